@@ -10,7 +10,9 @@ import { parse } from "yaml";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const script = join(root, "scripts/compose/postgres.sh");
 
-/** Creates stand-ins for the programs of both containers, which log their arguments, and for the shared volume. */
+/**
+ * Creates stand-ins for the shared volume and for the programs in both containers. The programs log their arguments.
+ */
 async function makeContainers() {
   const folder = await mkdtemp(join(tmpdir(), "merkle-compose-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

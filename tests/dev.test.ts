@@ -19,7 +19,7 @@ describe.runIf(process.platform === "linux")("npm run dev", () => {
     expect(new URL(broker).port).not.toBe("7423");
     expect(pages).not.toBe(broker);
 
-    // Next.js prints this line once it listens.
+    // Next.js prints this line when it listens.
     await dev.prints(/Local: +(http:\S+)/);
     const throughPages = await (
       await fetch(`${pages?.replace("localhost", "127.0.0.1")}/api/app-info`)
@@ -57,7 +57,7 @@ async function startDev() {
   if (pid === undefined) throw new Error("node did not start.");
   const exited = once(child, "exit");
   onTestFinished(async () => {
-    // Processes are left only if the test failed.
+    // Any processes left here mean that the test failed.
     if (child.exitCode === null) for (const each of await listTree(pid)) process.kill(each, "SIGKILL");
     await exited;
     await rm(home, { recursive: true, force: true });
@@ -70,7 +70,7 @@ async function startDev() {
   });
   return {
     pid,
-    /** Resolves with the pattern's first group from the first printed line that matches. */
+    /** Resolves with the pattern's first group, from the first printed line that matches. */
     async prints(pattern: RegExp): Promise<string> {
       while (true) {
         const match = lines.map((line) => pattern.exec(line)?.[1]).find((each) => each !== undefined);

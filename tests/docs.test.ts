@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 interface Block {
   readonly script: string;
-  /** The stated reason why no test runs this block. */
+  /** The reason that the page states why no test runs this block. */
   readonly reason: string | undefined;
 }
 

@@ -75,7 +75,7 @@ describe("generated documentation", () => {
   it("[CLI-5] a row for every variable of ours that commands read", () => {
     const known: readonly string[] =
       (pages["docs/reference/environment.md"] ?? "").match(/[A-Z_]{5,}/g) ?? [];
-    // `merkle` itself sets these variables for the agents that it starts.
+    // `merkle` sets these variables itself, for the agents that it starts.
     const given = ["MERKLE_MODEL", "MERKLE_CODEX_SERVER", "MERKLE_CONVERSATION"];
     const sources = readdirSync(`${root}/apps/cli/src`, { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.includes("test-kit"))

@@ -26,6 +26,6 @@ it("[METRIC-1] the dashboard and the alerts of docs/grafana ask for metrics and 
       asked.add(base);
     }
   }
-  // Every metric must appear in a dashboard, so a new metric cannot be forgotten.
+  // Every metric must appear in a dashboard, so that a new metric cannot be forgotten.
   expect([...metrics.keys()].filter((name) => !asked.has(name))).toEqual([]);
 });

@@ -44,7 +44,7 @@ describe.each(documents)("%s", (document) => {
   });
 });
 
-/** Returns the anchors that GitHub makes from a page's headings. */
+/** Returns the anchors that GitHub generates for a page's headings. */
 function anchorsOf(file: string): string[] {
   return [...readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
     title

@@ -64,7 +64,7 @@ const sources = [
   "packages/wire/src",
 ];
 
-/** Returns every command in the product's texts: each text that begins with `merkle` and a word. */
+/** Returns every command in the product's texts, i.e. each text that begins with `merkle` and a word. */
 async function listPrintedCommands(): Promise<{ file: string; command: string }[]> {
   const found: { file: string; command: string }[] = [];
   for (const folder of sources) {
@@ -178,7 +178,7 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
     const page = await (await fetch(`${url}/agents.md`)).text();
     const shown = [
       ...connectionSnippets({ base: url, mcp: `${url}/api/mcp` }).map(({ text }) => text),
-      // The commands on the invite page.
+      // The commands that the invite page shows.
       `merkle join -\n${launchLine({ session: "auth-refactor", team: "Ben's Team" })}`,
       launchLine({ title: "Auth refactor", client: "codex" }),
       ...[...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script = ""]) => script),

@@ -10,7 +10,7 @@ import { parse } from "yaml";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** The exports of release.mjs, which has no types. */
+/** The exports of release.mjs, which has no type declarations. */
 interface Release {
   sectionOf(changelog: string, heading: string): string | undefined;
   releaseChangelog(changelog: string, version: string, day: string): string;

@@ -5,10 +5,13 @@ import { describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(`${root}/${path}`, "utf8");
 
-/** Installed and built folders. Folders whose names begin with a dot are skipped separately. */
+/** Folders with installed or built files. Folders whose names begin with a dot are skipped separately. */
 const made = /(^|\/)(node_modules|dist|out|bundle)$|^site$/;
 
-/** Returns the path of every file of the checkout, relative to its root. Does not use Git, since the checkout may be an unpacked tarball. */
+/**
+ * Returns the path of every file in the checkout, relative to its root. Does not use Git, because the checkout may be
+ * an unpacked tarball.
+ */
 function listFiles(folder = ""): string[] {
   return readdirSync(`${root}/${folder}`, { withFileTypes: true }).flatMap((entry) => {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;

@@ -73,7 +73,7 @@ async function writeProgram(path: string, lines: string): Promise<void> {
 async function connectTo(url: string): Promise<string> {
   const client = new Client({ name: "snippets", version: "1" });
   onTestFinished(() => client.close());
-  // The SDK's class implements this interface but declares an optional property differently.
+  // The SDK's class implements this interface but declares an optional property differently, so a cast is needed.
   await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
   const { content } = await client.callTool({ name: "list_sessions", arguments: {} });
   return JSON.stringify(content);

@@ -70,7 +70,7 @@ async function ask(socket: WebSocket, frame: object): Promise<unknown> {
   return reply["output"];
 }
 
-/** Sends a request as the dashboard's page does, with the page's own origin. */
+/** Sends a request as a page of the dashboard would, with that page's origin. */
 const fromPage = (
   path: string,
   init: { method?: string; cookie?: string; page?: string; body?: unknown; origin?: string },

@@ -20,7 +20,7 @@ import { brokerTransports, type Entry, openWebSocket, type TransportClient } fro
 const cleanup = atEnd();
 let broker: TestBroker;
 let ana: TestMember;
-/** The client of the CLI on Ana's machine. It uses a token made with her key. */
+/** The CLI's client on Ana's machine. It uses a token that was created with her key. */
 let cli: TransportClient;
 let sql: ReturnType<typeof connectTestDatabase>;
 let session_id: string;
@@ -128,7 +128,7 @@ describe("a token for programs", () => {
     expect(await failureOf(program.call("issue_token", { kind: "sign_in" }))).toMatchObject({
       code: "forbidden",
     });
-    // A sign-in link that a program made before brokers refused this.
+    // A sign-in link from a program, created before brokers refused this.
     const link = await ana.call("issue_token", { kind: "sign_in" });
     await asMadeBy(token_id, { token: link.token_id });
     const browser = await signInWith(broker.url, link.token);
@@ -137,7 +137,7 @@ describe("a token for programs", () => {
     expect(await decide(socket)).toMatchObject(refused);
     await socket.close();
     expect(await ana.call("get_proposal", { proposal_id })).toMatchObject({ status: "open" });
-    // Ana's own browser may decide the same proposal.
+    // Ana herself may decide the same proposal, in her own browser.
     const own = await rest(await signInBrowser(broker.url, ana));
     const { person_id } = await own.call("create_person", { name: "Ana" });
     expect(
@@ -168,7 +168,7 @@ describe("a token for programs", () => {
       [true, false],
       [false, true],
     ]);
-    // Programs keep their normal abilities: they can have their own team, read and post.
+    // Programs keep their normal abilities: they can create a team, read and post.
     const team = await program.call("join_session", { session_id, team_name: "CI" });
     expect(await say(program, team.team_id)).toBeTruthy();
   });
@@ -182,7 +182,7 @@ describe("a token for programs", () => {
       vouching: "program",
       invited_by: { name: "Ana", revoked: false },
     });
-    // Earlier brokers let Mallory create a token, and invite another member with it.
+    // On an earlier broker, Mallory created a token and used it to invite another member.
     const { token_id: hers } = await cli.call("issue_token", {});
     await sql`UPDATE tokens SET member_id = ${mallory.member_id}, created_by = ${mallory.member_id} WHERE number = ${hers}`;
     const trent = await letInBy(hers, "Trent");

@@ -27,8 +27,9 @@ import {
 } from "../kit/transports.js";
 
 /**
- * Tests access control: every operation of the catalogue and every other frame, for every kind of caller, over every transport, in both modes. The
- * expected outcome is derived from the operation's metadata, so a new operation is covered automatically.
+ * Tests access control. Sends every operation of the catalogue and every other frame, as every kind of caller, over
+ * every transport, in both modes. The expected outcome is derived from the operation's metadata, so a new operation is
+ * covered automatically.
  */
 
 type Outcome = "served" | "unauthorized" | "forbidden" | "session_closed" | "not there";
@@ -63,7 +64,7 @@ interface Place {
 
 interface Caller extends Facts, Entry {
   readonly session_id: string;
-  /** The credential for operations of a team. `person_id` is the credential for operations reserved for humans. */
+  /** The credential for team operations. `person_id` is the credential for operations reserved for humans. */
   readonly team_id?: string | undefined;
   readonly person_id?: string | undefined;
   /** The verified person whose devices are asked to decide. Default: the caller. */
@@ -72,7 +73,9 @@ interface Caller extends Facts, Entry {
   renew(): Promise<Place>;
 }
 
-/** Operations that members may call but that only admins may complete, depending on the input or on the session's owner. */
+/**
+ * Operations that members may call, but that may require an admin, depending on the input or on the session's owner.
+ */
 const adminsByInput: ReadonlySet<string> = new Set([
   "update_settings",
   "archive_session",
@@ -123,7 +126,7 @@ function expectedOf(
   if (access === "job") return "forbidden";
   const isOfHuman = human === "power" || (human === "vouching" && isLookedAt);
   if (isArgument && (access === "reader" || isOfHuman) && credential === "left") return "unauthorized";
-  // A member acts as itself. Any other caller that decides about agents must be a verified person.
+  // Members act on their own authority. Any other caller that decides about agents must be a verified person.
   if (human === "power" && access !== "team") {
     // For an operation on a session, the broker first checks that the credential belongs to the session.
     if (credential === "of another session") return ofSession ? "unauthorized" : "forbidden";
@@ -145,7 +148,7 @@ function expectedOf(
   if (entry !== "anyone" && whereAllAreLetIn.has(name)) return "forbidden";
   if (entry === "anyone" && ofMembers.has(name)) return isClosed ? "session_closed" : "forbidden";
   if (entry === "member" && (access === "admin" || adminsByInput.has(name))) return "forbidden";
-  // The callers of this table never send a valid verification code.
+  // Callers in this table never send a valid verification code.
   if (human === "verifying") return "forbidden";
   const names = ofSession || "session_id" in operation.input.shape;
   if (names && session === "closed" && afterClosing === "refused") return "session_closed";
@@ -178,7 +181,7 @@ function inputOf(name: string, who: { session_id: string; team_id: string; perso
   return { ...inputs[name], ...more[name] };
 }
 
-/** Operations that change the caller's own team or session, so each runs in a new session. */
+/** Operations that change the caller's team or session. Each of these calls therefore gets a new session. */
 const movesCaller: ReadonlySet<string> = new Set([
   "join_session",
   "leave_session",
@@ -382,7 +385,7 @@ async function claimJobs(
 const ownJob = 900_000;
 
 async function inviteStage(): Promise<Stage> {
-  // Members' machines must be able to claim the jobs, so the broker runs none itself.
+  // The broker runs no jobs itself, so that members' machines can claim them.
   const agent = { ...createFakeRunner().agent, maxConcurrentJobs: 0, remoteRunners: true };
   const { broker, admin } = await startInviteBroker(cleanup, { agent });
   const { url } = broker;
@@ -516,13 +519,13 @@ interface Call extends Cell {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Prepares a caller's call. An operation that would end the caller's session or team gets a fresh session. */
+/** Prepares a caller's call. If the operation would end the caller's session or team, the call gets a fresh session. */
 async function prepare(rule: AccessRule, caller: Caller, transport: Transport): Promise<Call> {
   const { name } = rule;
   // REST sends the credential as a header with every call. Other transports send it only to operations that accept a
   // credential, so not to open operations such as create_session.
   const takes = "team_id" in rule.input.shape && (isSessionOperation(rule) || rule.access !== "open");
-  // The stdio server knows its caller, so it ignores a malformed credential (STDIO-4).
+  // The stdio server knows its caller, so it ignores a malformed credential from the model (STDIO-4).
   const isIgnored = transport === "stdio" && parseTeamCredential(caller.team_id ?? "") === null;
   const isGiven = transport === "rest" || (takes && !isIgnored);
   const wanted = expectedOf(
@@ -552,7 +555,7 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
   };
 }
 
-/** Adjusts the expected outcome for transports that refuse more callers. */
+/** Adjusts the expected outcome for a transport that refuses additional callers. */
 function over(
   transport: Transport,
   { entry }: Facts,
@@ -563,7 +566,7 @@ function over(
   const mayServe = wanted === "served" || wanted === "session_closed";
   const decides = (human !== undefined && human !== "person") || notForModels === true;
   if (transport === "mcp" && mayServe && decides) return "forbidden";
-  // Over stdio these operations are not tools at all, so every caller is refused.
+  // Over stdio, operations that models may not call are not offered as tools, so every caller is refused.
   if (transport === "stdio" && decides) return "forbidden";
   // MCP requires an admitted caller for every tool, including public operations.
   if ((transport === "mcp" || transport === "stdio") && entry === "nobody") return "unauthorized";
@@ -610,7 +613,7 @@ const framesSent: Readonly<Record<string, object>> = {
   unwatch_mesh: { type: "unwatch_mesh" },
 };
 
-/** Sends all calls as one JSON-RPC batch, which takes a tenth of the time of single requests. */
+/** Sends all calls as one JSON-RPC batch, which takes a tenth of the time of separate requests. */
 async function putOverMcp(url: string, caller: Caller, calls: readonly Call[]): Promise<void> {
   const body = calls.map(({ name, rule, input }, id) => ({
     jsonrpc: "2.0",
@@ -740,7 +743,7 @@ function toOutcome(error: Error, { access }: AccessRule): Outcome {
   const { code, message } = error;
   expect(code, message).not.toBe("internal");
   if (code === "not_found" && /There is no (session|mesh) /.test(message)) return "not there";
-  // A public operation may refuse the secret in its input. It still counts as served, because the handler ran.
+  // A public operation may reject the secret in its input. The call still counts as served, because the handler ran.
   if (
     access === "public" &&
     code === "unauthorized" &&

@@ -27,7 +27,7 @@ interface Write {
   readonly code?: string;
 }
 
-/** Sends a write whose header also creates the person who makes it. */
+/** Sends a write request. Its header also creates the person who makes the write. */
 async function write(path: string, body: object, { credential, name = "Ana", code }: Write) {
   const response = await fetch(`${broker.url}/api${path}`, {
     method: "POST",

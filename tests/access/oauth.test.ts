@@ -40,7 +40,7 @@ const approve = (
   more: Partial<InputOf<"approve_client">> = {},
 ) => by.call("approve_client", { session_id: session.session_id, team_name: "Helper", ...request, ...more });
 
-/** Signs a member in. Returns what the browser then sends: its cookie and the token that its pages store. */
+/** Signs a member in. Returns what the browser sends from then on: its cookie and the token that its pages store. */
 async function signIn(member: TestMember): Promise<{ cookie: string; "x-merkle-page": string }> {
   const { link } = await member.call("issue_token", { kind: "sign_in" });
   const response = await fetch(`${base}/api/sign-in`, {
@@ -155,7 +155,7 @@ describe("OAuth for MCP", () => {
     expect((await callTool(token, "join_session", named)).output).toMatchObject({
       error: { code: "bad_request" },
     });
-    // A credential of the approving member does not extend the client's permissions either.
+    // A credential of the approving member does not give the client further permissions either.
     const person = await birch.call("create_person", { name: "Birch" });
     const held = { session_id, reason: "mine", team_id: person.person_id };
     expect((await callTool(token, "hold_session", held)).output).toMatchObject({
@@ -338,7 +338,7 @@ describe("OAuth for MCP", () => {
       timeout: 25,
     }).then(
       ({ status, isError }) => status === 401 || isError,
-      // The broker closed the connection.
+      // A rejection means that the broker closed the connection.
       () => true,
     );
     await admin.call("revoke_member", { member_id: dune.member_id });
@@ -385,7 +385,7 @@ describe("OAuth for MCP", () => {
     );
     expect((await Promise.all(flood)).every(({ status }) => status === 201)).toBe(true);
     expect(await rows()).toBe(before);
-    // A client that registered before the flood can still be approved.
+    // A client that registered before the flood of registrations can still be approved.
     expect(await approve(birch, first)).toMatchObject({ team_name: "Helper" });
     const bytes = Buffer.from(first.client.client_id, "base64url");
     bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);

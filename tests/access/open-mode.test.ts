@@ -63,7 +63,7 @@ describe("a public URL or host that is not loopback", () => {
     const sql = connectTestDatabase(databaseUrl);
     await storePublicUrl(sql);
     const transport = await brokerTransports.rest(url);
-    // Any change makes the node re-read the stored settings.
+    // Changing any setting makes the node re-read the stored settings.
     await changeSettings(transport, { settings: { idle_polls: 11 } });
     expect((await transport.call("get_settings", {})).settings.public_url).toBe(publicUrl);
     expect((await ask(url, { host: "mesh.example.com" })).status).toBe(403);
@@ -159,7 +159,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Sends one request with exactly these headers. The Host header defaults to that of the URL. */
+/** Sends one request with exactly these headers. The default Host header is taken from the URL. */
 function ask(
   url: string,
   headers: IncomingHttpHeaders,

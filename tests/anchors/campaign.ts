@@ -7,8 +7,8 @@ export interface Campaign {
   /** Wrong answers, each with the details needed to reproduce it. */
   readonly wrong: readonly string[];
   /**
-   * Number of searches for a marked place. `untouched` counts places whose lines had not changed; `untouchedFound` counts how many of these were
-   * found.
+   * Number of searches for marked places. `untouched` counts the places whose lines had not changed, and
+   * `untouchedFound` how many of these were found.
    */
   readonly places: number;
   readonly edits: number;
@@ -30,7 +30,7 @@ export function runCampaign({ documents, seed, first = 0 }: CampaignOptions): Ca
   const found: Record<string, number> = {};
   const sum = { places: 0, edits: 0, untouched: 0, untouchedFound: 0 };
   for (let document = first; document < first + documents; document++) {
-    // Each document has its own random generator, so it can be rerun alone.
+    // Each document has its own random generator, so that a single document can be rerun.
     const random = createRandom(seed + 7919 * document);
     const tracer = createTracer();
     const written = concat(
@@ -134,7 +134,10 @@ function judge(
   return reads === text.text.slice(anchor.start, anchor.end) ? null : `${answer.how}, but it reads ${reads}`;
 }
 
-/** True if a deleted text was restored word for word, between the same words or as a unique line. Readers cannot tell it from the original. */
+/**
+ * True if a deleted text was restored word for word, between the same words or as a unique line. A reader cannot tell
+ * the restored text from the original.
+ */
 function isPutBack(anchor: Anchored, text: Edited, answer: Reanchored, now: Edited): boolean {
   if (text.version + 1 >= now.version) return false;
   if (around(text.text, anchor) === around(now.text, answer)) return true;

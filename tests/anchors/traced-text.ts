@@ -6,7 +6,7 @@ import type { Random } from "../faults/random.js";
  */
 export interface TracedText {
   readonly text: string;
-  /** The number of each UTF-16 unit. */
+  /** The number of each character, by UTF-16 position. */
   readonly ids: readonly number[];
 }
 
@@ -81,7 +81,7 @@ export function randomBlock(random: Random): string {
   const kind = random.next();
   if (kind < 0.15) return `## ${randomWord(random)} ${randomWord(random)}\n\n`;
   if (kind < 0.3) {
-    // Nearly identical rows, as in lists and tables.
+    // Nearly identical rows, as they occur in lists and tables.
     const name = randomWord(random);
     const rows = Array.from({ length: random.between(2, 5) }, () => `- ${name}: ${random.between(1, 99)}\n`);
     return `${rows.join("")}\n`;

@@ -17,7 +17,7 @@ import { download, openBundle, verifyWhole } from "../record/bundles.js";
 import { allRows, talk } from "./talk.js";
 import { untilDone } from "./until-done.js";
 
-/** Starts a broker with an archive storage, and creates a concluded session with all kinds of messages. */
+/** Starts a broker with archive storage, and creates a concluded session with all kinds of messages. */
 async function prepare({ storage = true } = {}) {
   const s3 = await startS3Server();
   const broker = await startOneBroker(storage ? { archive: s3.archive } : {}, onTestFinished);
@@ -286,7 +286,7 @@ it("[ARCHIVE-5] an operation on an archived session is refused unless its rules 
     );
   expect((await failureOf(client.call("brief", { session: session.slug }))).code).toBe("session_archived");
   await expect(download(client.url, session.slug)).rejects.toThrow("session_archived");
-  // The broker cannot append its own messages to the archived feed, and the rows of other sessions cannot be deleted.
+  // The broker cannot append its own messages to an archived feed, and cannot delete the rows of other sessions.
   const [row] = await sql`
     SELECT outcome FROM append_messages(${JSON.stringify([
       {
@@ -393,7 +393,7 @@ it("[ARCHIVE-7] objects that are gone or were changed bring nothing back, and ch
     message: expect.stringContaining("The archive's storage closed the connection"),
   });
   await stillAway();
-  // The reply names objects that could not be deleted. The next call deletes them.
+  // The reply lists the objects that could not be deleted. The next call deletes them.
   s3.meddle = async (method) => {
     if (method === "DELETE") await s3.kill();
     return "pass" as const;

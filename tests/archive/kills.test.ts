@@ -13,7 +13,7 @@ import { startNodes } from "../nodes/start-nodes.js";
 import { allRows, talk } from "./talk.js";
 import { untilDone } from "./until-done.js";
 
-/** Starts a broker process with an archive storage, and creates a concluded session. */
+/** Starts a broker process with archive storage, and creates a concluded session. */
 async function prepare() {
   const s3 = await startS3Server();
   const databaseUrl = await createTestDatabase(onTestFinished);
@@ -149,7 +149,7 @@ it("[ARCHIVE-10] a session that one node archives is refused at the other, which
   const before = await b.client.call("get_history", { ...own, limit: 100 });
   const archiving = untilDone(() => a.client.call("archive_session", { ...own, team_id }));
   await expect.poll(async () => (await sql`SELECT FROM feeds WHERE archived_at IS NOT NULL`).length).toBe(1);
-  // The other node refuses reads before the rows are deleted.
+  // The other node refuses reads even before the rows are deleted.
   await expect
     .poll(() =>
       b.client.call("get_history", own).then(

@@ -63,7 +63,7 @@ export async function allRows(sql: postgres.Sql, sessionId: string) {
   return { messages: messages.map(({ row }) => row), versions: versions.map(({ row }) => row) };
 }
 
-/** Replaces a message with an encrypted private message. Only its form matters here. */
+/** Replaces a message with an encrypted private message. Only the format of the content matters here. */
 async function makePrivate(sql: postgres.Sql, sessionId: string, sequence: number): Promise<void> {
   const sealed = `mks1.${"c".repeat(200)}.${"n".repeat(32)}.${"b".repeat(31)}`;
   const content = JSON.stringify({ private: true, sealed });

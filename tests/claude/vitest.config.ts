@@ -5,8 +5,8 @@ import { nodesOf } from "../nodes/kit/tested-nodes.js";
 const bus = process.env["MERKLE_TEST_BUS"];
 
 /**
- * Tests with real Claude Code processes (`npm run test:claude`). They are installed from the registry and too heavy for the normal suite. A local
- * scripted model replies instead of a real one.
+ * Configuration of `npm run test:claude`, the tests with real Claude Code processes. Claude Code is installed from the
+ * registry and too heavy for the normal suite. A local scripted model replies instead of a real model.
  */
 export default defineConfig({
   ...shared,
@@ -14,7 +14,8 @@ export default defineConfig({
     ...shared.test,
     ...(bus !== undefined && nodesOf(bus)),
     include: ["tests/claude/cases/*.ts"],
-    // The program is installed before the run gets its own temporary folder, so the next run can reuse it.
+    // Claude Code is installed before the run gets its own temporary folder, so that the next run can reuse the
+    // installation.
     globalSetup: ["tests/claude/kit/install-claude.ts", "tests/kit/global-setup.ts"],
     // Each Claude Code process takes 270 MB, and these tests measure time.
     fileParallelism: false,

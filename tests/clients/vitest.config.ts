@@ -5,8 +5,8 @@ import { nodesOf } from "../nodes/kit/tested-nodes.js";
 const bus = process.env["MERKLE_TEST_BUS"];
 
 /**
- * Tests with real clients of several vendors (`npm run test:clients`). They are installed from the registry and too heavy for the normal suite. A
- * local scripted model replies instead of real ones.
+ * Configuration of `npm run test:clients`, the tests with real clients of several vendors. The clients are installed
+ * from the registry and too heavy for the normal suite. A local scripted model replies instead of real models.
  */
 export default defineConfig({
   ...shared,
@@ -14,7 +14,8 @@ export default defineConfig({
     ...shared.test,
     ...(bus !== undefined && nodesOf(bus)),
     include: ["tests/clients/cases/*.ts"],
-    // The programs are installed before the run gets its own temporary folder, so the next run can reuse them.
+    // The clients are installed before the run gets its own temporary folder, so that the next run can reuse the
+    // installations.
     globalSetup: ["tests/clients/kit/install-clients.ts", "tests/kit/global-setup.ts"],
     // Each client takes several hundred MB, and these tests measure time.
     fileParallelism: false,

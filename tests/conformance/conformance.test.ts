@@ -30,7 +30,7 @@ const suites = [
 ] as const;
 type Suite = (typeof suites)[number];
 
-/** Checks that are expected to fail, by scenario. All other checks of these scenarios must pass. */
+/** Checks that are expected to fail, by scenario. All other checks in these scenarios must pass. */
 const failingChecks = {
   // The check uses the suite's own tool, which sends a request to its client. No tool of the broker does that.
   "server-stateless": [
@@ -110,7 +110,7 @@ function findNode(): string {
   throw new Error(`The conformance suites want Node 22 or newer; this is ${process.version}.`);
 }
 
-/** The error of checks for which the suite waits at most 600 ms, which is too short on a busy machine. */
+/** The error of a check for which the suite waits at most 600 ms, which is too short on a busy machine. */
 const gaveUp = "Failed to receive progressive stream chunk";
 
 /** Returns the names of a scenario's failed checks, or undefined if the suite has no such scenario. */

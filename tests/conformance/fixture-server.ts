@@ -51,7 +51,7 @@ export async function startFixtureServer(
       error instanceof MerkleError
         ? error
         : new MerkleError("internal", "The fixture failed.", {}, { cause: error }),
-    // The SDK's own transport serves the sessionless revision, which is tested with the broker itself.
+    // The sessionless revision is served by the SDK's own transport, which is tested with the broker itself.
     openStateless: async () => ({ serve: async () => null, endStreams: () => undefined }),
     resumability: { createEventStore, retryIntervalMs: 500 },
     ...more,
@@ -71,7 +71,8 @@ export async function startFixtureServer(
   app.all("/mcp", (c) => mount.handle(c));
 
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  // On a busy machine a client could reuse a connection just as the server closes it for being idle.
+  // The server never closes idle connections. On a busy machine, a client could reuse a connection at the moment when
+  // the server closes it.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -350,7 +351,7 @@ function createEventStore(): EventStore {
       const at = events.findIndex(({ id }) => id === lastEventId);
       const streamId = events[at]?.streamId ?? "";
       for (const { id, message } of events.slice(at + 1).filter((event) => event.streamId === streamId)) {
-        // An event without a method or result only marked the beginning of its stream.
+        // An event without a method or result only marked the beginning of its stream, so it is not sent.
         if (Object.keys(message).length > 0) await send(id, message);
       }
       return streamId;

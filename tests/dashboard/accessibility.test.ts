@@ -20,7 +20,9 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
   /** Created by the first test that needs a mesh, because the test of the empty index must run before. */
   const mesh = () => (staged ??= stageMesh(dashboard.rest));
 
-  /** Opens a page to inspect in several states. `found` collects the problems of all states. */
+  /**
+   * Opens a page and returns functions to inspect it in several states. `found` collects the problems of all states.
+   */
   async function openToInspect(path: string, { isKnown = true } = {}) {
     const as = isKnown ? { as: await dashboard.newPerson("Ana") } : {};
     const { page } = await dashboard.open(path, { reducedMotion: "reduce", ...as });

@@ -214,8 +214,8 @@ function shownBy(worker: Worker): Promise<unknown> {
 }
 
 /**
- * Returns the URLs that a click on a notification opens. Only a real click may call `openWindow`, so the function is replaced
- * first.
+ * Returns the URLs that a click on a notification opens. The browser allows `openWindow` only after a real click, so
+ * the function is replaced first.
  */
 function openedBy(worker: Worker, path: string): Promise<unknown> {
   return worker.evaluate(`(async () => {

@@ -38,7 +38,7 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     await page.getByText(`merkle config set approvers ${toDevice(as)} --local`).waitFor();
     expect(await findBarriers()).toEqual([]);
 
-    // From here on, the page receives changes.
+    // Once the page shows "Live", it receives changes.
     await page.getByText("Live", { exact: true }).first().waitFor();
     const command = await ask({ command: "rm -rf build \u202e && ls", description: "clean up" });
     const first = page.getByRole("listitem", { name: "Atlas asks to use Bash" });
@@ -63,7 +63,7 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     expect(await answerTo(denied)).toMatchObject({ state: "denied", words: "not the hosts file" });
     await second.waitFor({ state: "detached" });
 
-    // The approval was answered in the terminal, so it disappears here.
+    // The approval was answered in the terminal, so it disappears from the page.
     const approval = await ask({ command: "make" });
     const third = page.getByRole("listitem", { name: "Atlas asks to use Bash" });
     await third.waitFor();

@@ -3,7 +3,7 @@ import type { ProfileOptions } from "../kit/profiles.js";
 import { bareId } from "../kit/session.js";
 import type { TransportClient } from "../kit/transports.js";
 
-/** Returns a browser profile of a new person with this name. */
+/** Returns a browser profile for a new person with this name. */
 export async function asPerson(
   transport: TransportClient,
   url: string,

@@ -22,7 +22,7 @@ describe("the exported pages", () => {
   });
 
   it("[DASH-22] no page, and no part that comes later, loads more than it may", async () => {
-    // The script has no type declarations, so this states its type.
+    // The script has no type declarations, so the test declares the type.
     const script = (await import(new URL("../../scripts/dashboard-size.mjs", import.meta.url).href)) as {
       measurePages(): Measured[];
     };

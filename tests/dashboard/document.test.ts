@@ -291,7 +291,7 @@ describe("the document in a browser", { tags: "chromium" }, () => {
     });
   }
 
-  /** Returns the browser storage of a person. The same name gives the same person. */
+  /** Returns a person's browser storage. The same name always gives the same person. */
   async function storageOf(name: string) {
     const made = await rest.call("create_person", { name, idempotency_key: `the person called ${name}` });
     const person = { id: made.person_id.split(".")[0], name: made.name, credential: made.person_id };

@@ -27,7 +27,7 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
     return () => browser.close();
   });
 
-  /** Starts a team that keeps posting through all faults. Each message is posted exactly once, as soon as possible. */
+  /** Starts a team that keeps posting during all faults. Each message is posted exactly once, as soon as possible. */
   async function startTalk() {
     const { url } = await merkle.running();
     const client = connect({ url, WebSocket, retry: { capMs: 200 } });
@@ -80,7 +80,7 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
     await say(5);
     await page.getByText("5 new").waitFor();
 
-    // Some messages are in flight when the broker dies, and the others are posted while no broker is running.
+    // Some messages are in flight when the broker is killed, and the others are posted while no broker is running.
     const meanwhile = say(10);
     process.kill(pid, "SIGKILL");
     await says(page, /^(Reconnecting|Offline)/);

@@ -98,7 +98,7 @@ const nests = [
   "|".repeat(5_000),
 ];
 
-/** At least 500 texts, for messages and the document. */
+/** At least 500 hostile texts, for messages and the document. */
 export const hostileTexts: readonly string[] = [
   ...elements.flatMap((element) => settings.map((setting) => setting(element))),
   ...targets.flatMap((target) =>
@@ -108,7 +108,7 @@ export const hostileTexts: readonly string[] = [
   ...nests,
 ];
 
-/** Hostile names, for teams, peers and titles. */
+/** Hostile names for teams, peers and titles. */
 export const hostileNames: readonly string[] = [
   "<img src=x onerror=ran()>",
   "<script>ran()</script>",

@@ -34,7 +34,8 @@ describe("hostile texts in a browser", { tags: "chromium" }, () => {
           const shown = await findSequences(page);
           for (const sequence of shown) seen.add(sequence);
           expect(await findIntruders(page)).toEqual([]);
-          // Rows may turn out higher or lower than estimated, so scrolling can skip some. The loop then scrolls back to them.
+          // Rows may be taller or shorter than estimated, so scrolling can skip some. The loop then scrolls back to the
+          // skipped rows.
           const next = findFirstMissing(seen);
           await page.mouse.wheel(0, shown.some((sequence) => sequence < next) ? 1_800 : -600);
           return seen.size;

@@ -21,7 +21,10 @@ describe("the dashboard while others work", { tags: "chromium" }, () => {
     return () => closeProfiles(browser);
   });
 
-  /** Opens the list of sessions and records everything that it ever shows, from before its first script. */
+  /**
+   * Opens the list of sessions and records everything that the list ever shows, starting before the page's first
+   * script.
+   */
   async function openWatching(url: string): Promise<WatchedPage> {
     const opened = await openPage(browser, url, { reducedMotion: "no-preference" }, (page) =>
       page.addInitScript(watchPage),
@@ -87,7 +90,10 @@ describe("the dashboard while others work", { tags: "chromium" }, () => {
   });
 });
 
-/** Two teams and a human post messages, edit the document, rename the session and conclude it. Returns the number of messages. */
+/**
+ * Makes two teams and a human post messages, edit the document, rename the session and conclude it. Returns the number
+ * of messages.
+ */
 async function workTogether(
   rest: TransportClient,
   { session_id, atlas }: { readonly session_id: string; readonly atlas: string },
@@ -122,7 +128,7 @@ function seenBy(page: Page, kind: string): Promise<string[]> {
   return page.evaluate((name) => Object(window).seen[name], kind);
 }
 
-/** Runs in the page. It observes every change, so it also sees texts that are shown only briefly. */
+/** Runs in the page. Observes every change, so that texts that are shown only briefly are recorded too. */
 function watchPage(): void {
   const places: Record<string, string> = {
     titles: "[data-session-link], h1",

@@ -9,7 +9,7 @@ import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { dashboardPages } from "./pages.js";
 
-/** A broker that serves the pages, and a browser, for all tests of a file. */
+/** A broker that serves the dashboard's pages, and a browser, for all tests of a file. */
 export interface TestDashboard {
   /** True if no browser is installed. The tests are then skipped. */
   readonly isMissing: boolean;
@@ -24,7 +24,7 @@ export interface TestDashboard {
 export interface OpenOptions extends ProfileOptions {
   /** The credential of the person who uses the page. */
   readonly as?: string;
-  /** Runs before the page navigates to its address. */
+  /** Runs before the page is opened. */
   readonly before?: (page: Page) => Promise<unknown>;
 }
 

@@ -9,7 +9,10 @@ import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { desk } from "./open-dashboard.js";
 import { dashboardPages } from "./pages.js";
 
-/** A broker that admits only members and serves the pages, its first admin, and a browser, for all tests of a file. */
+/**
+ * A broker that admits only members and serves the dashboard's pages, its first admin, and a browser, for all tests of
+ * a file.
+ */
 export interface MembersDashboard {
   /** True if no browser is installed. The tests are then skipped. */
   readonly isMissing: boolean;

@@ -2,7 +2,7 @@ import type { Locator, Page } from "playwright-core";
 
 /** Opens the palette with its shortcut and returns its text field. */
 export async function openPalette(page: Page): Promise<Locator> {
-  // The page renders before it handles keys. A key pressed in between is lost.
+  // The page renders before it handles keys, so a key pressed too early would be lost.
   await isLive(page);
   await page.keyboard.press("Control+k");
   const field = paletteField(page);
@@ -14,7 +14,7 @@ export function paletteField(page: Page): Locator {
   return page.getByRole("dialog", { name: "Command menu" }).getByRole("combobox");
 }
 
-/** Resolves when the page is connected to its broker. From then on it handles keys. */
+/** Resolves when the page is connected to its broker. From then on, the page handles keys. */
 export function isLive(page: Page): Promise<void> {
   return page.locator('[data-slot="live-badge"]').getByText("Live", { exact: true }).waitFor();
 }

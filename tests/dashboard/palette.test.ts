@@ -52,7 +52,7 @@ describe("the palette", { tags: "chromium" }, () => {
     const { page } = await dashboard.open("/");
     await openPalette(page);
     await page.keyboard.type("vermilion");
-    // This entry appears immediately, and is the first until the broker returns results.
+    // This entry appears immediately, and is the first entry until the broker returns results.
     const everything = page.getByRole("option", { name: /^Search everything/ });
     await everything.waitFor();
     await selected(page, /Vermilion it is/).waitFor();
@@ -68,7 +68,7 @@ describe("the palette", { tags: "chromium" }, () => {
     for (const from of ["/", "/settings", `/sessions/${session.slug}/state`]) {
       await page.goto(`${dashboard.broker.url}${from}`);
       await isLive(page);
-      // The test does not wait for the palette: keys typed while it loads must be applied.
+      // The test does not wait for the palette, because keys that are typed while it loads must not be lost.
       await page.keyboard.press("Control+k");
       await page.keyboard.type("jun");
       await page.keyboard.press("Enter");
@@ -122,7 +122,7 @@ describe("the palette", { tags: "chromium" }, () => {
   });
 });
 
-/** Returns the entry that Enter opens. */
+/** Returns the palette's selected entry, which Enter would open. */
 function selected(page: Page, name: RegExp) {
   return page.getByRole("option", { name, selected: true });
 }

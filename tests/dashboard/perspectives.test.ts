@@ -7,7 +7,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 const fake = createFakeRunner();
 const dashboard = testDashboard({ agent: { ...fake.agent, maxConcurrentJobs: 2 } });
 
-/** Acts as an agent that reads the document as it was when its job started. */
+/** Acts as an agent that writes a perspective on the document version from the start of its job. */
 async function write({ job, end }: FakeRun, content: string): Promise<void> {
   const agent = await brokerTransports.rest(dashboard.broker.url, { token: job.credential });
   const { "Document version": version, "Persona SHA": persona_sha = "" } = job.parameters;

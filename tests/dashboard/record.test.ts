@@ -181,7 +181,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await page.locator("[data-verdict=holds]").waitFor();
     await facts.getByText("known to this browser").waitFor();
 
-    // In format 1, the title is unproven: the signer of the export, or anyone, may have written it.
+    // In format 1 the title is not proven: the signer of the export, or anyone else, may have written it.
     const first = makeBundle({ messages: 12, sealedAt: 9, format: 1 });
     await report(first.texts);
     await unsure.getByText("Not proven: Format 1: no head covers the title").waitFor();
@@ -194,7 +194,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await unsure.getByText(/Not proven: .*no trusted key has signed the title/).waitFor();
     expect(await page.getByText("What never was").count()).toBe(0);
 
-    // In format 2, the same forgery is detected: a key that someone adds to the export is not trusted.
+    // In format 2 the same forgery is detected, because a key that someone adds to the export is not trusted.
     const forged = makeBundle({ messages: 12, sealedAt: 9, keys: [signer] });
     const manifest = JSON.parse(forged.texts.get("manifest.json") ?? "");
     forged.texts.set("keys.json", `${JSON.stringify([signer.key, stranger.key])}\n`);
@@ -370,7 +370,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     return response.text();
   }
 
-  /** Changes a message directly in the database, behind the broker's back. */
+  /** Changes a message directly in the database, without the broker's knowledge. */
   async function rewrite(sessionId: string, sequence: number, text: string): Promise<void> {
     const sql = connectTestDatabase(dashboard.broker.databaseUrl);
     await sql.begin(async (tx) => {

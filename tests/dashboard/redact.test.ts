@@ -5,7 +5,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 
-/** Starts a session of Atlas with an ask, and a person Ana who reads it. */
+/** Starts a session in which Atlas has posted an ask, and creates a person Ana who reads the session. */
 async function startSession() {
   const session = await createTestSession(dashboard.rest, "Split the auth service");
   const { sessionId: session_id, convener: team_id } = session;

@@ -74,7 +74,7 @@ describe("what a session's page does", { tags: "chromium" }, () => {
     await banner.getByText(/Quiet: no one has posted or checked for messages since/).waitFor();
     await banner.getByRole("button", { name: "Nudge all" }).click();
     await banner.getByText(/Birch is offline and reads when it returns/).waitFor();
-    // The nudge's result stays visible after a new message, until it is closed.
+    // The result of the nudge stays visible after a new message, until the user closes it.
     await session.post(session.convener, "here I am");
     await banner.getByText("The session is no longer quiet.").waitFor();
     await banner.getByRole("button", { name: "Close" }).click();
@@ -260,7 +260,7 @@ describe("what a session's page does", { tags: "chromium" }, () => {
       (["no-preference", "reduce"] as const).map(async (reducedMotion) => {
         const { page } = await dashboard.open(`/sessions/${session.slug}`, { reducedMotion });
         await page.getByRole("heading", { name: "Q3 pricing" }).waitFor();
-        // Records animations as they start, because they may be over when the test checks.
+        // Records animations as they start, because they may have ended when the test checks.
         await page.evaluate(`{
           window.began = [];
           document.addEventListener("animationstart", ({ animationName, target }) =>

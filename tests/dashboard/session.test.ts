@@ -43,7 +43,7 @@ describe("a session's page", { tags: "chromium" }, () => {
     await page.getByText("OPEN", { exact: true }).waitFor();
     await page.getByText("1 team", { exact: true }).waitFor();
 
-    // Marks the heading, to check that the same element remains after the tab changes.
+    // Marks the heading, to check that the same element is still there after the tab changes.
     await page
       .getByRole("heading", { level: 1 })
       .evaluate((heading) => heading.setAttribute("data-kept", "yes"));

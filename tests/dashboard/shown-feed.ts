@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 
 /** A row of the feed as shown in the page. */
 export interface ShownRow {
-  /** Sequence of the message. For a folded run, of its first message. */
+  /** Sequence of the message. For a folded run of messages, the sequence of the first. */
   readonly sequence: number;
   readonly text: string;
 }
@@ -23,7 +23,7 @@ export async function readShownFeed(page: Page): Promise<ShownRow[]> {
   return feed.evaluate(async (scroller) => {
     const rows = new Map<number, string>();
     for (let isAtEnd = false; !isAtEnd; scroller.scrollTop += scroller.clientHeight / 2) {
-      // New rows are rendered in the next frame, and measured in the one after it.
+      // New rows are rendered in the next frame and measured in the frame after that.
       for (let frame = 0; frame < 3; frame += 1)
         await new Promise((resolve) => requestAnimationFrame(resolve));
       isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;

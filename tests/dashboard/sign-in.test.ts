@@ -17,7 +17,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     await transport.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
-    // Browsers force a dialog to close on the second Escape. It must reopen immediately.
+    // On the second Escape, browsers close a dialog even if the page prevents it. The dialog must reopen immediately.
     await transport.waitFor();
     expect(await page.content()).not.toContain("vault");
     expect(await findBarriers()).toEqual([]);
@@ -231,7 +231,7 @@ async function saidSession(title: string, text: string) {
   return session;
 }
 
-/** Returns the controls on the page that an observer must not see. */
+/** Returns the controls that the page shows but an observer must not see. */
 async function offered(page: Page): Promise<string[]> {
   const forbidden =
     /^(?:Invite|Hold|Conclude|Edit|Reply|Send|Nudge|Write|New key|Sign out|Resume|Let somebody|Add )/;
@@ -245,7 +245,7 @@ async function offered(page: Page): Promise<string[]> {
   ];
 }
 
-/** Expects that a link's secret is neither in the URL nor in the browser's storage. */
+/** Expects that the secret of a link is neither in the URL nor in the browser's storage. */
 async function expectNoTrace(page: Page, secret: string): Promise<void> {
   expect(secret.length).toBeGreaterThan(20);
   expect(page.url()).not.toContain(secret);

@@ -15,7 +15,7 @@ const dashboard = testDashboard({
 });
 const wide = { viewport: { width: 1440, height: 900 } };
 
-/** Numbers the files, so that each test has its own. */
+/** Number of files so far, so that each test has its own file. */
 let files = 0;
 async function stageGuide(text = guide): Promise<string> {
   files += 1;
@@ -111,7 +111,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     await card.getByText("resolved by Ana").waitFor();
     await expect.poll(() => marked(page, "topics")).toEqual([]);
 
-    // Comments by others appear as they are posted.
+    // Comments by other people appear on the page as they are posted.
     await comment(source_path, "In which order?", "They rotate.");
     await page.getByRole("article", { name: "In which order?" }).waitFor();
     await expect.poll(() => marked(page, "topics")).toEqual(["They rotate."]);
@@ -351,7 +351,7 @@ async function proposeTo(source_path: string, content: string, on: TestDashboard
   return { topic_id, proposal_id };
 }
 
-/** Acts as an agent that rewrites the file of its job. */
+/** Acts as an agent that rewrites the file for its job. */
 async function propose({ job, end }: FakeRun, topic_id: number, content: string): Promise<number> {
   const agent = await brokerTransports.rest(dashboard.broker.url, { token: job.credential });
   const { "Base source SHA": base_sha = "" } = job.parameters;

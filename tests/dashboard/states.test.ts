@@ -143,7 +143,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
       'document.dispatchEvent(new Event("visibilitychange"))',
       'window.dispatchEvent(new Event("online"))',
     ]) {
-      // On a sleeping machine no timer fires. Only the event can end the pause before the next attempt.
+      // On a sleeping machine no timer fires, so only the dispatched event can end the pause before the next attempt.
       await page.evaluate("window.areTimersStopped = true");
       await dashboard.broker.restart();
       await page.getByText(/^(Reconnecting|Offline)/).waitFor();
@@ -240,7 +240,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     }
   });
 
-  /** Opens a page and observes its connection from the first frame on. */
+  /** Opens a page and observes its connection from the first frame. */
   async function openWatched(path: string, begin: (wire: WatchedWire) => void, script = "") {
     const wires: WatchedWire[] = [];
     const opened = await dashboard.open(path, {
@@ -286,7 +286,7 @@ const stopTimers = `{
     window.areTimersStopped && ms > 0 ? start(() => undefined, 0) : start(run, ms, ...rest);
 }`;
 
-/** Finds the error message of a panel. It is located by its text, because it is not an alert for screen readers. */
+/** Finds the error message of a panel by its text, because the message is not an alert for screen readers. */
 function problemOf(page: Page, words: string): Locator {
   return page.locator('[data-slot="alert"]').filter({ hasText: words });
 }
@@ -295,7 +295,7 @@ function boxOf(part: Locator) {
   return part.boundingBox();
 }
 
-/** Returns the sum of layout shifts without user input since the page was opened. */
+/** Returns the sum of all layout shifts since the page was opened, except those caused by user input. */
 function shiftOf(page: Page): Promise<number> {
   return page.evaluate<number>(`new Promise((resolve) => {
     let sum = 0;

@@ -133,7 +133,7 @@ describe("the timeline in a browser", { tags: "chromium" }, () => {
   }
 });
 
-/** Presses the key for the previous moment until the slider shows these words. */
+/** Presses the key for the previous event until the slider shows these words. */
 async function stepBackTo(page: Page, words: RegExp): Promise<void> {
   const moment = page.getByRole("slider", { name: "Moment" });
   for (let presses = 0; presses < 12; presses++) {

@@ -32,7 +32,7 @@ describe("comments on a document in the page", { tags: "chromium" }, () => {
     expect(await findBarriers()).toEqual([]);
     await page.keyboard.press("Escape");
 
-    // The typed draft is offered again for the next selection.
+    // The draft that was typed before is offered again for the next selection.
     await select(page, { from: ["gateway", 0], to: ["gateway", 7] });
     await page.getByRole("button", { name: "Comment", exact: true }).click();
     await form.getByText("gateway", { exact: true }).waitFor();
@@ -162,7 +162,7 @@ describe("comments on a document in the page", { tags: "chromium" }, () => {
     const as = await dashboard.newPerson();
     const opened = await dashboard.open(`/sessions/${session.slug}/doc${query}`, { as, ...device });
     await opened.page.getByRole("heading", { name: "Plan" }).waitFor();
-    // The comments load after the text.
+    // The comments are loaded after the text.
     await opened.page.getByRole("button", { name: "Comments" }).waitFor();
     return opened;
   }
@@ -170,7 +170,9 @@ describe("comments on a document in the page", { tags: "chromium" }, () => {
 
 type Point = readonly [text: string, offset: number];
 
-/** Selects from one character of the document to another, as a mouse does, and waits for the Comment button. */
+/**
+ * Selects the text from one character of the document to another, as a mouse would, and waits for the Comment button.
+ */
 async function select(page: Page, { from, to }: { from: Point; to: Point }): Promise<void> {
   const offered = page.getByRole("button", { name: "Comment", exact: true });
   await expect

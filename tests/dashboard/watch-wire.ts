@@ -2,15 +2,15 @@ import type { Page } from "playwright-core";
 
 /** Observes and controls the WebSocket between a page and the broker. */
 export interface WatchedWire {
-  /** Types of the frames that the page has sent. For a request, its operation. */
+  /** Types of the frames that the page has sent. For a request, the name of its operation. */
   readonly sent: readonly string[];
   /** Delays the replies to an operation until the returned function is called. */
   hold(operation: string): () => void;
-  /** Redirects requests of an operation to a session that does not exist, until the returned function is called. */
+  /** Makes requests for an operation name a session that does not exist, until the returned function is called. */
   mislead(operation: string): () => void;
 }
 
-/** Call before the page navigates to its address. */
+/** Starts watching a page's WebSocket. Call this before the page is opened. */
 export async function watchWire(page: Page): Promise<WatchedWire> {
   const sent: string[] = [];
   const held = new Map<string, (() => void)[]>();

@@ -1,4 +1,7 @@
-/** The broker process that the fault campaign kills. It runs the built broker and prints one line: its address, or why it did not start. */
+/**
+ * A broker process that the fault campaign can kill. It runs the built broker and prints one line: its address, or why
+ * it did not start.
+ */
 import { createLog, startBroker } from "@merkle/broker";
 
 const options = JSON.parse(process.argv[2] ?? "{}");

@@ -9,7 +9,7 @@ export interface BrokerProcess {
   readonly url: string;
   /** Process id of the current broker process. */
   readonly pid: number;
-  /** Invite for the first admin. Null in open mode, and once the invite has been used. */
+  /** The invite for the first admin. Null in open mode, or after the invite has been used. */
   readonly firstInvite: string | null;
   /** The last lines that the broker logged, across restarts. */
   readonly logged: readonly string[];
@@ -17,7 +17,7 @@ export interface BrokerProcess {
   kill(): Promise<void>;
   /** Restarts the broker on its port and resolves when it accepts calls. @throws if it refuses to start */
   start(): Promise<void>;
-  /** Restarts the broker and kills it after this time, before it is ready. */
+  /** Restarts the broker and kills it after this time, before the broker is ready. */
   startAndKill(afterMs: number): Promise<void>;
   /** Sends SIGTERM and resolves when the broker has stopped. @throws if it exits with an error */
   stop(): Promise<void>;
@@ -27,7 +27,7 @@ export interface BrokerPlace {
   readonly home: string;
   /** Address of an external database. If undefined, the broker runs its embedded PostgreSQL. */
   readonly databaseUrl?: string;
-  /** Returns the script of the broker for the next start. Default: the script of this checkout. */
+  /** Returns the path of the broker's script for the next start. Default: the script in this checkout. */
   readonly script?: () => string;
   readonly options?: Partial<BrokerOptions>;
 }

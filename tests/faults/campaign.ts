@@ -93,7 +93,7 @@ export async function runCampaign({
     for (const name of options.faults) {
       await progress(stage, random.between(2, 12), `before ${name}`);
       await faults[name](stage);
-      // More posts than could be in flight when the fault ended, so some of them were sent afterwards.
+      // Waits for more posts than could be in flight when the fault ended, so some of them were sent afterwards.
       await progress(stage, 2 * writerCount, `after ${name}`);
     }
     await orGivenUp(crew.rest(), watch, () => `the last ${tally.inFlight} posts to be acked`);
@@ -193,7 +193,7 @@ interface Hiring {
   readonly tally: WriterTally;
 }
 
-/** Creates the sessions, joins all clients and starts them. */
+/** Creates the sessions, makes all clients join, and starts the clients. */
 async function hire({ broker, random, watch, tally }: Hiring): Promise<Crew> {
   const { url } = broker;
   const client = connect({ url, WebSocket });

@@ -36,7 +36,7 @@ function goodRun(): Changed {
         resumed(1),
         resumed(1),
         ...messages(2, 5),
-        // The connection broke, so unacknowledged messages are delivered again.
+        // The connection breaks here, so unacknowledged messages are delivered again.
         resumed(1),
         ...messages(2, 8),
         resumed(8),

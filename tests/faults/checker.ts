@@ -24,7 +24,7 @@ export interface ReaderLog {
 }
 
 export type ReaderEvent =
-  /** The reader started after this cursor. For `at_least_once` readers it is the cursor that the broker stored. */
+  /** The reader started after this cursor. For an `at_least_once` reader, this is the cursor that the broker stored. */
   | { readonly type: "resumed"; readonly cursor: number }
   /** A call without a cursor or receipt failed, so it is unknown which messages it delivered. */
   | { readonly type: "cut" }

@@ -103,7 +103,7 @@ function tool(name: string, input: object): Exchange {
   return { target: "/mcp", input: { name, arguments: input }, parse };
 }
 
-/** Turns a tool call into one within an MCP session, which replies with a server-sent event. */
+/** Converts a tool call to a call within an MCP session, which replies with a server-sent event. */
 function streamed(call: Exchange): Exchange {
   const parse = (text: string) => call.parse(/^data: (.*"result".*)\n/m.exec(text)?.[1] ?? "");
   return { ...call, headers: { accept: "application/json, text/event-stream" }, parse };
@@ -141,7 +141,7 @@ function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
   };
 }
 
-/** A response that no cut can explain. */
+/** A response that cannot be explained by a cut connection. */
 class Refused extends Error {}
 
 function overSocket(name: (place: Place) => { since_cursor?: number }): ReturnType<Kind["open"]> {
@@ -172,7 +172,7 @@ interface Receiver {
 
 interface Reader extends Receiver {
   readonly again: () => number;
-  /** Returns the sequence up to which the reader has received everything. */
+  /** Returns the highest sequence up to which the reader has received every message. */
   readonly seen: () => number;
   done(): Promise<void>;
 }
@@ -313,7 +313,7 @@ async function startReader({ name, kind, place, url, random, ending, problems }:
   };
 }
 
-/** Returns the team id in a credential. */
+/** Returns the team id that a credential contains. */
 function teamOf(credential: string): string {
   return credential.split(".")[0] ?? "";
 }

@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A TCP proxy between one client and the broker. It reads the broker's replies in full and forwards only a part of them. */
+/**
+ * A TCP proxy between one client and the broker. It reads the broker's replies completely, but can forward only a part
+ * of them.
+ */
 export interface CuttingProxy {
   readonly url: string;
   /** Number of cuts so far. */

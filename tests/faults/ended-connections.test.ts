@@ -114,7 +114,7 @@ async function callEachOnce(nodes: Nodes, sql: postgres.Sql): Promise<void> {
 /** Operations that end the caller's team or session, so they are called last. */
 const endings = ["rotate_team_credential", "leave_session", "conclude_session"];
 
-/** Calls every operation and returns those that failed. A refusal such as 404 counts as a reply. */
+/** Calls every operation and returns the operations that failed. A refusal such as 404 counts as a reply. */
 async function callEach(
   place: Parameters<typeof validInputs>[0],
   call: (name: string, input: unknown) => Promise<unknown>,
@@ -133,7 +133,7 @@ async function callEach(
   return failed;
 }
 
-/** Repeats a call that the broker gave up after its time limit (FEED-7), as can happen on a busy machine. */
+/** Repeats a call if the broker gave up at its time limit (FEED-7), as can happen on a busy machine. */
 async function callInTime<Output>(call: () => Promise<Output>): Promise<Output> {
   const began = performance.now();
   try {

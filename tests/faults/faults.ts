@@ -19,7 +19,7 @@ export interface Stage {
   readonly random: Random;
   readonly watch: Watch;
   readonly tally: WriterTally;
-  /** Returns the number of acknowledged posts of a session. */
+  /** Returns the number of acknowledged posts in a session. */
   ackedIn(session: string): number;
 }
 
@@ -76,7 +76,7 @@ async function killBrokerTwice({ broker, random }: Stage): Promise<void> {
   await victim.start();
 }
 
-/** Sends SIGKILL to PostgreSQL and to the broker with all its nodes, so that nothing can reply. */
+/** Sends SIGKILL to PostgreSQL and to the broker with all its nodes, so that no process can reply. */
 async function killBrokerAndPostgres({ broker, place }: Stage): Promise<void> {
   await Promise.all([broker.kill(), killPostmaster(place.home)]);
   await place.served();
@@ -89,7 +89,7 @@ async function killPostgres({ place, random }: Stage): Promise<void> {
   await killPostmaster(place.home);
 }
 
-/** Sends SIGKILL to a backend of the broker. The postmaster then ends all backends and recovers. */
+/** Sends SIGKILL to a PostgreSQL backend that serves the broker. The postmaster then ends all backends and recovers. */
 async function killBackend({ place, random }: Stage): Promise<void> {
   const sql = await connectToPlace(place);
   try {
@@ -134,7 +134,7 @@ async function hold(stage: Stage, { until, with: means, end }: Hold): Promise<vo
     session,
     ...(means === "append" ? { row: foreignRow(session, text) } : {}),
   });
-  // Posts that were committed before the lock may not be acknowledged yet.
+  // Some posts that were committed before the lock may not be acknowledged yet.
   const before = new Map(others.map((each) => [each, ackedIn(each)]));
   const refusedBefore = refusals(tally);
   try {

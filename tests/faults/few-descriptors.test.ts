@@ -33,7 +33,7 @@ itAtOne("a node has descriptors of its own, and a proxy goes to the others")(
       death = how;
     });
     onTestFinished(broker.stop);
-    // Both clients keep their connection, because the broker cannot accept another during the test.
+    // Both clients keep their existing connection, because the broker cannot accept a new connection during the test.
     const transport = await transports.websocket(broker.url);
     onTestFinished(transport.close);
     const http = openHttpClient();

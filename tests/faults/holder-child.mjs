@@ -1,6 +1,6 @@
 /**
- * A separate database client that the campaign pauses between its lock and its commit. It locks a feed, or appends a message to it, prints a line,
- * and commits on request.
+ * A separate database client that the campaign pauses between its lock and its commit. It locks a feed, either directly
+ * or by appending a message to it. It then prints a line, and commits on request.
  */
 import { once } from "node:events";
 import postgres from "postgres";

@@ -6,7 +6,7 @@ import type { ConnectionTarget, MessageRow } from "@merkle/db";
 
 /** A separate database client that has locked a feed and is paused with SIGSTOP. */
 export interface Holder {
-  /** The sequence of its appended but uncommitted message. */
+  /** The sequence of the message that the client has appended but not committed. */
   readonly sequence: number | undefined;
   /** Sends SIGCONT. The client resumes, commits and exits. */
   commit(): Promise<void>;

@@ -26,7 +26,10 @@ export type HireWriter = (hiring: Hiring) => Promise<RowWriter>;
 export interface LostConnectionsOptions {
   readonly writers: readonly HireWriter[];
   readonly seed: number;
-  /** Number of connections that the network resets (`resets`), and of backends that the server ends (`ends`). */
+  /**
+   * Number of connections that the network resets (`resets`), and number of PostgreSQL backends that the server ends
+   * (`ends`).
+   */
   readonly resets: number;
   readonly ends: number;
   readonly deadlineMs: number;
@@ -116,7 +119,7 @@ function resetSomewhere(proxy: PostgresProxy, random: Random): Promise<void> {
   return proxy.cut({ at: "byte", bytes: random.between(1, 8_000), reset: true });
 }
 
-/** Ends a backend, as an operator or a server can. */
+/** Ends a PostgreSQL backend, as an operator or a server can. */
 async function endBackend(sql: ReturnType<typeof connectTestDatabase>, random: Random): Promise<void> {
   const backends = await sql<{ pid: number }[]>`
     SELECT pid FROM pg_stat_activity

@@ -14,7 +14,9 @@ it("[DB-17] a broker that loses its lock serves nothing while another one holds 
   onTestFinished(() => another.release());
   const key = (await locksOn(sql, { granted: true }))[0]?.key ?? "";
 
-  /** Waits for the lock as another broker does, and gets it as soon as the server ends the first broker's connection. */
+  /**
+   * Waits for the lock as another broker would, and gets it as soon as the server ends the first broker's connection.
+   */
   async function takeOver(): Promise<void> {
     const waiting = another`SELECT pg_advisory_lock(${key}::bigint)`.execute();
     await expect.poll(() => locksOn(sql, { granted: false })).toHaveLength(1);

@@ -17,9 +17,9 @@ export interface Place {
   readonly home: string;
   /** The broker's database address. If undefined, the broker runs its own PostgreSQL in the home. */
   readonly databaseUrl?: string;
-  /** Returns a direct address of the server, for other clients. */
+  /** Returns the direct address of the database server, for clients other than the broker. */
   target(): Promise<ConnectionTarget>;
-  /** The proxy between broker and server, if any. */
+  /** The proxy between the broker and the database server, if any. */
   readonly proxy: PostgresProxy | null;
   /** Returns the process id of the broker's own PostgreSQL, or undefined if it is not running and healthy. */
   postmasterPid(): Promise<number | undefined>;

@@ -5,7 +5,7 @@ export type Commit = "append" | "transaction";
 export interface FrontendReader {
   /** Reads bytes from the client. Returns the commits of the message groups that these bytes complete. */
   fromClient(chunk: Buffer): readonly Commit[];
-  /** Reads bytes from the server. Returns whether the server has replied to every group. */
+  /** Reads bytes from the server. Returns whether the server has replied to every message group. */
   fromServer(chunk: Buffer): boolean;
 }
 

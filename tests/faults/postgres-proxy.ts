@@ -4,24 +4,24 @@ import { createFrontendReader, type FrontendReader } from "./postgres-protocol.j
 
 /** When to cut a connection. */
 export type Cut =
-  /** After the server has replied to a committing statement. The reply is withheld from the client. */
+  /** After the server has replied to a committing statement. The client does not get the reply. */
   | { readonly at: "after_commit"; readonly of: "append" | "transaction" }
-  /** Right after a committing statement was sent, without waiting for its reply. */
+  /** Right after a committing statement was sent to the server, without waiting for the reply. */
   | { readonly at: "after_send"; readonly of: "append" | "transaction" }
   /** After this many bytes in both directions on all connections, possibly in the middle of a message. */
   | {
       readonly at: "byte";
       readonly bytes: number;
-      /** True to reset the connection, which is an error for the client. Otherwise the connection ends normally. */
+      /** True to reset the connection, so that the client gets an error. Otherwise the connection ends normally. */
       readonly reset?: boolean;
     };
 
 /** A TCP proxy for a PostgreSQL server. It parses the protocol, so it can cut connections around a commit. */
 export interface PostgresProxy {
   readonly port: number;
-  /** Resolves when the cut was made. Allows only one pending cut. */
+  /** Schedules one cut. Resolves when the cut was made. Only one cut may be pending. */
   cut(cut: Cut): Promise<void>;
-  /** How connections are handled: forwarded, closed immediately, or left without a reply. */
+  /** How connections are handled: forwarded, closed immediately, or kept open without a reply. */
   mode: "pass" | "close" | "stall";
   cutAll(): void;
   stop(): Promise<void>;
@@ -113,7 +113,7 @@ export async function startPostgresProxy(target: { host: string; port: number })
     if (proxy.mode === "stall") return;
     const answered = reader.fromServer(chunk);
     if (line.withholding) {
-      // The server has replied to every group, so the statement is committed. The client never gets the reply.
+      // The server has replied to every message group, so the statement is committed. The client never gets the reply.
       if (answered && armed?.cut.at === "after_commit") make(line);
       return;
     }

@@ -6,7 +6,7 @@ import type { ReaderEvent, ReaderLog } from "./checker.js";
 import { Broken, callRest, canRepeat } from "./rest.js";
 import { describe, type Member } from "./writers.js";
 
-/** A reader that records each message as it receives it. */
+/** A reader that records each message when it receives it. */
 export interface Reader {
   readonly log: ReaderLog;
   /** The highest sequence received. */
@@ -18,13 +18,13 @@ export interface ReaderOptions extends Member {
   /** The cursor to start after, from joining the session. */
   readonly cursor: number;
   onProgress(): void;
-  /** Called with an error that no fault explains. */
+  /** Called with an error that was not caused by a fault. */
   onFailure(what: string): void;
 }
 
 export type StartReader = (options: ReaderOptions) => Reader;
 
-/** Every way of reading that the broker offers. */
+/** All ways of reading that the broker offers. */
 export const readerKinds = {
   follow: startFollow,
   renewedFollow: startRenewedFollow,
@@ -94,7 +94,7 @@ function startFollow(options: ReaderOptions): Reader {
   return reader(notes, () => client.close());
 }
 
-/** Follows a feed and replaces its client now and then. The new client resumes after the last message in the log. */
+/** Follows a feed and occasionally replaces its client. The new client resumes after the last message in the log. */
 function startRenewedFollow(options: ReaderOptions): Reader {
   const notes = takeNotes(options, "exactly_once");
   let client = open();
@@ -218,7 +218,7 @@ function startBrokerCursorLoop(options: ReaderOptions, wait: (signal: AbortSigna
 
 type ReadPage = (options: ReaderOptions, since: number | undefined, signal: AbortSignal) => Promise<Page>;
 
-/** Polls with the cursor from its log. */
+/** Polls with the cursor from the reader's own log. */
 function startCursorPoll(options: ReaderOptions, read: ReadPage): Reader {
   const notes = takeNotes(options, "exactly_once");
   return loopReader(options, notes, async (signal) => {
@@ -255,7 +255,7 @@ async function readStream(
   const event = /^event: (\w+)$/m.exec(text)?.[1];
   const data = /^data: (.*)$/m.exec(text)?.[1];
   if (event === "error" && data !== undefined) throw MerkleError.fromBody(JSON.parse(data));
-  // The stream broke after its headers, before the page arrived.
+  // The stream broke after the headers, before the page was complete.
   if (event !== "messages" || data === undefined || !text.endsWith("\n\n"))
     throw new Broken("The stream broke.");
   return JSON.parse(data);

@@ -37,7 +37,7 @@ export async function callRest({ method, url, credential, body, accept, signal }
   }).catch(rethrowBroken(signal));
   const text = await response.text().catch(rethrowBroken(signal));
   if (response.ok) return text;
-  // If a node exits before replying, the proxy replies with its own error page.
+  // If a node exits before replying, the proxy returns its own error page.
   if (!isJson(response)) throw new Broken(`A proxy answered ${response.status}.`);
   throw MerkleError.fromBody(JSON.parse(text));
 }

@@ -7,7 +7,7 @@ export interface TornRow {
   readonly detail: string;
 }
 
-/** Queries for rows that contradict their history or their counter. Each returns `row` and `detail`. */
+/** Queries for rows that contradict their history or counter. Each query returns `row` and `detail`. */
 const checks: Readonly<Record<string, string>> = {
   documents: `
     SELECT d.session_id::text AS row, 'at version ' || d.version || ', its history at ' || h.newest || ' with ' || h.versions AS detail
@@ -70,7 +70,7 @@ const checks: Readonly<Record<string, string>> = {
     WHERE sealed_result IS NULL AND input_hash <> request_hash`,
 };
 
-/** Compares each row that has a history with its history. */
+/** Compares every row that has a history with that history. */
 export async function findTornRows(sql: postgres.Sql): Promise<TornRow[]> {
   const found: TornRow[] = [];
   for (const [table, check] of Object.entries(checks)) {

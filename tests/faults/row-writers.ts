@@ -9,7 +9,7 @@ import { concludedSession } from "../record/full-session.js";
 import type { HireWriter } from "./lost-connections.js";
 import { Broken } from "./rest.js";
 
-/** Writers for every kind of row that must agree with a history or a counter. */
+/** Writers for every kind of row that must match a history or a counter. */
 export const rowWriters = {
   async document({ call }) {
     const own = await join(call);

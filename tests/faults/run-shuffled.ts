@@ -28,7 +28,7 @@ export async function runShuffled({ where, faults, deadlineMs }: ShuffledOptions
   }
 }
 
-/** Creates the storage for a campaign. Nodes share a PostgreSQL that no broker runs. */
+/** Creates the storage for a campaign. Nodes share a PostgreSQL server that is independent of the brokers. */
 function makePlace(where: ShuffledOptions["where"]): Promise<Place> {
   if (where === "proxied") return makeProxiedPlace();
   return inject("bus") === undefined ? makeEmbeddedPlace() : makeServedPlace();

@@ -6,7 +6,7 @@ import { transports } from "../kit/transports.js";
 import { initialize, post, toolCall } from "../mcp/rpc.js";
 import { startPostgresProxy } from "./postgres-proxy.js";
 
-/** Starts a broker or several nodes behind a proxy that can cut the connection to their database. */
+/** Starts a broker, or several nodes, behind a proxy that can cut the connection to the database. */
 async function startBeforeProxy() {
   const url = new URL(await createTestDatabase());
   const proxy = await startPostgresProxy({ host: url.hostname, port: Number(url.port) });
@@ -68,7 +68,7 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   proxy.mode = "pass";
   proxy.cutAll();
   await session.post(team_id, "heard again");
-  // Repeating the wait saves the acknowledgement that failed before.
+  // Repeating the wait saves the acknowledgement that could not be saved before.
   await transport.call("wait_for_messages", { ...asPerson, since_cursor: 3, timeout: 0 });
   expect((await transport.call("get_session", asPerson)).last_read).toBe(3);
   await expect.poll(async () => (await fetch(`${broker.url}/health`)).status).toBe(200);

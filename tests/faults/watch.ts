@@ -1,7 +1,10 @@
 /** Waits for conditions. Call `changed` after every change that may fulfil a condition. */
 export interface Watch {
   changed(): void;
-  /** Resolves as soon as the condition holds. @throws at the deadline of the run or after `giveUp`, naming the condition */
+  /**
+   * Resolves as soon as the condition is true. @throws at the deadline of the run or after `giveUp`, naming the
+   * condition
+   */
   until(isSo: () => boolean, what: () => string): Promise<void>;
   /** Rejects all current and future waits. */
   giveUp(reason: string): void;

@@ -20,12 +20,12 @@ export interface WriterTally {
   inFlight: number;
   /** Number of attempts after the first, over all posts. */
   repeats: number;
-  /** Number of `unavailable` replies by the outcome in their details. */
+  /** Number of `unavailable` replies, by the outcome given in their details. */
   readonly unavailable: Map<string, number>;
   /** Aborted when the run ends, successfully or not. Unanswered calls are abandoned at that point. */
   readonly over: AbortSignal;
   onAck(): void;
-  /** Called with an error that no fault explains. */
+  /** Called with an error that was not caused by a fault. */
   onFailure(what: string): void;
 }
 
@@ -34,7 +34,7 @@ export interface Writer {
   stop(): Promise<void>;
 }
 
-/** Concurrent posts of one writer. */
+/** Number of posts that one writer makes concurrently. */
 const lanes = 2;
 
 /** Posts over the WebSocket client, which retries automatically. */
@@ -98,7 +98,8 @@ function startWriter(member: Member, tally: WriterTally, random: Random, post: P
       posts += 1;
       const key = `${member.name}-${posts}`;
       const text = `${key} ${"x".repeat(random.between(0, 200))}`;
-      // Some posts are sent twice at the same time, as by an impatient client. Others are sent again after their acknowledgement.
+      // Some posts are sent twice at the same time, as an impatient client would. Others are sent again after their
+      // acknowledgement.
       if (random.next() < 0.1) await Promise.all([send(key, text), send(key, text)]);
       else await send(key, text);
       if (random.next() < 0.05) await send(key, text);

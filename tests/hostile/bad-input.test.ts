@@ -9,9 +9,9 @@ import { expectUnharmed, refusalOf, type Subject, startSubject, validInputs } fr
 import { textFields, withValue } from "./text-fields.js";
 
 /**
- * Calls every operation over every transport, with each kind of wrong input that can be derived from its
- * schema. Transports only translate (CAT-4), so the suite makes a different third of the calls over each.
- * `npm run test:exhaustive` makes all of them over every transport.
+ * Calls every operation over every transport, with each kind of wrong input that can be derived from the operation's
+ * schema. Transports only translate (CAT-4), so the normal suite makes a different third of the calls over each
+ * transport. `npm run test:exhaustive` makes all calls over every transport.
  */
 
 let subject: Subject;
@@ -20,9 +20,9 @@ beforeAll(async () => {
   subject = await startSubject(cleanup);
 });
 
-/** No caller here is the agent of a job, so those operations refuse every call before checking its input. */
+/** No caller here is the agent of a job, so the operations for jobs refuse every call before they check its input. */
 const everyOperation = allOperations.filter(({ access }) => access !== "job");
-/** Returns whether an operation addresses no session but needs a credential. */
+/** Returns whether an operation needs a credential but names no session. */
 function isMeshOperation(operation: Operation): boolean {
   return !isSessionOperation(operation) && "team_id" in operation.input.shape && operation.access !== "open";
 }
@@ -94,7 +94,7 @@ it("every operation has an input here that it accepts, so that each test below h
 const transportNames = Object.keys(brokerTransports);
 
 describe.each(transportNames)("at %s", (name) => {
-  // Operations for humans are refused to models before their input is checked (PERSON-11).
+  // Operations for humans refuse models before the input is checked (PERSON-11).
   const operations = everyOperation.filter(
     ({ human, notForModels }) =>
       name !== "mcp" || (notForModels !== true && (human === undefined || human === "person")),
@@ -405,7 +405,7 @@ describe.each(transportNames)("at %s", (name) => {
       textFields(operation)
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .flatMap((path) =>
-          // A URL cannot carry a lone surrogate: it is replaced before it is sent.
+          // A URL cannot contain a lone surrogate, which is replaced before the request is sent.
           (isInQuery(theTransport(), operation) || isInPath(theTransport(), operation, path[0] ?? "")
             ? ["\u0000"]
             : ["\u0000", "\ud800", "\udc00\ud800"]

@@ -6,8 +6,8 @@ import { startTestBroker } from "../kit/test-broker.js";
 const next = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 /**
- * Writes to a persistent connection, each part after the previous response. Returns everything that was
- * received until the broker closed the connection.
+ * Writes several parts to a persistent connection, each after the response to the previous part. Returns everything
+ * that was received until the broker closed the connection.
  */
 async function readUntilClosed(port: number, parts: readonly string[]): Promise<string> {
   const socket = connect(port, "127.0.0.1");
@@ -33,8 +33,8 @@ const countAnswers = (text: string) => text.split("HTTP/1.1 ").length - 1;
 it("[GUARD-27] a request that was cut on a kept connection ends it, and no answer to it reaches the next caller", async () => {
   const { port } = await startTestBroker();
   const chunked = `POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-  // The first caller disconnected in the middle of a chunk, and the proxy sends the next caller's request
-  // after it.
+  // Simulates a proxy that reuses a connection: the first caller disconnected in the middle of a chunk, and the next
+  // caller's request follows.
   expect(await readUntilClosed(port, [`${chunked}5\r\nab${next}${next}`])).toBe("");
   // The rest of a body that is longer than its stated length arrives after the response.
   const answered = await readUntilClosed(port, [next, `ab"}\r\n\r\n${next}`]);

@@ -1,4 +1,4 @@
-/** An attacker in a separate process. Floods a broker in one of six ways until it is stopped. */
+/** An attacker in a separate process. It floods a broker in one of six ways until it is stopped. */
 import { connect } from "node:net";
 import { setPriority } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,7 +14,7 @@ function toRequest(line, ...headers) {
   return `${[`${line} HTTP/1.1`, "Host: localhost", ...headers].join("\r\n")}\r\n\r\n`;
 }
 
-/** Returns a frame as a client sends it (RFC 6455, 5.2), masked with zeros. */
+/** Returns a WebSocket frame as a client sends it (RFC 6455, 5.2), masked with zeros. */
 function toFrame(payload, opening = 0x81) {
   const bytes = Buffer.from(payload);
   const head = bytes.length < 126 ? Buffer.alloc(2) : Buffer.alloc(10);
@@ -96,7 +96,7 @@ const attacks = {
       if (socket && (await written(socket, head))) while (await written(socket, "x")) await delay(200);
     },
   },
-  /** Connections that are kept open as long as the broker allows. */
+  /** Connections that stay open for as long as the broker allows. */
   upgrades: {
     at: 2_000,
     async once() {
@@ -157,7 +157,7 @@ const attacks = {
 const { at } = attacks[attack];
 for (let n = 0; n < at; n += 1) void again(n);
 process.stdout.write("begun\n");
-// The parent has exited, so nothing else would stop this process.
+// The end of stdin means that the parent has exited, and nothing else would stop this process.
 process.stdin.resume().once("end", () => process.exit(0));
 
 async function again(n) {

@@ -13,8 +13,8 @@ import { putAuditKey } from "../kit/audit-key.js";
 import { createTestDatabase } from "../kit/test-database.js";
 
 /**
- * The six floods, from one address, against a broker in a separate process with other clients. Needs Linux:
- * /proc, 127.0.0.2.
+ * The six kinds of floods. Each is sent from one address to a broker in a separate process, while other clients use the
+ * broker. Needs Linux (/proc and 127.0.0.2).
  */
 
 const attacks = [
@@ -81,7 +81,7 @@ describe("a broker that is flooded", { tags: "linux" }, () => {
     await visitor.close();
   }
 
-  /** Posts over the existing connection, and makes calls over new ones. */
+  /** Posts over the existing connection, and makes calls over new connections. */
   async function work(): Promise<void> {
     await Promise.all([repeat(posts, post), repeat(visits, visit)]);
   }
@@ -96,7 +96,7 @@ describe("a broker that is flooded", { tags: "linux" }, () => {
       await work();
       const memory = await readMemory(broker.pid);
       expect(memory.peak - before, "bytes that it grew by").toBeLessThan(grownBytesMax);
-      // The attacker's own address is served again as soon as its rate limit allows.
+      // The broker serves the attacker's address again as soon as the rate limit allows.
       await expect.poll(async () => (await fetch(new URL("/health", broker.url))).status).toBe(200);
       await expect.poll(async () => readSockets(broker.url)).toBe(1);
     },

@@ -19,7 +19,7 @@ import { TestSocket } from "./test-socket.js";
 const json = "Content-Type: application/json";
 const session = JSON.stringify({ title: "One more", creator_team_name: "Birch" });
 
-/** Headers of a trusted proxy, which determine the client's address. */
+/** Headers that a trusted proxy would send. They determine the client's address. */
 const from = (address: string) => ["Host: localhost", `X-Forwarded-For: ${address}`];
 
 const never = 0.001;
@@ -34,8 +34,8 @@ async function readMetric(broker: TestBroker, name: string): Promise<number> {
 }
 
 /**
- * Writes the beginning of a request. Resolves with everything received when the broker has closed the
- * connection.
+ * Writes the beginning of a request. When the broker has closed the connection, resolves with everything that was
+ * received.
  */
 function begin(port: number, text: string, more = ""): Promise<string> {
   return new Promise((resolve) => {
@@ -52,7 +52,7 @@ function begin(port: number, text: string, more = ""): Promise<string> {
   });
 }
 
-/** Returns a ping in this number of fragments. */
+/** Returns a ping that is split into this number of fragments. */
 function inPieces(id: number, pieces: number): Buffer {
   const bytes = 40;
   const text = JSON.stringify({ type: "ping", id }).padEnd(pieces * bytes);
@@ -276,7 +276,7 @@ describe("connections", () => {
       "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits",
     ]);
     expect(socket.head).not.toMatch(/sec-websocket-extensions/i);
-    // The first reserved bit marks a compressed message.
+    // The first reserved bit of a frame marks a compressed message.
     const bomb = maskedFrame(gzipSync(Buffer.alloc(50 * 1024 * 1024)));
     bomb[0] = (bomb[0] ?? 0) | 0x40;
     socket.write(bomb);
@@ -284,7 +284,7 @@ describe("connections", () => {
 
     const body = gzipSync(session);
     const headers = ["Host: localhost", json, "Content-Encoding: gzip", `Content-Length: ${body.length}`];
-    // The request is refused because of its headers, without waiting for the body.
+    // The broker refuses the request because of its headers, without waiting for the body.
     expect((await sendRaw(port, request("POST /api/sessions", headers))).status).toBe(400);
   });
 

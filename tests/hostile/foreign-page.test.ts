@@ -13,10 +13,10 @@ import { brokerTransports } from "../kit/transports.js";
 
 const executable = findChromium();
 
-/** A broker that the browser's owner may use, with access for the test. */
+/** A broker that the browser's user may use, and access to it for the test. */
 interface Target {
   readonly broker: TestBroker;
-  /** Signs the browser in as its owner would. */
+  /** Signs the browser in as its user would. */
   signIn(page: Page): Promise<void>;
   /** Headers with which the test can read the metrics. */
   readonly headers: Readonly<Record<string, string>>;
@@ -34,8 +34,8 @@ beforeAll(async () => {
   targets.open = { broker: await startTestBroker({}, cleanup), signIn: async () => undefined, headers: {} };
   targets.invite = await startSignedIn();
   evilPort = await serveEvilPages();
-  // Maps the attacker's host names, and disables the browser's own protection of local addresses, because the
-  // broker must not rely on it.
+  // Maps the attacker's host names to this machine, and disables the browser's own protection of local addresses,
+  // because the broker must not rely on that protection.
   const resolve = "--host-resolver-rules=MAP *.example 127.0.0.1";
   browser = await launchChromium(executable, [resolve, "--disable-features=LocalNetworkAccessChecks"]);
   cleanup(() => browser.close());
@@ -315,7 +315,7 @@ describe("a program at another port of this machine", { tags: "chromium" }, () =
       expect(response.status, path).toBe(401);
     }
     expect((await fetch(new URL("/api/sessions", url), { headers })).status).toBe(401);
-    // A page on that port cannot find the page token either.
+    // A page on another port of the same host cannot find the page token either.
     expect(await page.evaluate("indexedDB.databases().then((all) => all.length)")).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { atEnd } from "../kit/at-end.js";
 import { expectUnharmed, type Subject, startSubject } from "./subject.js";
 import { TestSocket } from "./test-socket.js";
 
-/** Invalid frames close only their own connection, with the code that gives the reason. */
+/** An invalid frame closes only its own connection. The close code gives the reason. */
 
 let subject: Subject;
 const cleanup = atEnd();

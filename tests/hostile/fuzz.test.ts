@@ -9,14 +9,13 @@ import { expectDiscreet, expectUnharmed, type Subject, startSubject, validInputs
 import { TestSocket } from "./test-socket.js";
 
 /**
- * For any input, operation and transport, the answer must be a valid reply or an error from the fixed list,
- * and never an internal error. `npm run test:fuzz` runs longer. A failure prints the seed and the smallest
- * failing input.
+ * For any input, operation and transport, the answer must be a valid reply or an error from the fixed list, and never
+ * an internal error. `npm run test:fuzz` runs for longer. A failure prints the seed and the smallest failing input.
  */
 const seconds = Number(process.env["MERKLE_FUZZ_SECONDS"] ?? 0);
 const testTimeout = seconds * 1000 + 600_000;
 
-/** Tests a property a fixed number of times, and then repeats that until the configured time is up. */
+/** Tests a property a fixed number of times, and repeats this until the configured time has passed. */
 async function assertForAWhile<Values>(property: fc.IAsyncProperty<Values>): Promise<void> {
   const until = performance.now() + seconds * 1000;
   do await fc.assert(property, { numRuns: roundsOf(75) });
@@ -29,7 +28,7 @@ beforeAll(async () => {
   subject = await startSubject(cleanup);
 });
 
-/** Random texts, and texts that are known to have broken programs. */
+/** Random texts, and texts that have broken programs before. */
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.string({ unit: "grapheme", maxLength: 40 }),
@@ -312,7 +311,7 @@ describe("the sockets themselves", () => {
         json.map((value) => JSON.stringify(value) ?? ""),
       );
       const query = fc.array(fc.tuple(key, text), { maxLength: 3 });
-      // With these operations, even an empty body would end the team or its credential.
+      // Excludes operations that would end the team or its credential even with an empty body.
       const others = operations.filter(
         ({ readOnly, input }) => readOnly || !input.safeParse({ session_id: "x" }).success,
       );

@@ -8,7 +8,10 @@ import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type RawAnswer, request, sendRaw } from "./raw-http.js";
 import { expectDiscreet } from "./subject.js";
 
-/** Checks before every transport: Host, Origin, content type, size, and requests that are barely HTTP. */
+/**
+ * Tests the checks that run before every transport: Host, Origin, content type, size, and requests that are barely
+ * HTTP.
+ */
 
 let broker: TestBroker;
 const cleanup = atEnd();
@@ -57,7 +60,7 @@ function codeOf(answer: RawAnswer): string {
   return error.code;
 }
 
-/** Reads the counters that change when anything is served. Reading them does not count as a call. */
+/** Reads the counters that change when the broker serves anything. Reading them does not count as a call. */
 async function counted() {
   const { body } = await sendRaw(broker.port, request("GET /metrics", ["Host: localhost"]));
   const sum = (name: string) =>

@@ -329,7 +329,10 @@ const textLimits: readonly TextLimit[] = [
   },
 ];
 
-/** A conclusion with its own heading is used as the whole document, so it has exactly this size. */
+/**
+ * Returns a conclusion that begins with its own heading. The broker uses such a conclusion as the whole document, which
+ * then has exactly this size.
+ */
 function withHeading(size: number): string {
   const heading = "## Conclusion\n\n";
   return `${heading}${letters(size - heading.length - 1)}\n`;
@@ -346,7 +349,7 @@ function transportsOf({ operation }: TextLimit): readonly string[] {
   return transportNames.filter((name) => name !== "mcp" || !isPower);
 }
 
-// Transports only translate (CAT-4), so the suite tests each limit over one of them, in rotation.
+// Transports only translate (CAT-4), so the suite tests each limit over one of the transports, in rotation.
 describe.each(transportNames)("at %s", (name) => {
   const here = textLimits.filter((row, index) => {
     const all = transportsOf(row);
@@ -368,11 +371,11 @@ describe.each(transportNames)("at %s", (name) => {
           // Each attempt needs a new session, because it writes the document or concludes the session.
           const at = limit === "documentBytesMax" ? await createSession() : session;
           const valid = validInputs({ ...at, person_id: subject.person_id })[operation];
-          // The slug must be unused by all other transports and sizes.
+          // The slug must differ from those used for other transports and sizes.
           const value = field[0] === "slug" ? `${name}-${letters(size - name.length - 1)}` : text(size);
           const call = transport?.callRaw(operation, withValue(valid, field, value));
           const code = await codeOf(Promise.resolve(call));
-          // On a busy machine, a write can take longer than the broker waits for it.
+          // On a busy machine, a write can take longer than the broker's time limit.
           return code === "unavailable" ? attempt() : code;
         };
         expect(await attempt(), `${size}`).toBe(expected);
@@ -559,7 +562,7 @@ describe("values in a request or frame", () => {
 });
 
 describe("pages", () => {
-  /** Creates a session with messages whose content has these sizes, in bytes of JSON. */
+  /** Creates a session with one message per size. The content of each message has that size, in bytes of JSON. */
   async function sessionWith(sizes: readonly number[]) {
     const at = await createSession();
     const reader = await rest.call("join_session", { session_id: at.session_id, team_name: "Reader" });
@@ -877,7 +880,7 @@ describe("one connection", () => {
     const closed = new Promise((resolve) => third.once("close", resolve));
     third.on("error", () => undefined);
     third.once("upgrade", (response) => {
-      // Not a valid frame: unmasked, with reserved bits set.
+      // An invalid frame: unmasked, with reserved bits set.
       response.socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff]));
     });
     expect(await closed).toBe(4003);

@@ -43,7 +43,7 @@ function parse(text: string): RawAnswer | null {
   return { status, headers, body };
 }
 
-/** Returns the text of a request with these headers. */
+/** Returns the text of an HTTP request with these headers. */
 export function request(line: string, headers: readonly string[] = [], body = ""): string {
   return [`${line} HTTP/1.1`, ...headers, "Connection: close", "", body].join("\r\n");
 }

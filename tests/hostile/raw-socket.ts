@@ -10,7 +10,7 @@ export interface RawSocket {
   readonly ready: Promise<"ready">;
   /** The code with which the broker closed the connection, or 1006 if it sent none. */
   readonly closed: Promise<number>;
-  /** Bytes that were written but are still in this process. */
+  /** Number of bytes that were written but have not left this process. */
   readonly unsentBytes: number;
   send(frame: object): void;
   write(bytes: Buffer): void;
@@ -132,7 +132,7 @@ export function openRawSocket(port: number, headers: readonly string[]): Promise
   });
 }
 
-/** Returns a text frame as a client sends it, or a fragment of one. */
+/** Returns a text frame, or a fragment of one, as a client sends it. */
 export function maskedFrame(text: string | Buffer, { first = true, last = true } = {}): Buffer {
   const payload = Buffer.from(text);
   const mask = randomBytes(4);

@@ -2,8 +2,8 @@ import { MerkleError, type Operation } from "@merkle/wire";
 import { WebSocket } from "ws";
 
 /**
- * Sends an operation's input as raw JSON text, for input that no program would produce: invalid JSON, or JSON
- * that is nested too deeply to build from a value.
+ * Sends an operation's input as raw JSON text. For input that no program would produce: invalid JSON, or JSON that is
+ * nested too deeply to build from a value.
  *
  * @throws MerkleError as received over the transport
  */

@@ -359,8 +359,7 @@ export function validInputs({
 }
 
 /**
- * Returns the error of a refused call, which must be from the fixed list and reveal no internals (ERR-1,
- * ERR-3).
+ * Returns the error of a refused call. The error must be from the fixed list and reveal no internals (ERR-1, ERR-3).
  */
 export async function refusalOf(call: Promise<unknown>): Promise<MerkleError> {
   const error = await call.then(
@@ -374,7 +373,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<MerkleError> {
   return error;
 }
 
-/** Expects no stack trace, SQL, HTML or path of the broker's machine. */
+/** Expects that a response contains no stack trace, SQL, HTML or path of the broker's machine. */
 export function expectDiscreet(body: string): void {
   expect(body).not.toMatch(
     /\bat [^"]*\.[cm]?[jt]s:\d+:\d+|node:internal|node_modules|\/src\/|\/dist\/|<html|<!doctype|SELECT |INSERT |syntax error|postgres/i,
@@ -391,8 +390,8 @@ function faults(broker: TestBroker): string[] {
 }
 
 /**
- * Expects that the broker responds, has logged no internal error, and that two teams can talk over every
- * transport.
+ * Expects that the broker responds, that it has logged no internal error, and that two teams can exchange messages over
+ * every transport.
  */
 export async function expectUnharmed(subject: Subject): Promise<void> {
   const { broker, session_id, team_id, other_team_id } = subject;

@@ -14,7 +14,7 @@ import { joinedParts } from "../../packages/wire/src/core/joiners.js";
 import { roundsOf } from "../kit/exhaustive.js";
 import { anyOutput, mark } from "./any-output.js";
 
-/** `npm run test:fuzz` tries 1,000 random outputs of each kind. The suite tries some of them. */
+/** `npm run test:fuzz` tries 1,000 random outputs of each kind. The normal suite tries fewer. */
 const numRuns = Number(process.env["MERKLE_RENDERINGS"] ?? roundsOf(40));
 
 const invisible =
@@ -31,7 +31,7 @@ const terminal = (columns: number) => ({
 });
 const widths = fc.constantFrom(24, 80, 200);
 
-/** Expects that no line hides or begins another, and that the terminal will not wrap any. */
+/** Expects that no line hides another line, looks like the beginning of another line, or is wrapped by the terminal. */
 function mustBeHarmless(lines: readonly string[], columns: number): void {
   for (const line of lines) {
     expect(withoutNeeded(line)).not.toMatch(invisible);
@@ -115,7 +115,7 @@ describe("what others wrote, at a person's terminal", () => {
         };
         const { lines } = layOut(board as never, { columns, rows }, terminal(columns));
         expect(lines).toHaveLength(rows);
-        // The first line begins with the session's title, as it should.
+        // The first line legitimately begins with the session's title.
         mustBeHarmless([` ${withoutNeeded(lines[0] ?? "").slice(1)}`, ...lines.slice(1)], columns);
       }),
       { numRuns: 5 * numRuns },
@@ -186,7 +186,7 @@ const base: Message = {
   posted_at: "2026-01-01T14:02:10.123Z",
 };
 
-/** Returns the width on a terminal that draws each character separately. */
+/** Returns the width of a line on a terminal that draws each character separately. */
 function columnsAtMost(line: string): number {
   return [...line].reduce(
     (sum, each) => sum + (/\p{Mn}/u.test(each) ? 0 : /\p{Script=Han}/u.test(each) ? 2 : 1),

@@ -21,7 +21,7 @@ export function unwrap(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
     return unwrap(schema.unwrap());
   }
-  // The input side of a pipe is the type that callers send.
+  // For a zod pipe, callers send the type of the input side.
   return schema instanceof z.ZodPipe ? unwrap(schema.in) : schema;
 }
 

@@ -6,7 +6,7 @@ import type { TestMember } from "../kit/members.js";
 export interface RaceReport {
   readonly rounds: number;
   readonly callsPerRound: number;
-  /** Rounds in which the number of admitted callers (`gotIn`) was not exactly one. */
+  /** Rounds in which the number of admitted callers (`gotIn`) was not one. */
   readonly wrong: readonly { readonly round: number; readonly gotIn: number }[];
   /** Counts of all replies other than a membership or "used up". */
   readonly otherAnswers: Readonly<Record<string, number>>;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runKills } from "./kills/campaign.js";
 
-/** A short kill campaign; `npm run test:jobs` runs the full one. */
+/** A short kill campaign. `npm run test:jobs` runs the full campaign. */
 it.concurrent("[RUNNER-24] kill -9 of the broker that runs a job ends the job once, and nothing of it is left", async ({
   onTestFinished,
 }) => {

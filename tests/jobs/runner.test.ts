@@ -192,7 +192,7 @@ describe.each(containments)("a run contained by $containment", ({ containment, t
     });
   });
 
-  // Not concurrent, because a process bomb leaves too few resources for tests with a limit of five seconds.
+  // Not concurrent, because a fork bomb leaves too few resources for tests with a limit of five seconds.
   it.for([
     { by: "a cgroup where there are any", cgroups: true },
     { by: "looking", cgroups: false },
@@ -200,7 +200,7 @@ describe.each(containments)("a run contained by $containment", ({ containment, t
     "[RUNNER-7] that multiplies is ended with all of its processes, by $by",
     { tags },
     async ({ cgroups }, { onTestFinished }) => {
-      // The bomb is limited: at most 2 ^ 8 processes, which exit after a while.
+      // The fork bomb is limited to 2 ^ 8 processes, which exit after a while.
       const agent = await stageAgent(
         `
       if [ "$1" = bomb ]; then
@@ -212,7 +212,7 @@ describe.each(containments)("a run contained by $containment", ({ containment, t
       );
       const runner = await startRunner(agent, { containment, cgroups, processesMax: 100 });
       const { error, exit_code } = await runner.run(never(), job);
-      // If the system enforces the limit, forking fails and the bomb gives up.
+      // If the system enforces the limit, a fork fails and the fork bomb gives up.
       if (error)
         expect(error).toEqual({
           reason: "overgrown",
@@ -250,7 +250,7 @@ it("[RUNNER-7] has the processors only when nothing else wants them once it has 
   const folders = parseCgroupFolders(await agent.read("cgroup"), await agent.read("mounts"));
   const files = folders.flatMap(([folder = ""]) => join(folder, "cpu.idle"));
   const known = files.filter((file) => existsSync(file));
-  // Linux before 5.15 has no cpu.idle, and a machine may delegate only the process counter.
+  // Linux before 5.15 has no cpu.idle, and a machine may delegate only the `pids` controller.
   if (known.length > 0) {
     const isIdle = async () =>
       (await Promise.all(known.map((file) => readFile(file, "utf8")))).includes("1\n");

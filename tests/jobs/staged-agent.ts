@@ -15,7 +15,7 @@ export interface StagedAgent {
   read(name: string): Promise<string>;
   /** Writes a file to the program's folder. */
   write(name: string, text: string): Promise<void>;
-  /** Returns the running processes with the folder in their command line or environment. */
+  /** Returns the running processes that name the folder in their command line or environment. */
   processes(): Promise<string[]>;
 }
 

@@ -8,7 +8,7 @@ import type { Cleanup } from "./test-database.js";
 export interface AlertReceiver {
   readonly url: string;
   readonly got: readonly Received[];
-  /** Sends the response to each alert. Default: 204. */
+  /** Sends the response to each alert. Default: status 204. */
   answer: (response: ServerResponse) => void;
 }
 

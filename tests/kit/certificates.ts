@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { isIPv4 } from "node:net";
 import { join } from "node:path";
 
-/** A certificate made for one test, with its key, in PEM. */
+/** A certificate for one test and its private key, in PEM. */
 export interface TestCertificate {
   readonly cert: string;
   readonly key: string;
@@ -47,7 +47,7 @@ export function makeCertificate({
   return { cert: toPem("CERTIFICATE", der), key: pemOf(privateKey) };
 }
 
-/** Writes certificate and key to files for a broker. Only the owner can read the key. */
+/** Writes a certificate and its key to files for a broker. Only the owner can read the key. */
 export async function writeCertificate(
   folder: string,
   { cert, key }: TestCertificate,

@@ -13,7 +13,7 @@ export interface ClientInbox {
   readonly waiting: readonly InboxFrame[];
   /** Returns the next message, whose authentication has already been checked. */
   next(): Promise<InboxFrame>;
-  /** Records the client's status and, if given, since when. */
+  /** Writes the client's status to its status file, optionally with the time of its last change. */
   is(status: "idle" | "busy", since?: number): Promise<void>;
 }
 

@@ -5,12 +5,10 @@ import { onTestFinished } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import type { Cleanup } from "./test-database.js";
 
-/**
- * Changes that an evil broker makes. Each function gets the original and returns what the client receives.
- */
+/** Changes that an evil broker makes. Each function receives the original and returns what the client gets instead. */
 export interface Tampering {
   message?: ((message: Message) => Message) | undefined;
-  /** Changes a row of `list_peers`. */
+  /** Changes an entry in the output of `list_peers`. */
   peer?: ((peer: Record<string, unknown>) => Record<string, unknown>) | undefined;
 }
 

@@ -4,7 +4,7 @@
  */
 export const isExhaustive = process.env["MERKLE_TESTS"] === "all";
 
-/** Returns the number of rounds of a campaign to run: all in an exhaustive run, otherwise a third. */
+/** Returns how many rounds of a campaign to run: all of them in an exhaustive run, otherwise a third. */
 export function roundsOf(all: number): number {
   return isExhaustive ? all : Math.ceil(all / 3);
 }

@@ -22,7 +22,7 @@ export interface FirefoxPage {
   go(url: string): Promise<void>;
   /** Evaluates an expression, awaits its promise if it is one, and returns the result as JSON. */
   evaluate<Value>(expression: string): Promise<Value>;
-  /** Presses keys one after another, like a person, while keeping the `held` keys pressed. */
+  /** Presses keys one after another, as a person would, while keeping the `held` keys pressed. */
   press(keys: string, held?: string): Promise<void>;
   close(): Promise<void>;
 }

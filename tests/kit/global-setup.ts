@@ -9,7 +9,7 @@ import { provideServerUser } from "./server-user.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The bus between brokers, if each test broker is several nodes (npm run test:nodes). */
+    /** The bus between nodes, if each test broker consists of several nodes (`npm run test:nodes`). */
     bus: "postgres" | "nats" | undefined;
     /**
      * The server that hosts the databases of all tests, and the migrated, empty database that each of these is copied
@@ -47,7 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // Node.js 22 and later cache compiled code in this folder. A second `merkle up` then takes two thirds of the
   // processor time.
   process.env["NODE_COMPILE_CACHE"] ??= join(home, "compiled");
-  // Loaded on demand, because the module that starts servers takes a second to load.
+  // Loaded on demand, because loading the module that starts servers takes a second.
   const servers =
     needs.has("postgres") || needs.has("preparedHome") ? await import("./servers.js") : undefined;
   const [server, program, prepared] = await Promise.all([

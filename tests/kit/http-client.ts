@@ -50,7 +50,7 @@ export function openHttpClient(): HttpClient {
   return { send, close: () => agent.destroy() };
 }
 
-/** Creates one client per name, on first use. */
+/** Creates a client for each name when the name is first used. */
 export function openHttpClients(): { of(name: string): HttpClient; close(): void } {
   const clients = new Map<string, HttpClient>();
   return {

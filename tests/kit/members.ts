@@ -9,7 +9,7 @@ import { brokerTransports, type Entry } from "./transports.js";
 
 export type Membership = OutputOf<"redeem_invite">;
 
-/** A member that a test acts as, with its own WebSocket. */
+/** A member for a test to act as, with its own WebSocket. */
 export interface TestMember extends Membership {
   readonly memberKey: SigningKey;
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
@@ -26,7 +26,7 @@ export async function startInviteBroker(
   return { broker, admin: await joinMesh(broker.url, { invite: firstInvite, name: "Ana" }, cleanup) };
 }
 
-/** Redeems an invite with a new key or the given one, and connects as that member. */
+/** Redeems an invite with the given key or a new key, and connects as the new member. */
 export async function joinMesh(
   url: string,
   wanted: { readonly invite: string; readonly name: string; readonly memberKey?: SigningKey },

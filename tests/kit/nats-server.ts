@@ -11,7 +11,7 @@ export const natsProgram = findProgram("nats-server");
 /** A NATS server for one test. */
 export interface NatsServer {
   readonly url: string;
-  /** Pid of the current process. */
+  /** Process id of the current server. */
   readonly pid: number;
   kill(): Promise<void>;
   /** Starts the server again on the same port. */

@@ -175,7 +175,7 @@ function sqlFor(column: string, type: string): string {
   }
 }
 
-/** A row of a table, with its columns as text. */
+/** A row of a table, with the values of all columns as text. */
 export interface TestRow {
   readonly table: string;
   readonly columns: Readonly<Record<string, string | null>>;

@@ -21,8 +21,8 @@ export interface WatchedPage {
 }
 
 /**
- * Opens a URL in an emptied profile. With `before`, the profile is new and used only once. `before` is a
- * script that runs before the page's own scripts, or a function that runs before the page is opened.
+ * Opens a URL in an emptied profile. With `before`, the profile is new and used only once. `before` is a script that
+ * runs before the page's own scripts, or a function that is called before the page is opened.
  */
 export async function openPage(
   browser: Browser,
@@ -41,7 +41,7 @@ export async function openPage(
   });
   page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`));
   page.on("request", (request) => {
-    // The part after the # is never sent.
+    // The part of a URL after the # is never sent to the server.
     lookForSecrets("an address", request.url().replace(/#.*/s, ""));
     if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`went to ${request.url()}`);
   });
@@ -54,7 +54,7 @@ export async function openPage(
 async function profileInTurn(browser: Browser, url: string, options: ProfileOptions): Promise<Profile> {
   const { profile, leave } = await takeProfile(browser, new URL(url).origin, options);
   onTestFinished(async () => {
-    // Also removes the listeners that the test itself added.
+    // Also removes listeners that the test itself has added.
     for (const event of ["console", "pageerror", "request"]) profile.page.removeAllListeners(event);
     await leave();
   });

@@ -34,7 +34,7 @@ export async function readHomeKey(url: string): Promise<string> {
   return readFile(join(home, "home-key"), "utf8");
 }
 
-/** Changes settings as a verified person over REST, including values that the types would not allow. */
+/** Changes settings over REST as a verified person. Accepts values that the types would not allow. */
 export async function changeSettings(
   transport: Pick<TransportClient, "url" | "entry" | "name" | "call">,
   change: InputOf<"update_settings">,

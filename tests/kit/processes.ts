@@ -19,7 +19,7 @@ async function listFromProc(): Promise<{ pid: number; args: string }[]> {
   );
 }
 
-/** Uses `ps`, which macOS has and Linux systems often lack. */
+/** Lists processes with `ps`, which macOS has but Linux systems often lack. */
 async function listFromPs(): Promise<{ pid: number; args: string }[]> {
   const { stdout } = await promisify(execFile)("ps", ["-eo", "pid=,args="], { maxBuffer: 16 * 1024 * 1024 });
   return stdout

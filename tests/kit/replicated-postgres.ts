@@ -48,7 +48,7 @@ export async function startReplicatedPostgres(cleanup: Cleanup): Promise<Replica
   const home = await makeTestHome();
   cleanup(home.remove);
   copyData(inject("preparedHome"), home.path);
-  // The prepared home only allows connections through a socket.
+  // The prepared home allows connections only through a socket.
   for (const major of await listMajors(home.path))
     await writeFile(join(home.path, "pg", String(major), "pg_hba.conf"), everybodyHere);
   const server = await home.start({ reach: "tcp" });

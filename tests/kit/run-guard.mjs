@@ -18,8 +18,7 @@ const marker = basename(folder);
 /** Maximum time for a server to stop before it is killed. */
 const patienceMs = 10_000;
 
-// Ctrl+C and a closed terminal end the tests. The guard ignores these signals, and waits for the tests to
-// end.
+// Ctrl+C or closing the terminal ends the tests. The guard ignores these signals, and waits for the tests to end.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined);
 
 const lines = createInterface({ input: process.stdin });
@@ -156,7 +155,7 @@ function read(path) {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // The process may have exited, or belong to another user.
+    // The process may have exited, or may belong to another user.
     return "";
   }
 }

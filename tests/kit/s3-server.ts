@@ -20,7 +20,7 @@ export type Meddling = "pass" | "alter" | "truncate";
 export interface S3Server {
   /** The value of a broker's `archive` option. */
   readonly archive: ArchiveOptions;
-  /** Returns the keys of all objects in order. */
+  /** Returns the keys of all stored objects, sorted. */
   keys(): Promise<string[]>;
   /** Returns the file that contains an object. */
   fileOf(key: string): string;

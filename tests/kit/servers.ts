@@ -38,7 +38,7 @@ async function startOwnServer(home: string): Promise<{ url: string; stop(): Prom
   const admin = postgres(`${url}/${database}`, { max: 1 });
   // Tests open thousands of connections, and checking the password is most of the cost of opening one.
   await admin.unsafe(`SET scram_iterations = 1; ALTER ROLE ${user} PASSWORD '${password}'`);
-  // Autovacuum would start a process for each database every ten seconds, mostly with nothing to do.
+  // Autovacuum would start a process for each database every ten seconds, mostly without any work to do.
   await admin.unsafe("ALTER SYSTEM SET autovacuum = off");
   await admin.unsafe("SELECT pg_reload_conf()");
   await admin.end();

@@ -68,7 +68,7 @@ export async function failureOf(call: Promise<unknown>): Promise<MerkleError> {
   );
 }
 
-/** Returns the bare uuid of a credential, which is not secret. */
+/** Returns the uuid at the beginning of a credential. It is not secret. */
 export function bareId(credential: string): string {
   return credential.split(".")[0] ?? "";
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import type { Cleanup } from "./test-database.js";
 
-/** A statement as a client sent it, with its parameters as text; null for binary parameters. */
+/** A statement as a client sent it. Its parameters are text, or null if they were sent in binary format. */
 export interface SentStatement {
   readonly query: string;
   readonly parameters: readonly (string | null)[];
@@ -12,7 +12,7 @@ export interface SentStatement {
 export interface StatementLog {
   /** URL of the database through the recording proxy. */
   readonly url: string;
-  /** Statements grouped by transaction. A statement outside a transaction is its own group. */
+  /** Statements grouped by transaction. A statement outside a transaction forms its own group. */
   readonly transactions: readonly (readonly SentStatement[])[];
 }
 

@@ -8,7 +8,7 @@ import type { Cleanup } from "./test-database.js";
 
 const program = inject("program");
 
-/** A `merkle mcp` process for one test, used as an agent's client would. */
+/** A `merkle mcp` process for one test, used as an agent's client would use it. */
 export interface StdioServer {
   readonly process: ChildProcess;
   /** Returns all output on stderr so far. */
@@ -17,7 +17,7 @@ export interface StdioServer {
   /** Sends a request that may never be answered. Returns its id and the pending answer. */
   begin(method: string, params?: unknown): { readonly id: number; readonly answer: Promise<RpcAnswer> };
   notify(method: string, params?: unknown): void;
-  /** Writes text unchanged. */
+  /** Writes the text to stdin unchanged. */
   write(text: string): void;
   /**
    * Calls a tool and returns its text, whether or not the call failed. `toolUseId` links the call to the hook that
@@ -26,11 +26,11 @@ export interface StdioServer {
   call(name: string, args?: unknown, toolUseId?: string): Promise<string>;
   /** Runs a hook as Claude Code does, and returns the text that the hook adds to the conversation. */
   hook(event: string, ids?: HookIds): Promise<string>;
-  /** Resolves with the next notification of this method. */
+  /** Resolves with the next notification that has this method. */
   notified(method: string): Promise<unknown>;
   initialize(client?: string): Promise<RpcAnswer>;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Disconnects the client, as when it exits. */
+  /** Closes stdin, as a client does when it exits. */
   stop(): Promise<void>;
 }
 

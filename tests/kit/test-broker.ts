@@ -57,7 +57,7 @@ export function sharedBroker(): Promise<SharedBroker> {
 export type SharedBroker = Pick<TestBroker, "url" | "databaseUrl">;
 
 /**
- * Defines a test that is skipped in runs with several nodes, with the reason why it applies only to a single
+ * Defines a test that is skipped in runs with several nodes. The argument states why the test applies only to a single
  * broker.
  */
 export function itAtOne(_why: string): ReturnType<typeof it.skipIf> {
@@ -82,7 +82,7 @@ function needsItself({
 export type StartTestBroker = (
   options: Partial<BrokerOptions>,
   cleanup: Cleanup,
-  /** Receives the broker's log lines, together with those of other brokers. */
+  /** Receives the log lines of this broker and of other brokers. */
   logged?: string[],
 ) => Promise<TestBroker>;
 

@@ -4,10 +4,10 @@ import type { Duplex } from "node:stream";
 import type { WebSocketClass } from "@merkle/wire/client";
 import { WebSocket } from "ws";
 
-/** A client that reaches this machine under another name, and trusts one certificate. */
+/** A client that connects to this machine under another host name, and trusts only one certificate. */
 export interface TlsClient {
   ask(path: string, options?: Asking): Promise<Answer>;
-  /** Sends a request and returns the response before its body. */
+  /** Sends a request. Resolves with the response before its body has arrived. */
   open(path: string, options?: Asking): Promise<IncomingMessage>;
   /** Upgrades to a WebSocket, and returns the raw stream. */
   upgrade(path: string, options?: Asking): Promise<Duplex>;

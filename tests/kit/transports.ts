@@ -168,7 +168,7 @@ async function openMcp(url: string, entry: Entry = {}): Promise<TransportClient>
   return toTransport({ name: "mcp", url, entry }, callRaw, async () => clients.close());
 }
 
-/** Starts `merkle mcp`, and uses it like a program would. */
+/** Starts `merkle mcp` and uses it as a program would. */
 async function openStdio(url: string): Promise<TransportClient> {
   const cleanups: (() => Promise<void>)[] = [];
   const args = ["--view", "json", "--tools", "core,messaging,mesh,tasks,people,progress,audit,work,admin"];

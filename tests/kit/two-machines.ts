@@ -7,11 +7,11 @@ import type { Cleanup } from "./test-database.js";
  */
 export interface TestNetwork {
   readonly address: string;
-  /** Command prefix that runs a command in this network. */
+  /** Command prefix that runs a program in this network. */
   readonly enter: readonly string[];
 }
 
-/** Returns whether this machine can create networks: Linux, as root, with `ip`. */
+/** Returns whether this machine can create networks, which requires Linux, root and `ip`. */
 export function canMakeNetworks(): boolean {
   const name = `merkle-try-${process.pid}`;
   try {

@@ -62,7 +62,7 @@ describe.skipIf(!canMakeNetworks())(
       const said = done(await newcomer.run(["tail", slug, "--since", "0", "--timeout", "5"], { env }));
       expect(said.stdout).toContain("Welcome, Birch.");
 
-      // Other machines are refused without a membership or without TLS.
+      // A machine without a membership, or without TLS, is refused.
       const stranger = await testMerkle(onTestFinished, undefined, theirs.enter);
       const asStranger = { env: { MERKLE_CA: files.cert, MERKLE_URL: `https://${ours.address}:7423` } };
       expect((await stranger.run(["ls"], asStranger)).code).toBe(4);

@@ -28,13 +28,13 @@ async function approveAsMember({ searchParams }: URL): Promise<URLSearchParams> 
   const { redirect_to } = await admin.call("approve_client", {
     session_id: session.session_id,
     team_name: "Hosted Helper",
-    // The broker validates the client's parameters.
+    // The type cast is safe, because the broker validates the client's parameters.
     ...(request as never as Parameters<typeof admin.call<"preview_client">>[1]),
   });
   return new URL(redirect_to).searchParams;
 }
 
-/** Creates the storage that a hosted client needs for the flow. It works with both major versions of the SDK. */
+/** Creates the storage that a hosted client needs for the OAuth flow. It works with both major versions of the SDK. */
 function createProvider() {
   const kept: {
     client?: { client_id: string };

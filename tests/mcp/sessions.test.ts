@@ -142,7 +142,7 @@ it("[MCP-4] an MCP session and its team go on working at a restarted broker", as
 
   await broker.restart();
 
-  // Two calls at the same time must resume the session only once.
+  // Two simultaneous calls must resume the session only once.
   const posts = ["one", "two"].map(async (text) => {
     const call = toolCall("post_message", { session_id: slug, content: { text } }, text);
     return readText((await readRpc(await post(mcp, call, alder))).result);

@@ -53,7 +53,7 @@ it("[MCP-16] nothing is remembered between requests of 2026-07-28, its instructi
   const posted = await client.callTool({ name: "post_message", arguments: { ...say, team_id } });
   expect(posted.isError).toBeUndefined();
 
-  // The credential also works in the header.
+  // The credential may also be sent in the header.
   const named = await connectStateless(url, team_id);
   expect((await named.callTool({ name: "post_message", arguments: say })).isError).toBeUndefined();
 });

@@ -139,7 +139,8 @@ it("[SCALE-2] compose.scale.yaml and docs/kubernetes.yaml start what there is, w
   const mounted = deployment.spec.template.spec.volumes.map(({ name }: { name: string }) => name);
   for (const { volumeMounts } of [...deployment.spec.template.spec.initContainers, container])
     for (const { name } of volumeMounts) expect(mounted).toContain(name);
-  // A node takes up to ten seconds to stop (docs/scale.md). During an upgrade, PostgreSQL needs connections for one extra node.
+  // A node takes up to ten seconds to stop (docs/scale.md). During an upgrade, PostgreSQL needs enough connections for
+  // one extra node.
   expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(10);
   const max = Number(/max_connections=(\d+)/.exec(services.postgres.command.join(" "))?.[1]);
   expect(max).toBeGreaterThan(4 * connectionsOfNode);

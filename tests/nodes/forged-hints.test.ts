@@ -93,7 +93,7 @@ async function startWait(mesh: TestMesh) {
   const { next_cursor: since_cursor } = await b.client.call("check_messages", own);
   const waiting = b.client.call("wait_for_messages", { ...own, since_cursor, timeout: 30 });
   await untilPolling(mesh);
-  // Wrapped in an object, because an async function would await a returned promise.
+  // The promise is wrapped in an object, because an async function would await a returned promise.
   return { waiting };
 }
 

@@ -86,7 +86,7 @@ it("[NODE-14] whoever was answered at one node finds it so at another: settings,
     const { sessionId: session_id, convener: team_id } = session;
     const birch = await session.join("Birch");
     const old = { session_id, team_id: birch.credential };
-    // A node can only serve stale data that it has cached, so this node reads first.
+    // A node can serve stale data only if it has cached the data, so this node reads first.
     await reads.client.call("check_messages", old);
     await writes.client.call("rotate_team_credential", old);
     expect((await failureOf(reads.client.call("check_messages", old))).code).toBe("unauthorized");

@@ -156,7 +156,7 @@ describe("[SCALE-4] with a read replica", () => {
       const opening = openDatabase({ target: servers.primaryUrl, replica: { target } });
       const opened = await opening.catch((error: Error) => error);
       if (opened instanceof Error) return opened.message;
-      // A replica that replies too slowly counts as down, and the broker starts without it.
+      // A replica that replies too slowly counts as unavailable, and the broker starts without it.
       await opened.close();
       return refusal(target);
     };

@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     ...shared.test,
     ...nodesOf(process.env["MERKLE_TEST_BUS"]),
-    // Each test starts three brokers, so fewer tests run in parallel.
+    // Each test starts three brokers, so fewer test files run in parallel.
     maxWorkers: 2,
     include: [
       "tests/nodes/rolling-restart.ts",

@@ -238,7 +238,7 @@ async function loadedBy(args: readonly string[], env = {}): Promise<string> {
   return (await Promise.all(scripts.map(({ path }) => readFile(path, "utf8")))).join("\n");
 }
 
-/** Returns the names of the functions that ran. */
+/** Returns the names of the functions that ran during a command. */
 async function ranBy(args: readonly string[], input: string): Promise<string[]> {
   const scripts = await coverageOf(args, { input });
   return scripts.flatMap(({ functions }) =>

@@ -98,7 +98,7 @@ export async function importInto(
   return { status: response.status, body: await response.json() };
 }
 
-/** Zips these files into a bundle. */
+/** Packs these files into a bundle. */
 export async function zipTexts(texts: ReadonlyMap<string, string>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const writer = new ZipWriter(new WritableStream({ write: (chunk) => void chunks.push(chunk) }), {

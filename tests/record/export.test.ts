@@ -191,7 +191,8 @@ describe("who may", () => {
         headers: { authorization: `Bearer ${token}` },
       });
       const { status } = response;
-      // fetch closes the stream of a response that has been garbage-collected, so the clean-up keeps a reference to it.
+      // fetch closes the stream of a response that has been garbage-collected, so the clean-up function keeps a
+      // reference to the response.
       if (status === 200) cleanup(async () => response.body?.cancel());
       return { status, error: status === 200 ? null : (await response.json()).error };
     };

@@ -1,7 +1,10 @@
 import { createTestSession, type TestSession } from "../kit/session.js";
 import type { TransportClient } from "../kit/transports.js";
 
-/** Creates a concluded session with several kinds of messages, a redacted message, a document of three versions, and a state key. */
+/**
+ * Creates a concluded session with several kinds of messages, a redacted message, a document with three versions, and a
+ * state key.
+ */
 export async function concludedSession(
   transport: TransportClient,
   title?: string,

@@ -39,7 +39,7 @@ export interface TestKey {
   sign(bytes: Uint8Array): string;
 }
 
-/** Creates a key. @param previous - the key that signs its succession */
+/** Creates a key. @param previous - the key that signs the new key as its successor */
 export function makeKey(previous?: TestKey): TestKey {
   const pair = generateKeyPairSync("ed25519");
   const publicKey = pair.publicKey.export({ format: "jwk" }).x ?? "";
@@ -62,7 +62,7 @@ export interface MadeBundle {
   readonly recordId: string;
   readonly key: TestKey;
   readonly lines: readonly FeedLine[];
-  /** Returns the head over the first `size` messages. */
+  /** Returns the signed head for the first `size` messages. */
   headAt(size: number): SignedHead;
 }
 

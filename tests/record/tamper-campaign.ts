@@ -161,7 +161,9 @@ function about({ number, name, expected }: Tampered): Omit<Missed, "found"> {
   return { number, name, expected };
 }
 
-/** True if a problem is found and the first finding about a message or version names the right position. */
+/**
+ * True if the verifier reports a problem, and its first finding about a message or version names the right position.
+ */
 export function isCaught({ expected }: Tampering, { ok, findings }: RecordReport): boolean {
   if (ok) return false;
   if ("file" in expected) return findings.some(({ file }) => file === expected.file);

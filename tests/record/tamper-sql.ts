@@ -28,7 +28,10 @@ const tables = [
   "heads",
 ] as const;
 
-/** Creates a session of a few hundred messages, three document versions, a redaction and a conclusion. Saves a copy of its rows. */
+/**
+ * Creates a session with a few hundred messages, three document versions, a redaction and a conclusion. Saves a copy of
+ * the session's rows.
+ */
 export async function makeSqlVictim(
   transport: TransportClient,
   url: string,
@@ -218,7 +221,7 @@ const editHead: Kind = async ({ sessionId }, random, tx) => {
   return { name: `edit the ${column} of the seal`, expected: { file: "heads.ndjson" } };
 };
 
-/** Rewrites a message and deletes the hashes derived from it. The broker then recomputes and signs them. */
+/** Rewrites a message and deletes the hashes derived from it. The broker then recomputes and signs these hashes. */
 const forkFeed: Kind = async (victim, random, tx) => {
   const sequence = pickChat(victim, random);
   const depth = random.pick(["hashes", "hashes and heads", "hashes, heads and seal"] as const);
@@ -276,7 +279,10 @@ const kinds: readonly Kind[] = [
   forkFeed,
 ];
 
-/** Picks a chat message that still has its text. The first four and the last two messages are events or were redacted. */
+/**
+ * Picks a chat message that still has its text. The first four and the last two messages are excluded, because they are
+ * events or were redacted.
+ */
 function pickChat({ size }: SqlVictim, random: Random): number {
   return random.between(5, size - 2);
 }

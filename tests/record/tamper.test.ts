@@ -6,7 +6,7 @@ import { brokerTransports } from "../kit/transports.js";
 import { tamperByImport, tamperForPython, tamperWithBundles } from "./tamper-campaign.js";
 import { makeSqlVictim, tamperBySql } from "./tamper-sql.js";
 
-/** A new seed in every run. Failures print it. */
+/** Each run uses a new seed, which failures print. */
 const seed = Date.now() % 2 ** 31;
 
 describe("records that are tampered with", () => {

@@ -49,13 +49,13 @@ export function tamperWithBundle(victim: Victim, random: Random): Tampering {
 
 type Kind = (victim: Victim, random: Random) => Tampering;
 
-/** How many hashes an attacker recomputes after editing one line: from none to all following roots. */
+/** How many hashes an attacker recomputes after editing one line: from none to all roots from that line on. */
 const depths = ["nothing", "content hash", "hash", "root", "all roots after it"] as const;
 
 const editMessage: Kind = (victim, random) => {
   const lines = readFeed(victim.texts);
   const [name, edit] = random.pick(edits);
-  // Recomputing an edited hash would undo the edit.
+  // Recomputing a hash that was itself edited would undo the edit.
   const depth = name.includes("hash") || name === "the root" ? "nothing" : random.pick(depths);
   const number = pickLine(lines, random, name);
   const edited = edit(lineAt(lines, number), random);
@@ -235,7 +235,7 @@ const forgeWhole: Kind = (victim, random) => {
   if (sealed >= 0) {
     const line = lineAt(next, sealed + 1);
     const { head: old, ...content } = line.message.content;
-    // The event of a conclusion always has a head.
+    // The event of a conclusion always contains a head.
     const head = resign(old as SignedHead);
     const event = { ...content, head };
     next[sealed] = { ...line, message: { ...line.message, ...event, content: event } };
@@ -402,7 +402,7 @@ function blankVersion(texts: BundleTexts, version: number): void {
   texts.set(bundleFiles.versions, `${lines.with(version - 1, blank).join("\n")}\n`);
 }
 
-/** Restores the record of an earlier head, and sets the export time back to that head. */
+/** Cuts a record back to an earlier head, and sets the export time to that head's time. */
 function cutBack(texts: BundleTexts, { head: newest }: Manifest): Partial<Manifest> {
   const heads = textOf(texts, bundleFiles.heads)
     .split("\n")
@@ -462,7 +462,7 @@ function named(name: string, ...numbers: readonly [number, ...number[]]): Tamper
   };
 }
 
-/** Picks a message for the edit. Some edits need a message that still has its text and salt. */
+/** Picks a message for an edit. Some edits need a message that still has its text and salt. */
 function pickLine(lines: readonly FeedLine[], random: Random, edit: string): number {
   const needsText = ["the text", "the kind", "the salt"].includes(edit);
   const fitting = lines

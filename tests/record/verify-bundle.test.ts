@@ -251,7 +251,7 @@ describe("a forged whole", () => {
       "head manifest.json",
       "signature manifest.json",
     ]);
-    // The manifest and the head both contain the roster's hash.
+    // Both the manifest and the head contain the roster's hash.
     expect(await edited(bundleFiles.roster, "[]", '["Eve"]')).toEqual([
       "file roster.json",
       "file roster.json",

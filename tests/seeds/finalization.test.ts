@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** Creates an audit session with these records. Returns its id and the records' hashes. */
+/** Creates an audit session with these records. Returns the session's id and the hashes of the records. */
 async function record(contents: readonly string[]) {
   const task_id = `task ${randomUUID()}`;
   const { session_id } = await call("audit_session_start", { intent: "write back", task_id });

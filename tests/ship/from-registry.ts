@@ -50,7 +50,7 @@ async function publish(folder: string): Promise<void> {
 /** A user account on a machine that has only Node.js and standard Linux programs. */
 interface Account {
   readonly home: string;
-  /** Runs npx with the test's registry, or with an unreachable one. */
+  /** Runs npx with the test's registry. `env` can override this, for example with an unreachable registry. */
   npx(args: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<typeof spawn>;
 }
 
@@ -81,7 +81,7 @@ async function makeAccount(uid: number, ignoreScripts: boolean): Promise<Account
   };
 }
 
-/** Resolves when the program has printed a match. Otherwise rejects with all its output. */
+/** Resolves when the program has printed a matching text. Otherwise rejects with all output of the program. */
 async function untilWritten(program: ReturnType<typeof spawn>, wanted: RegExp): Promise<RegExpExecArray> {
   let written = "";
   return new Promise((resolve, reject) => {
@@ -102,7 +102,7 @@ async function expectServing(program: ReturnType<typeof spawn>): Promise<void> {
   const [, url] = await untilWritten(program, /broker +(http:\/\/\S+)/);
   expect(await (await fetch(url ?? "")).text()).toContain("<title>Sessions</title>");
   expect((await fetch(`${url}/health`)).status).toBe(200);
-  // Signals the process group, as a terminal does, so npx and its shell get the signal too.
+  // Signals the process group, as a terminal does, so that npx and its shell also get the signal.
   if (program.pid !== undefined) process.kill(-program.pid, "SIGINT");
   await ended;
 }

@@ -9,7 +9,7 @@ import { withRepository } from "../../apps/broker/src/features/sources/repositor
 import { NoSource, RootProblem } from "../../apps/broker/src/features/sources/source-problems.js";
 import { guide, type StagedRepository, secret, stageRepository } from "./staged-repository.js";
 
-/** Runs every operation on a repository: lists, reads and commits a file. */
+/** Performs every action on a repository: lists, reads and commits a file. */
 async function workOn({ folder, home }: StagedRepository, path = "docs/guide.md") {
   return withRepository(folder, { home }, async (repository) => {
     const listed = await listCommitted(repository);
@@ -170,7 +170,7 @@ const harmless: readonly (readonly [string, Arrange])[] = [
   ],
 ];
 
-/** Repositories with parts outside their folder. The broker must refuse them. */
+/** Repositories that have parts outside their folder. The broker must refuse these repositories. */
 const refused: readonly (readonly [string, Arrange])[] = [
   [
     "a file .git",

@@ -11,7 +11,7 @@ export interface StagedRepository {
   /** The folder that contains the repository and the private files. */
   readonly top: string;
   readonly folder: string;
-  /** Used as the Merkle home. */
+  /** A folder that is used as the Merkle home. */
   readonly home: string;
   /** A file outside the repository. Its text must never appear in any output. */
   readonly secretFile: string;
@@ -26,7 +26,7 @@ export interface StagedRepository {
 
 export const secret = "outside-7c1f0a";
 
-/** Creates a repository with one commit of `docs/guide.md` and `README.md`. */
+/** Creates a repository with one commit, which contains `docs/guide.md` and `README.md`. */
 export async function stageRepository(
   cleanup: Cleanup = onTestFinished,
   format: "sha1" | "sha256" = "sha1",

@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
 });
 
-/** Runs a hook as a client with command hooks does. Returns its parsed output. */
+/** Runs a hook as a client with command hooks would. Returns the hook's parsed output. */
 async function hook(client: string, event: string, sessionId = "c1"): Promise<Record<string, unknown>> {
   const run = promisify(execFile)(process.execPath, [inject("program"), "hook", "event", client, event], {
     env: { PATH: process.env["PATH"], HOME: temporary, TMPDIR: temporary },

@@ -47,7 +47,7 @@ async function makeMemberHome() {
   return { url: broker.url, home };
 }
 
-/** Creates a clock for Node.js processes. A file contains its current offset. */
+/** Creates a clock for Node.js processes. Its current offset is read from a file. */
 async function makeClock(folder: string) {
   const offset = join(folder, "clock-offset");
   const preload = join(folder, "clock.mjs");

@@ -195,7 +195,7 @@ describe("two agents over stdio", () => {
       await expect.poll(async () => (await alder.row("Cedar"))["polling"]).toBe(true);
       await expect.poll(() => isPolling(alder)).toBe(true);
 
-      // Acknowledgements of earlier messages are sent with a delay.
+      // Waits until the delayed acknowledgements of earlier messages have been sent.
       await expect.poll(() => requestsWithin(broker.url, 300)).toBe(0);
       const before = await countRequests(broker.url);
       expect(await requestsWithin(broker.url, 1_500)).toBe(0);

@@ -6,7 +6,7 @@ import { makeAgentHome } from "../kit/stdio.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { transports } from "../kit/transports.js";
 
-/** Connects the official client with the sessionless revision to a new server. */
+/** Starts a server and connects the official client with the sessionless protocol revision. */
 async function connect(
   url: string,
   { args = [], name = "test" }: { args?: string[]; name?: string } = {},
@@ -25,7 +25,7 @@ async function connect(
 it("[STDIO-17] a program is given structure, of the form that the list says", async () => {
   const { url } = await startTestBroker();
   const client = await connect(url, { args: ["--view", "json"] });
-  // The client validates structured results against the output schemas in this list.
+  // The client validates structured results against the output schemas in the tool list.
   const { tools } = await client.listTools();
   expect(tools.find(({ name }) => name === "list_sessions")?.outputSchema).toBeDefined();
   const args = { title: "Auth refactor", creator_team_name: "Alder" };

@@ -424,7 +424,7 @@ describe("a client's inbox", () => {
     await alder.say("one", { to: "Birch", priority: "now" });
     await inbox.next();
     await inbox.is("busy");
-    // The turn that the nudge started has not ended.
+    // The turn that the nudge started has not ended yet.
     await alder.say("two", { to: "Birch", priority: "now" });
     await inbox.next();
     await inbox.is("idle");

@@ -175,7 +175,7 @@ describe("merkle tail", () => {
     const tail = async (...flags: string[]) =>
       (await startTail(broker.url, [...unread, ...flags], { merkle })).ended;
 
-    // With a filter, no message is marked as read.
+    // If a filter is used, no message is marked as read.
     expect(await tail("--from", "Atlas")).toMatchObject({
       stderr: expect.stringContaining("nothing is marked as read"),
     });
@@ -334,7 +334,7 @@ describe("merkle tail", () => {
   });
 });
 
-/** Writes a file in the format that the commands use in the Merkle home. */
+/** Writes a file to the Merkle home, in the format that the commands use. */
 async function keep(home: string, folder: string, id: string, value: object): Promise<void> {
   await mkdir(join(home, folder), { recursive: true, mode: 0o700 });
   await writeFile(join(home, folder, `${id}.json`), JSON.stringify(value), { mode: 0o600 });

@@ -13,7 +13,7 @@ export interface Tailing extends Started {
   tells(text: string | RegExp): Promise<void>;
 }
 
-/** Runs `merkle tail` against a broker. Defaults to a new Merkle home. */
+/** Runs `merkle tail` against a broker. By default, uses a new Merkle home. */
 export async function startTail(
   url: string,
   args: readonly string[],

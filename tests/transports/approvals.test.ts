@@ -97,7 +97,7 @@ describe("an answer", () => {
     ]);
     const { state } = await relay.wait(approval);
     const done = tried.flatMap((each) => (each.status === "fulfilled" ? [each.value.state] : []));
-    // A withdrawal always succeeds, and returns the current state.
+    // Withdrawing an approval request always succeeds and returns its current state.
     expect(new Set(done)).toEqual(new Set([state]));
     expect(await relay.events()).toMatchObject([{ content: { decision: state } }]);
     const late = await failureOf(relay.answer(shown, "allow"));

@@ -40,7 +40,7 @@ async function ask(session: TestSession, text: string, to?: string[]): Promise<n
   return (await transport.call("post_message", to === undefined ? input : { ...input, to })).cursor;
 }
 
-/** Moves everything that happened in a session this many minutes into the past. */
+/** Moves a session's creation and its last post this many minutes into the past. */
 async function makeOld({ sessionId }: TestSession, minutes: number): Promise<void> {
   await sql`UPDATE sessions SET created_at = created_at - make_interval(mins => ${minutes}) WHERE session_id = ${sessionId}`;
   await sql`UPDATE feeds SET last_posted_at = last_posted_at - make_interval(mins => ${minutes}) WHERE session_id = ${sessionId}`;

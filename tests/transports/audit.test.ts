@@ -77,12 +77,12 @@ function sha256(data: string | Uint8Array): Buffer {
   return createHash("sha256").update(data).digest();
 }
 
-/** Hashes a record without Merkle's code, as anyone could: the six fields in the order of their names. */
+/** Hashes a record without using Merkle's code, as anyone could: the six fields, sorted by name. */
 function hashOf({ content, id, prev_hash, task_id, timestamp, type }: ThoughtRecord): string {
   return sha256(JSON.stringify({ content, id, prev_hash, task_id, timestamp, type })).toString("hex");
 }
 
-/** Hashes a pair of nodes, the smaller first. */
+/** Hashes a pair of nodes, the smaller node first. */
 function pair(a: string, b: string): string {
   return sha256(Buffer.from([a, b].sort().join(""), "hex")).toString("hex");
 }
@@ -127,7 +127,7 @@ describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) 
     const kept =
       await sql`SELECT root, record_count, finalized_at FROM merkle_roots WHERE session_id = ${session_id}`;
     expect(kept).toEqual([{ root, record_count: 5, finalized_at: new Date(finalized.finalized_at) }]);
-    // AC2: merkle_root returns root, count and time.
+    // AC2: merkle_root returns the root, the number of records and the time.
     expect(await audit.root()).toEqual(finalized);
     expect(await audit.verify()).toEqual({
       valid: true,

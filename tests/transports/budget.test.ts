@@ -26,7 +26,7 @@ async function gather({ teams = 1, budget }: { teams?: number; budget?: number }
   const agents = joined.map(({ team_id }) => team_id);
   const post = (team_id: string, text: string, more: Partial<InputOf<"post_message">> = {}) =>
     transport.call("post_message", { session_id, team_id, content: { text }, ...more });
-  /** Returns the messages and events, except for joins. */
+  /** Returns all messages and events except joins. */
   const history = async () => {
     const { messages } = await transport.call("get_history", { session_id, limit: 500 });
     return messages.filter(({ event }) => event !== "team_joined");

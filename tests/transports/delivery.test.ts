@@ -22,8 +22,8 @@ beforeAll(async () => {
 type Say = Partial<Pick<InputOf<"post_message">, "to" | "priority">>;
 
 /**
- * Creates a session with its convener Atlas, Birch with the peer `oak` in @backend, and Cedar with the peer
- * `elm`.
+ * Creates a session with its convener Atlas, the team Birch with the peer `oak` in @backend, and the team Cedar with
+ * the peer `elm`.
  */
 async function startSession() {
   const session = await createTestSession(transport);

@@ -55,8 +55,8 @@ async function makePerson(name: string): Promise<string> {
 }
 
 /**
- * Waits until all changes caused so far have arrived. Changes of a session arrive in order, each kind at most
- * once a second.
+ * Waits until all changes so far have arrived. The changes of a session arrive in order, each kind at most once a
+ * second.
  */
 async function settle({ hears }: Watcher, session: TestSession): Promise<void> {
   await hears("sessions", session.sessionId, () => session.post(session.convener, "settled"));

@@ -57,7 +57,7 @@ describe("meshes of a broker in open mode", () => {
       open.call("create_mesh", { name, ...(team_id !== undefined && { team_id }) });
     const { person_id: guest } = await open.call("create_person", { name: "Bo" });
     const { person_id: owner } = await makePerson(open, "Ana");
-    // One mesh exists from the start.
+    // One mesh already exists at the start.
     for (let count = 1; count < limits.openMeshesMax; count += 1) await make(`m${count}`);
     const more = await Promise.all([
       codeOf(make("more")),

@@ -82,7 +82,7 @@ it("[BUILD-6] list_peers gives older commands what they know, over REST and WebS
     socket.send(JSON.stringify({ type: "request", id: 2, operation: "list_peers", input: own }));
     return listed;
   };
-  // A client from before build numbers existed sends neither a build nor a name.
+  // A client from before build numbers were introduced sends neither a build nor a name.
   expect(await overSocket({})).toMatchObject({ peers: [{}, older] });
   expect(await overSocket({ [buildHeader]: String(buildNumber) })).toMatchObject({ peers: [{}, shown] });
   expect(await overSocket({ "user-agent": "another" })).toMatchObject({ peers: [{}, shown] });

@@ -1,7 +1,4 @@
-/**
- * Details that clients rely on, each promise tested separately: formats, names, and things that must not
- * happen.
- */
+/** Tests details that clients rely on, each promise separately: formats, names, and things that must not happen. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { openDatabase } from "@merkle/db";

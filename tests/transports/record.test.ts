@@ -132,7 +132,7 @@ describe.each(Object.keys(transports))("the record, by %s", (name) => {
   });
 });
 
-/** Inserts messages directly, as if this many had been posted, because posting is not tested here. */
+/** Inserts this many messages directly, because posting is not tested here. */
 async function fillFeed(sessionId: string, count: number): Promise<void> {
   await sql`UPDATE feeds SET last_posted_at = coalesce(last_posted_at, now()) WHERE session_id = ${sessionId}`;
   await sql`
@@ -228,7 +228,7 @@ describe("proofs", () => {
   it("[SEAL-6] of a long feed nothing is read again that was hashed before: tiles alone give heads and proofs", async () => {
     const { sessionId: session_id } = await createTestSession(transport);
     const tree = growTree(sha256);
-    // Tiles of messages that do not exist. Reading these messages would fail.
+    // Tiles for messages that do not exist. Reading the messages themselves would fail.
     const tiles = Array.from({ length: 256 }, (_, number) => {
       const hashes = randomBytes(256 * 32);
       const tile = growTree(sha256);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
 });
 
-/** Creates a session with a task list, its convener Atlas, and Birch. */
+/** Creates a session with a task list, its convener Atlas, and the team Birch. */
 async function startList() {
   const session = await createTestSession(transport);
   const { sessionId: session_id } = session;

@@ -28,10 +28,10 @@ async function get(path: string, token: string): Promise<{ status: number; body:
   return { status: response.status, body: await response.json() };
 }
 
-/** Expects a lifetime of this many seconds, from a moment after `began`. */
+/** Expects a lifetime of this many seconds, starting after `began`. */
 function expectToLast(seconds: number, began: number, expires_at: string): void {
   const start = Date.parse(expires_at) - seconds * 1_000;
-  // The clocks of the database and of this process may advance in different steps.
+  // The clocks of the database and of this process may differ slightly.
   expect(start).toBeGreaterThan(began - 1_000);
   expect(start).toBeLessThan(Date.now() + 1_000);
 }

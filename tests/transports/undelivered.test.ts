@@ -28,7 +28,7 @@ const post = (session: TestSession, text: string, to?: string) =>
     ...(to !== undefined && { to }),
   });
 
-/** Reads everything and acknowledges it. */
+/** Reads and acknowledges all messages. */
 async function read({ sessionId: session_id }: TestSession, team_id: string): Promise<void> {
   const { next_cursor } = await transport.call("wait_for_messages", { session_id, team_id, timeout: 0 });
   await transport.call("ack", { session_id, team_id, cursor: next_cursor });

@@ -17,7 +17,10 @@ import { type Mesh, startMesh } from "../kit/mesh.js";
 
 const sha256 = (bytes: Uint8Array) => hash("sha256", bytes, "buffer");
 
-/** Starts an agent at a terminal whose client asks before it writes files, and the device that answers. */
+/**
+ * Starts an agent at a terminal, and a device that can answer its questions. The agent's client asks before it writes
+ * files.
+ */
 async function startAsking(
   mesh: Mesh,
   team: string,
@@ -33,7 +36,7 @@ async function startAsking(
   );
   return {
     birch,
-    /** Makes the agent write a file. Resolves when the terminal and the device both show the question. */
+    /** Makes the agent write a file. Resolves when both the terminal and the device show the client's question. */
     async write(name: string) {
       const path = join(machine.project, name);
       const call = `call Write {"file_path": ${JSON.stringify(path)}, "content": "hello"} then say tried ${name}`;
@@ -109,7 +112,7 @@ it("[APPROVE-1] [APPROVE-5] [APPROVE-6] what the client asks is answered from el
   await birch.terminal.shows("Rejected write to refused.txt");
   expect(existsSync(refused.path)).toBe(false);
 
-  // An answer survives a crash of the broker: the client asks again and gets it.
+  // An answer survives a crash of the broker: the client asks again and receives the answer.
   const lost = await asking.write("lost.txt");
   await mesh.killBroker();
   await mesh.restartBroker();
@@ -117,7 +120,7 @@ it("[APPROVE-1] [APPROVE-5] [APPROVE-6] what the client asks is answered from el
   await expect.poll(() => existsSync(lost.path)).toBe(true);
   await birch.rests();
 
-  // If the phone leaves the question to the terminal, the prompt stays and nothing is written.
+  // If the phone leaves the question to the terminal, the terminal's prompt stays and nothing is written.
   const left = await asking.write("left.txt");
   await phone.answer(left.approval, "leave");
   await birch.terminal.shows("Do you want to create left.txt");

@@ -19,7 +19,7 @@ interface Scene {
   readonly birch: InteractiveAgent;
 }
 
-/** A session that Birch has joined, in which nothing has been read or written. */
+/** A session that Birch has joined. No message has been read or written yet. */
 interface Meeting {
   readonly mesh: Mesh;
   readonly birch: LaunchedAgent;
@@ -48,7 +48,7 @@ const faults: Record<string, Fault> = {
     proxy.mode = "stall";
     return async () => {
       proxy.mode = "pass";
-      // Data sent during the stall is lost. A real network does not deliver a part of it later either.
+      // Data sent during the stall is lost. A real network would not deliver part of the data later either.
       proxy.cutAll();
     };
   },
@@ -147,7 +147,7 @@ async function readAgain({ prompt, rests }: LaunchedAgent): Promise<void> {
   await rests();
 }
 
-/** Expects each message to appear, first in order. After two reads no message may appear again. */
+/** Expects each message to appear, for the first time in order. After two reads, no message may appear again. */
 async function expectRead(birch: LaunchedAgent, letters: readonly string[]): Promise<void> {
   const shown = lettersIn(birch.model.conversation);
   expect([...new Set(shown)]).toEqual(letters);
@@ -180,7 +180,8 @@ it("[WAKE-1] [WAKE-9] an agent whose machine slept, and whose connection died me
   for (const { pid } of asleep) process.kill(pid, "SIGSTOP");
   await mesh.killBroker();
   await mesh.restartBroker();
-  // After a node dies, its peers count as connected until its lease ends. The other nodes notice this at different times.
+  // After a node dies, its peers count as connected until the node's lease ends. The other nodes notice the end at
+  // different times.
   const askAll = () => Promise.all(Array.from({ length: 6 }, () => mesh.findPeer("Birch")));
   await expect.poll(async () => (await askAll()).some((peer) => peer?.connected)).toBe(false);
   const { letter, posted } = await mesh.write("Birch");

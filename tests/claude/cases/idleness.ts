@@ -32,7 +32,7 @@ it(
     const cpuMsOfAll = async () => (await Promise.all(pids.map(cpuMsOf))).reduce((sum, each) => sum + each);
     const asked = () => agents.map(({ model }) => model.requests.length);
     const before = { asked: asked(), cpuMs: await cpuMsOfAll() };
-    // Real time has to pass, because the test measures consumption over time.
+    // Real time must pass, because the test measures consumption over time.
     await new Promise((resolve) => setTimeout(resolve, minutes * 60_000));
     const cpuMs = (await cpuMsOfAll()) - before.cpuMs;
     console.info(`The broker used ${cpuMs} ms of processor time in ${minutes} minutes with ten idle peers.`);

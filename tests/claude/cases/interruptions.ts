@@ -26,7 +26,7 @@ const interruptions: Record<string, Interruption> = {
     await birch.prompt("say hello");
     await pondering.reached;
     await interruptNow(birch);
-    // After Esc, the client puts the prompt back into the input for editing.
+    // After Esc, the client puts the prompt back into the input field for editing.
     await birch.terminal.press("C-u");
     pondering.letGo();
     return letter;

@@ -12,7 +12,7 @@ it("[RUNNER-9] an agent uses its skill and the one command, reads its own folder
   const touched = (name: string) => join(machine.temporary, name);
   const touch = (name: string) => [{ hooks: [{ type: "command", command: `touch ${touched(name)}` }] }];
   const machine = await makeMachine(onTestFinished);
-  // Hostile settings, used as the user's own and as files in the agent's folder. Jobs must ignore both.
+  // Hostile settings, stored both as the user's own settings and in the agent's folder. Jobs must ignore both.
   const hostile = (name: string) =>
     JSON.stringify({
       hooks: { SessionStart: touch(name) },

@@ -17,7 +17,7 @@ it("[ENTER-2] [SEALED-1] two members' agents meet where members alone are let in
   const sealed = { ...open, message: "the word is xyzzy-plugh", private: true };
   await birch.prompt(`call mcp__merkle__send_message ${JSON.stringify(sealed)} then say told again`);
   await birch.rests();
-  // A private message wakes an idle agent like any other message.
+  // A private message wakes an idle agent, as any other message does.
   await cedar.model.shows("xyzzy-plugh");
 
   const shown = JSON.stringify(await mesh.history());

@@ -48,7 +48,7 @@ it("[WAKE-9] chat to everyone starts a turn of an idle agent within a second", a
     tookMs.push(turn.atMs - postedAtMs);
     await expect.poll(() => lettersIn(birch.model.conversation)).toContain(letter);
     await birch.rests();
-    // Chat that follows sooner counts as the same burst.
+    // Chat messages that follow sooner count as part of the same burst.
     await delay(2_000);
   }
   tookMs.sort((one, other) => one - other);
@@ -81,7 +81,7 @@ it("[DELIVER-1] [DELIVER-2] five agents, with and without a terminal, get what i
     await expect.poll(() => lettersIn(model.conversation), { message: team }).toEqual(own);
   }
   for (const agent of agents) await agent.rests();
-  // One agent sends a message to another.
+  // Makes one agent send a message to another.
   const [birch, cedar] = agents;
   await birch?.prompt('call mcp__merkle__send_message {"to":"Cedar","message":"letter-99"} then say sent');
   await expect.poll(() => lettersIn(cedar?.model.conversation ?? "")).toContain("letter-99");
@@ -138,7 +138,7 @@ it("[WAKE-3] [WAKE-9] one that does not want to be disturbed is woken by priorit
   await expect.poll(() => lettersIn(birch.model.conversation)).toContain(now.letter);
   await birch.rests();
   expect(lettersIn(birch.model.conversation)).toEqual([low, next, now].map(({ letter }) => letter));
-  // Only one turn began: the earlier messages did not start one.
+  // Only one turn began: the earlier messages did not start a turn.
   const turns = birch.model.requests.slice(before).filter(({ news }) => isWake(news));
   expect(turns).toHaveLength(1);
 });

@@ -6,7 +6,7 @@ import { brokerTransports } from "../../kit/transports.js";
 import { endedJob, makeJobAgent, skilled } from "../kit/job-agent.js";
 import type { Answer } from "../kit/obey.js";
 
-/** Starts a broker with this agent for its jobs, and creates a session with a document. */
+/** Starts a broker whose jobs use the given scripted model, and creates a session with a document. */
 async function stage(
   ...agentArgs: Parameters<typeof makeJobAgent> extends [unknown, ...infer Rest] ? Rest : never
 ) {

@@ -18,7 +18,7 @@ export interface AgentOptions {
   readonly name?: string;
   readonly launchArgs?: readonly string[];
   readonly claudeArgs?: readonly string[];
-  /** The agent's machine. Default: a new one. */
+  /** The agent's machine. Default: a new machine. */
   readonly machine?: Machine;
   /** The broker's address as seen from the agent's machine, if different. */
   readonly brokerUrl?: string;
@@ -35,11 +35,11 @@ export interface LaunchedAgent {
   readonly name: string | undefined;
   readonly machine: Machine;
   readonly model: ScriptedModel;
-  /** Enters a prompt as the user does. Resolves when the model has received it. */
+  /** Enters a prompt as a user would. Resolves when the model has received the prompt. */
   prompt(text: string): Promise<void>;
   /** Resolves when the agent is idle. */
   rests(): Promise<void>;
-  /** Returns the current processes of the launch, the client and the MCP server. */
+  /** Returns the current processes of `merkle launch`, the client and the MCP server. */
   processes(): Promise<{ launch: Running; claude: Running; server: Running }>;
 }
 
@@ -74,7 +74,7 @@ function atTerminal(terminal: Terminal, model: ScriptedModel) {
   };
 }
 
-/** Starts Claude Code as a user does after `merkle install`, and makes it join the session. */
+/** Starts Claude Code as a user would after `merkle install`, and makes it join the session. */
 export async function startInstalled(
   { mesh, team, machine }: Pick<AgentOptions, "mesh" | "team"> & { readonly machine: Machine },
   cleanup: Cleanup,
@@ -153,7 +153,8 @@ export async function reconnect({
   await terminal.press("Enter");
   await terminal.shows(/Reconnect\b/);
   await terminal.press("Enter");
-  // The client reports the reconnection only if no turn begins immediately, and its report may scroll out of view. So check the processes instead.
+  // Checks the processes, because the client's report is unreliable: the client reports the reconnection only if no
+  // turn begins immediately, and the report may scroll out of view.
   await processes();
   await expect.poll(async () => (await terminal.screen()).split("❯").at(-1)).toMatch(/^\s*\n─/);
 }

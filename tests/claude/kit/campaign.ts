@@ -5,7 +5,7 @@ import type { Mesh } from "./mesh.js";
 import type { ScriptedModel } from "./scripted-model.js";
 import { countShown, lettersIn } from "./shown.js";
 
-/** The size of the campaign: a few minutes in a normal run, everything with `MERKLE_TESTS=all`. */
+/** The size of the campaign: a few minutes in a normal run, the full campaign with `MERKLE_TESTS=all`. */
 const isLong = process.env["MERKLE_TESTS"] === "all";
 export const sizes = isLong ? { deliveries: 500, kills: 42 } : { deliveries: 90, kills: 9 };
 export const seed = Number(process.env["MERKLE_SEED"] ?? "1");
@@ -24,7 +24,7 @@ export interface Victim {
   /** Restarts the MCP server as a user would. */
   repairServer(): Promise<void>;
   killClient(chance: Chance): Promise<void>;
-  /** Restarts the agent with its conversation. */
+  /** Restarts the agent and resumes its conversation. */
   resume(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ interface Member {
   readonly letters: string[];
 }
 
-/** Returns prompts that keep an agent busy. `nap` returns the step that sleeps for this many seconds. */
+/** Returns prompts that keep an agent busy. `nap` returns a step that sleeps for the given number of seconds. */
 function toWorks(nap: (seconds: number) => string): readonly string[] {
   return [
     `${nap(0.2)} then ${nap(0.3)} then ${nap(0.1)} then say finished`,
@@ -45,9 +45,10 @@ function toWorks(nap: (seconds: number) => string): readonly string[] {
 }
 
 /**
- * Sends messages to agents, and kills their processes and the broker at points chosen by the seed. Some killed servers are never repaired, and no
- * prompt follows the last message. Every message must then be in its agent's conversation. Messages must first appear in the order of sending,
- * repeats must be marked, and few messages may be repeated.
+ * Sends messages to agents, and kills their processes and the broker at points chosen by the seed. Some killed servers
+ * are never repaired, and no prompt follows the last message. At the end, every message must be in the conversation of
+ * its agent. Messages must first appear in the order of sending, repeats must be marked, and only a few messages may be
+ * repeated.
  */
 export async function runCampaign(
   mesh: Mesh,
@@ -82,7 +83,7 @@ export async function runCampaign(
       await victim.killServer();
       unrepaired.add(victim);
       await writeTo(members);
-      // Sometimes the user notices the fault only after a while.
+      // Sometimes the simulated user notices the fault only after a while.
       if (chance.below(2) === 0) await delay(2_000 + chance.below(2_000));
       await writeTo(members);
       if (chance.below(2) === 0) await repair(victim);
@@ -117,7 +118,7 @@ async function writeSome(
   }
 }
 
-/** Waits until the agent has read all its messages. It must be woken for unread messages after any kill. */
+/** Waits until the agent has read all its messages. Any unread message must wake the agent, even after a kill. */
 async function untilRead({ victim, letters }: Member): Promise<void> {
   const isRead = () => letters.every((letter) => countShown(victim.model.conversation).has(letter));
   // A timeout is ignored here: `report` lists the missing messages later.
@@ -150,7 +151,7 @@ function report(members: readonly Member[]): void {
   expect(absent).toEqual([]);
   expect(unmarked).toEqual([]);
   expect(late).toEqual([]);
-  // One kill may repeat everything that a hook delivered. In a short run that can exceed 2 %.
+  // One kill may repeat all messages that a hook delivered. In a short run that can exceed 2 %.
   expect(repeated.length).toBeLessThanOrEqual(Math.max(0.02 * found.length, 4));
 }
 

@@ -44,7 +44,7 @@ export const changes = {
   },
 } satisfies Record<string, Change>;
 
-/** Starts Birch, enters two prompts, and makes the changes in this order. */
+/** Starts Birch, enters two prompts, and then makes the given changes in order. */
 export async function startChanged(
   order: readonly Change[],
   { claudeArgs = [] }: Pick<AgentOptions, "claudeArgs"> = {},

@@ -21,7 +21,7 @@ export async function compact({ terminal }: InteractiveAgent): Promise<void> {
   await terminal.shows("Compacted");
 }
 
-/** Rewinds the conversation to the state before its last prompt. */
+/** Rewinds the conversation to the state before the last prompt. */
 export async function rewind({ terminal }: InteractiveAgent): Promise<void> {
   await terminal.enter("/rewind");
   await terminal.shows("Restore the code and/or conversation");

@@ -13,17 +13,17 @@ declare module "vitest" {
   }
 }
 
-/** The version to test, defined only here. Other versions may behave differently. */
+/** The version of Claude Code to test, defined only here. Other versions may behave differently. */
 const version = process.env["MERKLE_CLAUDE_VERSION"] ?? "2.1.330";
 
-/** Installs the client, unless an earlier run has installed it. */
+/** Installs Claude Code, unless an earlier run has installed it. */
 export default async function setup(project: TestProject): Promise<void> {
   project.provide("claude", await installClaude());
 }
 
 async function installClaude(): Promise<string> {
   const folder = join(tmpdir(), `merkle-claude-code-${version}`);
-  // The platform's package contains a standalone program, which does not depend on our Node.js version.
+  // The npm package for the platform contains a standalone program, which does not depend on our Node.js version.
   const program = join(
     folder,
     `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`,

@@ -19,7 +19,10 @@ export interface JobAgent {
   readonly model: ScriptedModel;
 }
 
-/** Sets up an agent for jobs. @param mind - chooses the model's next reply, given everything it was shown in this run */
+/**
+ * Sets up an agent for jobs. @param mind - chooses the model's next reply from everything that the model was shown in
+ * this run
+ */
 export async function makeJobAgent(
   cleanup: Cleanup,
   mind: (shown: Shown) => Answer,
@@ -56,8 +59,8 @@ export interface Step {
 }
 
 /**
- * Creates a model that loads the skill named in its prompt and takes these steps, in the format that the skill prescribes. A step may depend on the
- * results of earlier ones. The model ends when `next` returns null.
+ * Creates a model that loads the skill named in its prompt and takes these steps, in the format that the skill
+ * prescribes. A step may depend on the results of earlier steps. The model ends its turn when `next` returns null.
  */
 export function skilled(
   next: (steps: readonly Record<string, unknown>[], shown: Shown) => Step | null,
@@ -80,7 +83,7 @@ export function skilled(
 
 const stepsMax = 12;
 
-/** Returns the results of `merkle agent` so far, oldest first. */
+/** Returns the results of the `merkle agent` calls so far, oldest first. */
 function answersIn({ messages }: Shown): Record<string, unknown>[] {
   return messages.flatMap(({ role, content }) =>
     role !== "user" || typeof content === "string"

@@ -9,13 +9,15 @@ export interface Machine {
   readonly project: string;
   /** The folder for temporary files, which also contains sockets. */
   readonly temporary: string;
-  /** Returns the complete environment for programs on the machine. It contains no variables of the test's own environment. */
+  /**
+   * Returns the complete environment for programs on the machine. It contains none of the test process's own variables.
+   */
   env(options: { readonly modelUrl: string; readonly brokerUrl: string }): Record<string, string>;
 }
 
 const apiKey = "sk-ant-of-no-use";
 
-/** Creates a machine. @param settings - the user's own settings of Claude Code */
+/** Creates a machine. @param settings - the user's Claude Code settings */
 export async function makeMachine(cleanup: Cleanup, settings: object = {}): Promise<Machine> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "merkle-machine-")));
   cleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));

@@ -19,7 +19,7 @@ export interface Mesh {
   readonly slug: string;
   /** Posts the next numbered message. Returns its name and the time when the broker received it. */
   write(to: string | null, options?: WriteOptions): Promise<Written>;
-  /** Finds the team's agent with this name, or its only agent. */
+  /** Finds the team's agent with this name. Without a name, finds the team's only agent. */
   findPeer(team: string, name?: string): Promise<Peer | undefined>;
   peers(): Promise<Peer[]>;
   /** Runs a command as the broker's user and returns its output. */

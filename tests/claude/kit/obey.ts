@@ -9,8 +9,9 @@ export type Answer =
 const reading = "mcp__merkle__check_messages";
 
 /**
- * A model that follows its prompts, one step per reply: `call <tool> <json> then call <tool> <json> then say <text>`. If another session's message
- * announces unread messages, the model reads until none are left. Like a real model it keeps no state and sees only the request.
+ * A model that follows its prompts, one step per reply: `call <tool> <json> then call <tool> <json> then say <text>`.
+ * If another session's message announces unread messages, the model reads until none are left. Like a real model, it
+ * keeps no state and sees only the current request.
  */
 export function obey({ messages, news }: Shown): Answer {
   const step = nextStep(messages);
@@ -20,12 +21,14 @@ export function obey({ messages, news }: Shown): Answer {
   return { text: "done" };
 }
 
-/** Matches the word between two steps. Ignores it in quotation marks, where it may belong to a subagent's prompt. */
+/**
+ * Matches the word "then" between two steps, but not in quotation marks, where it may belong to a subagent's prompt.
+ */
 const stepsEnd = / then (?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
 const toPrompt = (text: string) => /^((?:call|say) .*)$/s.exec(text)?.[1] ?? scriptIn(text);
 
-/** Returns the `Script` line of a job's prompt, parsed if it is a JSON string. */
+/** Returns the `Script` line of a job's prompt. Parses the line if it is a JSON string. */
 function scriptIn(text: string): string | undefined {
   const told = /^Use the .*\nScript: (.*?)\n/s.exec(text)?.[1];
   return told?.startsWith('"') ? String(JSON.parse(told)) : told;

@@ -8,7 +8,7 @@ export interface Running {
   readonly call: string;
 }
 
-/** Returns the process and all its descendants. The process is first. */
+/** Returns the process and all its descendants, starting with the process. */
 export async function treeOf(pid: number): Promise<Running[]> {
   const { stdout } = await promisify(execFile)("ps", ["-ewwo", "pid=,ppid=,args="]);
   const all = stdout.split("\n").flatMap((line) => {
@@ -16,7 +16,7 @@ export async function treeOf(pid: number): Promise<Running[]> {
     return own === undefined ? [] : [{ pid: Number(own), parent: Number(parent), call }];
   });
   const tree = all.filter((each) => each.pid === pid);
-  // The loop also visits processes that it adds, so each process comes after its parent.
+  // The loop also visits the processes that it adds, so each process comes after its parent.
   for (const each of tree) tree.push(...all.filter(({ parent }) => parent === each.pid));
   return tree;
 }
@@ -41,7 +41,7 @@ export async function endTree(pid: number): Promise<void> {
 /** Returns the processor time that the process has used so far. */
 export async function cpuMsOf(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/^.*\) /s, "").split(" ");
-  // Clock ticks are hundredths of a second on every current Linux.
+  // On every current Linux, a clock tick is a hundredth of a second.
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 

@@ -4,7 +4,10 @@ import { connect, createServer } from "node:net";
 import type { Cleanup } from "../../kit/test-database.js";
 import type { TestNetwork } from "../../kit/two-machines.js";
 
-/** Script that listens on a port of the network's loopback interface and forwards to a socket file. All networks share the file system. */
+/**
+ * A script that listens on a port of the network's loopback interface and forwards to a socket file. All networks share
+ * the same file system.
+ */
 const inThere = `
   const { connect, createServer } = require("node:net");
   const [port, path] = process.argv.slice(1);
@@ -15,7 +18,7 @@ const inThere = `
   }).listen(Number(port), "127.0.0.1", () => console.log("listens"));
 `;
 
-/** Makes a local port of this machine reachable at the same address within a network. */
+/** Makes a port of this machine reachable at the same loopback address inside another network. */
 export async function relayInto(
   network: TestNetwork,
   { port, path }: { readonly port: number; readonly path: string },

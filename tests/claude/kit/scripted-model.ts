@@ -40,9 +40,9 @@ interface Waiting {
   readonly gone: Promise<void>;
 }
 
-/** A client's format for model requests. {@link messagesApi} is the format of Claude Code. */
+/** The format of a client's model requests. {@link messagesApi} is the format of Claude Code. */
 export interface Dialect {
-  /** The end of the request path. */
+  /** The suffix of the request path. */
   readonly path: string;
   read(body: string): ModelRequest;
   write(response: ServerResponse, request: ModelRequest, answer: Said): void;
@@ -118,7 +118,7 @@ export async function startScriptedModel(
     async shows(news, { from = 0 } = {}) {
       const find = () => requests.slice(from).find((shown) => matcher(news)(shown.news));
       await expect.poll(find, { message: `The model was never shown ${news}.` }).toBeDefined();
-      // The poll above has found the request, so it is defined.
+      // The poll above has found the request, so `find` returns it again.
       return find() as Shown;
     },
     ponder(news) {

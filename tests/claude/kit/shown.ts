@@ -24,11 +24,13 @@ export interface Block {
 
 /** The content that one request shows to the model. */
 export interface Shown {
-  /** Arrival time, from `performance.now()`. */
+  /** When the request arrived, as a `performance.now()` value. */
   readonly atMs: number;
   readonly bySubagent: boolean;
   readonly messages: readonly RequestMessage[];
-  /** Everything since the model's last reply: prompts, results, and texts from hooks and other sessions. */
+  /**
+   * Everything that was added since the model's last reply: prompts, results, and texts from hooks and other sessions.
+   */
   readonly news: string;
   /** The whole conversation of the request, without the model's own replies. */
   readonly conversation: string;
@@ -46,7 +48,7 @@ export function toShown(request: ModelRequest, atMs: number): Shown {
   };
 }
 
-/** True for requests for a title or a summary. They offer no tools or require an output format. */
+/** True for requests that ask for a title or a summary. These requests offer no tools or require an output format. */
 export function isSideRequest({ tools = [], output_config }: ModelRequest): boolean {
   return tools.length === 0 || output_config?.format !== undefined;
 }
@@ -76,7 +78,7 @@ export function countShown(text: string): Map<string, { readonly times: number; 
   const found = new Map<string, { times: number; unmarked: number }>();
   let again: readonly string[] = [];
   for (const line of text.split("\n")) {
-    // A tool lists repeated messages in its first line. A hook marks each of them.
+    // A tool lists repeated messages in its first line. A hook marks each repeated message.
     const named = /^\(again\) you may have seen already: (.*)/.exec(line)?.[1]?.split(" ");
     if (named) again = named;
     else if (!/^[#( ]/.test(line)) again = [];

@@ -60,7 +60,7 @@ export async function openTerminal({ command, cwd, env }: Program, cleanup: Clea
     press: async (...keys) => void (await tmux("send-keys", ...keys)),
     async enter(line) {
       await tmux("send-keys", "-l", line);
-      // A line end that arrives together with its text counts as pasted text, so Enter is sent separately.
+      // A line break that arrives together with text counts as pasted text, so Enter is sent separately.
       const begin = line.slice(0, 40);
       const typed = async () => (await tmux("capture-pane", "-p")).split("❯").at(-1) ?? "";
       await expect.poll(typed, { message: `The prompt never showed ${begin}.` }).toContain(begin);

@@ -25,12 +25,12 @@ for (const client of drivenClients) {
       const { mesh, model, machine, merkleHome, launch, held } = await setUp(client);
       const terminal = await launch();
 
-      // The client is idle, before its first prompt.
+      // The first message arrives while the client is idle, before its first prompt.
       const first = await mesh.write("Birch/atlas");
       if (client.isWoken) await model.shows(first.letter);
       else expect(first.posted.recipients?.[0]?.wake).toEqual([]);
 
-      // The client is in a turn, between two tool calls.
+      // The second message arrives during a turn, between two tool calls.
       const { held: reached, letGo } = model.hold();
       await say(terminal, callTwice, model);
       await reached;
@@ -39,7 +39,7 @@ for (const client of drivenClients) {
       await model.shows(second.letter);
       expect(model.requests.some((each) => each.includes(first.letter))).toBe(true);
 
-      // The client is idle after a turn.
+      // The next message arrives while the client is idle after a turn.
       await expect.poll(async () => (await mesh.findPeer("Birch", "atlas"))?.declared?.status).toBe("idle");
       const began = performance.now();
       const third = await mesh.write("Birch/atlas", { from: "Ben obeys" });

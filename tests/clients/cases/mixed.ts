@@ -57,7 +57,7 @@ describe.runIf(clients.every(({ name }) => inject("clientPrograms")[name] !== un
 
     for (const member of members) await member.rests();
     const asked = members.map((member) => member.asked);
-    // Real time has to pass: idle clients must not call their models.
+    // Real time must pass, because the test checks that idle clients do not call their models.
     await delay(idleMs);
     expect(members.map((member) => member.asked)).toEqual(asked);
   }, 1_200_000);

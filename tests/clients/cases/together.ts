@@ -12,7 +12,10 @@ import { callOnce, type ScriptedModel, startScriptedModel } from "../kit/scripte
 
 const programs = inject("clientPrograms");
 
-/** A model that Codex knows, so Codex lets it edit with patches. For an older model, Codex would ask whether to continue. */
+/**
+ * A model name that Codex knows, so that Codex lets the model edit with patches. For an older model, Codex would ask
+ * whether to continue.
+ */
 const codexArgs = ["-m", "gpt-6-sol", "--dangerously-bypass-approvals-and-sandbox"];
 
 it.runIf(programs["codex"] && programs["claude"])(
@@ -94,7 +97,7 @@ it.runIf(programs["codex"] && programs["claude"])(
   },
 );
 
-/** Returns a prompt that calls one of Codex's tools from a script, as current models do. */
+/** Returns a prompt that makes Codex call one of its tools from a script, as current models do. */
 function callInScript(tool: string, args: object | string): string {
   return callOnce("exec", `text(await tools.${tool}(${JSON.stringify(args)}))`);
 }

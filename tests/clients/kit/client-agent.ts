@@ -14,7 +14,7 @@ interface AgentOptions {
   readonly model: { readonly url: string };
   readonly team: string;
   readonly name: string;
-  /** The client's arguments. Default: its usual ones. */
+  /** Arguments for the client. Default: its usual arguments. */
   readonly args?: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export async function prepareAgent(
 
   return {
     ...{ machine, merkleHome, merkle },
-    /** Launches the agent. @param conversation - id of a conversation to resume, with the peer it belongs to */
+    /** Launches the agent. @param conversation - id of a conversation to resume, together with its peer */
     async launch(conversation?: string): Promise<Terminal> {
       const where = ["--session", mesh.slug, "--team", team, "--name", name];
       const command = [
@@ -60,8 +60,8 @@ export async function prepareAgent(
 }
 
 /**
- * Types a prompt and sends it. A slow client may take Enter for pasted text, or not accept keys yet. Enter is therefore repeated until the model gets
- * a request.
+ * Types a prompt and sends it. A slow client may mistake Enter for pasted text, or not accept keys yet. Enter is
+ * therefore repeated until the model gets a request.
  */
 export async function say(
   terminal: Terminal,

@@ -14,7 +14,7 @@ export interface DrivenClient {
   env(machine: Machine): Readonly<Record<string, string>>;
   /** The arguments with which the user always starts the client. */
   readonly args: readonly string[];
-  /** Matches the screen once the client accepts prompts. */
+  /** Matches the screen when the client accepts prompts. */
   readonly ready: RegExp;
   /** The keys that answer the client's questions at its first start. */
   readonly questions: readonly { readonly shows: RegExp; readonly keys: readonly string[] }[];
@@ -138,7 +138,7 @@ export function getDrivenClient(name: DrivenClient["name"]): DrivenClient {
 
 const cache = fileURLToPath(new URL("../../../node_modules/.cache", import.meta.url));
 
-/** Creates a home below folders that only its owner may write to. Gemini reads no settings from other folders. */
+/** Creates a home inside folders that only its owner may write to. Gemini reads no settings from other folders. */
 export async function makeHome(
   client: DrivenClient,
   modelUrl: string,
@@ -173,7 +173,7 @@ export async function untilReady(
   });
 }
 
-/** Waits for a state of a terminal. On timeout, throws an error with the last screen. */
+/** Waits until a terminal shows a given state. On timeout, throws an error that contains the last screen. */
 export async function untilShown(
   terminal: Terminal,
   failure: string,
@@ -189,7 +189,9 @@ export async function untilShown(
   throw new Error(`${failure}; it shows:\n${screen.trim()}`);
 }
 
-/** Presses keys one after the other with pauses. Clients treat a line end that arrives together with text as pasted text. */
+/**
+ * Presses keys one by one, with pauses. Clients mistake a line break that arrives together with text for pasted text.
+ */
 export async function pressAll(terminal: Terminal, keys: readonly string[]): Promise<void> {
   for (const each of keys) {
     await terminal.press(each);

@@ -13,7 +13,7 @@ declare module "vitest" {
   }
 }
 
-/** The versions to test, defined only here. Other versions may behave differently. */
+/** The versions of the clients to test, defined only here. Other versions may behave differently. */
 const packages = {
   claude: "@anthropic-ai/claude-code@2.1.330",
   codex: "@openai/codex@0.169.0",
@@ -40,13 +40,17 @@ async function install(name: string, spec: string): Promise<string | undefined> 
   const program = join(folder, "node_modules", ".bin", name);
   if (await runs(program)) return program;
   await rm(folder, { recursive: true, force: true });
-  // Some packages download their program in an install script. npm would otherwise use this repository's setting for scripts.
+  // Some packages download their program in an install script. Without this flag, npm would use this repository's
+  // setting for such scripts.
   const quietly = ["--ignore-scripts=false", "--no-save", "--no-audit", "--no-fund"];
   await run("npm", ["install", ...quietly, "--prefix", folder, spec]).catch(() => undefined);
   return (await runs(program)) ? program : undefined;
 }
 
-/** True if the program starts. After an interrupted installation, or without its install script, the file exists but does not run. */
+/**
+ * True if the program can be started. After an interrupted installation, or if the install script was skipped, the file
+ * exists but does not run.
+ */
 async function runs(program: string): Promise<boolean> {
   if (!existsSync(program)) return false;
   return run(program, ["--version"]).then(

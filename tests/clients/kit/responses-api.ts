@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Dialect } from "../../claude/kit/scripted-model.js";
 import type { RequestMessage } from "../../claude/kit/shown.js";
 
-/** Codex's model API, for the scripted model of the Claude Code tests. */
+/** The format of Codex's model API, for use with the scripted model of the Claude Code tests. */
 export const responsesApi: Dialect = {
   path: "/responses",
   read(body) {
@@ -31,7 +31,7 @@ function toMessage(item: Readonly<Record<string, unknown>>): RequestMessage[] {
   return [{ role: "user", content: [{ type: "tool_result", content: output }] }];
 }
 
-/** A tool call. Merkle's tools have the names that Claude Code gives them. Some of Codex's own tools take a text as their input. */
+/** A tool call. Merkle's tools are named as in Claude Code. Some of Codex's own tools take a text as their input. */
 export type ResponseCall =
   | { readonly name: string; readonly arguments: string }
   | { readonly name: string; readonly input: string };

@@ -6,7 +6,7 @@ import type { Cleanup } from "../../kit/test-database.js";
 import { writeChat } from "./chat-api.js";
 import { type ResponseCall, writeEvents, writeResponse } from "./responses-api.js";
 
-/** A model that supports the APIs of OpenAI, Google and Anthropic, and follows its last prompt. */
+/** A model that supports the APIs of OpenAI, Google and Anthropic, and follows the last prompt. */
 export interface ScriptedModel {
   readonly url: string;
   /** The bodies of all requests so far. */
@@ -18,12 +18,12 @@ export interface ScriptedModel {
   hold(): { readonly held: Promise<void>; letGo(): void };
 }
 
-/** A prompt for two tool calls, one after the other. */
+/** A prompt that requests two tool calls, one after the other. */
 export const callTwice = "CALL-TWICE";
 
 const twice: ScriptedCall = { tool: "list_peers", args: {} };
 
-/** Returns a prompt for one tool call. The prompt is a single line, as terminals require. */
+/** Returns a prompt that requests one tool call. The prompt is a single line, as terminals require. */
 export function callOnce(tool: string, args: object | string): string {
   return `CALL-ONCE ${JSON.stringify({ tool, args })} OVER`;
 }
@@ -109,14 +109,14 @@ export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedMode
   };
 }
 
-/** Finds the client's name for a tool: each client adds its own prefix. */
+/** Finds the client's name for a tool. Each client adds its own prefix. */
 function toolName(body: string, tool: string): string | undefined {
   return new RegExp(`"name":"((?:\\w+[_-])?${tool})"`).exec(body)?.[1];
 }
 
 interface Dialect {
   readonly path: RegExp;
-  /** Text that occurs exactly once in each tool result. */
+  /** A text that occurs exactly once in each tool result. */
   readonly result: string;
   /** Writes a tool call, or a final text if `call` is null. */
   write(response: ServerResponse, call: ScriptedCall | null, stream: boolean): void;
@@ -183,7 +183,7 @@ const dialects: readonly Dialect[] = [
   },
 ];
 
-/** Converts a call for Codex, which takes patches as text. */
+/** Converts a call for Codex, which accepts patches as text. */
 function toItem({ tool, args }: ScriptedCall): ResponseCall {
   return typeof args === "string"
     ? { name: tool, input: args }

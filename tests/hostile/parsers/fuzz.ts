@@ -34,7 +34,7 @@ export async function fuzz(target: Target, given: readonly Buffer[], ms: number)
   let batch = batchMin;
   let failure: Outcome["failure"] = null;
 
-  /** Awaits only promises. Awaiting plain values would take longer than most parsers do. */
+  /** Awaits a result only if it is a promise. Awaiting plain values would take longer than most parsers do. */
   async function runAll(inputs: readonly Buffer[]): Promise<void> {
     for (const input of inputs) {
       executions += 1;
@@ -50,7 +50,7 @@ export async function fuzz(target: Target, given: readonly Buffer[], ms: number)
     }
   }
 
-  /** Keeps the inputs that reach new code. Runs halves of the list again until single inputs are left. */
+  /** Keeps the inputs that reach new code. Finds them by rerunning halves of the list until single inputs are left. */
   async function keepNew(inputs: readonly Buffer[]): Promise<void> {
     await runAll(inputs);
     const found = (await coverage.take()).filter((each) => !reached.has(each));

@@ -10,7 +10,7 @@ import { plainBrief } from "../../../apps/dashboard/src/text/markdown/plain-brie
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 
 /**
- * Run by `longest-texts.test.ts` in a process that can be killed. Each reader gets texts of the maximum
+ * `longest-texts.test.ts` runs this script in a process that can be killed. Each reader gets texts of the maximum
  * length.
  */
 
@@ -80,7 +80,7 @@ for (const [name, read] of Object.entries(readers)) {
     const times = Math.floor(
       (limits.documentBytesMax - before.length - after.length) / Buffer.byteLength(repeated),
     );
-    // If a reader does not finish, the last printed line names it.
+    // If a reader does not finish, the last printed line shows which reader it was.
     process.stdout.write(`${name} ${JSON.stringify([before, repeated, after])}\n`);
     read(before + repeated.repeat(times) + after);
   }

@@ -43,7 +43,7 @@ export interface Target {
   readonly seeds: readonly string[];
   /** Byte sequences that are significant to the parser. */
   readonly words: readonly string[];
-  /** @throws if a property is violated; a refusal by the parser itself is not a failure */
+  /** @throws if a property is violated. If the parser refuses the input, that is not a failure. */
   run(bytes: Buffer): void | Promise<void>;
 }
 
@@ -67,7 +67,7 @@ const jsonWords = [
 const id = "5e551000-0000-4000-8000-000000000001";
 const hash = "ab".repeat(32);
 
-/** Runs a function that may throw only these errors. */
+/** Runs a function that may throw only the given errors. */
 function allowing<Result>(
   run: () => Result,
   ...refusals: (abstract new (
@@ -86,7 +86,7 @@ function must(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(`It must hold, and does not: ${what}.`);
 }
 
-/** Returns a reference to an environment variable, as in a project's file. */
+/** Returns a reference to an environment variable, in the syntax of a project's settings file. */
 function ofEnvironment(name: string): string {
   return `$${`{${name}}`}`;
 }

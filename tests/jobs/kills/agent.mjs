@@ -21,7 +21,7 @@ while (!session.includes("works") && !isCalm()) await delay(50);
 process.exitCode = (await propose()) ? 0 : 5;
 mark("end");
 
-/** Proposes a conclusion, and retries while a killed broker does not reply. */
+/** Proposes a conclusion, and retries if a killed broker does not reply. */
 async function propose() {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     try {
@@ -40,7 +40,7 @@ async function propose() {
         return answer.ok;
       }
     } catch {
-      // No reply: the broker was killed and may be restarted.
+      // There was no reply, because the broker was killed. It may be restarted.
     }
     await delay(200);
   }

@@ -12,7 +12,7 @@ export type Victim = "broker" | "runner" | "broker of a runner";
 
 export interface KillReport {
   readonly kills: number;
-  /** The number of jobs that ended with each status. */
+  /** Number of jobs that ended with each status. */
   readonly ends: Readonly<Record<string, number>>;
   /** Descriptions of violated guarantees. */
   readonly problems: readonly string[];
@@ -21,9 +21,10 @@ export interface KillReport {
 const patienceMs = 5 * 60_000;
 
 /**
- * Kills the victim with SIGKILL at each of these points in a job's life, and restarts it each time. Compares PostgreSQL's record of the jobs with the
- * logs of their agents. Each job must run at most once and end exactly once. Writes for a job must happen only while its claim is valid, and its
- * document must then be free for the next job.
+ * Kills the victim with SIGKILL at each of these points in a job's life, and restarts it each time. Compares
+ * PostgreSQL's record of the jobs with the logs of the agents. Each job must run at most once and end exactly once.
+ * Writes for a job must happen only while its claim is valid. Afterwards, the job's document must be free for the next
+ * job.
  */
 export async function runKills(
   victim: Victim,

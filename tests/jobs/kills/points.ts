@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JobStep } from "./watch-jobs.js";
 
-/** A point in a job's life at which to kill. */
+/** A point in a job's life at which the victim is killed. */
 export interface Point {
   /** The agent's behaviour, encoded in the name of the job's session. */
   readonly agent: "works" | "hang" | "deaf";
@@ -49,7 +49,7 @@ async function untilMore(stage: PointStage, what: string, before: number): Promi
   while ((await stage.marks(what)) <= before) await delay(5);
 }
 
-/** The ten points at which the process that runs a job is killed. */
+/** The ten points at which the campaign kills the process that runs a job. */
 export const points = {
   "while it is queued": { ...marked("start", "hang"), behind: true },
   "before its claim commits": held("claim"),

@@ -11,7 +11,10 @@ export interface JobTrace {
   readonly status: string;
 }
 
-/** Observes changes to a database's jobs inside PostgreSQL, and can pause a statement in the middle of a change. */
+/**
+ * Observes changes to the jobs in a database from within PostgreSQL, and can pause a statement in the middle of a
+ * change.
+ */
 export interface JobsWatch {
   readonly sql: postgres.Sql;
   /** Pauses the next change of this kind within its statement. `reached` resolves when it is paused, and `release` lets it continue. */

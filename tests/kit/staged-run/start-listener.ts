@@ -3,10 +3,7 @@ import { once } from "node:events";
 
 const script = 'require("node:http").createServer().listen(0, "127.0.0.1", () => console.log("listens"))';
 
-/**
- * Starts a server that is never stopped, and whose only link to the run is its environment. Returns its
- * process id.
- */
+/** Starts a server that is never stopped. Only its environment links it to the run. Returns its process id. */
 export async function startListener(): Promise<number> {
   const child = spawn(process.execPath, ["-e", script], {
     detached: true,

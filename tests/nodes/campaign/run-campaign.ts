@@ -101,7 +101,7 @@ async function freeze(pid: number, ms: number): Promise<void> {
   process.kill(pid, "SIGCONT");
 }
 
-/** Sends SIGKILL to a backend. The postmaster then ends all backends and recovers. */
+/** Sends SIGKILL to a PostgreSQL backend. The postmaster then ends all backends and recovers. */
 async function killBackend(sql: postgres.Sql, random: Random): Promise<void> {
   const found = await whenServed(
     () => sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity WHERE application_name = 'merkle'`,
@@ -117,7 +117,7 @@ async function endBackends(sql: postgres.Sql, query: string): Promise<void> {
   );
 }
 
-/** Repeats a query while PostgreSQL is still recovering from earlier faults. */
+/** Repeats a query until PostgreSQL has recovered from earlier faults. */
 async function whenServed<Result>(query: () => PromiseLike<Result>): Promise<Result> {
   for (let tries = 0; ; tries += 1) {
     try {
