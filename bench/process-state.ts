@@ -85,7 +85,7 @@ async function settledMemory(): Promise<Memory> {
   return { rss, heapUsed, external };
 }
 
-/** The unit of CPU times in /proc. */
+/** Length of a clock tick, the unit of CPU times in /proc. */
 const microsecondsPerTick = 10_000;
 
 /** Returns the CPU time in microseconds of a process and all its children, including those that have ended. NaN without /proc. */

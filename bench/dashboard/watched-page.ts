@@ -9,7 +9,7 @@ export interface Noted {
   layoutShift: number;
   /** Time from each key press or click to the next paint, by the browser's interaction id. */
   inputDelays: Record<number, number>;
-  /** Number of changes to the list of rows. Each is one React render. */
+  /** Number of changes to the list of rows. Each change is one React render. */
   renders: number;
 }
 

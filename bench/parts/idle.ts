@@ -197,7 +197,7 @@ async function until(count: () => Promise<number>, wanted: number): Promise<void
 
 const cpuConnections = 1_000;
 
-/** Measures both servers at the same time, because neither does anything that could affect the other. */
+/** Measures both servers at the same time, because neither server does anything that could affect the other. */
 async function compareCpu(
   stage: Stage,
   { broker, bare }: Servers,

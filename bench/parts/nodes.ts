@@ -22,10 +22,13 @@ type Mesh = "1" | `${2 | 3} ${BusKind}`;
 interface PostCost {
   readonly post: number;
   readonly postInPostgres: number;
-  /** For posts where each poster has a separate session. */
+  /** CPU time per post if each poster has a separate session. */
   readonly postElsewhere: number;
   readonly postElsewhereInPostgres: number;
-  /** For posts at a rate that leaves the machine idle time, so that any additional load comes from the other nodes. */
+  /**
+   * CPU time per post at a rate that leaves the machine idle time, so that any additional load comes from the other
+   * nodes.
+   */
   readonly postAtPace: number;
   readonly postAtPaceInPostgres: number;
 }

@@ -52,10 +52,11 @@ function keepConnected(broker: PageBroker): () => void {
   const { signal } = closed;
   broker.connect();
   onSignIn(() => broker.startAnew(), signal);
-  // The browser may restore this page from its back/forward cache. Its connection is closed by then and must be opened again.
+  // When the browser restores this page from its back/forward cache, the page's connection has been closed and must be
+  // opened again.
   window.addEventListener("pagehide", () => broker.disconnect(), { signal });
   window.addEventListener("pageshow", ({ persisted }) => persisted && broker.connect(), { signal });
-  // After sleep, a lost connection may go unnoticed and the pause between retries may be long.
+  // After the computer has slept, a lost connection may go unnoticed, and the next retry may be far in the future.
   const retry = () => document.visibilityState === "visible" && broker.retryNow();
   document.addEventListener("visibilitychange", retry, { signal });
   window.addEventListener("online", retry, { signal });

@@ -23,7 +23,7 @@ const reconnectingMsMax = 10_000;
 const fillingMs = 2_000;
 const backShownMs = 8_000;
 
-/** Tracks the connection over time: how long it has been lost, and how many messages arrived once it returned. */
+/** Tracks the connection over time: how long it has been lost, and how many messages arrived after a reconnect. */
 export class LivenessWatch {
   current: Liveness = { is: "connecting" };
   readonly #onChange: () => void;

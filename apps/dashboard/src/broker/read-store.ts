@@ -37,7 +37,7 @@ export class ReadStore {
   }
 
   state<Name extends OperationName>(key: string): ReadState<OutputOf<Name>> {
-    // The key includes the operation's name, so the stored value has its output type.
+    // The key includes the operation's name, so the stored value has the output type of that operation.
     return (this.#reads.get(key)?.state ?? loading) as ReadState<OutputOf<Name>>;
   }
 
@@ -55,7 +55,7 @@ export class ReadStore {
     this.#reads.get(key)?.refresh();
   }
 
-  /** Repeats every read in use and drops the others, because their data may belong to another person. */
+  /** Repeats every read in use and drops all other reads, because the data may belong to another person. */
   startAnew(): void {
     for (const [key, read] of this.#reads) {
       if (read.isUsed) read.refresh();

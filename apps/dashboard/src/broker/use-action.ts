@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { type Refusal, toRefusal } from "./refusal";
 
 export interface Action {
-  /** Runs the work, unless it is already running. Resolves with true if the work succeeded. */
+  /** Runs the work, unless earlier work is still running. Resolves with true if the work succeeded. */
   run(work: (signal: AbortSignal) => Promise<void>): Promise<boolean>;
   readonly pending: boolean;
   /** The reason why the last attempt failed. */

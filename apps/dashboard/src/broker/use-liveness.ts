@@ -6,7 +6,7 @@ import { useBroker } from "./use-broker";
 
 const connecting: Liveness = { is: "connecting" };
 
-/** Returns the state of the connection, including how it changed a moment ago. */
+/** Returns the state of the connection, including a change that happened a moment ago. */
 export function useLiveness(): Liveness {
   const broker = useBroker();
   const [liveness, setLiveness] = useState(connecting);

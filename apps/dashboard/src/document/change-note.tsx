@@ -13,8 +13,8 @@ export interface ChangeNoteProps {
 }
 
 /**
- * Notes that the document changed while it was being read, with a button to show the change. The note is sticky at the bottom of
- * the view, so nothing above it moves when it appears or disappears.
+ * Notes that the document changed while it was being read, with a button to show the change. The note is sticky at the
+ * bottom of the view, so the text above does not move when the note appears or disappears.
  */
 export function ChangeNote({ writtenBy, version, since, sections, onShow, onDismiss }: ChangeNoteProps) {
   return (

@@ -112,7 +112,7 @@ function TextCell({ line, other, className }: TextCellProps) {
   );
 }
 
-/** Returns the line's text, with the part that differs from the other line marked. */
+/** Returns the line's text. Marks the part that differs from the other line. */
 function markChanged(line: DiffLine, other: DiffLine | undefined): ReactNode {
   const parts =
     line.kind === "removed" && other

@@ -39,7 +39,7 @@ export function openDraftShelf(sessionId: string, storage: Storage | undefined):
       try {
         storage?.removeItem(place);
       } catch {
-        // Without storage there is no draft to remove.
+        // If storage is unavailable, there is no draft to remove.
       }
     },
   };

@@ -17,7 +17,7 @@ export interface DocumentEditorProps {
   readonly onClose: () => void;
 }
 
-/** The editor of the whole document. If someone else saved first, it shows both texts and lets the user merge them. */
+/** The editor for the whole document. If someone else saved first, it shows both texts and lets the user merge them. */
 export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
   const { session } = useSession();
   const call = useCall();

@@ -44,7 +44,8 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
 
   const edit = useCallback(
     ({ key, title, text }: DocumentSection) => {
-      // If the section's text occurs twice, an edit in place would be ambiguous. Open the editor of the whole document instead.
+      // If the section's text occurs twice, an edit in place would be ambiguous. Open the editor for the whole document
+      // instead.
       if (doc.content.indexOf(text) !== doc.content.lastIndexOf(text)) setQuery({ edit: "1" });
       else setEdited({ key, title, text, baseVersion: doc.version });
     },

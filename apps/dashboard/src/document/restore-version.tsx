@@ -35,8 +35,8 @@ export function RestoreVersion({ version, content, newest }: RestoreVersionProps
       await call("update_session_doc", {
         session_id: session.session_id,
         content,
-        // The user has seen this version. If someone saved in between, the broker returns a conflict and the user can decide
-        // again.
+        // The user has seen this version. If someone else has saved since then, the broker returns a conflict and the
+        // user can decide again.
         expected_version: newest,
       });
       setOpen(false);

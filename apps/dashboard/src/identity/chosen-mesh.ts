@@ -23,7 +23,7 @@ function readChosen(): string | undefined {
     if (named !== null) keep(named);
     return sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? undefined;
   } catch {
-    // Without storage, only the URL names the mesh.
+    // If storage is unavailable, only the URL names the mesh.
     return named && named !== main ? named : undefined;
   }
 }
@@ -46,6 +46,6 @@ function keep(name: string): void {
     if (name === main || name === "") localStorage.removeItem(key);
     else localStorage.setItem(key, name);
   } catch {
-    // Without storage, the next page opens in the main mesh.
+    // If storage is unavailable, the next page opens in the main mesh.
   }
 }

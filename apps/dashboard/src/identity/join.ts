@@ -52,6 +52,6 @@ function keepSeed(seed: string | null): void {
     if (seed === null) sessionStorage.removeItem(seedKey);
     else sessionStorage.setItem(seedKey, seed);
   } catch {
-    // Joining also works without storage.
+    // If storage is unavailable, joining still works.
   }
 }

@@ -26,6 +26,6 @@ export function forgetKept(what: KeptThing): void {
   try {
     sessionStorage.removeItem(secretKeyPrefix + what);
   } catch {
-    // Without storage there is no secret to delete.
+    // If storage is unavailable, there is no secret to delete.
   }
 }

@@ -194,7 +194,7 @@ export interface ConclusionDraftProps {
   readonly usedId: string;
   /** Whether the field is empty. If so, the draft is inserted automatically. */
   readonly isEmpty: boolean;
-  /** Called when a draft appears, and with null when it is withdrawn. */
+  /** Called with a draft when it appears, and with null when it is withdrawn. */
   readonly onDraft: (draft: OpenDraft | null) => void;
   /** Called when the field's text becomes based on this draft. `text`, if given, replaces the field's text. */
   readonly onUse: (id: string, text?: string) => void;

@@ -43,6 +43,6 @@ function write(text: string | null): void {
     if (text === null) localStorage.removeItem(key);
     else localStorage.setItem(key, text);
   } catch {
-    // Without storage, the browser may show a notification that is not needed.
+    // If storage is unavailable, the browser may show a notification that is not needed.
   }
 }

@@ -5,9 +5,15 @@ export type Observed = "active" | "idle" | "disconnected";
 export interface StatusMarkProps {
   /** The status of the team or peer, as observed by the broker. */
   readonly status: Observed;
-  /** Whether the peer declared itself blocked. The mark then shows only that, and the label shows both. */
+  /**
+   * Whether the peer declared itself blocked. The mark then shows only the declared status. The label shows the
+   * declared and the observed status.
+   */
   readonly blocked?: boolean | undefined;
-  /** Whether the peer declared do-not-disturb. The mark then shows only that, and the label shows both. */
+  /**
+   * Whether the peer declared do-not-disturb. The mark then shows only the declared status. The label shows the
+   * declared and the observed status.
+   */
   readonly dnd?: boolean | undefined;
   /** Whether to show the label next to the mark. */
   readonly withWord?: boolean | undefined;

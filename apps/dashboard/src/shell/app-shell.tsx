@@ -88,7 +88,7 @@ function MemberShell({ children }: { children: ReactNode }) {
   );
 }
 
-/** The navigation on a phone: the most used pages, and a button for the others. */
+/** The navigation on a phone: the most used pages, and a button for all other pages. */
 function BottomBar() {
   const [isOpen, setOpen] = useState(false);
   const places = usePlacesOfFeatures().filter(({ shown }) => shown !== "used");

@@ -26,7 +26,10 @@ export function FeedAnnouncer() {
   return null;
 }
 
-/** Only asks need the message text, so its module loads with the first ask. */
+/**
+ * Creates the announcement for a message. Only asks need the message's text, so the module that extracts it loads with
+ * the first ask.
+ */
 async function toAnnouncement(message: Message, myName: string | null): Promise<Announcement | null> {
   const { type, from, to, content } = message;
   if (type !== "chat" || from === null || from.team === myName) return null;

@@ -2,7 +2,7 @@ import { headingText, scanMarkdown } from "@merkle/wire/text";
 
 /** A part of the document that begins with a heading, or the text above the first heading. */
 export interface DocumentSection {
-  /** Stable between versions while the heading stays the same. */
+  /** Stays the same in all versions in which the heading is the same. */
   readonly key: string;
   /** Level of the heading. 0 above the first heading. */
   readonly level: number;
@@ -37,7 +37,7 @@ interface Cut {
   readonly title: string;
 }
 
-/** Returns the visible text of a heading: links by their text, without emphasis and code marks. */
+/** Returns the visible text of a heading. Links are replaced by their text, and emphasis and code marks are removed. */
 function plainTitle(text: string): string {
   return text
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")

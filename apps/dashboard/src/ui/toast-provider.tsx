@@ -20,7 +20,7 @@ const shownMax = 3;
 
 const ToastContext = createContext<((toast: Toast) => void) | null>(null);
 
-/** Briefly shows the results of a person's actions that are not visible where the action was taken. */
+/** Briefly shows the result of an action, if the result is not visible where the action was taken. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly ShownToast[]>([]);
   const lastId = useRef(0);

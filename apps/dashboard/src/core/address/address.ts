@@ -30,7 +30,7 @@ export interface SetOptions {
 
 /** Returns the query that is still to be rendered, or null. */
 export function queryAhead(): string | null {
-  // Back or forward may have changed the URL in between.
+  // The Back or Forward button may have changed the URL in the meantime.
   return ahead === window.location.search ? ahead : null;
 }
 

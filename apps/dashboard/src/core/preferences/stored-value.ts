@@ -37,7 +37,7 @@ export function createStoredValue<Value>(
         if (text === null) localStorage.removeItem(key);
         else localStorage.setItem(key, text);
       } catch {
-        // Without storage, the value lasts until the page closes.
+        // If storage is unavailable, the value lasts until the page closes.
       }
       for (const listener of [...listeners]) listener();
     },

@@ -4,7 +4,7 @@ import { useCallback, useSyncExternalStore } from "react";
 import { getPreferences, onPreferencesChanged, setPreference } from "./preference-store";
 import { defaultPreferences, type PreferenceName, type Preferences } from "./preferences";
 
-/** Returns a preference and a function that changes it. In the exported page this is the default. */
+/** Returns a preference and a function that changes it. In the exported page, the preference has its default value. */
 export function usePreference<Name extends PreferenceName>(
   name: Name,
 ): [Preferences[Name], (value: Preferences[Name]) => void] {

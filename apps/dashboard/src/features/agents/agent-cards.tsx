@@ -5,7 +5,7 @@ import { StatusMark } from "@/sessions/status-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { bySession, nameOf, needOf } from "./agent-words";
 
-/** A card per session with a dot per agent, for more agents than the map has space for. */
+/** Shows a card per session with a dot per agent, if there are more agents than fit on the map. */
 export function AgentCards({ agents, className }: { agents: readonly Agent[]; className?: string }) {
   return (
     <ul aria-label="Agents by session" className={cn("flex flex-wrap gap-3", className)}>

@@ -9,7 +9,7 @@ import { TeamBar } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { doingOf, nameOf, needOf, usageOf, whomOf } from "./agent-words";
 
-/** An agent in the list: its name, reported work, task, whom it waits for, and its unread messages. */
+/** An agent in the list: its name, reported work, task, the people or agents it waits for, and its unread messages. */
 export function AgentRow({ agent }: { agent: Agent }) {
   const { session, presence, declared, task, waits, unread } = agent;
   const need = needOf(agent);

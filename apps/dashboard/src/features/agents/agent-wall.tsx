@@ -134,7 +134,7 @@ function useStaysAwake(): void {
         if (isGone) void given.release();
         else lock = given;
       },
-      // Without the lock, the screen may turn off.
+      // If the lock is refused, the screen may turn off.
       () => undefined,
     );
     return () => {

@@ -70,7 +70,7 @@ export function layOut(agents: readonly Agent[], aspect: number): MapLayout {
   return { width, height, clusters };
 }
 
-/** All messages from one point to another, with the age of the newest. */
+/** All messages from one point to another, with the age of the newest message. */
 export interface Edge {
   readonly key: string;
   readonly from: Point;

@@ -34,7 +34,7 @@ export function ExportLink({ slug, as, ...props }: ExportLinkProps) {
     try {
       const file = URL.createObjectURL(await fetchExport(slug, { signal, as }));
       follow(file, `${slug}.${endings[as]}`);
-      // By the next turn of the event loop, the browser has started the download.
+      // Delayed to the next turn of the event loop, when the browser has started the download.
       setTimeout(() => URL.revokeObjectURL(file));
     } catch (error) {
       if (!signal.aborted) toast({ text: `Not exported: ${toRefusal(error).detail}`, tone: "failed" });

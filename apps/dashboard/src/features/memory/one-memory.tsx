@@ -16,7 +16,7 @@ export interface OneMemoryProps {
 
 const on = ["memory"] as const;
 
-/** The memory that the URL names, above the others, even if it was forgotten. */
+/** Shows the memory that the URL names above all other memories, even if it was forgotten. */
 export function OneMemory({ id, onAction, onClose }: OneMemoryProps) {
   const before = cursorBefore(id);
   const there = useRead("list_memory", before === null ? null : { before, limit: 1 }, { on });

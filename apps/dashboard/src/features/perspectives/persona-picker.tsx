@@ -11,7 +11,7 @@ export interface PersonaPickerProps {
   readonly onChoose: (name: string) => void;
 }
 
-/** Up to this number, the personas are segmented buttons. Otherwise they are options of a select. */
+/** Up to this number of personas, the picker shows segmented buttons. With more personas, it shows a select. */
 const besideMax = 6;
 
 /** Selects the persona whose reading is shown. */

@@ -11,7 +11,7 @@ import { Skeleton } from "@/ui/skeleton";
 import { ReadButton, type StartReading } from "./read-button";
 import { type OfferedPersona, usePerspective } from "./use-perspectives";
 
-/** A persona's reading, whether it is out of date, and the state of another reading in progress. */
+/** A persona's reading, whether the reading is out of date, and the state of a new reading in progress. */
 export function PersonaReading({ persona, perspective }: OfferedPersona) {
   const { revision } = useSource();
   const { data } = useJobs();

@@ -104,7 +104,7 @@ export function ProgressBrowser({ session }: ProgressBrowserProps) {
   );
 }
 
-/** Explains why there are no entries, with the next step. */
+/** Explains why there are no entries, and suggests the next step. */
 function ProgressEmpty({ choice }: { choice: ProgressChoice }) {
   if (isNarrowed(choice) || choice.before !== null) {
     return (

@@ -16,7 +16,7 @@ export interface ProgressChoice {
 
 export const entriesPerPage = 30;
 
-/** Removes all filters from the URL. */
+/** Values of the URL parameters that remove all filters. */
 export const nothingChosen = {
   q: null,
   project: null,

@@ -10,7 +10,7 @@ export type ProposalInFull = OutputOf<"get_proposal">;
 /** Returns a proposal with its hunks, kept up to date with the text that it changes. */
 export function useProposal(proposalId: number): Read<ProposalInFull> {
   const read = useRead("get_proposal", { proposal_id: proposalId }, { on: ["proposals"] });
-  // The newest text determines the hunks, and whether the proposal can be accepted as it is.
+  // The hunks, and whether the proposal can be accepted, depend on the newest text.
   useRefreshWithText(read.refresh);
   return read;
 }

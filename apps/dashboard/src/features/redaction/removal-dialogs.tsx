@@ -16,7 +16,7 @@ import { Input } from "@/ui/input";
 
 const shownCharsMax = 300;
 
-/** Asks before the text of a message is removed, and shows which message that is. */
+/** Asks for confirmation before the text of a message is removed, and shows the message. */
 export function RemoveMessageDialog({
   message,
   onClose,
@@ -42,7 +42,7 @@ export function RemoveMessageDialog({
   );
 }
 
-/** Asks before the text of a version of the document is removed. */
+/** Asks for confirmation before the text of a document version is removed. */
 export function RemoveVersionDialog({ version, onRemoved, onClose }: RemovalOfVersionProps) {
   const { session } = useSession();
   const number = version.version;

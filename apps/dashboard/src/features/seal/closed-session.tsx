@@ -47,7 +47,7 @@ function useSeal() {
   return { slug: session.slug, sealed: data?.seals[0], problem };
 }
 
-/** The drawing of the sealed root. */
+/** The sealed root, drawn as a figure. */
 export function Mark() {
   const { sealed } = useSeal();
   return sealed ? <SealRose root={sealed.root} className="size-20 md:size-24" /> : null;

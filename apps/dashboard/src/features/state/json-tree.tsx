@@ -11,7 +11,7 @@ export interface JsonTreeProps {
   readonly value: unknown;
   /** Label of the value for screen readers. */
   readonly label: string;
-  /** Number of levels that are expanded initially, if that makes few lines. */
+  /** Number of levels that are expanded initially, if the result has few lines. */
   readonly levels?: number;
 }
 

@@ -7,7 +7,7 @@ import type { StateAddress } from "./state-details";
 export interface StateChange {
   /** The entry that someone else set in the meantime. Null if there was no conflict. */
   readonly theirs: StateEntry | null;
-  /** Makes the change. Resolves with false if the key has another version by then. */
+  /** Makes the change. Resolves with false if the key's version has changed in the meantime. */
   change(work: (call: Call) => Promise<unknown>, signal: AbortSignal): Promise<boolean>;
 }
 

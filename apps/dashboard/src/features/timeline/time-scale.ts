@@ -21,8 +21,8 @@ interface Fold {
 }
 
 /**
- * At least `idleBucketsMin` empty buckets become a fold. It is drawn as wide as `foldBuckets` buckets, or `foldShare` of the
- * remaining time, whichever is less.
+ * A run of at least `idleBucketsMin` empty buckets becomes a fold. The fold is drawn as wide as `foldBuckets` buckets,
+ * or `foldShare` of the remaining time, whichever is less.
  */
 const idleBucketsMin = 12;
 const foldBuckets = 4;

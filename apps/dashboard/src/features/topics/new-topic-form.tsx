@@ -47,7 +47,7 @@ export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: N
         { signal },
       );
       forget();
-      // If the job is refused, the thread offers it again.
+      // If the broker refuses the job, the topic's thread offers to start it again.
       if (isForAgent) {
         const input = { kind: "incorporate", ...toInput(source), topic_id: topic.topic_id } as const;
         await call("start_job", input).catch(() => undefined);

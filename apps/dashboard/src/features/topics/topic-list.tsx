@@ -17,7 +17,7 @@ export interface TopicListProps {
   readonly topics: readonly Topic[];
   /** Ids of topics that are already shown next to their text. */
   readonly placed?: ReadonlySet<number>;
-  /** Whether to show only the topics, without closed topics and buttons. */
+  /** Whether to hide the closed topics and the buttons that start a topic. */
   readonly isShort?: boolean;
   readonly shown: ShownTopic;
   readonly canWrite: boolean;

@@ -155,7 +155,9 @@ export function useComposePlace(): ComposePlace {
   return place;
 }
 
-/** In a browser that blocks storage, even reading the property throws. */
+/**
+ * Returns the browser's storage, or undefined if the browser blocks it. In that case even reading the property throws.
+ */
 function browserStorage(): Storage | undefined {
   try {
     return globalThis.localStorage;

@@ -9,7 +9,7 @@ export interface Quoted {
   readonly sequence: number;
   readonly author: string;
   readonly text: string;
-  /** True if the draft answers this ask and thereby settles it. False for a plain reply. */
+  /** True if the draft answers the quoted ask and thereby settles it. False for a plain reply. */
   readonly answers: boolean;
   /** The options that the ask offers. Empty if any text is a valid answer. */
   readonly options: readonly string[];

@@ -6,7 +6,7 @@ export interface Recipient {
   /** The name to send in the broker's `to` field. */
   readonly value: string;
   readonly label: string;
-  /** Text that distinguishes recipients of the same name, and their status. */
+  /** Text that distinguishes recipients with the same name, and their status. */
   readonly note: string;
   readonly kind: "everyone" | "humans" | "group" | "team" | "peer";
   readonly colour: number | null;

@@ -51,8 +51,8 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }
     then();
   };
   function run(action: MessageAction): void {
-    // On closing, a sheet returns the focus to the previously focused element. The menu no longer exists by then, so focus its
-    // button.
+    // A closing sheet returns the focus to the previously focused element. This menu will no longer exist then, so its
+    // button gets the focus first.
     anchor.focus();
     action.run(message);
   }
@@ -151,8 +151,8 @@ function AddToDecisions({ message, link }: { readonly message: Message; readonly
 const triesMax = 3;
 
 /**
- * Returns a function that adds a message to the document's section "Decisions", with a link back, and resolves with the new
- * version. Each attempt reads the current document, so a conflict with another author is retried.
+ * Returns a function that adds a message to the document's section "Decisions", with a link back, and resolves with the
+ * new version. Each attempt reads the current document, so that a retry after a conflict with another author succeeds.
  */
 function useAddDecision(): (message: Message, link: string) => Promise<number> {
   const call = useCall();

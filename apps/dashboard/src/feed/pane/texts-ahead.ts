@@ -3,7 +3,7 @@ import type { FeedRow } from "@/feed/store/feed-rows";
 import { clipText, textOf } from "@/feed/store/message-text";
 import { layOutAhead } from "@/text/markdown/markdown-text";
 
-/** Number of rows to prepare before and after the rendered ones. */
+/** Number of rows to prepare before and after the rendered rows. */
 const rowsAhead = 60;
 /** Milliseconds that must remain in an idle frame for another text to be laid out. */
 const textMs = 3;

@@ -32,7 +32,10 @@ const topPx = 40;
 export function useFeedScroll(options: FeedScrollOptions) {
   const { scroller, store, state, rows, currentKey, onSeen, unfold } = options;
   const { window: feed, end, isLive, place } = state;
-  /** The end of the feed when the reader scrolled away from it. Null while the reader is at the end. */
+  /**
+   * The sequence at the end of the feed when the reader scrolled away from the end. Null while the reader is at the
+   * end.
+   */
   const [pausedAt, setPausedAt] = useState<number | null>(null);
   const isFollowing = pausedAt === null;
   const wasLive = useRef(false);
@@ -63,7 +66,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
     followOnAppend: isFollowing && wasLive.current && isLive,
     scrollEndThreshold: followPx,
     directDomUpdates: true,
-    // With transforms, each row would become a compositor layer.
+    // Rows are positioned without transforms, because a transform would make each row a compositor layer.
     directDomUpdatesMode: "position",
     rangeExtractor: ({ startIndex, endIndex, overscan, count }) =>
       withCurrent(Math.max(0, startIndex - overscan), Math.min(count - 1, endIndex + overscan), currentIndex),

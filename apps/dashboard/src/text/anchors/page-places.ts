@@ -39,7 +39,8 @@ export function placesIn(root: HTMLElement, starts: ReadonlyMap<string, number>)
       const start = Math.min(...touched.map((each) => each.start));
       const end = Math.max(...touched.map((each) => each.end));
       if (touched.length === 0 || start >= end) return null;
-      // The text in between is selected completely, so only the ends can be wider than the selection.
+      // All text between the ends of a selection is selected completely, so only the ends can be wider than the
+      // selection.
       const isWidened = touched.some((each) => each.isWidened && (each.start === start || each.end === end));
       return { start, end, isWidened };
     },

@@ -13,8 +13,8 @@ export async function colourCode(code: string, language: string): Promise<CodeLi
     lang,
     theme: theme.name,
     tokenizeMaxLineLength: 2_000,
-    // 0 disables the time limit, which on a busy machine would leave the rest of a line uncoloured. Long code is never
-    // highlighted.
+    // 0 disables the time limit. On a busy machine, the limit would leave the rest of a line uncoloured. Long code is
+    // never highlighted anyway.
     tokenizeTimeLimit: 0,
   });
   return tokens.map((line) => line.map(({ content, color }) => ({ text: content, className: color })));

@@ -43,7 +43,7 @@ function NotConcluded() {
   );
 }
 
-/** If there are more decisions, the page shows only the newest. */
+/** If there are more decisions than this, the page shows only the newest. */
 const decisionsMax = 100;
 
 function Concluded() {

@@ -16,7 +16,7 @@ const ConcludeDialog = lazyPart(() => import("./conclude-dialog"), "ConcludeDial
 const SessionShare = lazyPart(() => import("./session-share"), "SessionShare");
 const SessionMenu = lazyPart(() => import("./session-menu"), "SessionMenu");
 
-/** Provides the dialogs and the menu of a session. Each loads when it is first opened. */
+/** Provides the dialogs and the menu of a session. Each of them loads when it is first opened. */
 export function SessionActionsProvider({ children }: { children: ReactNode }) {
   const { session, looksOn, refresh } = useSession();
   const call = useCall();
@@ -63,7 +63,7 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Adds the action to the command palette while it is available. */
+/** Adds an action to the command palette while the action is available. */
 function useCommand(id: string, label: string, run: () => void, offered: boolean): void {
   usePaletteAction(offered ? { id, label, run } : null);
 }

@@ -10,7 +10,8 @@ import { Button } from "@/ui/button";
 import { useSessionActions } from "./use-session-actions";
 
 /**
- * Shows what stops the session: a hold, a spent budget, or that no agent is active. Next to it is the action that resolves it.
+ * Shows what stops the session: a hold, a spent budget, or that no agent is active. Also offers the action that
+ * resolves it.
  */
 export function SessionBanner() {
   const { session } = useSession();

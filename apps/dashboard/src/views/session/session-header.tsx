@@ -34,7 +34,7 @@ export function SessionHeader() {
           </>
         }
       />
-      {/* On a phone the line above shows the title, and the feed needs the space. */}
+      {/* On a phone the page header above already shows the title, and the feed needs the space. */}
       <div
         className={cn(
           "flex flex-wrap items-start justify-between gap-x-6 gap-y-1 px-4 pt-2 pb-2 lg:px-6",

@@ -33,8 +33,8 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
   function close(then: () => void): () => void {
     return () => {
       onClose();
-      // On closing, a dialog returns the focus to the previously focused element. The menu no longer exists by then, so focus its
-      // anchor.
+      // A closing dialog returns the focus to the previously focused element. This menu will no longer exist then, so
+      // its anchor gets the focus first.
       anchor.focus();
       then();
     };

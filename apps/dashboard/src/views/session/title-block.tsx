@@ -60,7 +60,7 @@ function ChangingText({ text }: { text: string }) {
 
 const shownMs = 10 * 60 * 1000;
 
-/** The author and reason of the last change, for ten minutes. */
+/** Shows the author of the last change and the reason for it, for ten minutes after the change. */
 function LastChange() {
   const { last_change } = useSession().session;
   const at = last_change === null ? 0 : Date.parse(last_change.at);

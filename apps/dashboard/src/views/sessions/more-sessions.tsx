@@ -10,7 +10,7 @@ import { reading } from "./use-session-list";
 
 export interface MoreSessionsProps {
   readonly next: InputOf<"list_sessions">;
-  /** Ids of the sessions in the rows above. A session that became active in between is not shown twice. */
+  /** Ids of the sessions in the rows above. A session that became active in the meantime is not shown twice. */
   readonly above: ReadonlySet<string>;
   readonly renderRow: (session: Session) => ReactNode;
 }

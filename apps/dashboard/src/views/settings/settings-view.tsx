@@ -103,7 +103,10 @@ function loadSections(features: readonly Feature[]): Promise<readonly SettingsSe
   return sections;
 }
 
-/** Returns whether the URL selects the advanced sections, with `part` or an anchor. `part=broker` is an older name. */
+/**
+ * Returns whether the URL selects the advanced sections, with `part` or an anchor. `part=broker` is an older name for
+ * the advanced sections.
+ */
 function useIsAdvanced(advanced: readonly SettingsSection[]): boolean {
   const part = useQuery().get("part");
   const anchor = useAnchor();

@@ -9,7 +9,9 @@ import { Button } from "@/ui/button";
 import { JoinHere } from "./join-here";
 import { JoinWithAgent } from "./join-with-agent";
 
-/** A valid invite with its sender and mesh. It can be accepted as a person in this browser, or by an agent on its machine. */
+/**
+ * A valid invite with its sender and mesh. A person can accept it in this browser, or an agent on the agent's machine.
+ */
 export function OpenInvite({
   invite,
   preview,

@@ -70,8 +70,7 @@ function OwnKey({ member, onSignedIn }: { readonly member: KeptMember; readonly 
 }
 
 /**
- * Explains a refused key. The broker reports only a wrong clock. It does not disclose the other two reasons, which have the same
- * remedy.
+ * Explains a refused key. The broker discloses only one reason, a wrong clock. All other reasons have the same remedy.
  */
 function explainKey(refusal: Refusal): Refusal {
   if (refusal.code !== "unauthorized") return refusal;

@@ -59,7 +59,7 @@ function checkContent({ entry, content, salt }: Inclusion): CheckedProof["conten
     : "differs";
 }
 
-/** Returns a problem if the entry is about another record or number, or does not match its leaf. */
+/** Returns a problem if the entry belongs to another record, has another number, or does not match its leaf. */
 function checkEntry({ record_id, inclusion: { log, number, entry, leaf } }: Proof): string | null {
   if (entry["session_id"] !== record_id) return "The entry belongs to another record.";
   if (entry[log === "feed" ? "sequence" : "version"] !== number)
