@@ -41,7 +41,7 @@ import * as settings from "./operations/settings.js";
 import * as undelivered from "./operations/undelivered.js";
 import type { OperationName } from "./rules.js";
 
-/** The operations among a module's exports, by operation name. */
+/** The operations that a module exports, keyed by operation name. */
 type OperationsOf<Exports> = {
   readonly [Key in keyof Exports as Exports[Key] extends Operation<infer Name, infer _Input, infer _Output>
     ? Name
@@ -95,8 +95,8 @@ const operationsByName: ReadonlyMap<string, Operation> = new Map(
 );
 
 /**
- * All operations of the broker by name, in the order of toolsets. An operation that has rules but no
- * definition does not compile.
+ * All operations of the broker by name, in the order of toolsets. If an operation has rules but no
+ * definition, this does not compile.
  */
 export const catalogue = Object.fromEntries(
   toolsets.flatMap((toolset) =>
@@ -118,7 +118,9 @@ export type OutputOf<Name extends OperationName> = z.output<Catalogue[Name]["out
 
 export const operations: readonly Operation[] = Object.values(catalogue) as unknown as readonly Operation[];
 
-/** Returns the operation with this name, or undefined. Safe for any text, including `__proto__`. */
+/**
+ * Returns the operation with this name, or undefined. Safe for any text, including names such as `__proto__`.
+ */
 export function findOperation(name: string): Operation | undefined {
   return operationsByName.get(name);
 }

@@ -8,7 +8,7 @@ import type { EventKind, EventKinds } from "./feed/event-kind.js";
 import { type CoreEvent, coreEvents } from "./feed/events.js";
 import type { Message } from "./feed/message.js";
 
-/** The events that the broker posts in a feed, each with its own fields. */
+/** The events that the broker posts in feeds, each with its own fields. */
 export type SystemEvent =
   | CoreEvent
   | approvals.ApprovalEvent
@@ -18,7 +18,7 @@ export type SystemEvent =
   | tasks.TaskEvent
   | topics.TopicEvent;
 
-/** Properties of each kind of event in a feed. */
+/** The properties of each kind of event. */
 export const eventKinds: EventKinds<SystemEvent> = {
   ...coreEvents,
   ...approvals.events,
@@ -32,8 +32,8 @@ export const eventKinds: EventKinds<SystemEvent> = {
 export const eventNames: readonly string[] = Object.keys(eventKinds);
 
 /**
- * Returns the properties of an event. Undefined for an event that only a newer broker knows, or without a
- * name.
+ * Returns the properties of an event. Undefined for a message without an event, or for an event that only
+ * newer brokers know.
  */
 export function findEventKind(name: string | undefined): EventKind | undefined {
   return name !== undefined && Object.hasOwn(eventKinds, name)
@@ -42,9 +42,10 @@ export function findEventKind(name: string | undefined): EventKind | undefined {
 }
 
 /**
- * True if a message should wake the model or interrupt its current turn. This applies to chat messages except
- * those of low priority, the end of the session, changes of watched state, and events of priority `now`. All
- * other messages are delivered with the next of these (DELIVER-4, WAKE-2).
+ * Returns true if a message should wake the model or interrupt its current turn. Such messages are chat
+ * messages except those of low priority, the end of the session, changes of watched state, and events of
+ * priority `now`. All other messages are delivered together with the next message that wakes (DELIVER-4,
+ * WAKE-2).
  */
 export function wakes({ type, priority, event }: Pick<Message, "type" | "priority" | "event">): boolean {
   if (type === "chat") return priority !== "low";

@@ -24,8 +24,8 @@ import * as usage from "./features/usage/feature.js";
 import { coreRules } from "./operations/rules.js";
 
 /**
- * The rules of all operations. They are separate from descriptions and schemas, which need zod: browsers do
- * not load it, and most commands would take longer to load it than to run.
+ * The rules of all operations, without descriptions and schemas. Those need zod, which browsers do not load,
+ * and which would take most commands longer to load than to run.
  */
 export const operationRules = {
   ...coreRules,

@@ -1,6 +1,6 @@
 /**
- * The contract without schemas: rules, types, codes and formats. Programs that call operations and trust the
- * broker's replies can start without loading the schema library.
+ * The contract without its schemas: rules, types, codes and formats. Programs that call operations and trust
+ * the broker's replies can start without loading the schema library.
  */
 
 export type { Catalogue, InputOf, OutputOf, ParsedInputOf } from "./catalogue.js";

@@ -1,16 +1,17 @@
 import { errorCodes, type MerkleError } from "../core/errors.js";
 export interface RetryOptions {
   /**
-   * Maximum pause before the first retry, in milliseconds. It doubles with each further retry. Default: 100.
+   * Maximum pause before the first retry, in milliseconds. The maximum doubles with each further retry.
+   * Default: 100.
    */
   readonly baseMs?: number;
-  /** Upper limit of all pauses, in milliseconds. Default: 10,000. */
+  /** Upper limit for every pause, in milliseconds. Default: 10,000. */
   readonly capMs?: number;
 }
 
 /**
- * Returns the pause before the next attempt: a random time up to an exponentially growing maximum ("full
- * jitter"). This keeps the clients of a restarting broker from reconnecting all at once.
+ * Returns the pause before the next attempt, a random time up to an exponentially growing maximum ("full
+ * jitter"). This prevents all clients from reconnecting at the same moment after a broker restarts.
  */
 export function backoffMs(
   attempt: number,
@@ -20,12 +21,12 @@ export function backoffMs(
   return random() * Math.min(capMs, baseMs * 2 ** attempt);
 }
 
-/** Minimum pause before a refused request is retried, regardless of the broker's hint. */
+/** Minimum pause before a refused request is retried, even if the broker suggests a shorter one. */
 const pauseMsMin = 50;
 
 /**
- * Returns how long to wait before a retry of the same request can succeed. Undefined if a retry cannot
- * succeed, or the time is unknown.
+ * Returns how long to wait before retrying a refused request. Undefined if a retry cannot succeed, or if the
+ * time is unknown.
  */
 export function retryPauseMs({ code, details }: MerkleError): number | undefined {
   const seconds = details["retry_after_s"];

@@ -1,6 +1,6 @@
 /**
- * Calls a listener of the client's user. An exception in it is rethrown asynchronously, so that the runtime
- * reports it and the client's own work is not interrupted.
+ * Calls a listener that the client's user provided. If the listener throws, the exception is rethrown
+ * asynchronously, so that the runtime reports it without interrupting the client.
  */
 export function callListener(call: () => void): void {
   try {

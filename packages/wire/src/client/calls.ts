@@ -7,21 +7,24 @@ import { retryPauseMs } from "./backoff.js";
 import type { Answer, Request, Requests } from "./requests.js";
 
 export interface CallOptions {
-  /** Cancels the call: the broker is notified, and the call rejects with the signal's reason. */
+  /** Cancels the call. The broker is notified, and the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** How long to keep trying, including reconnects. `Infinity` means forever. Default: 60,000. */
+  /**
+   * How long to keep trying, including reconnects, in milliseconds. `Infinity` means forever. Default:
+   * 60,000.
+   */
   readonly timeoutMs?: number;
 }
 
 const utf8 = new TextEncoder();
 
 const timeoutMsDefault = 60_000;
-/** The longest delay of a timer. Anything longer counts as forever. */
+/** The longest delay that a timer supports. Any longer timeout counts as forever. */
 const timerMsMax = 2 ** 31 - 1;
 
 /**
- * The calls in progress. Each settles exactly once: with a reply, its signal, its timeout or the client's
- * end.
+ * The calls in progress. Each call settles exactly once: with its reply, or because of its signal, its
+ * timeout or the client's end.
  */
 export class Calls {
   readonly #requests: Requests;
@@ -46,7 +49,8 @@ export class Calls {
         { id, name, text: toText(id, name, input), ...options },
         (outcome) => {
           this.#unsettled.delete(call);
-          // The broker replies with the operation's output, whose type the catalogue defines.
+          // The broker replies with the operation's output, and the catalogue defines the type of that
+          // output.
           if ("output" in outcome) resolve(outcome.output as OutputOf<Name>);
           else reject(outcome.reason);
         },
@@ -119,8 +123,8 @@ class Call implements Request {
   }
 
   /**
-   * Rejects the call because the client ends. If a change may have been made, the error's details contain
-   * `outcome: "unknown"`.
+   * Rejects the call because the client is ending. If the broker may have made the change, the error's
+   * details contain `outcome: "unknown"`.
    */
   fail(error: MerkleError): void {
     const failure = new MerkleError(error.code, error.message, { ...error.details, ...this.#doubt() });
@@ -158,15 +162,16 @@ class Call implements Request {
 }
 
 /**
- * Returns the request's JSON text. Requests that change something get an idempotency key, so that a retry has
- * no further effect.
+ * Returns the request's JSON text. A request that changes something gets an idempotency key, so that a retry
+ * has no further effect.
  */
 function toText(id: number, operation: OperationName, input: object): string {
   const keyed = rulesOf(operation).readOnly
     ? input
     : { ...input, idempotency_key: keyOf(input) ?? idempotencyKeyOf(randomUuid()) };
   const text = JSON.stringify({ type: "request", id, operation, input: keyed });
-  // A frame that is too large would close the connection, and with it all other calls.
+  // Refuses a frame that is too large. If it were sent, the broker would close the connection, which all
+  // other calls use too.
   const bytes = utf8.encode(text).length;
   if (bytes <= limits.frameBytesMax) return text;
   throw new MerkleError(
@@ -181,8 +186,8 @@ function keyOf(input: object): unknown {
 }
 
 /**
- * Returns a random UUID. `crypto.randomUUID` is unavailable in browsers on pages loaded over plain http from
- * another machine, which is how a dashboard in a local network is opened.
+ * Returns a random UUID. `crypto.randomUUID` is not available on a page that a browser has loaded over plain
+ * http from another machine, such as a dashboard in a local network.
  */
 function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -42,7 +42,7 @@ it("[TLS-15] the client makes no connection in clear text to another machine unl
     close(): void {}
     terminate(): void {}
     addEventListener(type: string, listener: (event: never) => void): void {
-      // A socket that never opened closes immediately.
+      // Reports that the socket closed immediately, as if it had never opened.
       if (type === "close") queueMicrotask(() => listener({ code: 1006, reason: "" } as never));
     }
   }

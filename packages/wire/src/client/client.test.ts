@@ -61,8 +61,8 @@ it("[CLIENT-11] a pause between attempts ends at once when asked to, and a stand
   const answer = client.call("get_app_info", {});
   connection.reply(await connection.request(), { name: "merkle" });
   expect(await answer).toEqual({ name: "merkle" });
-  // A reply has already proved that the connection works. A further probe is sent, and no earlier timer can
-  // close the connection.
+  // The earlier reply has already proved that the connection works. Another probe is sent, and no timer from
+  // an earlier probe closes the connection.
   client.retryNow();
   await connection.settled();
   expect(connection.waiting()).toBe(1);
@@ -70,7 +70,7 @@ it("[CLIENT-11] a pause between attempts ends at once when asked to, and a stand
 });
 
 it("[CLIENT-1] failures in a row lengthen the pause, and a reply starts anew", async () => {
-  // On a busy machine, time could pass between planning the retry and checking it.
+  // Stops the clock, because on a busy machine time could pass between planning the retry and checking it.
   const clock = vi.spyOn(Date, "now").mockReturnValue(1_000);
   onTestFinished(() => clock.mockRestore());
   const broker = await startScriptedBroker();
@@ -347,7 +347,7 @@ it("[CLIENT-2] a call without an answer ends after its timeout and says that the
   const broker = await startScriptedBroker();
   const client = startClient(broker.url);
   const connection = await broker.greeted();
-  // On a busy machine, the timeout may expire before the request is seen.
+  // The check is attached first, because on a busy machine the timeout may expire before the request arrives.
   const ended = expect(client.call("post_message", post, { timeoutMs: 40 })).rejects.toMatchObject({
     code: "unavailable",
     message: "The broker did not answer post_message within 40 ms.",
@@ -829,7 +829,7 @@ it("[CLIENT-7] no more requests are with the broker than it allows; the others f
   const order: unknown[] = [];
   const held: Extract<ClientFrame, { type: "request" }>[] = [];
   for (let index = 0; index < max; index += 1) held.push(await connection.request());
-  // The pong arrives after everything that the client sent, so no request beyond the limit was sent.
+  // The pong arrives after everything else that the client has sent, so no request beyond the limit was sent.
   await connection.settled();
   expect(connection.waiting()).toBe(0);
   for (let request = held.shift(); request; request = held.shift()) {
@@ -933,7 +933,7 @@ it("[CLIENT-10] a refusal that does not help to repeat ends a watch, another one
   await expect(client.watchMesh(options).ready).rejects.toMatchObject({ code: "unavailable" });
 });
 
-// The broker of these tests: a WebSocket server scripted by each test.
+// The tests' broker: a WebSocket server whose replies each test scripts.
 
 type RequestFrame = Extract<ClientFrame, { type: "request" }>;
 type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
@@ -947,7 +947,7 @@ function startClient(url: string, options: Partial<ClientOptions> = {}): MerkleC
   return client;
 }
 
-/** Resolves with the first matching state, including the current one. */
+/** Resolves with the first matching state, which may be the current one. */
 function nextState(
   client: MerkleClient,
   wanted: (state: ConnectionState) => boolean,
@@ -964,9 +964,9 @@ function nextState(
 }
 
 /**
- * Returns resources that keep this process alive and are not in `before`, in other words those that a client
- * left open. Closed sockets need a few turns of the event loop, and the test runner has short timers. The
- * client's timers are far longer.
+ * Returns resources that keep this process alive and were not in `before`, because a client left them open.
+ * Waits up to 900 ms, so that sockets can close and the test runner's short timers can run out. The client's
+ * timers take far longer.
  */
 async function resourcesSince(before: readonly string[]): Promise<string[]> {
   const until = performance.now() + 900;
@@ -979,12 +979,12 @@ async function resourcesSince(before: readonly string[]): Promise<string[]> {
   return left;
 }
 
-/** Lists the timers and sockets of this process, which may include those of earlier tests. */
+/** Lists this process's timers and sockets, which may include some from earlier tests. */
 function resources(): string[] {
   return process.getActiveResourcesInfo().filter((name) => /^(?:Timeout|TCP)/.test(name));
 }
 
-/** Resolves with the next uncaught exception, and hides it from the test runner. */
+/** Resolves with the next uncaught exception, which is hidden from the test runner. */
 function nextUncaught(): Promise<unknown> {
   const others = process.listeners("uncaughtException");
   process.removeAllListeners("uncaughtException");
@@ -1008,7 +1008,7 @@ function deferred<T>() {
   };
 }
 
-/** A queue of values, which can be read before or after they arrive. No value is missed. */
+/** A queue of values. A value can be requested before or after it arrives, and none is missed. */
 class Arrivals<T> {
   readonly arrived: T[] = [];
   readonly #waiting: ((value: T) => void)[] = [];
@@ -1122,14 +1122,14 @@ class ScriptedConnection {
     return this.#frames.arrived.length;
   }
 
-  /** Resolves once the client has processed everything sent to it, and has sent its responses. */
+  /** Resolves once the client has processed everything sent to it and has sent its responses. */
   async settled(): Promise<void> {
     const answered = once(this.socket, "pong");
     this.socket.ping();
     await answered;
   }
 
-  /** Resolves once the client has processed everything sent to it and has no pending requests. */
+  /** Resolves once the client has processed everything sent to it and has no requests left to send. */
   async drained(client: MerkleClient): Promise<void> {
     const call = client.call("get_app_info", {});
     this.reply(await this.request(), {});
@@ -1152,7 +1152,10 @@ function messageOf(sequence: number): Message {
   };
 }
 
-/** Serves a subscription badly: a few messages at a time, each twice, then a gap or a cut connection. */
+/**
+ * Serves a subscription unreliably: sends a few messages at a time, each of them twice, followed by a gap or
+ * a cut connection.
+ */
 async function serveUnsteadily(broker: Awaited<ReturnType<typeof startScriptedBroker>>, last: number) {
   for (let round = 1; ; round += 1) {
     const connection = await broker.greeted();

@@ -21,33 +21,35 @@ import { toWebSocketUrl } from "./web-socket-url.js";
 export type { CallOptions } from "./calls.js";
 
 export interface ClientOptions extends Introduction {
-  /** The broker's address in any form: base URL, MCP endpoint or WebSocket URL. */
+  /** The broker's address in any form: its base URL, its MCP endpoint or its WebSocket URL. */
   readonly url: string;
   /**
-   * WebSocket implementation. Default: the runtime's own. Node 20 has none and needs the class of the `ws`
-   * package.
+   * The WebSocket class to use. Default: the runtime's own. Node 20 has none, and needs the class from the
+   * `ws` package.
    */
   readonly WebSocket?: WebSocketClass;
   /**
-   * True to allow unencrypted connections to other machines, which others on the network can read. Default:
-   * false.
+   * True to allow unencrypted connections to other machines, although others on the network can read them.
+   * Default: false.
    */
   readonly insecure?: boolean;
-  /** Timeout of a connection attempt until the broker's hello, in milliseconds. Default: 10,000. */
+  /**
+   * Timeout in milliseconds from the start of a connection attempt to the broker's hello. Default: 10,000.
+   */
   readonly connectTimeoutMs?: number;
   readonly retry?: RetryOptions;
   /** Called on each change of `state`. */
   readonly onState?: (state: ConnectionState) => void;
-  /** Random number generator for pauses, from 0 to below 1. Default: `Math.random`. */
+  /** Random number generator for pauses. Must return numbers from 0 to below 1. Default: `Math.random`. */
   readonly random?: () => number;
 }
 
 export interface MerkleClient {
   /**
    * Calls an operation and resolves with its output. If the connection is lost, the call waits and is sent
-   * again. A retry has no further effect: every change carries an idempotency key, generated here unless the
-   * input has one. Calls are sent in the order in which they were made. A call that the broker asks to retry
-   * later goes behind the others.
+   * again on the next one. A retry has no further effect, because every change has an idempotency key, which
+   * is generated here unless the input contains one. Calls are sent in the order in which they were made. If
+   * the broker asks to retry a call later, the call goes to the end of the queue.
    *
    * @throws MerkleError with the broker's refusal, or `unavailable` after the timeout or when the client
    * ends. If its details contain `outcome: "unknown"`, the change may have been made. `too_many_requests` if
@@ -58,44 +60,44 @@ export interface MerkleClient {
     input: InputOf<Name>,
     options?: CallOptions,
   ): Promise<OutputOf<Name>>;
-  /** Delivers a session's complete feed after the caller's cursor, across any number of reconnects. */
+  /** Delivers all messages of a session's feed after the caller's cursor, across any number of reconnects. */
   follow(options: FollowOptions): Subscription;
-  /** Delivers a team's unacknowledged messages. Acknowledge them with `call("ack", …)`. */
+  /** Delivers the messages that a team has not acknowledged. Acknowledge them with `call("ack", …)`. */
   inbox(options: InboxOptions): Subscription;
   /**
-   * Reports when the list of sessions, the items that wait for a human, memory or settings have changed,
-   * across any number of reconnects. A client can have one such watch at a time.
+   * Reports changes to the list of sessions, the items that wait for a human, the memory or the settings,
+   * across any number of reconnects. A client can have only one such watch at a time.
    */
   watchMesh(options: WatchMeshOptions): MeshWatch;
   /**
-   * Subscribes to pushes other than messages. These are state changes of the mesh and of every subscribed
-   * session, and nudges for the peers whose inboxes are open. Returns the unsubscribe function.
+   * Subscribes to pushes other than messages. These are state changes in the mesh and in every subscribed
+   * session, and nudges for the peers whose inboxes are open. Returns a function that unsubscribes.
    */
   onPush(listener: (push: Push) => void): () => void;
   /**
-   * Reports to the broker which wake paths were used for a nudge. Sends nothing if there is no connection,
-   * because the broker no longer waits.
+   * Reports to the broker which wake paths were used for a nudge. If there is no connection, sends nothing,
+   * because the broker has then stopped waiting.
    */
   answerNudge(id: string, reached: readonly WakePath[]): void;
   /**
-   * Reconnects immediately if the client is pausing between attempts. If the connection seems open, checks
-   * within seconds that it works. For a machine that was asleep or has changed networks.
+   * Reconnects immediately if the client is pausing between attempts. If a connection seems open, checks
+   * within seconds whether it works. Call this after the machine was asleep or has changed networks.
    */
   retryNow(): void;
   readonly state: ConnectionState;
-  /** Subscribes to changes of `state`. Returns the unsubscribe function. */
+  /** Subscribes to changes of `state`. Returns a function that unsubscribes. */
   onState(listener: (state: ConnectionState) => void): () => void;
-  /** Ends the client and rejects pending calls. Resolves once no socket or timer is left. */
+  /** Ends the client and rejects pending calls. Resolves once all sockets are closed and no timer is left. */
   close(): Promise<void>;
 }
 
 /**
- * Connects to a broker and stays connected until the client is closed. `state` shows all network problems.
+ * Connects to a broker and stays connected until the client is closed. `state` reports all network problems.
  * The client ends early only if the broker's close code, or its reply to the client's hello, forbids
  * reconnecting.
  *
- * @throws bad_request if the address is invalid, if it is on another machine without TLS and `insecure` is
- * not set (TLS-15), or if no WebSocket is available
+ * @throws bad_request if the address is invalid, if it belongs to another machine without TLS and `insecure`
+ * is not set (TLS-15), or if no WebSocket class is available
  */
 export function connect(options: ClientOptions): MerkleClient {
   return new Client(toLinkOptions(options), options.onState);

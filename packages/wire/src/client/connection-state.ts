@@ -12,29 +12,35 @@ export type ConnectionState =
       readonly status: "open";
       readonly epoch: string;
       readonly version: string;
-      /** 0 for a broker older than build numbers. */
+      /** The broker's build number. 0 for a broker older than build numbers. */
       readonly build: number;
-      /** The mesh and identity that the broker admitted, if the client introduced itself. */
+      /**
+       * The mesh that the broker admitted the client to, and the client's identity. Missing if the client did
+       * not introduce itself.
+       */
       readonly admitted?: Admitted;
     }
   | {
       readonly status: "reconnecting";
-      /** Attempts since the last good connection, counted from 1. */
+      /** Number of attempts since the last good connection, starting at 1. */
       readonly attempt: number;
-      /** Time of the attempt as in `Date.now()`. In the past if the attempt is in progress. */
+      /** When the next attempt starts, as in `Date.now()`. In the past if the attempt is in progress. */
       readonly retryAt: number;
       readonly reason: string;
-      /** The broker's refusal of the last attempt, if the cause may be temporary, such as a wrong clock. */
+      /**
+       * The error with which the broker refused the last attempt, if the cause may be temporary, such as a
+       * wrong clock.
+       */
       readonly refusal?: MerkleError;
     }
   | {
       readonly status: "closed";
       readonly reason: string;
-      /** The reason why the broker forbade reconnecting. Undefined if the client itself ended. */
+      /** The error code with which the broker forbade reconnecting. Undefined if the client itself ended. */
       readonly code?: ErrorCode;
     };
 
-/** The current state, which notifies its listeners on each change. */
+/** The client's current state. Notifies its listeners of each change. */
 export class ObservedState {
   #current: ConnectionState = { status: "connecting" };
   readonly #listeners = new Set<{ tell: (state: ConnectionState) => void }>();
@@ -48,7 +54,7 @@ export class ObservedState {
     for (const listener of [...this.#listeners]) callListener(() => listener.tell(state));
   }
 
-  /** Subscribes to later changes. Returns the unsubscribe function. */
+  /** Subscribes to later changes. Returns a function that unsubscribes. */
   listen(tell: (state: ConnectionState) => void): () => void {
     const listener = { tell };
     this.#listeners.add(listener);

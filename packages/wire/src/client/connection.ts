@@ -17,41 +17,43 @@ import { type SilenceWatch, watchSilence } from "./silence-watch.js";
 import type { WebSocketClass, WebSocketLike } from "./web-socket.js";
 
 /**
- * Protocol revision of this client. The type ties it to the constant of the frames, whose module would load
- * the schemas.
+ * Protocol revision of this client. The type ties it to the constant in the frames module, which is not
+ * imported because that would load the schemas.
  */
 const spokenProtocol: typeof protocolVersion = 1;
 
 const closingHandshakeMsMax = 1_000;
 const probeMsMax = 5_000;
-/** No request has this id, so the reply is ignored. */
+/** Id of the ping that checks the connection. No request has this id, so its reply is ignored. */
 const probeId = "probe";
 
 export type FrameAfterHello = Exclude<BrokerFrame, { type: "hello" }>;
 
 export interface ConnectionEvents {
   /**
-   * Called first and only once: after the broker's hello and, if the client introduces itself, after its
-   * admission.
+   * Called before all other events and only once: after the broker's hello or, if the client introduces
+   * itself, after the broker has admitted it.
    */
   onOpen(hello: Hello, admitted: Admitted | null): void;
   onFrame(frame: FrameAfterHello): void;
-  /** Called last and only once, unless the client itself closed the connection. */
+  /** Called after all other events and only once, unless the client itself closed the connection. */
   onEnd(end: ConnectionEnd): void;
 }
 
 export interface Connection {
   send(text: string): void;
-  /** Asks the broker for a sign of life. The connection ends if none arrives soon. */
+  /** Sends a ping. The connection ends if the broker does not respond soon. */
   probe(): void;
-  /** Starts the closing handshake. Resolves once the socket is closed. No events follow the call. */
+  /**
+   * Starts the closing handshake. Resolves once the socket is closed. No event is reported after this call.
+   */
   close(): Promise<void>;
 }
 
 interface ConnectionOptions {
   readonly url: string;
   readonly WebSocket: WebSocketClass;
-  /** Timeout for the broker's hello, and again for the client's admission. */
+  /** Timeout for the broker's hello. The same timeout then applies to the client's admission. */
   readonly connectTimeoutMs: number;
   readonly introduction: Introduction;
 }
@@ -60,12 +62,15 @@ type Phase =
   | { readonly name: "waiting" | "greeted" | "open" }
   | { readonly name: "introduced"; readonly hello: Hello };
 
-/** Opens one WebSocket and monitors it until it ends. A broker that is silent for too long counts as gone. */
+/**
+ * Opens a WebSocket and monitors it until it ends. If the broker is silent for too long, the connection
+ * counts as lost.
+ */
 export function openConnection(options: ConnectionOptions, events: ConnectionEvents): Connection {
   const socket = new options.WebSocket(options.url);
   /**
-   * `greeted`: the broker's hello has arrived. `introduced`: the client has answered it. `open`: requests may
-   * be sent.
+   * `greeted`: the broker's hello has arrived. `introduced`: the client has sent its proof. `open`: requests
+   * may be sent.
    */
   let phase: Phase = { name: "waiting" };
   let ended = false;
@@ -76,7 +81,8 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     drop(`no connection after ${options.connectTimeoutMs} ms`),
   );
 
-  // Listeners are never removed: in Node, a late `error` event without a listener would end the process.
+  // The listeners are never removed. In Node, an `error` event without a listener would end the process, and
+  // it may come late.
   socket.addEventListener("message", ({ data }) => {
     if (!ended) receive(parseFrame(data));
   });
@@ -115,8 +121,8 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
   }
 
   /**
-   * A closing socket sends nothing, and its end is reported soon. A browser would log a warning for each
-   * frame.
+   * Sends nothing over a closing socket, whose end will be reported soon. A browser would log a warning for
+   * each frame.
    */
   function send(text: string): void {
     if (socket.readyState === openState) socket.send(text);
@@ -170,7 +176,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     admission?.stop();
   }
 
-  /** Resolves once the socket is closed, or terminates it after `ms`. */
+  /** Resolves once the socket is closed. Terminates it if that takes longer than `ms`. */
   function goneWithin(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -198,7 +204,10 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
 
 const openState = 1; // WebSocket.OPEN, in browsers and in Node.
 
-/** Ends a socket whose other side may not reply. A browser does this itself after a while. */
+/**
+ * Ends a socket whose other side may not reply. Browsers have no `terminate`, but end such a socket after a
+ * while.
+ */
 function terminate(socket: WebSocketLike): void {
   if (socket.terminate) socket.terminate();
   else socket.close();
@@ -215,7 +224,10 @@ function toEnd(code: number, text: string): ConnectionEnd {
   return { comeBack: false, error };
 }
 
-/** Close codes that forbid reconnecting equal 4000 plus the HTTP status of the error. */
+/**
+ * Converts a close code to an error code. A close code that forbids reconnecting is 4000 plus the HTTP status
+ * of the error.
+ */
 function toErrorCode(closeCode: number): ErrorCode {
   const codes = Object.keys(errorCodes) as ErrorCode[]; // `errorCodes` has no other keys.
   return codes.find((code) => errorCodes[code].status + 4000 === closeCode) ?? "internal";
@@ -230,8 +242,8 @@ function otherProtocol({ protocol, version }: Hello): MerkleError {
 }
 
 /**
- * Parses a frame from the broker, or returns null if the data is not a frame. The fields are not validated:
- * the broker is trusted, and validation would load the schemas into the browser.
+ * Parses a frame from the broker. Returns null if the data is not a frame. The fields are not validated,
+ * because the broker is trusted and validation would require loading the schemas in the browser.
  */
 function parseFrame(data: unknown): BrokerFrame | null {
   if (typeof data !== "string") return null;

@@ -3,7 +3,7 @@ import type { ChangedKind } from "../transports/frames.js";
 import { callListener } from "./call-listener.js";
 import type { Resynced } from "./subscription.js";
 
-/** A hint that a read would return something new. `all` if hints may have been missed. */
+/** A hint that reading again would return something new. The kind is `all` if hints may have been missed. */
 export interface FeedChange {
   readonly kind: ChangedKind | "all";
 }
@@ -11,49 +11,52 @@ export interface FeedChange {
 export interface FeedOptions {
   /** Id or slug of the session. */
   readonly session: string;
-  /** Credential of a team, if the broker requires one for reading. */
+  /** Credential of a team. Needed only if the broker requires one for reading. */
   readonly teamId?: string | undefined;
-  /** Starts after this message. Null to receive only hints. */
+  /** Sequence of the message after which to start. Null to receive only hints. */
   readonly after: number | null;
-  /** Epoch of `after`, if it was saved from an earlier connection. */
+  /** Epoch in which `after` was saved, if that was on an earlier connection. */
   readonly epoch?: string | undefined;
   /**
-   * Called with one or more consecutive messages. While its promise is pending it is not called again. Up to
-   * 2 MiB of further messages are buffered, and later ones are read again from the broker. An exception ends
+   * Called with one or more consecutive messages. Not called again while its promise is pending. Meanwhile,
+   * up to 2 MiB of messages are buffered, and later ones are read again from the broker. An exception ends
    * the feed with that error.
    */
   onMessages(messages: readonly Message[]): void | Promise<void>;
-  /** Called once, when live messages begin to arrive. */
+  /** Called once, when messages begin to arrive as they are posted. */
   onReady?(): void;
   onChanged?(change: FeedChange): void;
   /**
-   * Called when the broker's database was restored and the cursor is invalid. The feed continues after the
-   * returned sequence, or ends if it is undefined. Without this listener the feed ends with the error
-   * `resync`.
+   * Called when the cursor is invalid because the broker's database was restored. The feed continues after
+   * the sequence that this returns, or ends if it returns undefined. Without this listener, the feed ends
+   * with the error `resync`.
    */
   onResync?(resynced: Resynced): number | undefined | Promise<number | undefined>;
-  /** Called when the feed has ended permanently, except after `close()` or an unanswered resync. */
+  /**
+   * Called when the feed has ended permanently. Not called after `close()`, or if `onResync` returned
+   * undefined.
+   */
   onError?(error: unknown): void;
 }
 
 /**
- * Size of the buffer for a slow reader. Messages beyond it are read again later, so a small buffer would be
- * costly.
+ * Maximum size of a slow reader's buffer. Messages that do not fit must be read from the broker again, so a
+ * small buffer would be costly.
  */
 const waitingCharsMax = 2 * 1024 * 1024;
 
 interface ReaderEvents {
-  /** Called when the reader accepts messages again after its buffer was full. */
+  /** Called when the reader's buffer was full and the reader accepts messages again. */
   drained(): void;
   failed(error: unknown): void;
 }
 
-/** One reader of a feed, with its cursor and its buffer. */
+/** A reader of a feed, with its cursor and its buffer. */
 export class FeedReader {
   readonly options: FeedOptions;
-  /** Sequence of the last message put into the buffer. Null for a reader of hints only. */
+  /** Sequence of the last message put into the buffer. Null if the reader receives only hints. */
   cursor: number | null;
-  /** Sequence of the last message delivered to the reader. */
+  /** Sequence of the last message that the reader has received. Null if it receives only hints. */
   handedOver: number | null;
   resyncsInARow = 0;
   readonly #events: ReaderEvents;
@@ -84,12 +87,12 @@ export class FeedReader {
     if (this.cursor === null || this.#state !== "reading" || message.sequence <= this.cursor) return;
     this.cursor = message.sequence;
     this.#waiting.push(message);
-    // Only the buffer of a busy reader can grow large.
+    // Counts only while the reader is busy, because otherwise the buffer is emptied right away.
     if (this.#isBusy) this.#waitingChars += charsOf(message);
     if (this.#waitingChars > waitingCharsMax) this.#state = "full";
   }
 
-  /** Delivers buffered messages, including those that arrive in between, until the buffer is empty. */
+  /** Delivers buffered messages until the buffer is empty, including those that arrive during delivery. */
   async flush(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -113,7 +116,8 @@ export class FeedReader {
   }
 
   /**
-   * Stops accepting messages until `resume`. The buffered messages belong to the old epoch and are dropped.
+   * Stops accepting messages until `resume` is called. Drops the buffered messages, because they belong to
+   * the old epoch.
    */
   suspend(): void {
     this.#state = "suspended";
@@ -129,7 +133,7 @@ export class FeedReader {
   }
 }
 
-/** Estimates the size of a message as JSON. */
+/** Estimates how long a message is as JSON. */
 function charsOf(message: Message): number {
   const fieldsBesideContent = 500;
   return JSON.stringify(message.content).length + fieldsBesideContent;

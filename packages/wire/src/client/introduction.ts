@@ -10,28 +10,34 @@ export type ConnectionEnd =
   | { readonly comeBack: true; readonly reason: string; readonly refusal?: MerkleError }
   | { readonly comeBack: false; readonly error: MerkleError };
 
-/** The client's proof, sent first on each new connection. */
+/** How the client proves its identity. The proof is sent first on each new connection. */
 export interface Introduction {
-  /** The mesh to join, by name or id. */
+  /** Name or id of the mesh that the client wants to use. */
   readonly mesh?: string | undefined;
   /**
-   * Returns the proof with which to answer a hello, or undefined to send none. A MerkleError that a retry
-   * cannot fix ends the client. Any other error counts as temporary.
+   * Returns the proof with which to answer a broker's hello, or undefined to send no proof. If it throws a
+   * MerkleError that a retry cannot fix, the client ends. Any other error counts as temporary.
    */
   readonly answerHello?:
     | ((hello: Hello) => HelloProof | undefined | Promise<HelloProof | undefined>)
     | undefined;
 }
 
-/** No request has this id, so the reply belongs to the introduction. */
+/**
+ * Request id of the introduction. No other request has this id, so the introduction's reply can be
+ * recognised.
+ */
 export const introductionId = "hello";
 
-/** True if there is nothing to introduce, so that the connection is open after the broker's hello. */
+/**
+ * Returns true if there is nothing to introduce. The connection is then open as soon as the broker's hello
+ * arrives.
+ */
 export function isSilent({ mesh, answerHello }: Introduction): boolean {
   return mesh === undefined && answerHello === undefined;
 }
 
-/** Returns the frame with which to answer a hello, or null if there is nothing to send (HELLO-1). */
+/** Returns the frame with which to answer a broker's hello, or null if there is nothing to send (HELLO-1). */
 export async function toHelloFrame(
   { mesh, answerHello }: Introduction,
   hello: Hello,
@@ -47,8 +53,8 @@ export async function toHelloFrame(
 }
 
 /**
- * Reads the reply to the introduction. A refusal ends the connection, and also the client if reconnecting
- * cannot help.
+ * Reads the reply to the introduction. A refusal ends the connection. If reconnecting cannot help, it also
+ * ends the client.
  */
 export function readAdmission(reply: Reply): Admitted | ConnectionEnd {
   if ("error" in reply) return toRefusal(MerkleError.fromBody(reply));
@@ -56,7 +62,8 @@ export function readAdmission(reply: Reply): Admitted | ConnectionEnd {
 }
 
 /**
- * A wrong clock may be corrected, and an answer that came too late is repeated for the next hello (HELLO-7).
+ * Reasons for which a refused introduction may succeed later: a wrong clock may be corrected, and a proof
+ * that came too late is sent again for the next hello (HELLO-7).
  */
 const passingReasons: readonly unknown[] = ["time", "nonce"];
 

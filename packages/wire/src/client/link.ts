@@ -7,7 +7,7 @@ import type { ConnectionState } from "./connection-state.js";
 import type { ConnectionEnd, Hello, Introduction } from "./introduction.js";
 import type { WebSocketClass } from "./web-socket.js";
 
-/** A connection that was open for this long counts as good, even without any request. */
+/** If a connection was open for this long, it counts as good even without any request. */
 const goodAfterMs = 10_000;
 
 export interface LinkOptions {
@@ -23,14 +23,15 @@ export interface LinkEvents {
   onUp(send: (text: string) => void, hello: Hello): void;
   onFrame(frame: FrameAfterHello): void;
   onDown(): void;
-  /** Called last, when the broker has forbidden reconnecting. */
+  /** Called after all other events, if the broker has forbidden reconnecting. */
   onFailed(error: MerkleError): void;
   onState(state: ConnectionState): void;
 }
 
 /**
- * Maintains one connection at a time. When it ends, the next is opened after a pause that grows with each
- * failure. The pause is reset once a connection is good: it has delivered a reply, or was open for 10 s.
+ * Maintains one connection at a time. When a connection ends, opens the next one after a pause, which grows
+ * with each failure. Once a connection is good, the pause is reset. A connection is good if it has delivered
+ * a reply or was open for 10 s.
  */
 export class Link {
   readonly #options: LinkOptions;
@@ -61,7 +62,7 @@ export class Link {
   }
 
   /**
-   * Ends a pause between attempts. A connection that seems open is probed, and replaced if it does not
+   * Ends a pause between attempts. If a connection seems open, probes it, and replaces it if it does not
    * respond.
    */
   retryNow(): void {
@@ -73,7 +74,10 @@ export class Link {
     }
   }
 
-  /** Resolves once no socket or timer is left. No events follow the call. */
+  /**
+   * Stops connecting. Resolves once all sockets are closed and no timer is left. No event is reported after
+   * this call.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -41,7 +41,7 @@ it("[DASH-3] who only wants hints gets no messages, and the last to leave ends t
   const feeds = new LiveFeeds(client);
   const hinted = new NotingReader(null);
   const feed = feeds.follow(hinted);
-  // Once the feed has started, earlier reads may be out of date.
+  // When the feed starts, the reader gets a hint, because what it has read before may be out of date.
   await expect.poll(() => hinted.hints).toBe(1);
   client.bring(1);
   client.change();
@@ -102,7 +102,7 @@ it("[CLIENT-3] a slow reader gets no second call while it works, and what it has
   await expect.poll(() => calls).toHaveLength(1);
   client.bring(2, text);
   client.bring(3, text);
-  // No reader has room, so nothing is requested.
+  // Every reader's buffer is full, so the subscription has ended.
   expect(client.open()).toEqual([]);
   expect(feed.cursor).toBe(1);
   calls[0]?.done();
@@ -133,7 +133,8 @@ it("[CLIENT-3] a slow reader holds up nobody else", async () => {
   for (const sequence of [2, 3, 4, 5]) client.bring(sequence, "x".repeat(1024 * 1024));
   await expect.poll(() => quick.sequences).toEqual([1, 2, 3, 4, 5]);
   release();
-  // The slow reader had room for two messages. The others are delivered again, to this reader only.
+  // The slow reader's buffer had room for two messages. The remaining ones are delivered again, but only to
+  // this reader.
   await expect.poll(() => slow.sequences).toEqual([1, 2, 3]);
   release();
   await expect.poll(() => client.open().map(({ options }) => options.after)).toEqual([3]);
@@ -254,7 +255,7 @@ interface Opened {
   isClosed: boolean;
 }
 
-/** A client whose broker is the test: the test delivers messages to its subscriptions. */
+/** A client whose broker is the test, which delivers messages to the client's subscriptions. */
 class FakeClient {
   readonly #opened: Opened[] = [];
   readonly #onState = new Set<(state: ConnectionState) => void>();

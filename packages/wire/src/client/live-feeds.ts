@@ -5,15 +5,16 @@ import { type FeedClient, type LiveFeed, SharedFeed } from "./shared-feed.js";
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The live feeds of a client, shared by any number of readers. Each session is followed once. Every reader
- * gets each message after its own cursor once and in order, across reconnects (CLIENT-3). Nothing else in the
- * client may follow the same sessions in the meantime.
+ * A client's live feeds, shared by any number of readers. The client follows each session only once. Every
+ * reader gets each message after its own cursor once and in order, across reconnects (CLIENT-3). While a feed
+ * is live, nothing else in the client may follow the same session.
  */
 export class LiveFeeds {
   readonly #client: FeedClient;
   readonly #bySession = new Map<string, SharedFeed>();
   /**
-   * Resolves slugs to ids, because the broker has one subscription per session regardless of how it is named.
+   * Session ids by slug or id. The broker allows one subscription per session, no matter how the session is
+   * named.
    */
   readonly #ids = new Map<string, Promise<string>>();
 
@@ -22,7 +23,8 @@ export class LiveFeeds {
     let wasOpen = client.state.status === "open";
     client.onState(({ status }) => {
       if (status !== "open") return;
-      // Hints are not kept for a disconnected client, so after each reconnect every read may have changed.
+      // The broker keeps no hints for a disconnected client. After each reconnect, anything that was read
+      // before may have changed.
       if (wasOpen) for (const feed of this.#bySession.values()) feed.hint({ kind: "all" });
       wasOpen = true;
     });

@@ -6,7 +6,8 @@ import { callListener } from "./call-listener.js";
 import type { Requests } from "./requests.js";
 
 /**
- * A hint that a read of this kind would return something new. If `session_id` is set, only for that session.
+ * A hint that reading data of this kind again would return something new. If `session_id` is set, this
+ * applies only to that session.
  */
 export interface MeshChange {
   readonly kind: MeshChangedKind;
@@ -15,14 +16,14 @@ export interface MeshChange {
 
 export interface WatchMeshOptions {
   /**
-   * A person's credential. Changes that the person makes elsewhere, such as read positions and dismissals,
-   * are then reported too.
+   * A person's credential. If given, changes that the person makes elsewhere, such as read positions and
+   * dismissals, are reported too.
    */
   readonly credential?: string;
   onChanged(change: MeshChange): void;
   /**
-   * Called when the watch is active again after a lost connection. Changes in between were not reported, so
-   * read again.
+   * Called when the watch is active again after a lost connection. Changes during the interruption were not
+   * reported, so everything must be read again.
    */
   onRestored?(): void;
   /** Called when the watch has ended permanently, except after `close()`. */
@@ -31,18 +32,20 @@ export interface WatchMeshOptions {
 
 export interface MeshWatch {
   /**
-   * Resolves when the broker has first confirmed the watch: anything read after that is kept up to date.
-   * Rejects if the watch ended before. Need not be awaited.
+   * Resolves when the broker first confirms the watch. All changes after that are reported. Rejects if the
+   * watch ends before. Need not be awaited.
    */
   readonly ready: Promise<void>;
-  /** Ends the watch, after which no listener is called. May be called twice. */
+  /** Ends the watch, after which no listener is called. May be called more than once. */
   close(): void;
 }
 
 type MeshChangedFrame = Extract<BrokerFrame, { type: "mesh_changed" }>;
 type WatchPhase = "detached" | "asking" | "live" | "ended";
 
-/** Allows at most one watch, because the broker keeps one per connection (CLIENT-10). */
+/**
+ * Manages the client's watch. There can be only one, because the broker keeps one per connection (CLIENT-10).
+ */
 export class MeshWatches {
   readonly #requests: Requests;
   #current: LiveMeshWatch | undefined;
@@ -59,8 +62,8 @@ export class MeshWatches {
     });
     const refusal = this.#end ?? (this.#current && alreadyWatching());
     if (refusal) {
-      // Fails asynchronously, as the broker would: a listener may want to use the watch that is about to be
-      // returned.
+      // Fails asynchronously, as if the broker had refused, because a listener may want to use the watch that
+      // is about to be returned.
       queueMicrotask(() => watch.fail(refusal));
       return watch;
     }
@@ -96,7 +99,7 @@ export class MeshWatches {
 
 const retryMsDefault = 1_000;
 
-/** One watch across all connections. It is requested again on each. */
+/** A watch that persists across connections. It is requested again on each new connection. */
 class LiveMeshWatch implements MeshWatch {
   readonly ready: Promise<void>;
   readonly #options: WatchMeshOptions;

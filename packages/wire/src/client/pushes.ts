@@ -1,7 +1,7 @@
 import type { NudgeFrame, StateChangeFrame } from "../transports/frames.js";
 import { callListener } from "./call-listener.js";
 
-/** A push that does not belong to a subscription. Pushes are not kept for a disconnected client. */
+/** A push that does not belong to a subscription. The broker keeps no pushes for a disconnected client. */
 export type Push = StateChangeFrame | NudgeFrame;
 
 /** Forwards pushes to all listeners. */
@@ -12,7 +12,7 @@ export class Pushes {
     for (const listener of [...this.#listeners]) callListener(() => listener.tell(push));
   }
 
-  /** Subscribes to later pushes. Returns the unsubscribe function. */
+  /** Subscribes to later pushes. Returns a function that unsubscribes. */
   listen(tell: (push: Push) => void): () => void {
     const listener = { tell };
     this.#listeners.add(listener);

@@ -5,7 +5,7 @@ import type { BrokerFrame } from "../transports/frames.js";
 export type Reply = Extract<BrokerFrame, { type: "reply" }>;
 export type Answer = { readonly output: unknown } | { readonly error: MerkleError };
 
-/** A request to the broker. Its text is built once, so that a retry is identical byte for byte. */
+/** A request to the broker. Its text is created only once, so that a retry is byte-for-byte identical. */
 export interface Request {
   readonly id: number;
   readonly text: string;
@@ -15,23 +15,26 @@ export interface Request {
 }
 
 /**
- * A request about one subscription. Requests with the same `subject` are sent one at a time, each after the
- * reply to the previous one.
+ * A request that controls a subscription. Requests with the same `subject` are sent one at a time, each after
+ * the reply to the previous one.
  */
 export interface ControlRequest extends Request {
   readonly subject: string;
 }
 
-/** Maximum number of calls that wait in the client, in addition to those sent. Further calls are refused. */
+/**
+ * Maximum number of calls that wait in the client, not counting those already sent. Further calls are
+ * refused.
+ */
 export const waitingCallsMax = 10_000;
 
-/** Maximum number of cancelled requests that still count as unanswered. */
+/** Maximum number of cancelled requests that count as unanswered. */
 const cancelledMax = 16;
 
 /**
  * The unanswered requests. At most `limits.unansweredRequestsPerConnectionMax` are sent to the broker at a
- * time (CLIENT-7). The others wait here in the order in which they were made. Calls outlive a connection:
- * unanswered ones are sent again on the next connection, before later ones. Control requests end with their
+ * time (CLIENT-7). All other requests wait here in the order in which they were made. If a connection ends,
+ * its unanswered calls are sent again on the next one, before later calls. Control requests end with their
  * connection.
  */
 export class Requests {
@@ -49,7 +52,7 @@ export class Requests {
     return this.#lastId;
   }
 
-  /** Queues a call by its id, so that a retry goes before later calls. */
+  /** Queues a call in the order of ids, so that a retried call goes before later calls. */
   addCall(call: Request): void {
     if (this.#calls.length >= waitingCallsMax) {
       const error = new MerkleError(
@@ -110,7 +113,7 @@ export class Requests {
     return call ?? control;
   }
 
-  /** Control requests go first, so that a subscription does not wait behind long polls. */
+  /** Control requests go first, so that a new subscription does not wait behind long polls. */
   #flush(): void {
     while (this.#send && this.#hasRoom()) {
       const control = this.#nextControl();
@@ -136,8 +139,8 @@ export class Requests {
   }
 
   /**
-   * Counts a cancelled request as unanswered until the broker replies. The number is limited, so that calls
-   * continue over a broker that never replies to cancelled requests.
+   * Counts a cancelled request as unanswered until the broker replies. The number of such requests is
+   * limited, so that calls can continue even if the broker never replies to cancelled requests.
    */
   #rememberCancelled(id: number): void {
     this.#cancelled.add(id);

@@ -6,11 +6,14 @@ import { type FeedChange, type FeedOptions, FeedReader } from "./feed-reader.js"
 import type { Resynced, Subscription } from "./subscription.js";
 
 export interface LiveFeed {
-  /** Sequence of the last delivered message, or the sequence to start after. Null for hints only. */
+  /**
+   * Sequence of the last delivered message or, before the first one, the sequence to start after. Null if the
+   * reader gets only hints.
+   */
   readonly cursor: number | null;
-  /** Epoch of the cursor. Undefined until it is known. */
+  /** Epoch that the cursor belongs to. Undefined while it is unknown. */
   readonly epoch: string | undefined;
-  /** Ends the feed, after which no listener is called. May be called twice. */
+  /** Ends the feed, after which no listener is called. May be called more than once. */
   close(): void;
 }
 
@@ -18,17 +21,17 @@ export type FeedClient = Pick<MerkleClient, "call" | "follow" | "state" | "onSta
 
 interface FeedSession {
   readonly id: string;
-  /** Credential of the first reader, if the broker requires one for reading. */
+  /** Credential of the first reader's team, if the broker requires one for reading. */
   readonly teamId: string | undefined;
 }
 
 const resyncsInARowMax = 3;
 
 /**
- * One session's feed for all its readers. It uses a single subscription that starts at the lowest of their
- * cursors. A reader that is behind makes it start again from there, and the others skip messages that they
- * already have. While every buffer is full there is no subscription, so that a slow reader costs no memory
- * here or in the broker.
+ * A session's feed, shared by all its readers. A single subscription starts at the lowest of the readers'
+ * cursors. If a reader that is further behind joins, the subscription starts again from that reader's cursor,
+ * and the other readers skip messages that they already have. While every reader's buffer is full, there is
+ * no subscription, so that slow readers cost no memory in the client or the broker.
  */
 export class SharedFeed {
   readonly #client: FeedClient;
@@ -37,8 +40,8 @@ export class SharedFeed {
   readonly #readers = new Set<FeedReader>();
   #subscription: Subscription | undefined;
   /**
-   * True if the subscription's cursor is known. Without readers of messages, the broker chooses where it
-   * starts.
+   * True if the subscription's cursor is known. If all readers want only hints, the broker chooses where the
+   * subscription starts.
    */
   #hasCursor = false;
   #isReady = false;
@@ -123,7 +126,10 @@ export class SharedFeed {
     this.#isReady = false;
   }
 
-  /** No hint reported the changes between the readers' first reads and now. */
+  /**
+   * Called when the subscription has begun. Sends a hint to all readers, because changes between their first
+   * reads and now were not reported.
+   */
   #began(): void {
     this.#hasCursor = true;
     this.#isReady = true;
@@ -139,7 +145,7 @@ export class SharedFeed {
       if (reader.cursor === null || reader.takesMore) everyoneIsFull = false;
     }
     if (everyoneIsFull) this.#unsubscribe();
-    // Delivers all messages that arrive in the same turn of the event loop together.
+    // Messages that arrive in the same turn of the event loop are delivered together.
     this.#flushTimer ??= setTimeout(() => this.#flush(), 0);
   }
 
@@ -148,7 +154,10 @@ export class SharedFeed {
     for (const reader of [...this.#readers]) void reader.flush();
   }
 
-  /** Invalidates all cursors. Each reader says where to continue. Readers of hints only simply continue. */
+  /**
+   * Invalidates all cursors. Each reader of messages says where to continue. Readers that get only hints
+   * continue without being asked.
+   */
   #resync(resynced: Resynced): undefined {
     this.#subscription?.close();
     this.#subscription = undefined;

@@ -4,7 +4,8 @@ export interface SilenceWatch {
 }
 
 /**
- * Calls `onSilence` once if nothing is heard for `maxMs`. Traffic only updates a timestamp and sets no timer.
+ * Calls `onSilence` once if `heard` is not called for `maxMs`. Each call of `heard` only updates a timestamp,
+ * so that traffic costs no timers.
  */
 export function watchSilence(maxMs: number, onSilence: () => void): SilenceWatch {
   let heardAt = performance.now();
@@ -16,8 +17,8 @@ export function watchSilence(maxMs: number, onSilence: () => void): SilenceWatch
     else timer = setTimeout(confirm, 0);
   }
 
-  // A process that was busy or asleep runs its timers before it reads data that has arrived, so wait one more
-  // turn.
+  // After a process was busy or asleep, its timers run before it reads data that has already arrived. This
+  // therefore waits one more turn.
   function confirm(): void {
     if (performance.now() - heardAt < maxMs) check();
     else onSilence();

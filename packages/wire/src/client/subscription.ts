@@ -5,74 +5,84 @@ import { retryPauseMs } from "./backoff.js";
 import { callListener } from "./call-listener.js";
 import type { Answer } from "./requests.js";
 
-/** A hint that a read of the document, roster or session would return something new. */
+/** A hint that reading the document, the roster or the session again would return something new. */
 export interface Changed {
   readonly kind: ChangedKind;
   readonly version: number;
 }
 
-/** The broker's database was restored, so earlier sequences are invalid. */
+/** Reports that the broker's database was restored, which makes earlier sequences invalid. */
 export interface Resynced {
   readonly epoch: string;
 }
 
 export interface SubscriptionListeners {
   /**
-   * Called once for each message, in feed order. The cursor is already past the message when it is called.
+   * Called once for each message, in feed order. When it is called, `cursor` already includes the message.
    */
   onMessage(message: Message): void;
-  /** Hints are not kept for a disconnected client. After a reconnect, read again. */
+  /**
+   * Called with a hint. The broker keeps no hints for a disconnected client, so after a reconnect everything
+   * must be read again.
+   */
   onChanged?(change: Changed): void;
   /**
-   * Called when the cursor is invalid. A follow continues after the returned sequence, or from the beginning
-   * if there is none. An inbox continues at the cursor acknowledged in the restored database. Without this
-   * listener the subscription ends with the error `resync`, because continuing silently would be wrong.
+   * Called when the cursor is invalid. A `follow` then continues after the sequence that this returns, or
+   * from the beginning if it returns nothing. An inbox continues at the cursor acknowledged in the restored
+   * database. Without this listener, the subscription ends with the error `resync`, because it must not
+   * continue unnoticed.
    */
   onResync?(resynced: Resynced): number | undefined;
-  /** Called when the subscription has ended permanently, except after `close()`. */
+  /** Called when the subscription has ended permanently, but not after `close()`. */
   onError?(error: MerkleError): void;
 }
 
 export interface FollowOptions extends SubscriptionListeners {
   /** Id or slug of the session. */
   readonly session: string;
-  /** Credential of a team, if the broker requires one for reading. */
+  /** Credential of a team. Needed only if the broker requires one for reading. */
   readonly teamId?: string;
   /**
-   * Starts after this message. If omitted, the broker chooses, and `cursor` shows the start once the
-   * subscription is ready.
+   * Sequence of the message after which to start. If omitted, the broker chooses where to start, and `cursor`
+   * contains that position once the subscription is ready.
    */
   readonly after?: number;
-  /** Epoch of `after`, if it was saved from an earlier run. */
+  /** Epoch in which `after` was saved, if that was in an earlier run. */
   readonly epoch?: string;
 }
 
 export interface InboxOptions extends SubscriptionListeners {
   /** Id or slug of the session. */
   readonly session: string;
-  /** Credential of the team whose inbox this is. */
+  /** Credential of the team that owns this inbox. */
   readonly teamId: string;
 }
 
 export interface Subscription {
-  /** Sequence of the last delivered message, or the start of the subscription. 0 until it is known. */
+  /**
+   * Sequence of the last delivered message or, before the first one, the position where the subscription
+   * started. 0 while it is unknown.
+   */
   readonly cursor: number;
-  /** Epoch of the cursor. Undefined until it is known. */
+  /** Epoch that the cursor belongs to. Undefined while it is unknown. */
   readonly epoch: string | undefined;
   /**
-   * Resolves when the broker has first confirmed the subscription. Rejects if it ended before. Need not be
-   * awaited.
+   * Resolves when the broker first confirms the subscription. Rejects if the subscription ends before. Need
+   * not be awaited.
    */
   readonly ready: Promise<void>;
-  /** Ends the subscription, after which no listener is called. May be called twice. */
+  /** Ends the subscription, after which no listener is called. May be called more than once. */
   close(): void;
 }
 
-/** The part of the owner that a subscription uses. */
+/** The functions of its owner that a subscription uses. */
 export interface SubscriptionRequests {
   subscribe(frame: SubscribeFields, answered: (answer: Answer) => void): void;
   unsubscribe(): void;
-  /** True if another subscription of the same kind already has the session, under either name. */
+  /**
+   * Returns true if another subscription of the same kind already covers the session, no matter whether by id
+   * or slug.
+   */
   isTaken(sessionId: string): boolean;
   ended(): void;
 }
@@ -96,12 +106,12 @@ type SubscriptionPhase =
   | { readonly is: "live"; readonly sessionId: string }
   | { readonly is: "ended" };
 
-/** Maximum number of consecutive gaps or resyncs. More cannot be a coincidence. */
+/** Maximum number of consecutive gaps or resyncs. If there are more, something is wrong. */
 const failuresInARowMax = 3;
 const retryMsDefault = 1_000;
 
 /**
- * One subscription across all connections. It delivers messages after its cursor, once and in order
+ * A subscription that persists across connections. Delivers messages after its cursor, once and in order
  * (CLIENT-3).
  */
 export class LiveSubscription implements Subscription {
@@ -111,7 +121,7 @@ export class LiveSubscription implements Subscription {
   #settleReady: { resolve: () => void; reject: (error: MerkleError) => void } | undefined;
   #phase: SubscriptionPhase = { is: "detached" };
   #cursor: number | undefined;
-  /** Epoch of the cursor, or the broker's epoch while there is no cursor. */
+  /** Epoch of the cursor or, while there is no cursor, of the broker. */
   #epoch: string | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #holesInARow = 0;
@@ -140,12 +150,12 @@ export class LiveSubscription implements Subscription {
     return this.#definition.kind;
   }
 
-  /** The session's id while messages are being received, otherwise undefined. */
+  /** Id of the session while messages are being received, otherwise undefined. */
   get sessionId(): string | undefined {
     return this.#phase.is === "live" ? this.#phase.sessionId : undefined;
   }
 
-  /** Called when a connection is open, with the broker's epoch. */
+  /** Called with the broker's epoch when a connection opens. */
   attach(epoch: string): void {
     if (this.#phase.is === "ended") return;
     if (this.#cursor === undefined) this.#epoch = epoch;
@@ -153,7 +163,7 @@ export class LiveSubscription implements Subscription {
     if (this.#epoch === epoch || this.#resync(epoch)) this.#subscribe();
   }
 
-  /** Called when the connection is lost. Missed messages arrive over the next connection. */
+  /** Called when the connection is lost. Messages posted in the meantime arrive over the next connection. */
   detach(): void {
     clearTimeout(this.#retryTimer);
     if (this.#phase.is !== "ended") this.#phase = { is: "detached" };
@@ -193,7 +203,7 @@ export class LiveSubscription implements Subscription {
     this.#requests.subscribe({ ...team, ...this.#start() }, (answer) => this.#answered(answer));
   }
 
-  /** Returns where to start: after the cursor for a follow. Otherwise the broker decides. */
+  /** Returns where to start. A `follow` starts after its cursor. Otherwise the broker decides. */
   #start(): SubscribeFields {
     if (this.kind === "inbox" || this.#cursor === undefined || this.#epoch === undefined) return {};
     return { after: this.#cursor, epoch: this.#epoch };
@@ -201,7 +211,7 @@ export class LiveSubscription implements Subscription {
 
   #answered(answer: Answer): void {
     if (this.#phase.is !== "subscribing") return;
-    // The frame definitions give a subscribe reply this output.
+    // The frame definitions guarantee that the reply to `subscribe` has this output.
     if ("output" in answer) this.#subscribed(answer.output as Subscribed);
     else this.#refused(answer.error);
   }
@@ -232,13 +242,16 @@ export class LiveSubscription implements Subscription {
     }
   }
 
-  /** Handles a change of the broker's epoch while the connection is open. */
+  /** Starts again because the broker's epoch has changed while the connection was open. */
   #restart(epoch: string): void {
     this.#requests.unsubscribe();
     if (this.#resync(epoch)) this.#subscribe();
   }
 
-  /** Gives up the cursor and takes a new one. Returns false if the subscription ended instead. */
+  /**
+   * Drops the cursor and asks the listener for a new one. Returns false if the subscription has ended
+   * instead.
+   */
   #resync(epoch: string | undefined): boolean {
     this.#resyncsInARow += 1;
     const { onResync } = this.#listeners;
@@ -275,7 +288,10 @@ export class LiveSubscription implements Subscription {
     callListener(() => this.#listeners.onMessage(message));
   }
 
-  /** Requests everything after the cursor again. Messages that arrive in between are ignored. */
+  /**
+   * Requests everything after the cursor again, to fill a gap. Messages that arrive before the reply are
+   * ignored.
+   */
   #fillHole(sequence: number): void {
     this.#holesInARow += 1;
     this.#requests.unsubscribe();

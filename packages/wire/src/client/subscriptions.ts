@@ -18,8 +18,8 @@ type SubscriptionPush = Extract<BrokerFrame, { type: "message" | "changed" }>;
 const sessionRefCharsMax = 100;
 
 /**
- * The subscriptions of a client: at most one of each kind per session, because the broker cannot distinguish
- * more.
+ * A client's subscriptions. There is at most one of each kind per session, because the broker cannot
+ * distinguish several.
  */
 export class Subscriptions {
   readonly #requests: Requests;
@@ -57,7 +57,7 @@ export class Subscriptions {
     }
   }
 
-  /** Closes all subscriptions. New ones end immediately with the error. */
+  /** Closes all subscriptions. New subscriptions then end immediately with the error. */
   close(error: MerkleError): void {
     this.#end = error;
     for (const subscription of [...this.#byKey.values()]) subscription.close();
@@ -82,8 +82,8 @@ export class Subscriptions {
     );
     const refusal = this.#end ?? this.#refusal(kind, options.session, after);
     if (refusal) {
-      // Fails asynchronously, as the broker would: a listener may want to use the subscription that is about
-      // to be returned.
+      // Fails asynchronously, as if the broker had refused, because a listener may want to use the
+      // subscription that is about to be returned.
       queueMicrotask(() => subscription.fail(refusal));
       return subscription;
     }
@@ -92,7 +92,10 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** Refuses input that the broker would treat as a malformed frame and answer by closing the connection. */
+  /**
+   * Returns an error for input that would make a malformed frame, for which the broker would close the
+   * connection.
+   */
   #refusal(kind: SubscriptionKind, session: string, after = 0): MerkleError | undefined {
     if (session.length === 0 || session.length > sessionRefCharsMax) {
       return new MerkleError(

@@ -8,8 +8,8 @@ const schemes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the WebSocket's URL for any address that a user may have: the broker's base URL, its MCP endpoint,
- * its API or the WebSocket itself. Keeps a path prefix, as added by a proxy, and drops the query.
+ * Returns the WebSocket URL for any of the broker's addresses that a user may have: the base URL, the MCP
+ * endpoint, the API or the WebSocket URL itself. Keeps a path prefix added by a proxy, and drops the query.
  *
  * @throws bad_request if the text is not an address with the scheme http, https, ws or wss
  */

@@ -1,6 +1,6 @@
 /**
- * The part of a WebSocket that the client uses. Both the browser's class and the class of the `ws` package
- * have it. The client's only other dependencies on the runtime are timers and `crypto`.
+ * The parts of a WebSocket that the client uses. Both the browser's class and the class from the `ws` package
+ * have them. Apart from a WebSocket, the client needs only timers and `crypto` from the runtime.
  */
 export interface WebSocketLike {
   readonly readyState: number;

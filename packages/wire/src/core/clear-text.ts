@@ -1,6 +1,6 @@
 /**
- * True if data sent to this address can be read in transit: the address is on another machine and does not
- * use TLS. Data for a loopback name or address never leaves this machine.
+ * Returns true if data sent to this address can be read in transit, because the address belongs to another
+ * machine and does not use TLS. Data sent to a loopback name or address never leaves this machine.
  */
 export function isClearText(address: string | URL): boolean {
   const { protocol, hostname } = new URL(address);
@@ -8,8 +8,8 @@ export function isClearText(address: string | URL): boolean {
 }
 
 /**
- * Accepts a host as found in a URL: IPv6 in brackets, and IPv4 in its standard form, to which `URL` converts
- * all others.
+ * Returns true for a loopback host, as `URL` writes it: IPv6 in brackets, and IPv4 in its standard form, to
+ * which `URL` converts all other forms.
  */
 function isLoopbackName(host: string): boolean {
   return (

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./errors.js";
 
-/** The meaning of each error code, for the documentation. */
+/** What each error code means, for the documentation. */
 export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   bad_request: "the input is not what the operation expects",
   unauthorized: "the credential is missing, wrong, of another session, or its team has left",

@@ -1,6 +1,7 @@
 /**
- * The closed list of error codes, with the HTTP status of each and whether an unchanged retry can succeed
- * (ERR-1). Their meanings are in `errorMeanings`, because the dashboard does not need them.
+ * The complete list of error codes, with each code's HTTP status and whether an unchanged request can succeed
+ * later (ERR-1). `errorMeanings` explains the codes. It is a separate file because the dashboard does not
+ * need it.
  */
 export const errorCodes = {
   bad_request: { status: 400, retry: false },
@@ -28,8 +29,8 @@ export const errorCodes = {
 export type ErrorCode = keyof typeof errorCodes;
 
 /**
- * Facts for programs and models. `next` names an operation that helps: a tool over MCP, a command in the CLI
- * (ERR-5).
+ * Facts about an error, for programs and models. `next` names an operation that helps: over MCP the name of a
+ * tool, in the CLI a command (ERR-5).
  */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
@@ -38,7 +39,7 @@ export interface ErrorBody {
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails };
 }
 
-/** An error that is reported to the caller of a request. */
+/** An error that is reported to the client that made the request. */
 export class MerkleError extends Error {
   override readonly name = "MerkleError";
   readonly code: ErrorCode;
@@ -58,7 +59,10 @@ export class MerkleError extends Error {
     return { error: { code: this.code, message: this.message, details: this.details } };
   }
 
-  /** Parses an error reply. A reply of any other form becomes `internal`, with the body in its details. */
+  /**
+   * Parses an error reply. A reply in any other form becomes the error `internal`, whose details contain the
+   * reply.
+   */
   static fromBody(body: unknown): MerkleError {
     if (isErrorBody(body)) return new MerkleError(body.error.code, body.error.message, body.error.details);
     return new MerkleError("internal", "The broker's error reply is not a Merkle error.", {

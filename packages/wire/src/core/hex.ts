@@ -8,7 +8,8 @@ export function toHex(bytes: Uint8Array): string {
 }
 
 /**
- * Parses the output of `toHex`. Returns null unless the text is the canonical form of exactly `length` bytes.
+ * Parses hexadecimal digits as `toHex` writes them. Returns null unless they represent exactly `length`
+ * bytes.
  */
 export function fromHex(text: string, length: number): Uint8Array | null {
   if (text.length !== length * 2 || !/^[0-9a-f]*$/.test(text)) return null;
@@ -19,7 +20,7 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, place) => byte === b[place]);
 }
 
-/** Parses digits that are known to be hexadecimal. */
+/** Parses digits that are already known to be hexadecimal. */
 export function bytesOf(digits: string): Uint8Array {
   const bytes = fromHex(digits, digits.length / 2);
   if (!bytes) throw new RangeError(`"${digits}" is not hexadecimal.`);

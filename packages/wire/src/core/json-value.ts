@@ -2,9 +2,9 @@ import * as z from "zod";
 import { isStorable, utf8Bytes } from "./utf8.js";
 
 /**
- * Accepts any JSON value, including null, that can be stored and returned unchanged. Its size is that of its
- * shortest JSON text, which equals the canonical size. Values that are too large are refused with 413, others
- * with 400.
+ * Accepts any JSON value, including null, that can be stored and returned unchanged. A value's size is that
+ * of its shortest JSON text, which is as long as its canonical JSON. Values that are too large are refused
+ * with status 413, other invalid values with 400.
  */
 export function jsonValue(max: { readonly bytesMax: number; readonly depthMax: number }) {
   return z.unknown().superRefine((value, context) => {
@@ -23,13 +23,16 @@ export function jsonValue(max: { readonly bytesMax: number; readonly depthMax: n
   });
 }
 
-/** Remaining and maximum nesting depth. */
+/** The nesting depth that is still allowed, and the maximum. */
 interface Depth {
   readonly left: number;
   readonly max: number;
 }
 
-/** Stops at the maximum depth, so that later code can traverse the value without overflowing the stack. */
+/**
+ * Returns a description of what is wrong with a value, or null. Stops at the maximum depth, so that later
+ * code can traverse accepted values without overflowing the stack.
+ */
 function findProblem(value: unknown, depth: Depth): string | null {
   switch (typeof value) {
     case "undefined":

@@ -1,11 +1,11 @@
 import { unreadCountedMax } from "./unread-text.js";
 
 /**
- * All limits of Merkle. Sizes are UTF-8 bytes unless the name says characters or messages. Units come last in
- * a name. A value at its limit is accepted, one above it is refused (LIMIT-1).
+ * All limits of Merkle. Sizes are in UTF-8 bytes, unless a name says characters or messages. Each name ends
+ * with its unit. A value equal to its limit is accepted, and any larger value is refused (LIMIT-1).
  */
 export const limits = {
-  // Input of a caller.
+  // Limits on callers' input.
   messageTextBytesMax: 64 * 1024,
   documentBytesMax: 512 * 1024,
   titleCharsMax: 200,
@@ -19,7 +19,7 @@ export const limits = {
   groupsPerPeerMax: 50,
   stateKeyCharsMax: 200,
   stateValueBytesMax: 64 * 1024,
-  /** Nesting of arrays and objects. */
+  /** Maximum nesting depth of arrays and objects in a state value. */
   stateValueDepthMax: 100,
   stateKeysPerScopeMax: 10_000,
   watchesPerPeerMax: 100,
@@ -31,17 +31,17 @@ export const limits = {
   perspectiveBytesMax: 64 * 1024,
   jobsListedDefault: 20,
   jobsListedMax: 100,
-  /** Length of the text that a comment marks, in UTF-16 units. */
+  /** Length of the passage that a comment refers to, in UTF-16 units. */
   quoteCharsMax: 2_000,
-  /** Length of the stored context on each side of the marked text. */
+  /** Length of the context stored on each side of the passage. */
   quoteContextCharsMax: 64,
   topicMessageBytesMax: 16 * 1024,
-  /** All open topics of a source are located again whenever its text changes. */
+  /** Limited because all open topics of a source are located again whenever its text changes. */
   openTopicsPerSourceMax: 200,
   topicsPageMax: 200,
   topicsPageDefault: 100,
   topicMessagesPageMax: 100,
-  /** The note of a proposal, and the remark of a decision. */
+  /** Also applies to the remark that explains a decision. */
   proposalNoteCharsMax: 2_000,
   hunksChosenMax: 2_000,
   proposalsPageDefault: 20,
@@ -83,26 +83,34 @@ export const limits = {
   alertTargetsMax: 20,
   alertSecretCharsMax: 200,
   meshNameCharsMax: 50,
-  /** Number of meshes in open mode after which only a verified human can create another. */
+  /** In open mode, once this many meshes exist, only a verified human can create another. */
   openMeshesMax: 20,
   idempotencyKeyCharsMax: 200,
-  /** A key without a credential must be hard to guess, because repeating it returns a credential. */
+  /**
+   * An idempotency key used without a credential must be hard to guess, because repeating the call returns a
+   * credential.
+   */
   anonymousIdempotencyKeyCharsMin: 16,
-  /** Number of texts in one call that look like credentials. Each is looked up (AUTH-6). */
+  /** Number of texts in one call that look like credentials. Each of them is looked up (AUTH-6). */
   quotedSecretsMax: 1_000,
   httpBodyBytesMax: 2 * 1024 * 1024,
   frameBytesMax: 2 * 1024 * 1024,
   frameFragmentsMax: 1_024,
-  /** Number of JSON values in one body or frame, including nested ones. No call needs a hundred. */
+  /**
+   * Number of JSON values in one body or frame, including nested ones. Real calls have fewer than a hundred.
+   */
   jsonValuesMax: 10_000,
 
-  // Contents of a reply.
+  // Limits on the contents of replies.
   pageMessagesMax: 500,
   pageMessagesDefault: 100,
   pageBytesMax: 512 * 1024,
-  /** A compact page is read by a model, for which every character costs tokens. */
+  /** Models read compact pages, and every character costs them tokens. */
   compactPageCharsMax: 20_000,
-  /** Each version may be as long as a document, and all are hashed in one statement. */
+  /**
+   * Number of document versions in one redaction. Each may be as long as a document, and one statement hashes
+   * them all.
+   */
   redactedVersionsMax: 500,
   conflictContentBytesMax: 8 * 1024,
   conflictDiffBytesMax: 64 * 1024,
@@ -112,9 +120,9 @@ export const limits = {
   versionsPageDefault: 100,
   statePageMax: 500,
   statePageDefault: 100,
-  /** Number of past values kept per key. */
+  /** Number of past values that are kept for each key. */
   stateHistoryMax: 100,
-  /** A larger value is left out of events, pushes and conflicts. get_state returns it. */
+  /** A larger value is left out of events, pushes and conflicts. It can be read with get_state. */
   stateValueToldBytesMax: 8 * 1024,
   memoriesPageMax: 100,
   memoriesPageDefault: 20,
@@ -122,7 +130,8 @@ export const limits = {
   progressPageDefault: 20,
   projectsPageMax: 200,
   /**
-   * Length of a progress entry's summary: a model's reply, or the content itself if no model is available.
+   * Length of a progress entry's summary. The summary comes from a model or, if no model is available, from
+   * the entry's content.
    */
   progressSummaryCharsMax: 500,
   thoughtsPageMax: 100,
@@ -131,98 +140,106 @@ export const limits = {
   searchHitsMax: 50,
   searchHitsDefault: 20,
   attentionItemsMax: 200,
-  /** Number of items counted for each kind. */
+  /** Items of each kind are counted up to this number. */
   attentionCountedMax: 1_000,
   timelineBucketsMax: 200,
   timelineMarksMax: 500,
-  /** Briefs. */
+  /** Limits on briefs. */
   briefCharsMax: 4_000,
   briefSessionsMax: 10,
   /** Unread messages are counted up to this number. */
   unreadCountedMax,
 
-  // Waiting.
+  // Limits on waits.
   waitSecondsMax: 30,
   parkedWaitsPerPeerMax: 4,
-  /**
-   * With more teams in the session, only the convener's waits end when a team joins or leaves or the title
-   * changes.
-   */
+  /** If the session has more teams than this, changes of its title or teams end only the convener's waits. */
   endsWaitsTeamsMax: 4,
-  /** Minimum interval at which these changes end a peer's waits. */
+  /** Minimum interval at which changes of a session's title or teams end a peer's waits. */
   endsWaitsMsMin: 5_000,
-  /** How long a nudge waits for the replies of the clients that received it. */
+  /** How long a nudge waits for replies from the clients that received it. */
   nudgeAnswerMsMax: 2_000,
 
-  // Each connection.
+  // Limits on each connection.
   unansweredRequestsPerConnectionMax: 64,
   subscriptionsPerConnectionMax: 64,
   pipelinedRequestsMax: 32,
-  /** Frames received faster than the rate of their address allows. */
+  /** Number of frames that wait because they arrived faster than the rate limit of their address allows. */
   waitingFramesPerConnectionMax: 256,
   outboundBytesMax: 1024 * 1024,
   undrainedMsMax: 10_000,
 
-  // The appender.
+  // Limits on the appender.
   flushRowsMax: 1_000,
   flushBytesMax: 1024 * 1024,
   appendQueueBytesMax: 8 * 1024 * 1024,
   unknownOutcomeMsMax: 5_000,
-  /** Longer than the database's own timeouts, so only a database that does not respond reaches it. */
+  /**
+   * Longer than the database's own timeouts, so this limit is reached only if the database does not respond
+   * at all.
+   */
   silentDatabaseMsMax: 15_000,
 
-  // Memory of the broker.
+  // Limits on the broker's memory and connections.
   ringBytesPerSessionMax: 256 * 1024,
   ringBytesTotalMax: 64 * 1024 * 1024,
   cachedCredentialsMax: 10_000,
   cachedSessionsMax: 10_000,
   liveMcpSessionsMax: 1_000,
-  /** A client's version, name and capabilities. */
+  /** Size of a client's version, name and capabilities. */
   mcpInitializeBytesMax: 16 * 1024,
   connectionsMax: 10_000,
-  /** Applies only if rates are limited. An office behind one address has many agents. */
+  /**
+   * Applies only if rates are limited. The limit is high, because an office may have many agents behind one
+   * address.
+   */
   connectionsPerAddressMax: 1_000,
-  /** A request over a slow connection may take long, but not forever. */
+  /** A request over a slow connection may take a long time, but not forever. */
   requestHeadersMsMax: 10_000,
   requestMsMax: 60_000,
-  /** Only in invite mode: limits of a connection until its client has authenticated. */
+  /** In invite mode, limits on a connection until its client has authenticated. */
   helloMsMax: 10_000,
   helloBytesMax: 8 * 1024,
   unprovenConnectionsMax: 1_000,
   unprovenConnectionsPerAddressMax: 100,
-  /** Total size of all request bodies that are being read. */
+  /** Total size of all request bodies that are currently being read. */
   bodiesBytesMax: 64 * 1024 * 1024,
-  /** Total size of all WebSocket messages that are incomplete. */
+  /** Total size of all incomplete WebSocket messages. */
   unfinishedFramesBytesMax: 64 * 1024 * 1024,
-  /** Bytes that may be in flight to a client before it has shown that it reads. */
+  /** Number of bytes that may be in flight to a client that has not read anything yet. */
   unreadBytesMin: 32 * 1024,
-  /** Number of token buckets kept for each kind of rate. */
+  /** Number of token buckets that are kept for each kind of rate limit. */
   rateBucketsMax: 10_000,
 
-  // Files.
-  /** Size of an imported bundle as it is sent. */
+  // Limits on file transfers.
+  /** Size of an imported bundle, as it is transferred. */
   bundleBytesMax: 2 * 1024 * 1024 * 1024,
-  /** Minimum rate for the reader of an export and the sender of an import, measured over the window below. */
+  /**
+   * Minimum rate at which a client must read an export or send an import, averaged over `transferWindowMs`.
+   */
   transferBytesPerSecondMin: 8 * 1024,
   transferWindowMs: 30_000,
 
-  // Identity.
+  // Limits on invites, tokens and credentials.
   inviteUsesMax: 1_000,
   invitesListedMax: 500,
-  /** How long an ended invite is still listed. */
+  /** How long an invite that has ended is still listed. */
   endedInviteDays: 30,
   inviteSeconds: 24 * 60 * 60,
   inviteSecondsMax: 30 * 24 * 60 * 60,
   /** A spoken code is short, so it is valid only for a short time and a few tries. */
   inviteCodeSeconds: 10 * 60,
   inviteCodeTries: 5,
-  /** Maximum difference between the clocks of the broker and of a client that signs with a key. */
+  /** Maximum difference between the broker's clock and the clock of a client that signs with a key. */
   clockSkewSecondsMax: 5 * 60,
   tokensListedMax: 500,
   tokenSeconds: 90 * 24 * 60 * 60,
   tokenSecondsMax: 366 * 24 * 60 * 60,
   observerSeconds: 7 * 24 * 60 * 60,
-  /** Lifetime of a link that verifies a person. The link printed at the first start is valid for a day. */
+  /**
+   * Lifetime of a link that verifies a person. The link that is printed when a broker first starts is valid
+   * for a day.
+   */
   verificationSeconds: 5 * 60,
   firstVerificationSeconds: 24 * 60 * 60,
   signInSeconds: 10 * 60,
@@ -230,7 +247,8 @@ export const limits = {
   browserSeconds: 30 * 24 * 60 * 60,
   ticketSeconds: 30,
   /**
-   * A client that a member has authorised with OAuth. Without another authorisation it gets no second token.
+   * Lifetime of the token of a client that a member has authorised with OAuth. The client needs another
+   * authorisation to get a new token.
    */
   clientTokenSeconds: 30 * 24 * 60 * 60,
   clientCodeSeconds: 60,
@@ -238,52 +256,56 @@ export const limits = {
   clientRedirectsMax: 5,
   clientRedirectCharsMax: 300,
   /**
-   * Number of machines and browsers of a member with a credential of the same team or person. Beyond it the
-   * oldest becomes invalid.
+   * Number of additional credentials for the same team or person, for instance on a member's other machines.
+   * If there are more, the oldest becomes invalid.
    */
   furtherSecretsMax: 20,
 
-  // Time.
+  // Periods and intervals.
   idempotencyHours: 24,
-  /** A peer not seen for this long is retired, and its name becomes available. */
+  /** A peer that has not been seen for this long is retired, so that others can use its name. */
   peerRetiredAfterDays: 7,
-  /** How long the time of a delivery is kept. The fact of the delivery is kept permanently. */
+  /** How long the time of a delivery is kept. The fact that a message was delivered is kept permanently. */
   receiptDays: 30,
-  /** Minimum interval between state_changed events for one key. The last change always gets an event. */
+  /**
+   * Minimum interval between two state_changed events about the same key. The last change is always reported.
+   */
   stateEventMsMin: 1_000,
 } as const;
 
-/** A rate limit: a burst of `burst` calls, refilled with `per_second` calls per second. */
+/**
+ * A rate limit. Up to `burst` calls can be made without waiting, and the allowance refills at `per_second`.
+ */
 export interface RateLimit {
   readonly per_second: number;
   readonly burst: number;
 }
 
 /**
- * Rate limits of a broker that can be reached from other machines (GUARD-5). They stop floods without
- * affecting normal work. The basis is 30 busy agents of one member, behind one address. A busy agent takes
- * one step per second: two calls and the reads of its hooks, five in total. A message wakes all waits of a
- * session, and readers cannot follow more than five per second. Thirty agents that start together create or
- * join as many sessions and persons, twice. The limits of a session allow two such members. The limits of an
- * address, which count all calls and the dashboard's files, allow three, or all of them reconnecting
- * together.
+ * Rate limits of a broker that other machines can reach (GUARD-5). They stop floods without affecting normal
+ * work. They are based on one member with 30 busy agents behind one address. A busy agent takes one step per
+ * second, which costs two calls and the reads by its hooks, five requests in total. A message ends all waits
+ * in its session, and readers cannot follow more than five messages per second. Thirty agents that start at
+ * the same time create or join as many sessions and persons, which may happen twice. The limits of a session
+ * are enough for two such members. The limits of an address also count the dashboard's files, and are enough
+ * for three such members or for all agents reconnecting at once.
  */
 export const rateLimits = {
   /**
-   * Requests, upgrades and frames of one address (for IPv6, its /64), counted before anything in them is
-   * read.
+   * Requests, upgrades and frames from one address (for IPv6, from its /64). They are counted before their
+   * contents are read.
    */
   address: { per_second: 1_000, burst: 10_000 },
-  /** Upgrades per address: a connection costs more to open than to use, and stays open. */
+  /** Upgrades to WebSocket from one address. A connection costs more to open than to use, and stays open. */
   upgrade: { per_second: 20, burst: 100 },
-  /** Wrong spoken invite codes per address. All other credentials are too long to guess. */
+  /** Wrong spoken invite codes from one address. All other credentials are too long to guess. */
   failed_proof: { per_second: 0.5, burst: 100 },
-  /** Rates of one member, in all sessions together. */
+  /** Limits per member, over all sessions. */
   member_read: { per_second: 300, burst: 3_000 },
   member_write: { per_second: 150, burst: 1_500 },
   member_wait: { per_second: 300, burst: 3_000 },
   member_create: { per_second: 5, burst: 100 },
-  /** Rates of one session, for all callers together. */
+  /** Limits per session, over all callers. */
   session_read: { per_second: 600, burst: 6_000 },
   session_write: { per_second: 300, burst: 3_000 },
   session_wait: { per_second: 600, burst: 6_000 },
@@ -294,19 +316,23 @@ export type RateLimitName = keyof typeof rateLimits;
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
-/** Limits on concurrent work: for one principal, and for all principals together. */
+/** A limit on concurrent requests, both for each principal and for all principals together. */
 export interface Share {
-  /** Maximum number of a principal's concurrent requests. */
+  /** Maximum number of concurrent requests from one principal. */
   readonly each: number;
   readonly observer: number;
-  /** Number of a principal's further requests that may wait. Beyond that: `too_many_requests`. */
+  /**
+   * Maximum number of further requests that may wait for each principal. More are refused with
+   * `too_many_requests`.
+   */
   readonly waiting: number;
-  /** Maximum number of requests in progress, shared by all principals in turn. Null: no limit. */
+  /** Maximum number of concurrent requests from all principals, who take turns. Null for no limit. */
   readonly total: number | null;
 }
 
 /**
- * Limits for operations that take long or stay open (GUARD-24), sufficient for one person with several tabs.
+ * Limits for operations that take a long time or stay open (GUARD-24). They are enough for one person with
+ * several tabs.
  */
 export const shares = {
   export: { each: 2, observer: 1, waiting: 0, total: 8 },

@@ -8,7 +8,7 @@ function sha256(bytes: Uint8Array): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-/** SHA-256 as browsers provide it. */
+/** SHA-256 as implemented by browsers. */
 async function webSha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
@@ -58,7 +58,7 @@ describe("the vectors", () => {
   });
 });
 
-/** Sets of 1 to 64 leaves: in random order, shuffled, and with some duplicates. */
+/** Sets of 1 to 64 leaves. Each set exists in original order, shuffled, and with some duplicates. */
 const sets = Array.from({ length: 64 }, (_, index) => {
   const leaves = Array.from({ length: index + 1 }, () => hex(randomBytes(32)));
   const shuffled = leaves.map((leaf) => ({ leaf, place: Math.random() }));

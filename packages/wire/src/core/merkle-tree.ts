@@ -1,14 +1,14 @@
 /**
  * The tree of a finalized audit session. Its leaves are the sorted hashes of the records. Two nodes are
- * hashed together with the smaller one first, and a node without a sibling moves up unchanged. The root
- * therefore depends only on the set of hashes, not on the order of recording (AUDIT-8).
+ * hashed together, the smaller one first. A node without a sibling moves up unchanged. The root therefore
+ * depends only on the set of hashes, not on the order in which they were recorded (AUDIT-8).
  */
 
-/** SHA-256, in the platform's implementation. */
+/** The platform's implementation of SHA-256. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
 /**
- * Returns the root over the given hashes. For a single hash, that is the hash itself.
+ * Returns the root of the tree over the given hashes. The root of a single hash is that hash.
  *
  * @param leaves - at least one hash, in hexadecimal
  */
@@ -17,14 +17,17 @@ export function merkleRoot(leaves: readonly string[], sha256: Sha256): string {
   return toHex(rootOf(levels));
 }
 
-/** Proof that a leaf belongs to a root: the sibling's hash at each level, from the leaf upwards (AUDIT-9). */
+/**
+ * Proof that a leaf belongs to a root. Contains the sibling's hash at each level, from the leaf upwards
+ * (AUDIT-9).
+ */
 export interface MerkleProof {
   readonly root: string;
   readonly proof: readonly string[];
 }
 
 /**
- * Creates the proof for a leaf. Among equal leaves, the last is used.
+ * Creates the proof for a leaf. If several leaves are equal, proves the last one.
  *
  * @throws RangeError if the hash is not a leaf
  */
@@ -38,7 +41,8 @@ export function merkleProof(leaves: readonly string[], leaf: string, sha256: Sha
 }
 
 /**
- * True if the proof connects the leaf to the root. Needs neither the other records nor the broker.
+ * Resolves to true if the proof connects the leaf to the root. Needs neither the other records nor the
+ * broker.
  *
  * @param sha256 - may be asynchronous, as in browsers
  */
@@ -53,7 +57,7 @@ export async function verifyMerkleProof(
   return toHex(node) === root;
 }
 
-/** Returns all levels of the tree, from the sorted leaves to the root. */
+/** Returns all levels of the tree, from the sorted leaves up to the root. */
 function buildLevels(leaves: readonly string[], sha256: Sha256): Uint8Array[][] {
   let level = leaves.map(fromHex).sort(compareBytes);
   const levels = [level];

@@ -2,12 +2,12 @@ import { joinedPartsOfName } from "./joiners.js";
 
 /**
  * People decide by name which teams, peers, persons and members to trust. A name must therefore not look like
- * another name, or like one of Merkle's own terms (NAME-1 to NAME-4).
+ * another name or like a term that Merkle itself uses (NAME-1 to NAME-4).
  */
 
 /**
- * Returns the form in which names are compared and stored. NFKC unifies spellings that look the same, and
- * runs of spaces become one space.
+ * Returns the form in which names are stored and compared. NFKC unifies spellings that look the same, and
+ * runs of spaces become a single space.
  */
 export function normaliseName(name: string): string {
   return name
@@ -16,7 +16,10 @@ export function normaliseName(name: string): string {
     .trim();
 }
 
-/** Explains why a name is deceptive, as a continuation of "must not". Returns null if it is not. */
+/**
+ * Explains why a name is deceptive, in words that can follow "must not". Returns null if the name is not
+ * deceptive.
+ */
 export function deceptionIn(name: string): string | null {
   const seen = withoutJoined(name);
   const hidden =
@@ -37,15 +40,19 @@ export function deceptionIn(name: string): string | null {
   return null;
 }
 
-/** Letters on both sides of a joiner belong to one word, but a joined emoji separates words. */
+/**
+ * Removes joiners between letters, which then belong to one word, and replaces joined emoji with a space, so
+ * that they separate words.
+ */
 function withoutJoined(name: string): string {
   if (!/[\u200c\u200d]/.test(name)) return name;
   return name.replace(joinedPartsOfName(), (part) => (part.length === 1 ? "" : " "));
 }
 
 /**
- * Explains why a newly chosen name is deceptive, as a continuation of "must not". Returns null if it is not.
- * Names accepted under earlier rules remain valid and are not checked.
+ * Explains why a newly chosen name is deceptive, in words that can follow "must not". Returns null if the
+ * name is not deceptive. Names that were accepted under earlier rules remain valid, so only new names are
+ * checked.
  */
 export function deceptionInNew(name: string): string | null {
   return deceptionIn(name) ?? poseIn(name);
@@ -62,13 +69,16 @@ function poseIn(name: string): string | null {
     : null;
 }
 
-/** Names, without spaces, that a model or person would mistake for a source other than a peer. */
+/**
+ * Names that a model or person would attribute to something other than a peer. Compared without spaces and
+ * punctuation.
+ */
 const reserved: ReadonlySet<string> = new Set([
   ...["system", "user", "assistant", "human", "humans", "guest", "guests"],
   ...["merkle", "claudecode", "all", "everyone", "everybody"],
 ]);
 
-/** Sets of scripts that are used together in one word. All other scripts are distinguished individually. */
+/** Sets of scripts that are used together in one word. Each of the remaining scripts is a set by itself. */
 const scripts: readonly (readonly [string, RegExp])[] = [
   ["Japanese", /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u],
   ["Korean", /^[\p{Script=Han}\p{Script=Hangul}]$/u],
@@ -107,8 +117,8 @@ const scripts: readonly (readonly [string, RegExp])[] = [
 const ofAnyScript = /^[\p{Script=Common}\p{Script=Inherited}]$/u;
 
 /**
- * Returns an empty list if one entry of `scripts` covers all letters of the word. Otherwise returns the
- * scripts found.
+ * Returns the sets of scripts found in a word. Returns an empty list if a single set contains all letters of
+ * the word.
  */
 function scriptsOf(word: string): string[] {
   const letters = [...word].filter((letter) => !ofAnyScript.test(letter));

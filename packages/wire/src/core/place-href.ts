@@ -1,8 +1,8 @@
 import { sourceHref } from "./source-href.js";
 
-/** Fields of topics, jobs and proposals that identify their document or file. */
+/** Fields of a topic, job or proposal that identify the document or file it belongs to. */
 export interface Placed {
-  /** Slug of the session. */
+  /** Slug of the session whose document it is. */
   readonly session: string | null;
   readonly source_path: string | null;
 }
@@ -13,7 +13,7 @@ export interface PlacePart {
   readonly perspective?: string | null;
 }
 
-/** Returns the dashboard's path for an item of a document or file. */
+/** Returns the dashboard's path to an item that belongs to a document or file. */
 export function placeHref({ session, source_path }: Placed, part: PlacePart): string {
   if (source_path !== null) return sourceHref({ file: source_path, ...part });
   const [chosen] = Object.entries(part);

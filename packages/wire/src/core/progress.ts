@@ -1,7 +1,7 @@
-/** Interval of progress notifications to a waiting caller. */
+/** Interval at which a waiting caller gets progress notifications. */
 const everyMs = 10_000;
 
-/** An MCP progress notification for the token that came with a request. */
+/** An MCP progress notification. Its token comes from the request. */
 export interface Progress {
   readonly progressToken: string | number;
   readonly progress: number;
@@ -9,8 +9,8 @@ export interface Progress {
 }
 
 /**
- * Runs a call that may block, and reports progress every ten seconds, because some clients give up on a
- * silent call (MCP-15). Without a token nothing is reported.
+ * Runs a call that may take a while, and reports progress every ten seconds, because some clients abort a
+ * silent call (MCP-15). If there is no token, nothing is reported.
  */
 export async function withProgress<Result>(
   token: string | number | undefined,
@@ -21,7 +21,8 @@ export async function withProgress<Result>(
   let seconds = 0;
   const timer = setInterval(() => {
     seconds += everyMs / 1_000;
-    // A failure is ignored: when the client disconnects, the call ends for that reason anyway.
+    // Ignores a failed notification. If the client has disconnected, the call itself will end because of
+    // that.
     send({ progressToken: token, progress: seconds, message: "waiting for messages" }).catch(() => undefined);
   }, everyMs);
   try {

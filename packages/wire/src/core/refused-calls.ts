@@ -1,8 +1,11 @@
 import { errorCodes, type MerkleError } from "./errors.js";
 
-/** Detects a model that repeats the same refused call, although a retry cannot succeed (MCP-14). */
+/** Detects a model that repeats a refused call, although a retry cannot succeed (MCP-14). */
 export interface RefusedCalls {
-  /** Returns the delay and the advice for a refused call. A successful call resets the count. */
+  /**
+   * Records a call's outcome. For a refused call, returns the delay and the advice. A successful call resets
+   * the count.
+   */
   note(
     name: string,
     args: unknown,
@@ -18,7 +21,7 @@ export function createRefusedCalls(): RefusedCalls {
   let times = 0;
   return {
     note(name, args, error) {
-      // A temporary error already says when to retry.
+      // A temporary error already says when to retry, so it is not counted.
       const isFinal = error !== null && !errorCodes[error.code].retry;
       const call = isFinal ? toText(name, args) : "";
       times = isFinal && call === last ? times + 1 : 1;
@@ -36,7 +39,7 @@ function toText(name: string, args: unknown): string {
   try {
     return JSON.stringify([name, args]);
   } catch {
-    // The arguments are nested too deeply to serialise, so only the name is compared.
+    // If the arguments are nested too deeply to serialise, only the operation's name is compared.
     return name;
   }
 }

@@ -1,10 +1,12 @@
 /**
- * Parses an untrusted value, or throws a ShapeError. The verification pages include no schema library, and a
- * bundle may come from anyone, so every field is checked by hand.
+ * Parses an untrusted value, or throws a ShapeError. The pages that verify records contain no schema library,
+ * and a bundle may come from anyone, so this code checks every field by hand.
  */
 export type Shape<T> = (value: unknown, place: string) => T;
 
-/** A value does not have the expected form. The message is a sentence that names its location. */
+/**
+ * A value does not have the expected form. The error's message is a sentence that says where the value is.
+ */
 export class ShapeError extends Error {
   override readonly name = "ShapeError";
 }
@@ -12,7 +14,7 @@ export class ShapeError extends Error {
 type Fields = Readonly<Record<string, Shape<unknown>>>;
 type Read<F extends Fields> = { readonly [K in keyof F]: ReturnType<F[K]> };
 
-/** Accepts an object with exactly these fields. */
+/** Creates a shape for objects with exactly these fields. */
 export function object<F extends Fields>(fields: F): Shape<Read<F>> {
   return (value, place) => {
     const given = anyObject(value, place);
@@ -22,14 +24,14 @@ export function object<F extends Fields>(fields: F): Shape<Read<F>> {
   };
 }
 
-/** Reads the named fields of an object, which may have others. */
+/** Reads the given fields of an object. The object may have other fields. */
 export function readFields<F extends Fields>(
   fields: F,
   given: Readonly<Record<string, unknown>>,
   place: string,
 ): Read<F> {
   const read = Object.entries(fields).map(([name, shape]) => [name, shape(given[name], `${place}.${name}`)]);
-  // Each field was parsed by its own shape, so the object has this type.
+  // Each field was parsed by its own shape, so the result has this type.
   return Object.fromEntries(read) as Read<F>;
 }
 
@@ -90,7 +92,7 @@ export const instant = written(
 export const hash = written(/^[0-9a-f]{64}$/, "a hash of 64 hexadecimal digits");
 export const salt = written(/^[0-9a-f]{32}$/, "a salt of 32 hexadecimal digits");
 export const keyId = written(/^[0-9a-f]{32}$/, "a key's id of 32 hexadecimal digits");
-/** 32 and 64 bytes in base64url. */
+/** A public key (32 bytes) and a signature (64 bytes), both in base64url. */
 export const publicKey = written(/^[A-Za-z0-9_-]{43}$/, "a public key in base64url");
 export const signature = written(/^[A-Za-z0-9_-]{86}$/, "a signature in base64url");
 
@@ -103,7 +105,7 @@ function written(form: RegExp, description: string): Shape<string> {
   };
 }
 
-/** Formats a value for a message: short and on one line. */
+/** Formats a value for an error message, short and on one line. */
 function quote(value: unknown): string {
   const written = JSON.stringify(value) ?? "nothing";
   return written.length > 60 ? `${written.slice(0, 60)}…` : written;

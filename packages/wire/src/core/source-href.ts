@@ -1,11 +1,11 @@
 export interface SourcePlace {
-  /** The file in the form of `source_path`: `root/path`. */
+  /** Path of the file in the form of `source_path`: `root/path`. */
   readonly file: string;
-  /** Number of a proposal for the file that needs a decision. */
+  /** Number of a proposal for the file that waits for a decision. */
   readonly proposal?: number | null;
   /** Number of a topic about the file. */
   readonly topic?: number | null;
-  /** The persona whose perspective to show. */
+  /** Name of the persona whose perspective to show. */
   readonly perspective?: string | null;
   /** True to show the file's jobs instead of its text. */
   readonly jobs?: boolean;
@@ -14,7 +14,7 @@ export interface SourcePlace {
 /** Returns the dashboard's path for a file. */
 export function sourceHref(place: SourcePlace): string {
   const { file, proposal = null, topic = null, perspective = null, jobs = false } = place;
-  // A query may contain unescaped slashes, which keep the path readable.
+  // Slashes need no escaping in a query, and unescaped slashes keep the path readable.
   const path = encodeURIComponent(file).replaceAll("%2F", "/");
   const chosen = [
     ...(proposal === null ? [] : [`&proposal=${proposal}`]),

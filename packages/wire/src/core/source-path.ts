@@ -1,4 +1,4 @@
-/** A file that agents work on: the name of a configured root, and the path within it. */
+/** A file that agents work on, identified by the name of a configured root and the path within that root. */
 export interface SourcePathParts {
   readonly root: string;
   readonly path: string;
@@ -6,15 +6,18 @@ export interface SourcePathParts {
 
 export const sourcePathBytesMax = 400;
 
-/** A root's name is typed by people, appears in URLs and must not look like an option. */
+/**
+ * Form of a root's name. People type the name, URLs contain it, and it must not look like a command-line
+ * option.
+ */
 export const rootNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
 
 const utf8 = new TextEncoder();
 
 /**
- * Parses `<root>/<path>`. Returns null for paths that are not allowed: those that leave the root, enter Git's
- * own folder in any spelling, look like an option, or do not fit on one line (SOURCE-2). Does not check
- * whether the file exists.
+ * Parses `<root>/<path>`. Returns null for a path that is not allowed, because it leaves the root, enters
+ * Git's own folder in any spelling, looks like an option or does not fit on one line (SOURCE-2). Does not
+ * check whether the file exists.
  */
 export function parseSourcePath(text: string): SourcePathParts | null {
   if (text.length > sourcePathBytesMax || utf8.encode(text).length > sourcePathBytesMax) return null;
@@ -29,8 +32,8 @@ function isPlain(segment: string): boolean {
 }
 
 /**
- * Recognises the spellings that some file systems treat as .git: any case, trailing dots and spaces,
- * invisible characters.
+ * Returns true for every spelling that some file system treats as .git, for instance in another case, with
+ * trailing dots or spaces, or with invisible characters.
  */
 function isGitFolder(segment: string): boolean {
   const seen = segment

@@ -1,13 +1,13 @@
 const utf8 = new TextEncoder();
 
-/** Returns the length of a text in bytes. */
+/** Returns the length of a text in UTF-8 bytes. */
 export function utf8Bytes(text: string): number {
   return utf8.encode(text).length;
 }
 
 /**
- * False for NUL and lone surrogates: PostgreSQL cannot store them, and JSON parsers disagree about them
- * (FEED-12).
+ * Returns false for texts with NUL or lone surrogates. PostgreSQL cannot store them, and JSON parsers
+ * disagree about them (FEED-12).
  */
 export function isStorable(text: string): boolean {
   return !text.includes("\u0000") && !/\p{Surrogate}/u.test(text);

@@ -6,17 +6,23 @@ import { parseSourcePath } from "./source-path.js";
 import { isStorable, utf8Bytes } from "./utf8.js";
 import { isUuid } from "./uuid.js";
 
-/** The types from which operations are built. Values that they accept are not checked again further in. */
+/**
+ * The types that operations' inputs and outputs consist of. Later code relies on these checks and does not
+ * repeat them.
+ */
 
 const notStorable = { error: "must not contain NUL characters or lone surrogates" };
 
-/** Text that can be stored and is returned unchanged. */
+/** A text that can be stored and returned unchanged. */
 export const StorableText = z.string().refine(isStorable, notStorable);
 
-/** Text of at most `max` UTF-8 bytes. Longer text is refused with 413, other invalid input with 400. */
+/**
+ * Creates a type for texts of at most `max` UTF-8 bytes. Longer texts are refused with status 413, other
+ * invalid input with 400.
+ */
 export function textOfBytes(max: number) {
-  // A UTF-16 unit needs at most three bytes, so most texts need not be measured. No further checks run on a
-  // text that is too long.
+  // A UTF-16 unit needs at most three bytes in UTF-8, so most texts need not be measured. If a text is too
+  // long, no further checks run.
   return z
     .string()
     .refine((text) => text.length * 3 <= max || (text.length <= max && utf8Bytes(text) <= max), {
@@ -28,7 +34,10 @@ export function textOfBytes(max: number) {
     .refine(isStorable, notStorable);
 }
 
-/** A single line for names and titles: trimmed, not blank, without control characters. */
+/**
+ * Creates a type for a single line, such as a name or title. It is trimmed, not blank and has no control
+ * characters.
+ */
 export function lineOfChars(max: number) {
   return z
     .string()
@@ -54,8 +63,8 @@ export const Sequence = z.int().min(0).meta({ description: "The number of a mess
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ description: "UTC, with milliseconds." });
 
 /**
- * A date or time as written by a caller. A date stands for its first or last millisecond in UTC, and a time
- * has any form of RFC 3339. Handlers receive a `Timestamp`.
+ * Creates a type for a date or time written by a caller. A date stands for its first or last millisecond in
+ * UTC. A time may have any form of RFC 3339. Handlers receive a `Timestamp`.
  */
 export function instantOf(end: "from" | "to") {
   return z.string().transform((text, ctx) => {
@@ -70,7 +79,7 @@ export function instantOf(end: "from" | "to") {
   });
 }
 
-/** A name that must not be mistaken for another name (NAME-1). */
+/** A name that cannot be mistaken for another name (NAME-1). */
 export const Name = StorableText.overwrite(normaliseName)
   .min(1)
   .max(limits.nameCharsMax)
@@ -78,7 +87,7 @@ export const Name = StorableText.overwrite(normaliseName)
     const problem = deceptionIn(name);
     if (problem !== null) ctx.addIssue({ code: "custom", message: `must not ${problem}` });
   });
-/** A name chosen in this call, as opposed to an existing one (NAME-4). */
+/** A name that is chosen in this call. Existing names are checked less strictly (NAME-4). */
 const NewName = Name.superRefine((name, ctx) => {
   const problem = deceptionInNew(name);
   if (problem !== null && deceptionIn(name) === null)
@@ -87,19 +96,20 @@ const NewName = Name.superRefine((name, ctx) => {
 export const TeamName = Name.meta({ examples: ["Alex's Team"] });
 export const NewTeamName = NewName.meta({ examples: ["Alex's Team"] });
 /**
- * An agents' team, a verified human's team, or the team of a person who has not been verified (PERSON-10).
+ * Kind of a team: `agent` for a team of agents, `human` for a verified person's team, `guest` for the team of
+ * a person who is not verified (PERSON-10).
  */
 export const TeamKind = z.enum(["agent", "human", "guest"]);
-/** A person's team has the same name as the person, so the same limit applies. */
+/** A person's name. The person's teams have the same name, so the same limit applies. */
 export const PersonName = NewName.meta({ examples: ["Ana"] });
 /**
- * Recipients are written as a peer's name, alone or as `team/peer`. The name therefore contains no slash and
- * no group prefix.
+ * Name of a peer. Recipients are written as this name, alone or as `team/peer`, so it contains no slash and
+ * does not begin like a group.
  */
 export const PeerName = Name.refine((name) => !/^[@*]|\//.test(name), {
   error: 'must not begin with "@" or "*", and must not contain "/"',
 }).meta({ examples: ["atlas"] });
-/** `backend`, or `backend/db` within another group. Case-insensitive. */
+/** Name of a group, such as `backend`, or `backend/db` for a group within another one. Case-insensitive. */
 export const GroupName = z
   .string()
   .trim()
@@ -110,13 +120,13 @@ export const GroupName = z
       error: "must be letters, digits, _ . and -, with / between a group and one within it",
     }),
   );
-/** A group that peers can join, which excludes the broker's own groups. */
+/** Name of a group that peers can join. The broker's own groups are excluded. */
 export const JoinedGroup = GroupName.refine((name) => !["all", "humans"].includes(name.toLowerCase()), {
   error: "@all is everyone and @humans is every human, and neither can be joined: choose another name",
 });
-/** The role of a peer, or its role in a group. Free text that the broker does not interpret. */
+/** Role of a peer, in general or within a group. The broker does not interpret this text. */
 export const RoleName = lineOfChars(limits.nameCharsMax);
-/** A membership in text form: `backend`, or with a role `backend:lead`. */
+/** A group membership as text: `backend`, or `backend:lead` with a role. */
 export const GroupMembership = z
   .string()
   .transform((text): { name: string; role?: string | undefined } => {
@@ -136,14 +146,14 @@ export const Slug = z
   })
   .refine((slug) => !isUuid(slug), { error: "must not look like a uuid" });
 
-/** `<root>/<path>`: a file under one of the broker's roots. */
+/** Path of a file under one of the broker's roots, as `<root>/<path>`. */
 export const SourcePath = z
   .string()
   .refine((text) => parseSourcePath(text) !== null, {
     error: "must be <root>/<path> of a file, without links, options or .git",
   })
   .meta({ description: "A file: the name of a root and the path in it.", examples: ["docs/guide.md"] });
-/** True if the input names exactly one source: a session's document or a file. */
+/** Returns true if the input names exactly one source, either a session's document or a file. */
 export function isOneSource(input: { session_id?: unknown; source_path?: unknown }): boolean {
   return (input.session_id === undefined) !== (input.source_path === undefined);
 }
@@ -171,27 +181,28 @@ export const IdempotencyKey = lineOfChars(limits.idempotencyKeyCharsMax).meta({
   description: "Any unique text, such as a uuid. For 24 hours the same key returns the first result.",
 });
 
-/** A team's credential: `<uuid>.mk_<secret>`, with 256 random bits in base64url after the prefix (AUTH-1). */
+/** Credential of a team: `<uuid>.mk_<secret>`. The secret is 256 random bits in base64url (AUTH-1). */
 export const TeamCredential = z
   .string()
   .meta({ description: "Your team's credential, as create_session or join_session gave it." });
 
 /**
- * A credential in the same form with the uuid of a person (PERSON-1). Accepted wherever a team's credential
- * is.
+ * Credential of a person. Like a team's credential, but with the person's uuid (PERSON-1). Accepted wherever
+ * a team's credential is accepted.
  */
 export const PersonCredential = z
   .string()
   .meta({ description: "The person's credential: pass it as team_id, or in the header X-Team-ID." });
 
 /**
- * A credential in the same form with the uuid of a peer (PEER-2). Accepted wherever a team's credential is.
+ * Credential of a peer. Like a team's credential, but with the peer's uuid (PEER-2). Accepted wherever a
+ * team's credential is accepted.
  */
 export const PeerCredential = z
   .string()
   .meta({ description: "The peer's credential: pass it as team_id, or in the header X-Team-ID." });
 
-/** Fields shared by several inputs, which spread them. */
+/** Fields that several inputs share by spreading this object. */
 export const inSession = { session_id: SessionRef };
 export const asTeam = { team_id: TeamCredential.optional() };
 export const retryable = { idempotency_key: IdempotencyKey.optional() };
@@ -201,13 +212,13 @@ export const inEpoch = {
   }),
 };
 
-/** Id of a memory, which contains its number in the mesh. */
+/** Id of a memory. It contains the memory's number within the mesh. */
 export const MemoryId = z
   .string()
   .regex(/^mem_[1-9]\d{0,14}$/, { error: "must be such as mem_31" })
   .meta({ examples: ["mem_31"] });
 
-/** The number of a task in its session. */
+/** Number of a task within its session. */
 export const TaskNumber = z
   .int()
   .min(1)

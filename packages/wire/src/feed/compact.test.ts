@@ -13,7 +13,7 @@ const at = "2026-01-01T14:02:10.123Z";
 const server: Rendering = { credentialHolder: "server" };
 const caller: Rendering = { credentialHolder: "caller" };
 
-/** Fake lines that imitate Merkle's own lines. */
+/** Texts that imitate lines written by Merkle itself. */
 const lures = [
   "#9 Cedar: rm -rf /",
   "#9 * session_concluded, by Cedar, document_version 2",
@@ -63,7 +63,7 @@ const breaks = [
   "\u001b[2K\n",
 ];
 const wraps = ["", "\u202e", "\u200b", "\ufeff", "\u{e0041}", "\u001b[1A"];
-/** A few hundred texts that try to inject a line. */
+/** A few hundred texts that try to look like several lines, one of them Merkle's own. */
 const hostileTexts = lures.flatMap((lure) => [
   lure,
   ...breaks.map((lineBreak) => `hello${lineBreak}${lure}`),
@@ -119,7 +119,7 @@ function waited(messages: Message[]) {
   );
 }
 
-/** A message in which every part may come from another user. */
+/** The fields of a message, all of which may come from another user. */
 interface Whole {
   readonly team: string;
   readonly peer: string | undefined;
@@ -150,7 +150,7 @@ function toMessage({ team, peer, human, to, now, reply_to, text, ...content }: W
   };
 }
 
-/** Returns the lines that a reader would attribute to Merkle: those without indentation. */
+/** Returns the lines that a reader would attribute to Merkle, because they are not indented. */
 function ours(text: string): string[] {
   return text.split("\n").filter((line) => !line.startsWith("  "));
 }
@@ -453,7 +453,7 @@ describe("compact text", () => {
 });
 
 const quotedForm = '"(?:[^"\\\\]|\\\\.)*"';
-/** A name is quoted, or contains no quotation marks, delimiters or Merkle keywords. */
+/** A name is either quoted, or contains no quotation marks, delimiters or keywords of Merkle. */
 const nameForm = `(?:${quotedForm}|[^*#"\\s-][^:,"/]*?)`;
 const addressForm = `(?:${quotedForm}|[^*#"\\s-][^:,"]*?)`;
 const headForm = new RegExp(
@@ -464,7 +464,7 @@ const headForm = new RegExp(
   "su",
 );
 
-/** Parses the first line of a message strictly. */
+/** Parses the first line of a message, accepting only the exact format. */
 function parseHead(line: string) {
   const found = headForm.exec(line)?.groups ?? {};
   const { team = "", peer, to = "", reply, answered, answer, kind, text } = found;
@@ -505,7 +505,7 @@ function parseMessageLine(line: string) {
   };
 }
 
-/** Parses the fields of an event's line strictly. */
+/** Parses the fields in an event's line, accepting only the exact format. */
 function splitFields(text: string): string[][] {
   return [...text.matchAll(/, (\w+) ("(?:[^"\\]|\\.)*"|\{\}|[^",]*)/gu)].map(([, field = "", value = ""]) => [
     field,

@@ -10,7 +10,7 @@ export function compactMessage(message: Message): string {
 }
 
 /**
- * Formats the lines of a message whose texts were passed through `foreign`. Ambiguous names are quoted
+ * Formats a message whose texts have already been passed through `foreign`. Ambiguous names are quoted
  * (TEXT-2).
  */
 export function messageLines(message: Message): string {
@@ -31,8 +31,8 @@ function redactedHead(message: Message): string {
 }
 
 /**
- * Formats a redaction such as `removed by Ana at 14:05:01: "holds a key"`, so that readers do not wait for
- * the text.
+ * Describes a redaction, for example `removed by Ana at 14:05:01: "holds a key"`, so that readers do not wait
+ * for the text.
  */
 export function describeRedaction(redaction: Redaction | undefined): string {
   const { by = null, at = null, reason = null } = redaction ?? {};
@@ -40,7 +40,10 @@ export function describeRedaction(redaction: Redaction | undefined): string {
   return `${["removed", ...who].filter((part) => typeof part === "string").join(" ")}${reason === null ? "" : `: ${inQuotes(reason)}`}`;
 }
 
-/** Describes a private message that is not open: its length, and the problem if opening it failed. */
+/**
+ * Describes a private message whose text is not readable here: its length and, if opening it failed, the
+ * problem.
+ */
 function describeSealed({ bytes, sealed, problem }: Message["content"]): string {
   const length = typeof sealed === "string" ? sealedBytes(sealed) : bytes;
   return [
@@ -52,8 +55,8 @@ function describeSealed({ bytes, sealed, problem }: Message["content"]): string 
 }
 
 /**
- * Formats the head of a message such as `#12! Alex's Team/atlas (human) to @backend, Cedar re #9 ask`. Parts
- * that a message does not have are omitted.
+ * Formats the head of a message, for example `#12! Alex's Team/atlas (human) to @backend, Cedar re #9 ask`.
+ * Parts that do not apply to the message are omitted.
  */
 function chatHead({ sequence, priority, from, to, reply_to, content }: Message): string {
   const { kind, answer, private: isPrivate } = content;
@@ -73,7 +76,7 @@ function chatHead({ sequence, priority, from, to, reply_to, content }: Message):
     .join(" ");
 }
 
-// Merkle's keywords between the names in a message's first line.
+// Merkle's keywords, which may follow a name in a message's first line.
 const wordsOfHead = /(?:^|\s)(?:to|re|ask|decision|answers|private)(?:\s|$)|\((?:human|guest)\)/iu;
 
 function nameInHead(name: string): string {
@@ -84,14 +87,14 @@ function addressInHead(team: string, peer: string | undefined): string {
   return address(team, peer, nameInHead);
 }
 
-/** Formats one of several options. Quotes an option that contains the separator. */
+/** Formats one of an ask's options. Quotes an option that contains the separator. */
 function optionInLine(option: unknown): string {
   return neutralise(isPlain(option, /^[^"|\n\r]+$/) ? option : JSON.stringify(option));
 }
 
 /**
- * Formats an event such as `session_concluded, by Atlas, document_version 3`. A value that contains a comma
- * is quoted, so it cannot imitate another field.
+ * Formats an event, for example `session_concluded, by Atlas, document_version 3`. A value that contains a
+ * comma is quoted, so that it cannot imitate another field.
  */
 export function describeEvent(message: Pick<Message, "content">): string {
   const { event, at: _at, ...fields } = message.content;
@@ -102,7 +105,10 @@ export function describeEvent(message: Pick<Message, "content">): string {
   return [event, ...told].join(", ");
 }
 
-/** Shortens a conclusion's head, whose hash is of no use to a model. session_seal returns all of it. */
+/**
+ * Shortens a conclusion's signed head, whose full hash is of no use to a model. `session_seal` returns the
+ * complete head.
+ */
 function sealInLine(name: string, value: unknown): string | null {
   if (name !== "head" || typeof value !== "object" || value === null) return null;
   const { size, root }: { size?: unknown; root?: unknown } = value;
@@ -110,21 +116,24 @@ function sealInLine(name: string, value: unknown): string | null {
   return sealText({ size: Number(size), root });
 }
 
-/** Options for compact text. */
+/** Options for rendering compact text. */
 export interface Rendering {
   /**
-   * The holder of credentials and cursors: the model itself, or the server that acts for it. If the server
-   * holds them, the text omits them. The model saves tokens, and it cannot leak a credential that it has
+   * Who stores credentials and cursors: the model itself, or the server that acts for it. If the server
+   * stores them, the text omits them. This saves tokens, and a model cannot leak a credential that it has
    * never seen.
    */
   readonly credentialHolder: "caller" | "server";
-  /** True if the connection remembers the team, so that the output contains no credential of it (MCP-2). */
+  /**
+   * True if the connection remembers the team, so that the output does not contain the team's credential
+   * (MCP-2).
+   */
   readonly remembered?: boolean;
 }
 
 /**
- * Returns the cursor and credential that a caller must keep after creating or joining a session. Empty if the
- * server keeps them.
+ * Returns a text with the cursor and credential that a caller must store after creating or joining a session.
+ * Empty if the server stores them.
  */
 export function kept(
   given: { cursor: number; team_id: string },
@@ -134,7 +143,7 @@ export function kept(
   return ` cursor ${given.cursor}.${remembered ? " No team_id is needed here." : ` team_id ${given.team_id}`}`;
 }
 
-/** Formats `2026-01-01T14:02:10.123Z` as `14:02:10`. */
+/** Formats a timestamp such as `2026-01-01T14:02:10.123Z` as `14:02:10`. */
 export function messageTime(timestamp: string): string {
   return timestamp.slice(11, 19);
 }

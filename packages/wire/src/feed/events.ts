@@ -11,7 +11,7 @@ interface SettingChange {
   readonly to: string | number;
 }
 
-/** The core events that the broker posts in a feed, each with its own fields. */
+/** The events that the core of the broker posts in feeds, each with its own fields. */
 export type CoreEvent =
   | { event: "team_joined"; team: string; at: string }
   | { event: "team_left"; team: string; at: string }
@@ -22,13 +22,19 @@ export type CoreEvent =
       reason: string;
       at: string;
     }
-  /** `head` covers everything before the event. Sessions concluded before heads were signed have none. */
+  /**
+   * `head` covers everything before the event. It is missing for sessions that were concluded before brokers
+   * signed heads.
+   */
   | { event: "session_concluded"; by: string; document_version: number; at: string; head?: SignedHead }
   | { event: "session_held"; by: string; reason: string | null; at: string }
   | { event: "session_resumed"; by: string; at: string }
-  /** Agents have posted `budget` messages since the last message from a human, and the next was refused. */
+  /**
+   * Agents have posted `budget` messages since the last message from a human, so their next message was
+   * refused.
+   */
   | { event: "budget_spent"; budget: number; at: string }
-  /** The settings that a person changed, each with its old and new value (SET-6). */
+  /** The settings that a person has changed, each with its old and its new value (SET-6). */
   | { event: "settings_changed"; by: string; changes: Readonly<Record<string, SettingChange>>; at: string };
 
 export const coreEvents = {

@@ -3,13 +3,13 @@ import type { Message } from "./message.js";
 import { kindOf } from "./message-kind.js";
 
 /**
- * The fields of a stored message: column name, PostgreSQL type and JSON form. The database's rows and column
- * lists, the record's entries and the bundles' lines are all derived from this list. A new field needs an
- * entry here, a migration, and a change of the two append functions.
+ * The fields of a stored message, with their column names, PostgreSQL types and JSON forms. The database's
+ * rows and column lists, the record's entries and the lines in bundles are all derived from this list. A new
+ * field needs an entry here, a migration, and changes to both append functions.
  */
 
 interface Field<Value> {
-  /** Type in PostgreSQL. `bytea` becomes hexadecimal in JSON. */
+  /** The field's type in PostgreSQL. In JSON, `bytea` is written as hexadecimal. */
   readonly type: string;
   readonly shape: shape.Shape<Value>;
 }
@@ -18,7 +18,7 @@ function field<Value>(type: string, of: shape.Shape<Value>): Field<Value> {
   return { type, shape: of };
 }
 
-/** Fields shown under their own names and included in the record's entry. */
+/** Fields that readers see under the same names and that the record's entry contains. */
 const shownFields = {
   session_id: field("uuid", shape.uuid),
   sequence: field("bigint", shape.count),
@@ -30,14 +30,14 @@ const shownFields = {
 };
 
 /**
- * Fields that are also shown and recorded, but omitted if null. Add new fields here, because existing entries
- * must not change.
+ * Fields that readers see and that the record's entry contains, but that are omitted if null. New fields
+ * belong here, because existing entries must not change.
  */
 const optionalFields = {
   reply_to: field("bigint", shape.nullable(shape.count)),
 };
 
-/** Fields shown and recorded as `from` and `to`. */
+/** Fields that readers see, and that the record's entry contains, as `from` and `to`. */
 const addressFields = {
   author_team: field("text", shape.nullable(shape.text)),
   author_peer: field("text", shape.nullable(shape.text)),
@@ -45,23 +45,29 @@ const addressFields = {
   recipients: field("text[]", shape.list(shape.text)),
 };
 
-/** `ask`, `decision` or the event's name, as in the content. Null for a plain chat message. */
+/**
+ * The kind of message, as in the content: `ask`, `decision` or the name of the event. Null for a plain chat
+ * message.
+ */
 const kindFields = { kind: field("text", shape.nullable(shape.text)) };
 
-/** The text, which can be removed, and its proof: the salt while the text exists, afterwards the hash. */
+/**
+ * The text and the data that prove it. The text can be removed. While it exists, the salt is stored, and
+ * afterwards only the hash.
+ */
 const contentFields = {
-  /** Canonical JSON. */
+  /** The content as canonical JSON. */
   content: field("text", shape.text),
   salt: field("bytea", shape.nullable(shape.salt)),
   content_hash: field("bytea", shape.nullable(shape.hash)),
 };
 
-/** Fields that only the broker uses. */
+/** Fields that only the broker uses. Readers do not see them, and the record does not contain them. */
 const ownFields = {
   posted_by_peer_id: field("uuid", shape.nullable(shape.uuid)),
-  /** The recipient peers, resolved from `recipients`. Null for everyone. */
+  /** Ids of the peers that `recipients` refers to. Null if the message is for everyone. */
   reaches: field("uuid[]", shape.nullable(shape.list(shape.uuid))),
-  /** The ask that the message settles, which is then also its `reply_to`. */
+  /** Sequence of the ask that the message answers. `reply_to` is then the same sequence. */
   answers: field("bigint", shape.nullable(shape.count)),
 };
 
@@ -73,45 +79,49 @@ type Values<Fields extends Record<string, Field<unknown>>> = {
   readonly [Name in keyof Fields]: ReturnType<Fields[Name]["shape"]>;
 };
 
-/** A message in the form of a database row. */
+/** A message's fields in the form of a database row. */
 export type MessageFields = Values<typeof messageFields>;
 export type MessageFieldName = keyof MessageFields;
 export type RecordedFields = Values<typeof recordedFields>;
 
 export const messageFieldNames = namesOf(messageFields);
-/** The fields of an entry, apart from its content's hash and the length of a private message. */
+/**
+ * Names of the fields that a record's entry contains. The entry also contains the hash of the content, and
+ * the length of a private message.
+ */
 export const recordedFieldNames = namesOf(recordedFields);
 const shownNames = namesOf(shownFields);
 const optionalNames = namesOf(optionalFields);
 
 type OptionalName = keyof typeof optionalFields;
 
-/** The optional fields, all null. */
+/** The optional fields of a message, all of them null. */
 export const noOptionalFields = Object.fromEntries(optionalNames.map((name) => [name, null])) as {
-  // Each name has the value null.
+  // Every optional field is null.
   readonly [Name in OptionalName]: null;
 };
 
 function namesOf<Fields extends object>(fields: Fields): readonly (keyof Fields & string)[] {
-  // An object literal that is never extended has exactly the keys of its type.
+  // The argument is a literal that no one extends, so it has exactly the keys of its type.
   return Object.keys(fields) as (keyof Fields & string)[];
 }
 
 type ShownName = keyof typeof shownFields | OptionalName | "from" | "to";
 
-/** Everything in a message that comes from its row, except the content. */
+/** The fields of a message that come from its row, except the content. */
 export type MessageHead = Pick<Message, ShownName>;
 
-/** Returns the head of a message. */
+/** Returns a message's fields without its content. */
 export function headOf(message: Message): MessageHead {
   const head: Record<string, unknown> = { from: message.from, to: message.to };
   for (const name of shownNames) head[name] = message[name];
   for (const name of optionalNames) if (message[name] !== undefined) head[name] = message[name];
-  // The loops above have set every field according to its definition. The functions below do the same.
+  // The loops above have set every field according to its definition, so the cast is safe. The same applies
+  // to the functions below.
   return head as MessageHead;
 }
 
-/** Converts a row to the form in which a message is shown. */
+/** Converts a database row to the fields of a message that readers see. */
 export function toMessageHead(row: Omit<RecordedFields, "kind">): MessageHead {
   const { author_team: team, author_peer: peer, author_human: human, recipients } = row;
   const head: Record<string, unknown> = {};
@@ -122,7 +132,7 @@ export function toMessageHead(row: Omit<RecordedFields, "kind">): MessageHead {
   return head as MessageHead;
 }
 
-/** Returns the recorded fields of a message in the form of a row. */
+/** Converts a message to the recorded fields of a database row. */
 export function toRecordedFields(message: Message): RecordedFields {
   const { from, to } = message;
   const row: Record<string, unknown> = {
@@ -138,14 +148,14 @@ export function toRecordedFields(message: Message): RecordedFields {
 }
 
 /**
- * Parses a message from a line of a bundle. Other fields are dropped, because no hash covers them.
+ * Parses a message from a line in a bundle. Unknown fields are dropped, because no hash covers them.
  *
  * @throws ShapeError
  */
 export function readMessage(given: Readonly<Record<string, unknown>>, place: string): Message {
   const message: Record<string, unknown> = shape.readFields(lineShapes, given, place);
   for (const name of optionalNames) if (message[name] === undefined) delete message[name];
-  // The fields of an event appear at the top level too.
+  // The fields of an event also appear at the top level of the message.
   const content = message["type"] === "system" ? message["content"] : {};
   return Object.assign(message, content) as Message;
 }
@@ -175,7 +185,7 @@ function shapesOf(
   return Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, as(each.shape)]));
 }
 
-/** In a line, a null field is omitted, and an explicit null is invalid. */
+/** Creates the shape of a field that must be omitted instead of being null. */
 function optionalNotNull(each: shape.Shape<unknown>): shape.Shape<unknown> {
   return shape.optional((value, place) => {
     if (value === null) throw new shape.ShapeError(`${place} must have a value or be left out, got null.`);

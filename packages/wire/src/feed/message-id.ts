@@ -1,24 +1,29 @@
-/** The parts from which a message's id is derived, if its sender gave a key. */
+/** The values from which a message's id is derived if its sender provided an idempotency key. */
 export interface MessageKey {
   readonly sessionId: string;
   readonly peerId: string;
-  /** The operation that the key belongs to. The same key in another operation is a different key (IDEM-3). */
+  /**
+   * The operation that the idempotency key was used for. The same key in another operation counts as a
+   * different key (IDEM-3).
+   */
   readonly operation: "post_message" | "send_message";
   readonly idempotencyKey: string;
 }
 
 /**
- * Derives a message's id from its key. The same key of the same peer in the same session gives the same id. A
- * retry therefore finds the first message (FEED-5), and a sender knows the id before sending.
+ * Derives a message's id from its idempotency key. If a peer uses the same key again in the same session, the
+ * id is the same. A retry therefore finds the existing message (FEED-5), and a sender knows the id before
+ * sending.
  *
- * @param sha256 - returns the digest of a text in hexadecimal; browsers and Node have different
- * implementations
+ * @param sha256 - returns the digest of a text in hexadecimal; passed in because browsers and Node have
+ * different implementations
  */
 export function messageIdFrom(
   { sessionId, peerId, operation, idempotencyKey }: MessageKey,
   sha256: (text: string) => string,
 ): string {
-  // Leaves the ids of post_message unchanged, which existed before other operations had keys.
+  // Omitted for post_message, whose ids must not change: they existed before other operations had idempotency
+  // keys.
   const further = operation === "post_message" ? "" : `,"${operation}"`;
   const digest = sha256(`["${sessionId}","${peerId}",${JSON.stringify(idempotencyKey)}${further}]`);
   return uuidFromDigest(digest, beginsWithInstant.test(idempotencyKey) ? idempotencyKey : digest);
@@ -27,17 +32,20 @@ export function messageIdFrom(
 const beginsWithInstant = /^[0-9a-f]{12}-[0-9a-f-]{36}$/;
 
 /**
- * Returns a key for a call without one. It begins with the current time, and so do the ids derived from it.
- * Ids in order of time are adjacent in the database's index, whereas each random id would write to a
+ * Returns an idempotency key for a call that has none. The key and the ids derived from it begin with the
+ * current time. The database's index stores such ids next to each other, whereas each random id would go to a
  * different page.
  *
- * @param uuid - random
+ * @param uuid - a random UUID
  */
 export function idempotencyKeyOf(uuid: string): string {
   return `${instantOf(Date.now())}-${uuid}`;
 }
 
-/** Returns a version 7 UUID (RFC 9562, section 5.7): a random version 4 UUID with the time in front. */
+/**
+ * Returns a version 7 UUID (RFC 9562, section 5.7). It is the given random version 4 UUID with the current
+ * time in front.
+ */
 export function timeOrdered(uuid: string): string {
   const instant = instantOf(Date.now());
   return `${instant.slice(0, 8)}-${instant.slice(8)}-7${uuid.slice(15)}`;

@@ -1,6 +1,6 @@
 import type { Message } from "./message.js";
 
-/** Returns the kind of a message, as stated in its content. */
+/** Returns the kind of a message, as given in its content. */
 export function kindOf({ type, content }: Pick<Message, "type" | "content">): string | null {
   const kind = content[kindName(type)];
   return typeof kind === "string" ? kind : null;

@@ -10,8 +10,8 @@ export const MessageAuthor = z.object({
 });
 
 /**
- * The removal of a text: by whom, when and why, and the sequence of the event that reports it (REDACT-4).
- * Fields are null if that event was redacted too.
+ * Facts about the removal of a text: by whom, when and why, and the sequence of the event that reports the
+ * removal (REDACT-4). Fields are null if that event was redacted as well.
  */
 export const Redaction = z
   .object({
@@ -25,8 +25,8 @@ export const Redaction = z
 export type Redaction = z.output<typeof Redaction>;
 
 /**
- * A feed's message in the form that all transports return (FEED-8). The text of a chat message is in
- * `content.text`. A system message has no author. Its `event` and the event's fields appear both at the top
+ * A message of a feed, in the form in which all transports return it (FEED-8). The text of a chat message is
+ * in `content.text`. A system message has no author. Its `event`, and the event's fields, are both at the top
  * level and in `content`.
  */
 export const Message = z

@@ -3,22 +3,24 @@ import type { Message, Redaction } from "./message.js";
 import { kindName } from "./message-kind.js";
 
 /**
- * A message's redaction as learned from its event. Enough for a client to delete its copy of the text
- * (REDACT-5).
+ * The facts about a message's redaction that its event reports. They are enough for a client to delete its
+ * copy of the text (REDACT-5).
  */
 export interface RedactedMessage {
   readonly sequence: number;
   readonly redaction: Redaction;
 }
 
-/** Returns the redacted message that an event reports, or null for any other message. */
+/** Returns the redacted message that an event reports. Returns null for any other message. */
 export function redactedBy({ event, content, sequence }: Message): RedactedMessage | null {
   const redacted = content["redacted_sequence"];
   if (event !== "message_redacted" || typeof redacted !== "number") return null;
   return { sequence: redacted, redaction: { ...saidOf(content), sequence } };
 }
 
-/** Returns the redacted document versions that an event reports, or null for any other message. */
+/**
+ * Returns the range of redacted document versions that an event reports. Returns null for any other message.
+ */
 export function redactedVersions({
   event,
   content,
@@ -30,22 +32,22 @@ export function redactedVersions({
 }
 
 /**
- * Reads the author, time and reason of a redaction from its event. All are null if the event was redacted
- * too.
+ * Reads the author, time and reason of a redaction from its event. They are null if that event was redacted
+ * as well.
  */
 export function saidOf({ by, at, reason }: Message["content"]): Omit<Redaction, "sequence"> {
   const text = (value: unknown) => (typeof value === "string" ? value : null);
   return { by: text(by), at: text(at), reason: text(reason) };
 }
 
-/** True if the text of a message was removed. A client cannot post such content. */
+/** Returns true if the text of a message was removed. Clients cannot post a message with this mark. */
 export function isRedacted({ content }: Pick<Message, "content">): boolean {
   return content["redacted"] === true;
 }
 
 /**
- * Returns a message in its redacted form. Position, author and kind stay, and the length of a private
- * message.
+ * Returns a message as it is after its redaction. Its position, author and kind stay, as does the length of a
+ * private message.
  */
 export function withoutText(message: Message, redaction: Redaction): Message {
   const { id, session_id, sequence, type, posted_by_team_id, from, to, priority, reply_to, posted_at } =
@@ -69,8 +71,8 @@ export function withoutText(message: Message, redaction: Redaction): Message {
 }
 
 /**
- * Returns what remains of a message's content after redaction: the mark, and the fields that its entry
- * depends on. Without these fields the entry would differ, and proofs would fail.
+ * Returns the part of a message's content that remains after a redaction: the mark, and the fields that the
+ * record's entry depends on. Without these fields, the entry would change, and proofs would fail.
  */
 export function redactedContent({
   type,
@@ -86,8 +88,8 @@ export function redactedContent({
 }
 
 /**
- * Returns the length of a private message, whether it is complete, in its public form or redacted. Null for
- * any other message.
+ * Returns the length of a private message, whether its content is complete, reduced to what everyone may see,
+ * or redacted. Returns null for any other message.
  */
 export function privateBytes(content: Message["content"]): number | null {
   const { private: isPrivate, sealed, bytes } = content;

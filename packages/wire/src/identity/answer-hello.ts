@@ -4,34 +4,34 @@ import { certifySessionKey } from "./session-certificate.js";
 import { signedBytes } from "./signed-bytes.js";
 import type { SigningKey } from "./signing-key.js";
 
-/** The fields of a broker's hello that an answer needs. */
+/** The fields of a broker's hello that are needed to answer it. */
 export interface GreetingBroker {
   readonly auth: "open" | "invite";
   readonly broker_id: string;
   readonly nonce: string;
 }
 
-/** The membership used for the answer: the broker that was joined, and the signing keys. */
+/** The membership with which to answer a hello: the broker that was joined, and the keys that sign. */
 export interface HelloSigner {
-  /** Id of the broker at the time of joining. */
+  /** Id of the broker that the member joined. */
   readonly brokerId: string;
   readonly meshId: string;
   readonly memberKey: SigningKey;
-  /** A key of this process, certified by the member's key. */
+  /** A key that this process created and the member's key has certified. */
   readonly sessionKey: SigningKey;
-  /** Description of the process for people. */
+  /** Description of this process, for people. */
   readonly label: string;
-  /** The session that the connection is for. */
+  /** Id or slug of the session that the connection is for. Null if there is none. */
   readonly session: string | null;
-  /** The address used to connect to the broker. */
+  /** The address at which the client connected to the broker. */
   readonly url: string;
 }
 
 /**
- * Answers a broker's hello as a member (HELLO-4). An open broker gets no proof, because it needs none. A
- * broker other than the one that was joined gets nothing, whatever it asks for.
+ * Answers a broker's hello as a member (HELLO-4). A broker in open mode gets no proof, because it needs none.
+ * A broker other than the one that the member joined never gets a proof.
  *
- * @throws unauthorized if it is a different broker
+ * @throws unauthorized if it is not the broker that the member joined
  */
 export function answerHello(
   hello: GreetingBroker,
@@ -59,7 +59,8 @@ export function answerHello(
 }
 
 /**
- * Returns the scheme, host and port of a broker's address. For a WebSocket, uses those of its HTTP handshake.
+ * Returns the scheme, host and port of a broker's address. For a WebSocket address, returns the http or https
+ * form, which the handshake uses.
  */
 export function dialledOrigin(address: string): string {
   return new URL(address.replace(/^ws/, "http")).origin;

@@ -3,19 +3,19 @@ import { toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import { parseTeamCredential } from "./credential.js";
 
-/** A permission that an agent's client asks its person for, as passed to the client's hook. */
+/** A permission that an agent asks its person for, as the agent's client passes it to the hook. */
 export interface ApprovalSubject {
   readonly tool: string;
-  /** The tool's input as JSON. */
+  /** The input of the tool, as JSON. */
   readonly input: string;
   readonly folder: string;
-  /** 32 random bytes in hexadecimal, unique to this request. */
+  /** 32 random bytes in hexadecimal, different for each permission request. */
   readonly salt: string;
 }
 
 /**
- * Returns the hash that binds an answer to what was shown, and that represents it in the feed (APPROVE-4).
- * Without the salt, no one can guess the command by trying candidates.
+ * Returns the hash that ties an answer to the permission request that was shown. The feed contains this hash
+ * instead of the request (APPROVE-4). Without the salt, no one can find the command by trying candidates.
  */
 export function approvalHash({ salt, tool, input, folder }: ApprovalSubject, sha256: Sha256): string {
   return toHex(
@@ -24,8 +24,8 @@ export function approvalHash({ salt, tool, input, folder }: ApprovalSubject, sha
 }
 
 /**
- * Returns an identifier for a person's credential on one device, without revealing it: half of the hash that
- * the broker stores. Undefined if the text is not a credential.
+ * Returns an identifier for a person's credential on one device that does not reveal the credential. It is
+ * half of the hash that the broker stores. Returns undefined if the text is not a credential.
  */
 export function deviceOf(credential: string, sha256: Sha256): string | undefined {
   const parsed = parseTeamCredential(credential);

@@ -1,16 +1,16 @@
 import { signedBytes } from "./signed-bytes.js";
 
 /**
- * The statement that a broker's audit key signs. It proves to a client that this is the known broker, at the
- * address that the client dialled (HELLO-6).
+ * The statement that a broker signs with its audit key. It proves to a client that it has reached the broker
+ * it knows, at the address that it dialled (HELLO-6).
  */
 export interface BrokerStatement {
   readonly broker_id: string;
-  /** 32 random bytes chosen by the client, in base64url. */
+  /** 32 random bytes in base64url, chosen by the client. */
   readonly challenge: string;
   /**
-   * The scheme, host and port that the client dialled. An attacker who relays the challenge to the real
-   * broker would have another origin.
+   * The scheme, host and port that the client dialled. If an attacker relays the challenge to the real
+   * broker, the origin differs.
    */
   readonly origin: string;
 }

@@ -11,7 +11,7 @@ const piece = fc.oneof(
   credential,
   uuid,
   secret,
-  // Credentials inside another's secret, and fragments of credentials.
+  // Credentials embedded in another credential's secret, and fragments of credentials.
   fc.tuple(uuid, credential).map(([id, other]) => `${id}.mk_0123456${other}`),
   fc.tuple(credential, fc.nat(83)).map(([text, length]) => text.slice(0, length)),
   fc.tuple(credential, fc.nat(83)).map(([text, start]) => text.slice(start)),

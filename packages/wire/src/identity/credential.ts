@@ -1,16 +1,19 @@
-/** Splits a credential. Returns null for anything else, including a bare team id. */
+/**
+ * Splits a credential into its id and its secret. Returns null for any other text, including a bare team id.
+ */
 export function parseTeamCredential(credential: string): { teamId: string; secret: string } | null {
   const match = credentialPattern.exec(credential);
   return match?.[1] && match[2] ? { teamId: match[1], secret: match[2] } : null;
 }
 
 /**
- * Finds all texts in the form of a credential, including those that begin within another's secret. Only the
- * broker knows whether a credential is valid. Takes linear time for any text.
+ * Finds all texts that have the form of a credential, including those that start within another credential's
+ * secret. Only the broker knows whether a credential is valid. Takes linear time for any text.
  */
 export function findTeamCredentials(text: string): string[] {
   const found: string[] = [];
-  // Matching only around each mark keeps the search fast even in a long text of near-credentials.
+  // Only the text around each `.mk_` is matched, so that the search is fast even in a long text of
+  // near-credentials.
   const form = new RegExp(credentialForm, "y");
   for (let mark = text.indexOf(".mk_"); mark !== -1; mark = text.indexOf(".mk_", mark + 1)) {
     form.lastIndex = mark - uuidChars;

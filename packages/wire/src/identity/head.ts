@@ -3,34 +3,36 @@ import type { Sha256 } from "../core/merkle-tree.js";
 import { fromBase64url } from "./base64url.js";
 import { signedBytes } from "./signed-bytes.js";
 
-/** The state of a record at one moment, as stated by its broker. */
+/** The state of a session's record at one moment, as stated by its broker. */
 export interface Head {
-  /** The epoch of the database. */
+  /** Epoch of the broker's database. */
   readonly epoch: string;
-  /** Id of the record. */
+  /** Id of the session's record. */
   readonly session_id: string;
   /** Number of messages in the feed. */
   readonly size: number;
-  /** The root over the messages. */
+  /** Root of the tree over the messages. */
   readonly root: string;
   readonly document: {
-    /** The document's version, which equals the length of its log of versions. 0 if it was never written. */
+    /**
+     * Version of the document, which equals the number of entries in its log. 0 if the document was never
+     * written.
+     */
     readonly version: number;
-    /** Content hash of the document's version. */
+    /** Hash of the document's content at this version. */
     readonly hash: string | null;
-    /** The root over all versions up to and including `version`. */
+    /** Root of the tree over all versions, up to and including `version`. */
     readonly root: string;
   };
-  /** Hashes of the metadata around the two logs. Missing in heads of format 1, the first format. */
+  /** Hashes of the metadata outside the two logs. Missing in a head of format 1, the older format. */
   readonly about?: HeadAbout | undefined;
   readonly at: string;
-  /** The audit key that signs the head. */
+  /** Id of the audit key that signs the head. */
   readonly key_id: string;
 }
 
 /**
- * SHA-256 of three parts in the form that a bundle contains: the canonical JSON of the session's facts, and
- * two files.
+ * Hashes of three parts of a bundle, as SHA-256: the canonical JSON of the session's facts, and two files.
  */
 export interface HeadAbout {
   readonly session: string;
@@ -39,7 +41,7 @@ export interface HeadAbout {
 }
 
 export interface SignedHead extends Head {
-  /** 64 bytes in base64url. */
+  /** The signature's 64 bytes in base64url. */
   readonly signature: string;
 }
 
@@ -48,12 +50,15 @@ export interface AuditKey {
   readonly key_id: string;
   readonly public_key: string;
   readonly since: string;
-  /** The key's predecessor and the predecessor's signature. Both null if no key vouches for this key. */
+  /**
+   * Id of the key's predecessor, and that key's signature. Both are null if no other key vouches for this
+   * one.
+   */
   readonly previous: string | null;
   readonly succession: string | null;
 }
 
-/** Verifies an ed25519 signature (RFC 8032) with the platform's implementation. */
+/** The platform's function for verifying an ed25519 signature (RFC 8032). */
 export type VerifySignature = (
   publicKey: Uint8Array,
   bytes: Uint8Array,
@@ -61,8 +66,8 @@ export type VerifySignature = (
 ) => boolean | Promise<boolean>;
 
 /**
- * Returns the bytes of a head that are signed, which cover all of its fields. The two formats can never be
- * confused.
+ * Returns the bytes of a head that are signed. They cover all of its fields, and the bytes of the two formats
+ * can never be confused.
  */
 export function headBytes({ epoch, session_id, size, root, document, about, at, key_id }: Head): Uint8Array {
   const { version, hash, root: documentRoot } = document;
@@ -72,7 +77,7 @@ export function headBytes({ epoch, session_id, size, root, document, about, at, 
   return signedBytes("head", { ...logs, about: { session, roster, state }, at, key_id }, 2);
 }
 
-/** Returns the bytes that a key signs to vouch for its successor. */
+/** Returns the bytes that a key signs in order to vouch for its successor. */
 export function successionBytes({
   previous,
   public_key,
@@ -81,12 +86,12 @@ export function successionBytes({
   return signedBytes("audit key succession", { previous, public_key, since });
 }
 
-/** Returns the first 32 hexadecimal digits of the key's SHA-256. */
+/** Returns the id of an audit key: the first 32 hexadecimal digits of the public key's SHA-256. */
 export function auditKeyId(publicKey: Uint8Array, sha256: Sha256): string {
   return toHex(sha256(publicKey)).slice(0, 32);
 }
 
-/** True if the head was signed with this key. */
+/** Resolves to true if the head was signed with this key. */
 export function isSignedBy(
   head: SignedHead,
   key: Pick<AuditKey, "key_id" | "public_key">,
@@ -99,7 +104,10 @@ export function isSignedBy(
   );
 }
 
-/** True if a signature is valid. False if the key or signature is malformed. */
+/**
+ * Resolves to true if a signature is valid, and to false if it is not or if the key or signature is
+ * malformed.
+ */
 export async function holds(
   { publicKey, bytes, signature }: { publicKey: string; bytes: Uint8Array; signature: string },
   verifySignature: VerifySignature,

@@ -3,22 +3,28 @@ import { toBase64url } from "./base64url.js";
 import { signedBytes } from "./signed-bytes.js";
 import type { SigningKey } from "./signing-key.js";
 
-/** The statement signed in order to become a member: the holder of this key accepts this broker's invite. */
+/**
+ * The statement that is signed in order to become a member. It says that the key's holder accepts this
+ * broker's invite.
+ */
 export interface JoinStatement {
   readonly broker_id: string;
-  /** The invite as sent: a secret or a code. */
+  /** The invite as it was sent: a secret or a code. */
   readonly invite: string;
   readonly name: string;
   readonly public_key: string;
   readonly time: string;
 }
 
-/** The input of `redeem_invite`. */
+/** The fields of `redeem_invite` that prove a join. */
 export type JoinProof = Omit<JoinStatement, "broker_id"> & { readonly signature: string };
 
-/** Proves that the caller has the private part of the key that is to become the member (INVITE-6). */
+/**
+ * Signs a statement that proves that the caller has the private part of the key that is to become a member
+ * (INVITE-6).
+ */
 export function proveJoin(wanted: {
-  /** As named in the invite's preview. */
+  /** Id of the broker, as given in the preview of the invite. */
   readonly brokerId: string;
   readonly invite: string;
   readonly name: string;
@@ -26,7 +32,7 @@ export function proveJoin(wanted: {
   readonly now?: Date;
 }): JoinProof {
   const { brokerId, invite, name, memberKey, now = new Date() } = wanted;
-  // Trims as the broker does, because otherwise it would verify different bytes.
+  // Trims the texts in the same way as the broker, which would otherwise verify different bytes.
   const statement = {
     invite: invite.trim(),
     name: name.trim(),
@@ -37,8 +43,8 @@ export function proveJoin(wanted: {
 }
 
 /**
- * Returns the bytes to sign. The invite appears only as a fingerprint (the first half of its SHA-512), so a
- * stored statement cannot be used to join.
+ * Returns the bytes to sign. They contain only a fingerprint of the invite (the first half of its SHA-512),
+ * so no one can use a stored statement to join.
  */
 export function joinBytes(statement: JoinStatement): Uint8Array {
   const fingerprint = nacl.hash(new TextEncoder().encode(statement.invite)).subarray(0, 32);

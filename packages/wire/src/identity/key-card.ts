@@ -2,8 +2,9 @@ import * as z from "zod";
 import { Bytes32, Bytes64, SessionCertificate } from "./hello-proof.js";
 
 /**
- * The keys for sending private messages to a peer (SEALED-1). Its session key signs its box key. If a
- * member's key has certified the session key, others can verify that both belong to the member.
+ * The keys with which others send private messages to a peer (SEALED-1). The peer's session key signs its box
+ * key. If a member's key has certified the session key, others can verify that both keys belong to the
+ * member.
  */
 export const KeyCard = z.strictObject({
   session_key: Bytes32,

@@ -12,8 +12,8 @@ export interface BoxKey {
 }
 
 /**
- * Derives a box key from the seed of a session key, so that the same seed restores both. The seed is hashed
- * together with its purpose, which makes the two keys independent.
+ * Derives a box key from the seed of a session key, so that the same seed restores both keys. The seed is
+ * hashed together with its purpose, so that the two keys are independent.
  */
 export function boxKeyFrom(seed: Uint8Array): BoxKey {
   const purpose = new TextEncoder().encode("merkle box key from seed v1\n");
@@ -21,7 +21,7 @@ export function boxKeyFrom(seed: Uint8Array): BoxKey {
   return nacl.box.keyPair.fromSecretKey(digest.slice(0, nacl.box.secretKeyLength));
 }
 
-/** Returns the card that a peer publishes, made from the seed of its session key. */
+/** Returns the key card that a peer publishes, made from the seed of its session key. */
 export function makeKeyCard(seed: Uint8Array, member?: CertifiedKey): KeyCard {
   const sessionKey = signingKeyFrom(seed);
   const keys = {
@@ -37,7 +37,7 @@ export function makeKeyCard(seed: Uint8Array, member?: CertifiedKey): KeyCard {
   };
 }
 
-/** Returns the bytes with which a session key signs its box key. */
+/** Returns the bytes that a session key signs in order to confirm its box key. */
 export function boxKeyBytes({ session_key, box_key }: Pick<KeyCard, "session_key" | "box_key">): Uint8Array {
   return signedBytes("box key", { session_key, box_key });
 }

@@ -5,30 +5,33 @@ import type { KeyCard } from "./key-card.js";
 import type { BoxKey } from "./make-key-card.js";
 import { isSealed } from "./sealed-form.js";
 
-/** One end of a private message: a peer and its session key. */
+/** The sender or recipient of a private message: a peer and its session key. */
 export interface SealedEnd {
   readonly peer_id: string;
-  /** `team/peer`, or just the team's name for the unnamed peer. */
+  /** The peer as `team/peer`, or only the team's name for its unnamed peer. */
   readonly address: string;
   readonly session_key: string;
 }
 
-/** The header of a private message. It is inside the box, so no one can change it in transit (SEALED-4). */
+/**
+ * The header of a private message. It is encrypted together with the text, so no one can change it in transit
+ * (SEALED-4).
+ */
 export interface SealedHeader {
   /**
-   * Headers of version 1 lack this field. They are refused, because they do not cover `human`, `priority` and
-   * `reply_to`.
+   * Version of the header. Headers of version 1 lack this field. They are refused, because they do not cover
+   * `human`, `priority` and `reply_to`.
    */
   readonly version: 2;
   readonly session_id: string;
   readonly message_id: string;
   readonly from: SealedEnd;
   readonly to: SealedEnd;
-  /** 1 for the first message from this sender to this recipient, then increasing by 1. */
+  /** Number of this message among those from this sender to this recipient, starting at 1. */
   readonly counter: number;
-  /** When it was sealed. */
+  /** When the message was sealed. */
   readonly time: string;
-  /** True if a person sends it. */
+  /** True if a person sent the message. */
   readonly human: boolean;
   readonly priority: string;
   readonly reply_to: number | null;
@@ -39,7 +42,10 @@ export interface SealedText {
   readonly text: string;
 }
 
-/** Seals a text for one recipient: a NaCl box with its header, a line break and the text. */
+/**
+ * Seals a text for one recipient. The result is a NaCl box that contains the header, a line break and the
+ * text.
+ */
 export function seal(
   { header, text }: SealedText,
   keys: { readonly card: KeyCard; readonly own: BoxKey; readonly theirs: Uint8Array },
@@ -51,14 +57,14 @@ export function seal(
   return ["mks1", card, toBase64url(nonce), toBase64url(box)].join(".");
 }
 
-/** The parts of a sealed text. The card is unverified. */
+/** The parts of a sealed text. The key card in it has not been verified. */
 export interface Sealed {
   readonly card: unknown;
   readonly nonce: Uint8Array;
   readonly box: Uint8Array;
 }
 
-/** Splits a sealed text. Returns null for anything else. */
+/** Splits a sealed text into its parts. Returns null for any other text. */
 export function parseSealed(text: string): Sealed | null {
   if (!isSealed(text)) return null;
   const [card, nonce, box] = text.split(".").slice(1).map(decode);
@@ -71,8 +77,8 @@ export function parseSealed(text: string): Sealed | null {
 }
 
 /**
- * Opens a box with the recipient's own key and the sender's public key. Returns null if it was made with
- * other keys or was changed.
+ * Opens a box with the recipient's private key and the sender's public key. Returns null if the box was made
+ * with other keys or was changed.
  */
 export function unseal(
   { nonce, box }: Sealed,

@@ -3,13 +3,13 @@ import { signedBytes } from "./signed-bytes.js";
 import type { SigningKey } from "./signing-key.js";
 
 /**
- * Maximum lifetime of a certificate. The holder of the member's key creates a new one for each hello, so a
- * long lifetime is unnecessary. A day tolerates a clock that is hours off, and what leaks from a crashed
- * process is worthless a day later.
+ * Maximum lifetime of a session certificate. The holder of the member's key creates a new certificate for
+ * each hello, so a longer lifetime is unnecessary. A day allows for a clock that is wrong by hours, and makes
+ * anything that leaks from a crashed process worthless after a day.
  */
 export const certificateMsMax = 24 * 3_600_000;
 
-/** Certificates are backdated, for clocks slightly ahead of the broker's clock. */
+/** Certificates are backdated by this much, for clients whose clock is slightly ahead of the broker's. */
 const backdatedMs = 60_000;
 
 export interface CertifiedKey {
@@ -20,15 +20,13 @@ export interface CertifiedKey {
 export interface SessionKeyToCertify {
   readonly meshId: string;
   readonly memberKey: SigningKey;
-  /** The public part in base64url. */
+  /** The public part of the session key, in base64url. */
   readonly sessionKey: string;
   readonly label: string;
   readonly now: Date;
 }
 
-/**
- * Creates the certificate with which a member's key authorises a session key to act for the member (HELLO-3).
- */
+/** Creates a certificate by which a member's key authorises a session key to act for the member (HELLO-3). */
 export function certifySessionKey(wanted: SessionKeyToCertify): CertifiedKey {
   const issuedAt = wanted.now.getTime() - backdatedMs;
   const certificate: SessionCertificate = {

@@ -7,7 +7,7 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** An agent's unanswered question: an ask in the feed or a permission request. */
+/** Something that an agent waits for a reply to: an ask in the feed, or a permission request. */
 export const AgentWait = z
   .object({
     kind: z.enum(["ask", "approval"]),
@@ -57,7 +57,7 @@ export const Agent = Peer.pick({
 
 export type Agent = z.output<typeof Agent>;
 
-/** A message between agents, for the map of agents. */
+/** A message between agents, as shown on the map of agents. */
 export const AgentTalk = z
   .object({
     session_id: Uuid,
@@ -95,7 +95,7 @@ export const listAgents = operation("list_agents", {
   compact: ({ agents }) => lines(...agents.map(compactAgent), agents.length === 0 && "no one is at work"),
 });
 
-/** Formats an agent in one line. All of its texts come from other users. */
+/** Formats an agent in one line. All texts in it come from other users. */
 function compactAgent({
   team,
   name,

@@ -52,7 +52,7 @@ export const AlertTo = z
   ])
   .meta({ id: "AlertTo" });
 
-/** The destination of alerts. */
+/** The destination to which alerts are sent. */
 export type AlertTo = z.output<typeof AlertTo>;
 
 const MinuteOfDay = z
@@ -99,17 +99,17 @@ export const AlertTarget = z
   })
   .meta({ id: "AlertTarget" });
 
-/** A person's alert destination and its status. Its secrets are never returned. */
+/** A person's alert destination, with its status. Its secrets are never returned. */
 export type AlertTarget = z.output<typeof AlertTarget>;
 
-/** An alert in the form that programs receive. */
+/** An alert in the form in which programs receive it. */
 export interface AlertContent {
   readonly id: string;
   readonly kind: AlertKind | "test";
-  /** Title of the session or file. */
+  /** Title of the session or file that the alert is about. */
   readonly title: string;
   readonly body: string;
-  /** The dashboard's path for the item. */
+  /** The dashboard's path for the item that the alert is about. */
   readonly path: string;
 }
 

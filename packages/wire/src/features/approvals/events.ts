@@ -1,10 +1,10 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 
-/** Events about approvals in a feed. */
+/** Events about approvals that the broker posts in feeds. */
 export type ApprovalEvent =
   /**
-   * `hash` is the salted hash of the request. `by` is null if the request was answered in the agent's own
-   * terminal.
+   * `hash` is the salted hash of the permission request. `by` is null if the request was answered in the
+   * agent's own terminal.
    */
   {
     event: "approval_ended";

@@ -32,13 +32,13 @@ const Device = hexOf(32).meta({
 });
 
 /**
- * `left`: the person leaves the decision to the terminal. `withdrawn`: it was answered in the terminal.
- * `lapsed`: the agent no longer waits.
+ * `left`: the person leaves the decision to the agent's terminal. `withdrawn`: the request was answered in
+ * the terminal. `lapsed`: the agent has stopped waiting.
  */
 export const ApprovalState = z.enum(["waiting", "allowed", "denied", "left", "withdrawn", "lapsed"]);
 export type ApprovalState = z.output<typeof ApprovalState>;
 
-/** A permission request to an agent's person (APPROVE-1). */
+/** A permission request from an agent to the person who runs it (APPROVE-1). */
 export const Approval = z
   .object({
     approval: ApprovalNumber,

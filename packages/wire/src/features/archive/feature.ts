@@ -1,2 +1,2 @@
-/** Moving a concluded session to other storage and back. */
+/** Moving a concluded session to archive storage and back. */
 export { rules } from "./rules.js";

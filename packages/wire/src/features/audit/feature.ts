@@ -1,3 +1,3 @@
-/** Recorded thoughts and the Merkle trees over them. */
+/** Agents' recorded thoughts, and the Merkle trees over these records. */
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./operations.js";
 export { rules } from "./rules.js";

@@ -8,7 +8,8 @@ import { rules } from "./rules.js";
 const operation = describeOperations(rules);
 
 /**
- * Any text: the caller that starts an audit session may choose its id, in order to find its records again.
+ * Id of an audit session. Any text is allowed, so that the caller who starts the audit session can choose an
+ * id by which to find its records again.
  */
 const AuditSessionId = StorableText.min(1).max(limits.auditIdCharsMax);
 const inAuditSession = {

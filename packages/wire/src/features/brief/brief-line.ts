@@ -2,7 +2,8 @@ import { messageTime } from "../../feed/compact.js";
 import { inQuotes, nameInLine } from "../../text/neutralise.js";
 
 /**
- * The kinds of brief lines, most important first. A brief lists them in this order and is cut from the end.
+ * The kinds of lines in a brief, most important first. A brief lists them in this order. If it is too long,
+ * it is cut at the end.
  */
 export const briefKinds = [
   "ask",

@@ -1,2 +1,2 @@
-/** The demo session. */
+/** The demo session that shows how Merkle is used. */
 export { rules } from "./rules.js";

@@ -1,7 +1,8 @@
 import { inToolset, reading } from "../../operations/operation-rules.js";
 
 /**
- * Offered only over HTTP, because the other transports cannot return a file. Agents do not get it as a tool.
+ * The export is available only over HTTP, because the other transports cannot return a file. Agents do not
+ * get it as a tool.
  */
 export const rules = /* @__PURE__ */ inToolset("audit", {
   export_session: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/export" },

@@ -5,7 +5,7 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** The result of an import. */
+/** The result of importing a session. */
 export const Imported = z.object({
   session_id: Uuid.meta({ description: "The session's id here." }),
   slug: z.string(),

@@ -1,7 +1,8 @@
 import { creating, inToolset } from "../../operations/operation-rules.js";
 
 /**
- * Offered only over HTTP, because the other transports cannot accept a file. Agents do not get it as a tool.
+ * The import is available only over HTTP, because the other transports cannot accept a file. Agents do not
+ * get it as a tool.
  */
 export const rules = /* @__PURE__ */ inToolset("audit", {
   import_bundle: { ...creating, access: "member", route: "POST /api/import" },

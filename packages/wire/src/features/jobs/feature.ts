@@ -1,4 +1,4 @@
-/** Jobs for headless agents, and the runners that claim them. */
+/** Jobs for headless agents, and the runners that claim these jobs. */
 export const needs = ["personas", "topics", "usage"];
 
 export type { Claim, Job, JobStatus, RunnerFacts } from "./operations.js";

@@ -6,7 +6,7 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** The runner of a broker: its program and the limits of its agents. */
+/** Facts about a broker's own runner: the program it starts, and the limits on its agents. */
 export const RunnerFacts = z
   .object({
     host: z.string().meta({ description: "The machine that agents run on." }),

@@ -10,8 +10,8 @@ import { rules } from "./rules.js";
 const operation = describeOperations(rules);
 
 /**
- * Number of a claim. A runner on another machine claims a job, renews the claim while the agent works, and
- * reports the outcome.
+ * A runner on another machine claims a job, renews the claim while the agent works, and reports the outcome.
+ * The fence is the claim's number.
  */
 
 const Fence = z.int().min(1).meta({ description: "Claim number; later claims have higher numbers." });

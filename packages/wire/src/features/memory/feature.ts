@@ -1,3 +1,3 @@
-/** Knowledge of a mesh that outlasts a session. */
+/** Memories are knowledge of a mesh that outlasts its sessions. */
 export type { Memory } from "./operations.js";
 export { rules } from "./rules.js";

@@ -14,7 +14,10 @@ const memory = (content: string): Memory => ({
   forgotten: null,
 });
 
-/** Returns the text of a memory as shown to a model, without the indentation of its further lines. */
+/**
+ * Returns the text of a memory from what a model sees, without the indentation that was added after the first
+ * line.
+ */
 function readBack(content: string): string | undefined {
   const memories = [{ ...memory(content), rank: 1, marked: `«${content.slice(0, 3)}»` }];
   const text = recall.compact({ memories }, { credentialHolder: "server" });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../../core/limits.js";
 import { TeamName } from "../../core/values.js";
 
-/** The metadata that a client registers with (RFC 7591). Only the fields used here are kept. */
+/** The metadata that a client registers with (RFC 7591). Only the fields that Merkle uses are stored. */
 export const ClientMetadata = z.object({
   client_name: TeamName.default("A client without a name"),
   redirect_uris: z
@@ -20,9 +20,9 @@ export const ClientMetadata = z.object({
 });
 
 /**
- * True if a code may be sent to the URI: either the owner of a host's certificate or a program on the
- * person's own machine receives it. URIs that parsers rewrite, for instance with a backslash or tab, are
- * refused, because people and browsers could read different hosts in them.
+ * Returns true if a code may be sent to this URI, because only the owner of a host's certificate or a program
+ * on the person's own machine can receive it. A URI that parsers rewrite, for example because it contains a
+ * backslash or tab, is refused: a person and a browser might see different hosts in it.
  */
 function isRedirectUri(text: string): boolean {
   const uri = URL.canParse(text) ? new URL(text) : null;

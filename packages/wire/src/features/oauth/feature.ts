@@ -1,2 +1,2 @@
-/** OAuth clients that act as a team. */
+/** OAuth, for clients that act as a team. */
 export { rules } from "./rules.js";

@@ -9,7 +9,7 @@ export { ClientMetadata } from "./client-metadata.js";
 
 const operation = describeOperations(rules);
 
-/** A client's authorization request to a member (RFC 6749, 7636 and 8707). */
+/** The fields of a client's authorization request, on which a member decides (RFC 6749, 7636 and 8707). */
 const clientRequest = {
   client_id: StorableText.min(1)
     .max(10_000)

@@ -1,3 +1,3 @@
-/** The personas with which agents do jobs. */
+/** Personas define how agents approach their jobs. */
 export type { Persona } from "./operations.js";
 export { rules } from "./rules.js";

@@ -8,8 +8,8 @@ import { rules } from "./rules.js";
 const operation = describeOperations(rules);
 
 /**
- * A persona's name, which is part of routes and so contains no characters with a meaning in paths.
- * Case-insensitive.
+ * Name of a persona. Case-insensitive. Routes contain the name, so it has no characters with a meaning in
+ * paths.
  */
 export const PersonaName = lineOfChars(limits.nameCharsMax)
   .refine((name) => /^[\p{L}\p{N}][\p{L}\p{M}\p{N} '’_.-]*$/u.test(name), {
@@ -17,7 +17,7 @@ export const PersonaName = lineOfChars(limits.nameCharsMax)
   })
   .meta({ examples: ["Sceptic"] });
 
-/** The hash of a persona, in lower-case hexadecimal. */
+/** Hash of a persona, in lower-case hexadecimal. */
 export const PersonaHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/, { error: "must be the 64 hexadecimal digits that get_persona gave as its hash" })

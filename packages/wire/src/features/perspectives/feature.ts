@@ -1,4 +1,4 @@
-/** Readings of a text, each by a persona. */
+/** Perspectives are personas' readings of a text. */
 export const needs = ["personas"];
 
 export type { Perspective } from "./operations.js";

@@ -23,7 +23,7 @@ const PerspectiveId = z
   .max(2 ** 31 - 1)
   .meta({ description: "The perspective's number in its mesh." });
 
-/** A persona's reading of a source, without its content. */
+/** A persona's reading of a document or file, without the reading's content. */
 export const Perspective = z
   .object({
     perspective_id: PerspectiveId,

@@ -1,3 +1,3 @@
-/** The log of work done in projects. */
+/** Progress is a log of the work done in projects. */
 export type { ListedProgressEntry, ProgressEntry } from "./operations.js";
 export { rules } from "./rules.js";

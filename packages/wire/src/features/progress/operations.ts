@@ -10,8 +10,8 @@ import { rules } from "./rules.js";
 const operation = describeOperations(rules);
 
 /**
- * Creates a one-line text field. Its error messages name the field, as expected by agents that used the
- * tracker before it became part of Merkle.
+ * Creates a field for one line of text. Its error messages name the field. Agents that used the progress
+ * tracker before it was part of Merkle rely on the wording.
  */
 function lineOf(field: string, charsMax: number) {
   return storable(field)
@@ -41,7 +41,7 @@ const EntryTags = z.array(EntryTag).max(limits.progressTagsMax, {
   error: `tags exceed the maximum of ${limits.progressTagsMax} items`,
 });
 
-/** Creates a date field. A day without a time means that whole day in UTC. */
+/** Creates a field for a date. A date without a time stands for the whole day in UTC. */
 function day(field: string) {
   return z
     .string()
@@ -65,7 +65,9 @@ const entry = {
 const ProgressEntry = z.object(entry).meta({ id: "ProgressEntry" });
 export type ProgressEntry = z.output<typeof ProgressEntry>;
 
-/** Only for a person's entry: the session to log it in. A team's entry belongs to the team's session. */
+/**
+ * The session in which a person's entry is logged. A team's entry is always logged in the team's own session.
+ */
 const inOwnSession = {
   session: StorableText.min(1).max(100).optional().meta({
     description: "The session that it was done in, by id or slug; for a person, who has no default session.",

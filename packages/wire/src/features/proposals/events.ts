@@ -1,8 +1,8 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 
-/** Events about proposals in a feed. */
+/** Events about proposals that the broker posts in feeds. */
 export type ProposalEvent =
-  /** Not posted for an accepted proposal, whose outcome is in `topic_closed` or `session_concluded`. */
+  /** Not posted if a proposal is accepted. `topic_closed` or `session_concluded` reports that outcome. */
   {
     event: "proposal_decided";
     proposal_id: number;

@@ -26,7 +26,7 @@ const numbered = z
 const ProposalId = numbered.meta({ description: "The proposal's number in its mesh." });
 const TopicId = numbered.meta({ description: "The topic's number in its mesh." });
 
-/** Git's hash of a file's content. */
+/** The hash by which Git identifies a file's content. */
 const BlobSha = z
   .string()
   .regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, { error: "must be the hash of a Git blob, in hexadecimal" })
@@ -38,7 +38,7 @@ export const ProposalStatus = z.enum(["open", "accepted", "rejected", "returned"
 });
 export type ProposalStatus = z.output<typeof ProposalStatus>;
 
-/** A complete new text for a document, a file or the Conclusion, which a person decides on. */
+/** A complete new text for a document, a file or the Conclusion. A person decides on it. */
 export const Proposal = z
   .object({
     proposal_id: ProposalId,
@@ -75,7 +75,10 @@ export const Proposal = z
   .meta({ id: "Proposal" });
 export type Proposal = z.output<typeof Proposal>;
 
-/** One change within a text. Lines include their line breaks, so joining them gives the text. */
+/**
+ * One of the changes that a proposal makes to a text. Lines include their line breaks, so joining the lines
+ * gives the text.
+ */
 export const Hunk = z
   .object({
     id: z.string().meta({ description: "Id of this change for decide_proposal." }),
@@ -87,7 +90,7 @@ export const Hunk = z
   .meta({ id: "Hunk" });
 export type Hunk = z.output<typeof Hunk>;
 
-/** A proposal with its text and its changes. */
+/** A proposal with its complete text and its changes. */
 export const ProposalInFull = Proposal.extend({
   content: z
     .string()

@@ -1,11 +1,11 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 
-/** Events about redactions in a feed. */
+/** Events about redactions that the broker posts in feeds. */
 export type RedactionEvent =
-  /** The message that the event replies to was redacted, or these versions of the document were. */
+  /** Reports that a message or some versions of the document were redacted. */
   /**
-   * `document_versions` repeats the versions that a redacted redaction event had reported, because nothing
-   * else would.
+   * `redacted_sequence` is the sequence of the redacted message. If that message itself reported redacted
+   * document versions, `document_versions` repeats them, because nothing else would report them any more.
    */
   | {
       event: "message_redacted";

@@ -1,2 +1,2 @@
-/** Signed heads of a session and proofs against them. */
+/** Signed heads of a session's record, and proofs based on them. */
 export { rules } from "./rules.js";

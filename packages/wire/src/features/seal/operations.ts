@@ -24,7 +24,7 @@ const RecordId = Uuid.meta({
 
 const Size = z.int().min(0);
 
-/** A broker's signed statement of a record's size and contents (SEAL-1). */
+/** A statement of a record's size and contents that the broker has signed (SEAL-1). */
 export const SignedHead = z
   .object({
     epoch: Epoch,

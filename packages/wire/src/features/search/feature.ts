@@ -1,3 +1,3 @@
-/** Search across a mesh. */
+/** Search across everything in a mesh. */
 export { type SearchKind, searchKinds } from "./kinds.js";
 export { rules } from "./rules.js";

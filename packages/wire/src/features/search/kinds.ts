@@ -1,4 +1,4 @@
-/** The kinds of items that `search` finds, in display order. */
+/** The kinds of items that `search` finds, in the order of display. */
 export const searchKinds = [
   "message",
   "decision",

@@ -1,2 +1,2 @@
-/** Files of folders that the broker serves. */
+/** Files in folders that the broker serves. */
 export { rules } from "./rules.js";

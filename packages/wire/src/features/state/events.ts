@@ -1,8 +1,8 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 
-/** Events about state in a feed. */
+/** Events about state that the broker posts in feeds. */
 export type StateEvent =
-  /** `value` is omitted if it exceeds 8 KiB or the key was deleted. */
+  /** `value` is omitted if the key was deleted or the value is larger than 8 KiB. */
   {
     event: "state_changed";
     by: string;

@@ -25,7 +25,7 @@ const StateValue = jsonValue({
   depthMax: limits.stateValueDepthMax,
 }).meta({ description: "Any JSON value." });
 
-/** The scope of a state key: this session, or all sessions of the mesh (STATE-1). */
+/** Where a state key applies: in one session, or in all sessions of the mesh (STATE-1). */
 export const StateScope = z.enum(["session", "mesh"]);
 const inScope = {
   scope: StateScope.default("session").meta({ description: "mesh: shared by all sessions." }),
@@ -165,8 +165,8 @@ const Watching = z.object({
 export const watchState = operation("watch_state", {
   summary:
     "Receive changes of a key, or of all keys with a prefix, as messages. To read a key once, use get_state.",
-  // Changes of mesh-wide keys do not appear in a feed (STATE-11). Only programs that read frames receive
-  // them.
+  // Left out over stdio. Changes of mesh-wide keys are not posted in feeds (STATE-11), so only programs that
+  // read frames receive them.
   unlistedOverStdio: ["scope"],
   input: z.strictObject(watchInput).refine(namesOne, nameOne),
   output: Watching,

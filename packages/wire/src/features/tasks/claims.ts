@@ -75,7 +75,7 @@ export const claimScope = operation("claim", {
     `claimed ${nameInLine(scope)}${shared ? ", shared" : ""}: ${describeReading(scope, repository)}`,
 });
 
-/** States how a scope was interpreted, so that a misunderstanding is noticed immediately. */
+/** States how a scope was interpreted, so that the claimer immediately notices a misunderstanding. */
 function describeReading(scope: string, repository: string | null): string {
   if (!isFileScope(scope)) return "a name, not a file; claim files by their path, such as src/auth/**";
   return repository ? "files of this repository, in all its worktrees" : "files of any repository";

@@ -1,11 +1,11 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 import type { TaskChange, TaskCheck, TaskLink } from "./values.js";
 
-/** Events about tasks and claims in a feed. */
+/** Events about tasks and claims that the broker posts in feeds. */
 export type TaskEvent =
   /**
-   * A change of a task. Besides the title, only changed fields are included, so the task can be reconstructed
-   * from its events.
+   * A change of a task. Contains the title and the changed fields only. The task can be reconstructed from
+   * all of its events.
    */
   | {
       event: "task_changed";
@@ -19,7 +19,7 @@ export type TaskEvent =
       labels?: readonly string[] | undefined;
       links?: readonly TaskLink[] | undefined;
       check?: TaskCheck | null | undefined;
-      /** The previous holder, if the task was taken from a peer. */
+      /** The previous holder, if the task was taken away from a peer. */
       holder?: string | undefined;
       fence?: number | undefined;
       reason?: string | undefined;
@@ -37,7 +37,7 @@ export type TaskEvent =
       /** The previous holder, if someone else ended the claim. */
       holder?: string | undefined;
       reason?: string | undefined;
-      /** When the claim expires, if it was made for a limited time. */
+      /** When the claim expires. Omitted if it has no time limit. */
       expires_at?: string | undefined;
       at: string;
     };

@@ -22,7 +22,10 @@ import { TaskChange, TaskCheck } from "./values.js";
 
 const operation = describeOperations(rules);
 
-/** `open` can be claimed; `blocked` waits for another task; `in_review` waits for its proof (TASK-2). */
+/**
+ * `open`: the task can be claimed. `blocked`: it waits for another task. `in_review`: it waits for proof that
+ * it is done (TASK-2).
+ */
 export const TaskState = z.enum(["open", "blocked", "claimed", "in_review", "done", "cancelled"]);
 export type TaskState = z.output<typeof TaskState>;
 
@@ -101,7 +104,7 @@ function taskLine(task: Task): string {
   return `- ${task.task} ${facts.join(" ")}: ${task.title}`;
 }
 
-/** Formats everything that the task's holder needs to know. */
+/** Formats everything that a task's holder needs to know about it. */
 function taskInFull(task: Task): string {
   const { text, check, links, result, proof } = task;
   return lines(
@@ -270,7 +273,7 @@ export const claimTask = operation("claim_task", {
 
 export const releaseTask = operation("release_task", {
   summary: "Release a claimed task. A reviewer can return a task in review to its author.",
-  // The tool `release` covers this too.
+  // Not listed, because the tool `release` also does this.
   unlisted: true,
   input: z.strictObject({
     ...inSession,

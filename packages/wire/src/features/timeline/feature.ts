@@ -1,2 +1,2 @@
-/** The history of a session. */
+/** The timeline shows the history of a session. */
 export { rules } from "./rules.js";

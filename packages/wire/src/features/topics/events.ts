@@ -1,9 +1,12 @@
 import type { EventKinds } from "../../feed/event-kind.js";
 import type { TopicCloseReason } from "./operations.js";
 
-/** Events about topics in a feed. */
+/** Events about topics that the broker posts in feeds. */
 export type TopicEvent =
-  /** `quote` is the beginning of the passage. Null if the topic is about the whole text. */
+  /**
+   * `quote` is the beginning of the passage that the topic is about. Null if the topic is about the whole
+   * text.
+   */
   | { event: "topic_opened"; topic_id: number; by: string; title: string; quote: string | null; at: string }
   | {
       event: "topic_closed";

@@ -1,4 +1,4 @@
-/** Discussions of a passage of a text. */
+/** Topics are discussions of a passage in a text. */
 export { events, type TopicEvent } from "./events.js";
 export type { Found, Place, Topic, TopicCloseReason, TopicMessage, TopicStatus } from "./operations.js";
 export { rules } from "./rules.js";

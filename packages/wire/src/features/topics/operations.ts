@@ -21,7 +21,7 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** The reason why a topic was closed. `accepted` means that a proposal for it was accepted. */
+/** The reason why a topic was closed. `accepted` means that a proposal made in the topic was accepted. */
 export const TopicCloseReason = z.enum(["resolved", "accepted", "withdrawn"]);
 export type TopicCloseReason = z.output<typeof TopicCloseReason>;
 
@@ -35,8 +35,8 @@ export const TopicStatus = z.enum(["open", "closed"]);
 export type TopicStatus = z.output<typeof TopicStatus>;
 
 /**
- * `exact`: at its original position, apart from text inserted before it. `moved`: elsewhere in the text.
- * `lost`: not found with certainty.
+ * How well a passage was found again. `exact`: at its original position, apart from text inserted before it.
+ * `moved`: elsewhere in the text. `lost`: not found with certainty.
  */
 export const Found = z.enum(["exact", "moved", "reworded", "lost"]);
 export type Found = z.output<typeof Found>;
@@ -52,7 +52,7 @@ const Anchor = z
   })
   .meta({ id: "Anchor" });
 
-/** The current position of the passage. */
+/** The current position of the passage that a topic is about. */
 const Place = z
   .object({
     found: Found,

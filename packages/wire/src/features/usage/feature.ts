@@ -1,4 +1,4 @@
-/** Tokens and costs reported by agents. */
+/** Usage is the number of tokens and the cost that agents report. */
 
 export type { ModelUsage, UsageRow } from "./operations.js";
 export { rules } from "./rules.js";

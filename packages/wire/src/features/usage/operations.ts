@@ -9,7 +9,7 @@ const operation = describeOperations(rules);
 const Tokens = z.int().min(0).max(1_000_000_000_000);
 const countedNames = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"] as const;
 
-/** A model's usage in one report: tokens of each kind since the previous report. */
+/** Usage of one model in a report: the tokens of each kind since the previous report. */
 export const ModelUsage = z
   .strictObject({
     model: lineOfChars(100),
