@@ -74,7 +74,7 @@ function exitCodes(columns: number): string {
   return exitCodesLines.map((line) => sentence(line, columns)).join("\n");
 }
 
-/** Returns help for the environment variables, which belong to no single command. */
+/** Returns help for the environment variables, which apply to many commands. */
 export function formatEnvironmentHelp(variables: readonly Row[], columns: number): string {
   return sections(
     sentence(
