@@ -4,16 +4,16 @@ import { runsFromNpx } from "./core/this-program.js";
 import { run } from "./run.js";
 import { readEnvironment } from "./settings/config.js";
 
-/** Runs `merkle` in this process. Sets the exit code and removes all listeners when the command ends. */
+/** Runs `merkle` in this process. Sets the exit code, and removes all listeners when the command ends. */
 export async function main(words: readonly string[]): Promise<void> {
-  // With npx and no arguments, start the broker. Users of npx expect the program to run, and can still ask
-  // for help.
+  // If called with npx and no arguments, start the broker. Users of npx expect the program to run, and can
+  // still ask for help.
   const argv = words.length === 0 && runsFromNpx() ? ["up"] : words;
   const interruption = listenForInterruption();
   const isWritten = watchOutput();
   const { stdout, stderr } = process;
   const io: Io = {
-    // Opened on demand, because a launched client must have stdin to itself.
+    // Opened on demand, because only a launched client may read stdin while it runs.
     get stdin() {
       return process.stdin;
     },
@@ -31,12 +31,12 @@ export async function main(words: readonly string[]): Promise<void> {
 }
 
 /**
- * With npm, one Ctrl+C arrives twice: from the terminal and forwarded by npm. A second signal within this
+ * Under npm, one Ctrl+C arrives twice: from the terminal, and forwarded by npm. A second signal within this
  * time is ignored.
  */
 const sameKeyWithinMs = 500;
 
-/** Listens for signals. The first asks the command to end; the second exits immediately. */
+/** Listens for signals. The first signal asks the command to end; the second exits immediately. */
 function listenForInterruption(): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   let interruptedAt = 0;
@@ -56,9 +56,9 @@ function listenForInterruption(): { signal: AbortSignal; stop(): void } {
 }
 
 /**
- * Watches for failed writes to stdout. A reader that closes the pipe early (`merkle config list | head -1`)
- * is not an error. A full disk is an error and is reported once. Returns a function that returns whether
- * everything was written.
+ * Watches for failed writes to stdout, and returns a function that tells whether everything was written. If
+ * the reader closes the pipe early (`merkle config list | head -1`), that is not an error. A full disk is an
+ * error and is reported once.
  */
 function watchOutput(): () => boolean {
   let isWritten = true;
@@ -70,7 +70,7 @@ function watchOutput(): () => boolean {
     const reason = code === "ENOSPC" ? "no space is left there" : code;
     process.stderr.write(`The output could not be written: ${reason}.\n`);
   });
-  // With stderr closed, there is nowhere to report an error.
+  // If stderr is closed, an error cannot be reported anywhere.
   process.stderr.on("error", () => undefined);
   return () => isWritten;
 }

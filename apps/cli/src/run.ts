@@ -16,21 +16,24 @@ import type { SettingSources } from "./settings/setting.js";
 /**
  * Runs the command with these arguments and returns its exit code. Prints errors to stderr.
  *
- * @param signal - aborts the command like Ctrl+C
+ * @param signal - aborts the command as Ctrl+C would
  */
 export async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   const [first, ...rest] = argv;
   return first === "agent" ? runForJob(rest, io, signal) : runProgram(argv, io, signal);
 }
 
-/** Runs a command for the agent of a job, which uses none of this machine's configuration (AGENT-1). */
+/**
+ * Runs a command for the agent of a job. Such a command uses none of this machine's configuration (AGENT-1).
+ */
 async function runForJob(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   const jobs = await findFeature("jobs");
   return jobs?.runForAgent?.(argv, io, signal) ?? runProgram(["agent", ...argv], io, signal);
 }
 
 /**
- * The hidden command for completions. Kept out of the list of commands, because it loads that list itself.
+ * The hidden command that prints completions. It is not in the list of commands, because it loads that list
+ * itself.
  */
 const completion: CommandEntry = {
   name: "__complete",
@@ -42,7 +45,7 @@ const completion: CommandEntry = {
 };
 
 async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
-  // Used for errors in the flags themselves.
+  // The output to use until the flags have been parsed, so also for errors in the flags.
   let output = createOutput({ json: argv.includes("--json"), color: !argv.includes("--no-color") }, io);
   let exitCode: number = exitCodes.done;
 
@@ -66,7 +69,9 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
     }
   }
 
-  /** Asks whether to trust a project's file. @throws CliError `not_trusted` unless the person trusts it */
+  /**
+   * Asks whether to trust a project's file. @throws CliError `not_trusted` unless the person trusts the file
+   */
   async function decideTrust(
     file: ForeignFile,
     { asksToTrust }: Command,
@@ -95,18 +100,18 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const told = signal.aborted ? interruptedError() : explainError(error);
     if (!output.json) told.message = await harmless(told.message);
-    // After Ctrl+C, the message "Interrupted." is only needed by programs.
+    // After Ctrl+C, only programs need the message "Interrupted."
     if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
     return told.exitCode;
   }
 }
 
-/** Prints the note about a broker of another build only once, however many of its replies arrive. */
+/** Prints the note about a different build of the broker only once, however many replies arrive. */
 function noteOnce(output: Output): { onOtherBuild(build: number): void; written(): Promise<void> } {
   let writing: Promise<void> | undefined;
   return {
     onOtherBuild(build) {
-      // Loaded on demand, so that help stays fast.
+      // Loaded on demand, so that help starts fast.
       writing ??= import("./broker/broker-build.js").then(({ otherBuildNote }) =>
         output.note(otherBuildNote(build)),
       );
@@ -115,15 +120,18 @@ function noteOnce(output: Output): { onOtherBuild(build: number): void; written(
   };
 }
 
-/** Removes control characters. An error message may quote others, such as the broker or a project's file. */
+/**
+ * Removes control characters from an error message, which may quote text from others, such as the broker or a
+ * project's file.
+ */
 async function harmless(message: string): Promise<string> {
   const { neutralise } = await import("@merkle/wire/text");
   return neutralise(message);
 }
 
 /**
- * Replaces a leading `--version` with the command `version`. After a command, `--version` is that command's
- * own flag.
+ * Replaces a leading `--version` with the command `version`. After a command's name, `--version` is that
+ * command's own flag.
  */
 function withVersionCommand(argv: readonly string[]): string[] {
   const alone = argv.every((each) => each.startsWith("-"));

@@ -27,7 +27,7 @@ export async function chooseBroker({
   return { broker, meshId: await broker.meetMesh() };
 }
 
-/** Applies the settings of the project in `--cwd`, as if the launch had been started there. */
+/** Applies the settings of the project in the `--cwd` folder, as if the launch had been started there. */
 export async function useFolder(context: CommandContext): Promise<CommandContext> {
   const { flags, config, output } = context;
   const named = textOf(flags, "cwd");
@@ -39,7 +39,10 @@ export async function useFolder(context: CommandContext): Promise<CommandContext
   return { ...context, config: { ...config, ...read } };
 }
 
-/** Asks for the mesh if no setting names one and the broker is in open mode with several meshes (MESH-7). */
+/**
+ * Asks the user for a mesh if no setting names one and the broker is in open mode with several meshes
+ * (MESH-7).
+ */
 export async function askMesh(
   context: CommandContext,
   wanted: Wanted,

@@ -18,27 +18,28 @@ import { type NamedSession, titleProblem } from "./launch-options.js";
 import type { LaunchBroker } from "./which-broker.js";
 
 /**
- * The session of a launch: an existing one, or one to create. Without a slug, the broker chooses a free one.
+ * The session for a launch: an existing session, or one to create. For a new session without a slug, the
+ * broker chooses one.
  */
 export type ChosenSession =
   | { readonly kind: "there"; readonly session: Session }
   | { readonly kind: "new"; readonly slug: string | undefined; readonly title: string };
 
-/** The context of a launch: broker, home and folder. */
+/** The context in which a launch chooses its session: broker, home and folder. */
 export interface LaunchScene extends LaunchBroker {
   readonly config: Pick<Config, "home" | "personName">;
-  /** The worktree that the agent works in, or outside a repository its folder. */
+  /** The worktree in which the agent works or, outside a repository, the agent's folder. */
   readonly folder: string;
 }
 
-/** Asks on the terminal whether the session with a similar name was meant. */
+/** Asks at the terminal whether the user meant an existing session with a similar name. */
 type AskWhetherMeant = (name: string, near: Session) => Promise<boolean>;
 
 /**
- * Returns the session with this slug, id or exact title, or a new session with that name. If an open session
- * has a similar name, asks which is meant (LAUNCH-2). `--new` always creates a session.
+ * Returns the session with this slug, id or exact title, or else a new session of that name. If an open
+ * session has a similar name, asks the user which is meant (LAUNCH-2). `--new` always creates a session.
  *
- * @param ask - null if there is no one to ask
+ * @param ask - null if no one can be asked
  * @throws CliError `not_found` that names the similar session; `session_closed`; `conflict` if several
  * sessions have this title
  */
@@ -53,13 +54,13 @@ export async function chooseSession(
   if (found) return there(found);
   if (isUuid(name)) throw notFound(name, undefined);
   const slug = toSlug(name);
-  // The session whose slug is derived from the same name is the best match.
+  // Best match: the session whose slug would be derived from the same name.
   const holder = slug === name ? null : await findSession(broker, slug);
-  // The folder's name was not typed, so it cannot contain a typing mistake.
+  // A folder's name was not typed, so similar names need not be considered as typing mistakes.
   if (named.from === "folder") return holder ? there(holder) : { kind: "new", slug, title: name };
   const near = holder ?? (await findSimilar(broker, name));
   if (!near) return { kind: "new", slug, title: name };
-  // Another machine created exactly this session after the first lookup.
+  // Another machine has created a session with exactly this name since the first lookup.
   if (near.title === name || near.slug === name) return there(near);
   if (!ask) throw notFound(name, near);
   if (await ask(name, near)) return there(near);
@@ -75,14 +76,20 @@ function there(session: Session): ChosenSession {
   );
 }
 
-/** Returns a similar open session. A name similar to a concluded session's probably names its successor. */
+/**
+ * Returns an open session with a similar name, or null. Ignores concluded sessions, because a name similar to
+ * theirs is probably meant for a successor.
+ */
 async function findSimilar(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
   const near = await findNearSession(broker, name);
   if (near?.status !== "active") return null;
   return differInNumberAlone(name, near.slug) || differInNumberAlone(name, near.title) ? null : near;
 }
 
-/** Returns whether two names differ only in a number. `sprint-13` is not a mistyped `sprint-12`. */
+/**
+ * Returns whether two names differ only in a number, in which case neither is a typing mistake: `sprint-13`
+ * is not a mistyped `sprint-12`.
+ */
 function differInNumberAlone(a: string, b: string): boolean {
   const lettersOf = (text: string) => text.toLowerCase().replace(/[^\p{L}]/gu, "");
   const digitsOf = (text: string) => text.replace(/\D/g, "");
@@ -90,8 +97,8 @@ function differInNumberAlone(a: string, b: string): boolean {
 }
 
 /**
- * Derives a new session's slug from its name only, so that two machines launching at the same time ask for
- * the same slug. A name without usable letters gets a slug from its hash.
+ * Derives a new session's slug from its name only, so that two machines that launch at the same time request
+ * the same slug. For a name without usable letters, the slug is derived from the name's hash.
  */
 function toSlug(name: string): string {
   return slugFrom(name) || `session-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
@@ -125,9 +132,9 @@ export function askWhetherMeant(prompter: Prompter): AskWhetherMeant {
 type UsualSession = Extract<NamedSession, { kind: "named" }>;
 
 /**
- * Returns the default session of a folder. In a repository, it is named after the repository, so every clone
- * and worktree uses the same one. Elsewhere it is the open session last launched from this folder, or one
- * named after the folder. Undefined for a folder without a name.
+ * Returns the default session for a folder. In a repository, this is the session named after the repository,
+ * so every clone and worktree uses the same session. Elsewhere it is the open session last launched from this
+ * folder, or else one named after the folder. Undefined if the folder has no name.
  */
 async function findUsualSession(scene: LaunchScene): Promise<UsualSession | undefined> {
   const { broker, folder } = scene;
@@ -142,7 +149,7 @@ async function findUsualSession(scene: LaunchScene): Promise<UsualSession | unde
   return name === "" ? undefined : { kind: "named", name, from: "folder" };
 }
 
-/** Returns the folder's default session. @throws CliError `usage` for a folder without a name */
+/** Returns the default session for a folder. @throws CliError `usage` if the folder has no name */
 export async function getUsualSession(scene: LaunchScene): Promise<NamedSession> {
   const session = await findUsualSession(scene);
   if (session) return session;
@@ -153,7 +160,7 @@ export function toNamedSession({ session_id: name }: Pick<StoredPeer, "session_i
   return { kind: "named", name };
 }
 
-/** Returns the stored peers that last ran in this folder, most recent first. */
+/** Returns the stored peers that last ran in this folder, the most recent first. */
 export async function listPeersOfFolder({ config, meshId, folder }: LaunchScene): Promise<StoredPeer[]> {
   return (await listStoredPeers(config.home, meshId)).filter((each) => each.folder === folder);
 }
@@ -162,8 +169,8 @@ const newSession = "+";
 const usualSession = "=";
 
 /**
- * Asks for the session. Offers the default session first and a new one second, so a long list does not hide
- * them.
+ * Asks the user for the session. Lists the default session first and a new session second, so that a long
+ * list does not hide them.
  */
 export async function askSession(prompter: Prompter, scene: LaunchScene): Promise<NamedSession> {
   const { broker } = scene;
@@ -174,7 +181,7 @@ export async function askSession(prompter: Prompter, scene: LaunchScene): Promis
   let typed = "";
   const choices = async (text: string) => {
     typed = text.trim();
-    // If all sessions fit on one page, filter them here. Otherwise the broker searches.
+    // If all sessions fit on one page, they are filtered here. Otherwise the broker searches.
     const found = first.isAll
       ? first.sessions.filter(isLike(typed))
       : (await listOpen(broker, typed)).sessions;
@@ -186,7 +193,7 @@ export async function askSession(prompter: Prompter, scene: LaunchScene): Promis
       ...(typed === "" ? [] : [newChoice]),
     ];
   };
-  // Without open sessions, skip the list and ask for a title.
+  // If there are no open sessions, skip the list and ask for a title.
   const isAny = first.sessions.length > 0;
   const chosen = isAny ? await prompter.oneOf({ message: "Session", choices }) : newSession;
   if (chosen === usualSession && usual) return usual;

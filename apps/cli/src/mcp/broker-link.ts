@@ -24,28 +24,28 @@ export interface BrokerLink {
     options?: LinkCallOptions,
   ): Promise<OutputOf<Name>>;
   /**
-   * Returns the mesh's id if this home's credentials for that mesh may be sent to the broker. @throws like
-   * `call` and `meetMesh`
+   * Returns the mesh's id if this home's credentials for that mesh may be sent to the broker. @throws the
+   * same errors as `call` and `meetMesh`
    */
   meetMesh(signal?: AbortSignal): Promise<string>;
-  /** Resolves with the broker's epoch once connected. @throws like `call` */
+  /** Resolves with the epoch of the broker's database once connected. @throws the same errors as `call` */
   connected(signal?: AbortSignal): Promise<string>;
-  /** Makes the next call reconnect, which takes the peer over from the newer connection. */
+  /** Makes the next call reconnect, so that this server takes the peer back from the newer connection. */
   comeBack(): void;
   close(): Promise<void>;
 }
 
 interface LinkCallOptions {
   readonly signal?: AbortSignal;
-  /** How long to retry if the connection breaks. Default: 30,000. */
+  /** How long to retry after a lost connection, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number;
 }
 
 interface BrokerLinkOptions {
   readonly config: Pick<Config, "broker"> & Reach;
   /**
-   * Called with each client before it connects. A client that the broker closed permanently is replaced by a
-   * new one.
+   * Called with each new client before it connects. A client whose connection the broker has closed
+   * permanently is replaced with a new client.
    */
   readonly onClient: (client: MerkleClient) => void;
   /** Called whenever a connection opens. */
@@ -53,11 +53,11 @@ interface BrokerLinkOptions {
   readonly log: (text: string) => void;
 }
 
-/** How long a call waits for a connection. Short, because a person or a model waits for the reply. */
+/** How long a call waits for a connection. Short, because a person or a model is waiting for the reply. */
 const connectWithinMs = 5_000;
 /**
- * Keeps pauses between retries shorter than a call's timeout, so that a waiting call reaches a broker that
- * has just started.
+ * Keeps the pauses between retries shorter than a call's timeout, so that a waiting call can still reach a
+ * broker that has just started.
  */
 const retry = { capMs: 2_000 };
 const callTimeoutMsDefault = 30_000;
@@ -72,10 +72,10 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
   let finding: Promise<Connecting> | undefined;
   let closed = false;
 
-  /** Returns the current client, or a new one if the current client is permanently closed. */
+  /** Returns the current client, or a new client if the current one is permanently closed. */
   async function findClient(): Promise<Connecting> {
     if (current?.client.state.status === "open") return current;
-    // Both connections would keep replacing each other if this one reconnected.
+    // A newer connection has replaced this one. If both reconnected, they would keep replacing each other.
     if (current && isReplaced(current.client)) throw wasReplaced();
     finding ??= replaceClient().finally(() => {
       finding = undefined;
@@ -137,8 +137,8 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
 }
 
 /**
- * Returns the configured address. Without one, returns the address of the broker running on this home, on any
- * port.
+ * Returns the configured address. If none is configured, returns the address of the broker that runs on this
+ * home, on any port.
  */
 async function findAddress({ broker, home }: BrokerLinkOptions["config"]): Promise<string> {
   const running = broker.source === "default" ? await findRunningBroker(home) : undefined;
@@ -173,8 +173,8 @@ function untilOpen(connecting: Connecting, signal: AbortSignal | undefined): Pro
 }
 
 /**
- * True if the broker refused the hello because of this machine's clock. Retrying does not help until someone
- * corrects it.
+ * Returns whether the broker refused the connection because this machine's clock is wrong. Retrying does not
+ * help until someone sets the clock.
  */
 function isAboutClock(refusal: MerkleError | undefined): boolean {
   return refusal?.details["reason"] === "time";

@@ -17,9 +17,9 @@ import type { Caller } from "./turn.js";
 export interface ToolCall {
   readonly name: string;
   readonly args: unknown;
-  /** The client's id of the model's call. A `PreToolUse` hook announces the call under the same id. */
+  /** The client's id for the tool call. A `PreToolUse` hook announces the call under the same id. */
   readonly toolUseId: string | undefined;
-  /** The `_meta` of the request. Some clients identify the calling agent in it. */
+  /** The `_meta` of the request, in which some clients identify the calling agent. */
   readonly meta?: unknown;
   readonly signal: AbortSignal;
 }
@@ -34,14 +34,14 @@ interface CallToolOptions {
   readonly longResults: LongResults;
   readonly render: Renderer;
   readonly perform: Performer;
-  /** Answers calls of the `hook` tool, which the client's hooks make. */
+  /** Answers calls to the `hook` tool, which come from the client's hooks. */
   readonly answerHook: (fields: Fields, meta: unknown) => Promise<ToolAnswer>;
-  /** Records a call of the model and returns which of the client's agents made it. */
+  /** Records a tool call and returns which of the client's agents made it. */
   readonly noteCall: (call: ToolCall) => Caller;
   readonly log: (text: string) => void;
 }
 
-/** Answers a tool call. Failures are returned as answers too. */
+/** Answers a tool call. Failures are returned as answers too, not thrown. */
 export type CallTool = (call: ToolCall) => Promise<ToolAnswer>;
 
 export function createCallTool(options: CallToolOptions): CallTool {
@@ -51,7 +51,7 @@ export function createCallTool(options: CallToolOptions): CallTool {
   async function callTool(call: ToolCall): Promise<ToolAnswer> {
     const { name, args, meta, signal } = call;
     try {
-      // A hook's call is not made by the model and never waits for the broker.
+      // Calls from hooks are not made by the model, and never wait for the broker.
       if (name === "hook") return await options.answerHook(requireFields(name, args), meta);
       const answer = await runTool(call, options.noteCall(call));
       refusedCalls.note(name, args, null);
@@ -85,7 +85,7 @@ export function createCallTool(options: CallToolOptions): CallTool {
     return { result, settle: performed.settle ?? ignore };
   }
 
-  /** Returns a refusal as the answer. The answer is delayed if the same call was refused repeatedly. */
+  /** Returns a refusal as an answer. If the same call is refused repeatedly, the answer is delayed. */
   async function answerError({ name, args, signal }: ToolCall, refusal: MerkleError): Promise<ToolAnswer> {
     const { delayMs, advice } = refusedCalls.note(name, args, refusal);
     if (delayMs > 0) await delay(delayMs, undefined, { signal });

@@ -15,7 +15,7 @@ import type { SecretStore } from "./secret-store.js";
 interface Completing {
   readonly operation: Operation;
   readonly fields: Fields;
-  /** The reason why this server cannot join its session, or null. */
+  /** The reason why this server could not join its session, or null. */
   readonly refusal: MerkleError | null;
   readonly teams: PeerSessions;
   readonly secretStore: SecretStore;
@@ -23,20 +23,21 @@ interface Completing {
 
 interface Completed {
   readonly input: Fields;
-  /** The peer that makes the call, if this server acts as that peer. */
+  /** The peer on whose behalf the call is made, if this server acts as that peer. */
   readonly team: PeerSession | undefined;
   /**
-   * One peer per joined session. Set if the call reads all sessions: it names none and several are joined.
+   * One peer per joined session. Set if the call reads all sessions, because it names none and several are
+   * joined.
    */
   readonly everyTeam?: readonly PeerSession[];
-  /** A line that reports an ignored input. */
+  /** A line that tells the model that an input was ignored. */
   readonly notice?: string;
 }
 
 /**
- * Fills in the session and credential that the model left out: the only joined session (MCP-19) and the
- * peer's credential (STDIO-3). A bare uuid of a team or person is replaced by the credential that this server
- * has for it. All other fields are passed through.
+ * Fills in the session and the credential that the model left out: the only joined session (MCP-19) and the
+ * peer's credential (STDIO-3). Replaces the bare uuid of a team or person with the credential that this
+ * server has for it. Passes all other fields through.
  */
 export function completeInput(completing: Completing): Completed {
   const { operation, fields, secretStore } = completing;
@@ -49,7 +50,10 @@ export function completeInput(completing: Completing): Completed {
   };
 }
 
-/** True if `team_id` proves nothing: it is a name, or a uuid for which this server has no credential. */
+/**
+ * Returns whether `team_id` authenticates nothing, because it is a name, or a uuid for which this server has
+ * no credential.
+ */
 function isOfNoUse(given: unknown, secretStore: SecretStore): boolean {
   if (given === undefined) return false;
   if (typeof given !== "string") return true;
@@ -65,7 +69,8 @@ function complete({ operation, fields, refusal, teams, secretStore }: Completing
   if (!takesOnlySession(operation)) {
     const asksWhoCalls = operation.access === "team" || operation.asksWhoCalls === true;
     const own = named === undefined && asksWhoCalls ? teams.findLast() : undefined;
-    // An agent that was started as one peer must not act as another when its own session cannot be joined.
+    // If an agent was started as one peer and cannot join that peer's session, it must not act as a different
+    // peer instead.
     if (named === undefined && !own && operation.unnamed && refusal) throw refusal;
     const asOwn = own && { team_id: own.credential };
     return { input: { ...fields, ...credential, ...asOwn }, team: chosen ?? own };

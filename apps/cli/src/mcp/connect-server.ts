@@ -5,7 +5,7 @@ import { callTool, type Serving } from "./served-tools.js";
 import type { ToolServer } from "./tool-server.js";
 import { type Channel, channelMethod } from "./waking/wake-paths.js";
 
-/** Connects an MCP server that offers the tools. Opens the tools as soon as the client is ready. */
+/** Connects an MCP server that offers the tools. Opens the tools once the client is ready. */
 export async function connectServer(transport: Transport, serving: Serving): Promise<void> {
   const server = createServer(serving);
   server.oninitialized = () => void openDesk(server, serving);
@@ -31,7 +31,7 @@ export function createServer(serving: Serving): Server {
 function openDesk(server: Server, { desk, introduction }: Serving): Promise<ToolServer> {
   const channel: Channel = {
     isThere: true,
-    // Channels are an experimental capability, so the SDK has no method for them.
+    // Channel messages are an experimental capability, for which the SDK has no method.
     send: async ({ content, meta }) =>
       server.transport?.send({ jsonrpc: "2.0", method: channelMethod, params: { content, meta } }),
     onChange: () => undefined,

@@ -19,14 +19,14 @@ const mail = {
   mimeType: "application/json",
 };
 
-/** The options for serving a client of the protocol revision without sessions. */
+/** The options for serving a client that uses the sessionless protocol revision. */
 export interface StatelessServing extends Serving {
   readonly client: ClientInfo | undefined;
 }
 
 /**
- * Serves the protocol revision without MCP sessions (MCP-16). The process still belongs to one client and
- * keeps its peers.
+ * Serves the sessionless revision of MCP (MCP-16). The process still belongs to one client and keeps that
+ * client's peers.
  */
 export function connectStateless(transport: Transport, serving: StatelessServing): void {
   const { desk, introduction, requests, client } = serving;
@@ -61,7 +61,7 @@ export function connectStateless(transport: Transport, serving: StatelessServing
         return { contents: [{ uri, mimeType: mail.mimeType, text }] };
       });
     }
-    // Opens the tools early, so messages can wake the client before its first call.
+    // Open the tools early, so that messages can wake the client before its first call.
     void openDesk();
     return server;
   }
@@ -70,14 +70,14 @@ export function connectStateless(transport: Transport, serving: StatelessServing
 }
 
 interface Listening {
-  /** The wrapped transport, which sees the client's subscriptions. */
+  /** The wrapped transport, through which the client's subscriptions are observed. */
   readonly transport: Transport;
   toChannel(send: () => Promise<void>): Channel;
 }
 
 /**
  * Tracks whether the client subscribes to the unread messages. The SDK acknowledges subscriptions itself, so
- * this watches its acknowledgements and the client's cancellations.
+ * this function observes the SDK's acknowledgements and the client's cancellations.
  */
 function createListening(transport: Transport): Listening {
   const subscriptions = new Set<unknown>();

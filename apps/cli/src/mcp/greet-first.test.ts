@@ -62,7 +62,7 @@ it("[STDIO-1] the server behind knows its client, repeats no answer and takes ov
   expect(await early.next()).toEqual({ jsonrpc: "2.0", id: 8, result: {} });
   expect(server.getClientVersion()).toEqual(client);
   expect(server.getClientCapabilities()).toEqual(asked.capabilities);
-  // A request that reuses an id gets its own reply.
+  // A later request with the same id as the handshake gets a reply of its own.
   early.write(request(7, "ping", {}));
   expect(await early.next()).toEqual({ jsonrpc: "2.0", id: 7, result: {} });
 });
@@ -100,7 +100,7 @@ function claimOf(revision: string): Record<string, unknown> {
   };
 }
 
-/** Returns the reply of the newer SDK's server to the line. */
+/** Returns the reply to this line from the server of the newer SDK. */
 async function discoveredBySdk(line: string): Promise<unknown> {
   const { requests, write, next } = startStreams();
   const { serverInfo, instructions } = introduction;
@@ -115,7 +115,7 @@ function request(id: string | number, method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: "2.0", id, method, params });
 }
 
-/** Returns the reply of the SDK's server to the line when nothing else answers first. */
+/** Returns the SDK server's reply to this line if nothing else answers first. */
 async function answerOfSdk(line: string): Promise<unknown> {
   const { requests, write, next } = startStreams();
   await toServer(requests).connect(requests);
@@ -150,7 +150,7 @@ function startStreams() {
   return {
     requests: createStdioTransport(input, output),
     write: (...texts: string[]) => void input.write(texts.map((text) => `${text}\n`).join("")),
-    /** Reads the next message. Each message is written, and so arrives, as one chunk. */
+    /** Reads the next message. Each message is written as one chunk, and so arrives as one chunk. */
     next: async (): Promise<unknown> => JSON.parse((await lines.next()).value),
   };
 }

@@ -15,39 +15,40 @@ export interface Introduction {
   readonly instructions: string;
 }
 
-/** A client that has sent its first message. */
+/** A client whose first message has been received. */
 export interface Met {
   /**
-   * The client's name, if each request carries it together with the protocol revision (MCP-16). Undefined for
-   * a client that begins with a handshake.
+   * The client's name and version, if the client sends them with each request as the sessionless revision
+   * requires (MCP-16). Undefined for a client that begins with a handshake.
    */
   readonly client: ClientInfo | undefined;
 }
 
 interface GreetingTransport extends Transport {
   /**
-   * Starts reading. Resolves once a message has revealed the client's protocol revision and any handshake has
-   * been answered.
+   * Starts reading. Resolves once a message has revealed the client's protocol revision, and any handshake
+   * has been answered.
    *
-   * Some clients first ask which revisions exist. The transport answers that question and keeps waiting,
-   * because the question does not reveal their choice.
+   * Some clients first ask which revisions the server supports. The transport answers that question and keeps
+   * waiting, because the question does not reveal the client's choice.
    */
   meet(): Promise<Met>;
 }
 
 /**
- * The protocol revisions that the SDK supports, newest first. The newest is the answer to an unknown revision
- * (MCP-8).
+ * The protocol revisions that the SDK supports, newest first. The newest is returned to a client that
+ * requests an unknown revision (MCP-8).
  */
 const protocolVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
-/** Returns the introduction for a client of the protocol revision without sessions. */
+/** Returns the introduction for a client that uses the sessionless protocol revision. */
 export type IntroduceStateless = (client: ClientInfo) => Promise<Introduction>;
 
 /**
  * Answers `initialize` and `server/discover` before the SDK is loaded, because loading the SDK takes longer
- * than the rest of the start (PACK-4). Once the SDK's server is connected it receives all earlier messages,
- * including `initialize`, so it knows its client. Its own, identical reply to `initialize` is dropped.
+ * than the rest of the startup (PACK-4). Once the SDK's server is connected, it receives all earlier messages
+ * including `initialize`, so it knows the client. Its own reply to `initialize`, which is identical, is
+ * dropped.
  *
  * @param introduceStateless - undefined if the client must use a revision with sessions
  */
@@ -67,7 +68,9 @@ export function greetFirst(
     await transport.send({ result, jsonrpc: "2.0", id: greeted });
   }
 
-  /** Answers a question about the supported revisions. Returns whether the message was such a question. */
+  /**
+   * Answers a question about the supported revisions. Returns false if the message is not such a question.
+   */
   async function discover(message: JSONRPCMessage): Promise<boolean> {
     const discovery = introduceStateless && findDiscovery(message);
     if (!discovery) return false;
@@ -95,7 +98,8 @@ export function greetFirst(
     meet() {
       transport.onclose = () => greeting.onclose?.();
       return new Promise((resolve, reject) => {
-        // Messages are handled in sequence, so none overtakes a discovery that is still being answered.
+        // Settles when the last message has been handled. Messages are handled one after another, so that
+        // none overtakes a discovery that is still being answered.
         let met: Promise<Met | undefined> = Promise.resolve(undefined);
         transport.onmessage = (message) => {
           met = met.then((known) => {
@@ -123,8 +127,8 @@ export function greetFirst(
 }
 
 /**
- * Returns the `initialize` request if it is well-formed. The SDK's server answers malformed requests and all
- * other messages.
+ * Returns the parts of an `initialize` request if it is well-formed. The SDK's server answers malformed
+ * requests and all other messages.
  */
 function findHandshake(message: JSONRPCMessage): { id: RequestId; protocolVersion: string } | undefined {
   if (!("method" in message && "id" in message) || message.method !== "initialize") return undefined;
@@ -138,13 +142,16 @@ function findHandshake(message: JSONRPCMessage): { id: RequestId; protocolVersio
 const statelessRevision = "2026-07-28";
 const inMeta = "io.modelcontextprotocol";
 
-/** The protocol revision and client that a request without a session names. */
+/** The protocol revision and the client named in a request of the sessionless revision. */
 interface Claim {
   readonly requested: string;
   readonly client: ClientInfo;
 }
 
-/** Returns undefined for a message of another revision. The SDK rejects malformed claims. */
+/**
+ * Returns the revision and client that a message names, or undefined if it names none. Malformed values are
+ * left for the SDK to reject.
+ */
 function findClaim(message: JSONRPCMessage): Claim | undefined {
   if (!("method" in message)) return undefined;
   const { [`${inMeta}/protocolVersion`]: requested, [`${inMeta}/clientInfo`]: client } = Object(
@@ -166,7 +173,7 @@ function toDiscovered({ serverInfo, capabilities, instructions }: Introduction):
     supportedVersions: [statelessRevision],
     capabilities,
     instructions,
-    // The client must not cache the result: its next server may offer other tools.
+    // The client must not cache this result, because the next server that it starts may offer other tools.
     ttlMs: 0,
     cacheScope: "private",
     resultType: "complete",

@@ -2,19 +2,19 @@ import { MerkleError } from "@merkle/wire";
 import { type HookEvent, hookEvents } from "../clients/client.js";
 import type { Fields } from "./membership.js";
 
-/** A call of the client's hook to this server. Fields that an event does not have are empty. */
+/** A call from a client's hook to this server. Fields that do not apply to the event are empty. */
 export interface HookCall {
   readonly event: HookEvent;
-  /** The client's session id. Changes after `/clear`. */
+  /** The client's session id, which changes after `/clear`. */
   readonly sessionId: string;
-  /** The id of the main agent's turn. All hooks of one turn have the same id. */
+  /** The id of the main agent's turn, shared by all hooks in that turn. */
   readonly promptId: string;
   /** The calling subagent; empty for the main agent. */
   readonly agentId: string;
   readonly toolUseId: string;
 }
 
-/** Parses a hook's call. @throws MerkleError `bad_request` if the event is unknown */
+/** Parses a call from a hook. @throws MerkleError `bad_request` if the event is unknown */
 export function parseHookCall(fields: Fields): HookCall {
   const event = hookEvents.find((each) => each === fields["event"]);
   if (!event) throw new MerkleError("bad_request", `Expected one of the events ${hookEvents.join(", ")}.`);

@@ -9,7 +9,9 @@ const call = { by: "call" } as const;
 const hook = (prompt: string) => ({ by: "hook", prompt }) as const;
 const sequences = (messages: readonly Message[] = []) => messages.map(({ sequence }) => sequence);
 
-/** Takes all pending messages with a call whose answer is written completely. */
+/**
+ * Reads all pending messages with a tool call whose answer is completely written. Returns their sequences.
+ */
 function read(mail: Inbox): number[] {
   const offer = mail.offer(call, all);
   offer?.settle(true);

@@ -2,75 +2,75 @@ import { compactMessage, type Message, redactedBy, withoutText } from "@merkle/w
 import { limits } from "@merkle/wire/limits";
 
 /**
- * One peer's messages that its model has not received yet. Subscriptions and waits add messages; tools and
- * hooks take them.
+ * A peer's messages that its model has not received yet. Subscriptions and waits add messages; tools and
+ * hooks take messages from the inbox.
  *
- * A taken message is only offered until evidence shows that the model received it. Otherwise it is offered
- * again (WAKE-4). The inbox does no I/O and reads no clock.
+ * A message that was taken is only offered until there is evidence that the model received it. Without
+ * evidence, it is offered again (WAKE-4). The inbox does no I/O and reads no clock.
  */
 export interface Inbox {
-  /**
-   * The cursor up to which the client's record of the conversation contains every message. This cursor is
-   * acknowledged.
-   */
+  /** The cursor to acknowledge: the client's record of the conversation contains every message up to it. */
   readonly place: number;
-  /** The cursor up to which evidence shows that the model received every message. */
+  /** The cursor up to which there is evidence that the model received every message. */
   readonly shown: number;
-  /** Whether the model received a message that is not yet in the client's record. */
+  /** Whether the model has received a message that is not yet in the client's record. */
   readonly isUnrecorded: boolean;
-  /** The messages to offer, for the first time or again, in order. */
+  /** The messages to offer, in order, including those to be offered again. */
   readonly pending: readonly Message[];
-  /** Whether no messages are pending here or, as far as this server knows, at the broker. */
+  /**
+   * Whether no messages are pending, neither in this inbox nor, as far as this server knows, at the broker.
+   */
   readonly isDrained: boolean;
-  /** Whether newly arrived messages must wait for space until pending messages are taken. */
+  /** Whether the inbox is full, so that newly arrived messages must wait until pending messages are taken. */
   readonly isFull: boolean;
   /** Whether an offer is being written to the client. */
   readonly isHandingOut: boolean;
-  /** Whether offered messages are still unacknowledged. The broker would return them again. */
+  /** Whether messages have been offered but not acknowledged. The broker would return such messages again. */
   readonly isOffering: boolean;
-  /** Continues after the cursor `place` and drops all messages in the inbox. */
+  /** Drops all messages in the inbox and continues after the cursor `place`. */
   restart(place: number): void;
-  /** Drops all messages. After a database restore, their sequences refer to other messages. */
+  /** Drops all messages, because after a database restore their sequences refer to other messages. */
   forget(): void;
   /** Adds a message that a subscription pushed. */
   push(message: Message): void;
-  /** Adds the page that a wait returned: all messages after `after` up to `upTo`. */
+  /** Adds a page of messages that a wait returned: all messages after `after` up to `upTo`. */
   fill(after: number, messages: readonly Message[], upTo: number): void;
   /**
-   * Takes the next messages that fit and are not `skipped`. Returns null if no message qualifies or the first
-   * one does not fit.
+   * Takes the next messages that fit and are not skipped. Returns null if there is no such message or the
+   * first one does not fit.
    */
   offer(via: Via, fits: Fits, isSkipped?: (message: Message) => boolean): Offer | null;
   /**
-   * Returns the next messages after a sequence that fit, without taking them. For a reader other than the
-   * peer itself.
+   * Returns the next messages after a sequence that fit, without taking them. For readers other than the peer
+   * itself.
    */
   peek(after: number, fits: Fits): readonly Message[];
   /** Records evidence that the model did or did not receive offered messages. */
   prove(evidence: Evidence): void;
   /**
-   * Marks those received messages that the client's record contains. By default, marks all received messages.
+   * Marks the received messages that the client's record contains. By default, marks all received messages.
    */
   record(holds?: (message: Message) => boolean): void;
-  /** Withdraws all offers without evidence, because their conversation has ended. */
+  /** Withdraws all offers without evidence, because the conversation in which they were made has ended. */
   startOver(): void;
-  /** Skips all messages up to a cursor that was acknowledged elsewhere. */
+  /** Skips all messages up to a cursor that was acknowledged by other means. */
   passUpTo(cursor: number): void;
   /** Calls the listener on every change. Returns an unsubscribe function. */
   listen(listener: () => void): () => void;
 }
 
 /**
- * How an offer reaches the model: in the result of the model's own call, or in a hook's answer at a prompt.
+ * How an offer reaches the model: in the result of the model's own tool call, or in the output of a hook at a
+ * prompt.
  */
 type Via = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
 
 /**
  * Evidence of whether the model received an offer.
  *
- * A tool call proves delivery, because its turn contains everything offered before. A hook proves delivery
- * for its own prompt and loss for any other prompt: interrupting a prompt discards the text that its hook
- * added.
+ * A tool call proves that everything offered earlier was received, because the turn contains it. A hook
+ * proves that offers made at its own prompt were received, and that offers made at any other prompt were
+ * lost: interrupting a prompt discards the text that its hook added.
  */
 type Evidence = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
 
@@ -82,31 +82,35 @@ export interface Offer {
   /** The sequences of messages that the model may have seen before. */
   readonly again: ReadonlySet<number>;
   readonly cursor: number;
-  /** Reports whether the client received the whole offer. If not, its messages return to the inbox. */
+  /** Call with whether the client received the whole offer. If not, the messages return to the inbox. */
   settle(written: boolean): void;
 }
 
 export interface InboxOptions {
   /**
-   * Whether the client keeps a readable record of the conversation. If not, evidence is enough to acknowledge
-   * a message.
+   * Whether the client keeps a record of the conversation that can be read. If not, evidence suffices to
+   * acknowledge a message.
    */
   readonly isRecorded?: boolean;
-  /** Classifies messages that an earlier server may have delivered, when they arrive. */
+  /** Classifies arriving messages that an earlier server may have delivered. */
   readonly earlier?: Earlier;
   /** Called before each offer with the sequence of its last message. */
   readonly onOffer?: (sequence: number) => void;
-  /** The capacity of the inbox. Further messages stay at the broker until a wait fetches them. */
+  /**
+   * The maximum number of messages in the inbox. Further messages stay at the broker until a wait fetches
+   * them.
+   */
   readonly messagesMax?: number;
   readonly charsMax?: number;
 }
 
 /** Classifies the messages that an earlier server offered but never acknowledged. */
 export interface Earlier {
-  /** The last message that the earlier server offered. */
+  /** The sequence of the last message that the earlier server offered. */
   readonly upTo: number;
   /**
-   * Returns whether the model has the message (`held`), may have it (`perhaps`) or cannot have it (`lost`).
+   * Returns whether the model received the message (`held`), may have received it (`perhaps`) or cannot have
+   * received it (`lost`).
    */
   find(message: Message): "held" | "perhaps" | "lost";
 }
@@ -127,17 +131,20 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   const { isRecorded = false, earlier, onOffer, messagesMax = 2_000, charsMax = 2 * 1024 * 1024 } = options;
   let queue: Entry[] = [];
   let queuedChars = 0;
-  /** The cursor up to which every message is queued, offered or received. Only later messages are queued. */
+  /**
+   * The cursor up to which every message is queued, offered or received. Only later messages are added to the
+   * queue.
+   */
   let known = place;
   /**
-   * The cursor up to which messages were received or skipped. A gap before the next message is skipped
-   * together with that message.
+   * The cursor up to which every message was received or skipped. If sequences are missing before the next
+   * message, they are skipped together with that message.
    */
   let passed = place;
   /** The cursor up to which the subscription has pushed everything. */
   let pushed = 0;
   let offerings: Offering[] = [];
-  /** The messages that the model received but that are not yet in the client's record. */
+  /** Messages that the model received but that are not yet in the client's record. */
   let unrecorded: Entry[] = [];
   const listeners = new Set<() => void>();
 
@@ -145,7 +152,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     for (const listener of [...listeners]) listener();
   }
 
-  /** Removes the text of a redacted message before the message is offered (REDACT-5). */
+  /** Removes the text of a redacted message that has not been offered yet (REDACT-5). */
   function forgetText(event: Message): void {
     const redacted = redactedBy(event);
     if (!redacted) return;
@@ -158,7 +165,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     for (const offering of offerings) offering.entries = offering.entries.map(forget);
   }
 
-  /** Returns false if the queue is full. */
+  /** Adds a message to the queue. Returns false if the queue is full. */
   function enqueue(message: Message): boolean {
     if (message.sequence <= known) return true;
     const before = earlier && message.sequence <= earlier.upTo ? earlier.find(message) : "lost";
@@ -190,7 +197,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   }
 
   function settle(offering: Offering, written: boolean): void {
-    // The offer may have been withdrawn in the meantime.
+    // The offer may have been withdrawn while it was being written.
     if (!offerings.includes(offering)) return;
     if (written) offering.written = true;
     else takeBack([offering], false);
@@ -200,7 +207,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   /**
    * Withdraws offers and puts their messages back into the queue.
    *
-   * @param seen - whether the model may have received the messages, which are then marked as repeated
+   * @param seen - whether the model may have seen the messages, which are then marked as repeated
    */
   function takeBack(given: readonly Offering[], seen: boolean): void {
     offerings = offerings.filter((each) => !given.includes(each));
@@ -212,7 +219,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
 
   function prove(evidence: Evidence): void {
     const lost = offerings.filter(({ via }) => isOtherPrompt(via, evidence));
-    // There can be no evidence yet for offers that are still being written to the client.
+    // Offers that are still being written to the client cannot have been received yet.
     const proved = offerings.filter((each) => each.written && !lost.includes(each));
     offerings = offerings.filter((each) => !proved.includes(each));
     unrecorded.push(...proved.flatMap(({ entries }) => entries));
@@ -237,7 +244,8 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   /**
    * Advances the cursor of finished messages.
    *
-   * @param cursor - the highest finished message. If no message is waiting, the gap after it is finished too
+   * @param cursor - the highest finished message; if no message is waiting, missing sequences after it count
+   * as finished too
    */
   function pass(cursor: number): void {
     const isEmpty = queue.length === 0 && offerings.length === 0 && unrecorded.length === 0;
@@ -277,7 +285,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     },
     push(message) {
       forgetText(message);
-      // An earlier message was dropped because the inbox was full. A wait will fetch both.
+      // False if an earlier message was dropped because the inbox was full. A wait will fetch both messages.
       const follows = pushed <= known;
       pushed = Math.max(pushed, message.sequence);
       if (follows && enqueue(message)) announce();
@@ -319,7 +327,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     record,
     startOver() {
       takeBack(offerings, true);
-      // The conversation and its record no longer exist, so treat all received messages as recorded.
+      // The conversation has ended together with its record, so all received messages count as recorded.
       record();
     },
     passUpTo(cursor) {
@@ -344,11 +352,14 @@ function isOtherPrompt(via: Via, evidence: Evidence): boolean {
   return via.by === "hook" && evidence.by === "hook" && via.prompt !== evidence.prompt;
 }
 
-/** The one-time notice to the model that the session's database was restored (STDIO-12). */
+/** The notice that tells the model once that the session's database was restored (STDIO-12). */
 export const resyncNotice =
   "resync: the database was restored. Earlier message and version numbers are no longer valid; read the history and the document again.";
 
-/** Creates a check whether another message fits on the page. The first message always fits (WAIT-9). */
+/**
+ * Creates a function that checks whether another message fits on the page. The first message always fits
+ * (WAIT-9).
+ */
 export function fitPage(view: "compact" | "json"): Fits {
   const max = view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
   let used = 0;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createLongResults, resultCharsMax } from "./long-results.js";
 
-/** Reads a long result to its end. Returns the pieces without Merkle's header lines. */
+/** Reads a long result to its end. Returns its pieces without the lines that Merkle puts before them. */
 function readAll(text: string): string[] {
   const results = createLongResults();
   const pieces: string[] = [];

@@ -4,14 +4,14 @@ import type { McpOptions } from "./options.js";
 import type { SecretStore } from "./secret-store.js";
 
 /**
- * Claude Code writes results above 50,000 characters to a file. The difference leaves room for text that it
- * adds.
+ * Maximum length of a result. Claude Code writes results above 50,000 characters to a file. The difference
+ * leaves room for text that Claude Code adds.
  */
 export const resultCharsMax = 40_000;
 
 /**
- * How much of a piece may stay empty so that it ends at a line break. Larger than the longest memory, which
- * is never cut.
+ * How many characters a piece may be shorter than the maximum so that it ends at a line break. Larger than
+ * the longest memory, so that no memory is cut.
  */
 const slackChars = 18_000;
 const headCharsMax = 200;
@@ -21,16 +21,16 @@ const keptCharsMax = 4 * 1024 * 1024;
 /** Splits results that are too long for one answer into pieces (STDIO-9). */
 export interface LongResults {
   /**
-   * Returns the text itself if it is short enough. Otherwise returns its first piece, headed by a line that
-   * names the next `read_more` call.
+   * Returns a short text unchanged. For a long text, returns the first piece, below a line that contains the
+   * `read_more` call for the next piece.
    */
   shorten(tool: string, text: string): string;
-  /** Returns the piece with this id. @throws not_found if the piece has been dropped */
+  /** Returns the piece with this id. @throws not_found if the piece is no longer kept */
   read(id: string): string;
 }
 
 export function createLongResults(): LongResults {
-  /** The kept results, oldest first. */
+  /** The results that are kept for `read_more`, oldest first. */
   const kept = new Map<number, LongResult>();
   let last = 0;
 
@@ -69,7 +69,7 @@ interface LongResult {
   readonly pieces: readonly string[];
 }
 
-/** Prefixes a piece with a line of our own, so text inside the piece cannot pose as that line. */
+/** Puts a line from Merkle before a piece, so that no text inside the piece can pose as that line. */
 function show({ number, tool, pieces }: LongResult, part: number): string {
   const total = pieces.length;
   const next = part < total ? `the next: read_more {"id":"${number}-${part + 1}"}` : "the last";
@@ -77,8 +77,8 @@ function show({ number, tool, pieces }: LongResult, part: number): string {
 }
 
 /**
- * Cuts a text at line breaks where possible. A piece that begins in the middle of a line is indented, because
- * text of others at the start of a line could pose as ours.
+ * Splits a text into pieces, at line breaks where possible. A piece that begins in the middle of a line is
+ * indented, because text from others at the start of a line could pose as text from Merkle.
  */
 function cut(text: string): string[] {
   const pieces: string[] = [];
@@ -97,8 +97,8 @@ function cut(text: string): string[] {
 }
 
 /**
- * Returns the position after the last line break near `to`. Without one, returns `to`, moved so that no
- * surrogate pair is split.
+ * Returns the position after the last line break near `to`. If there is none, returns `to`, moved if
+ * necessary so as not to split a surrogate pair.
  */
 function findCut(text: string, from: number, to: number): number {
   const lineEnd = text.lastIndexOf("\n", to - 1);
@@ -108,8 +108,8 @@ function findCut(text: string, from: number, to: number): number {
 }
 
 /**
- * A tool's answer: one text. Only programs get `structuredContent`, because clients would show it to a model
- * instead of the text.
+ * The answer to a tool call: a single text. Only programs also get `structuredContent`, because clients would
+ * show it to a model instead of the text.
  */
 export type CallResult = {
   content: [{ type: "text"; text: string }];
@@ -121,14 +121,13 @@ export interface Renderer {
   /**
    * Formats the output of an operation.
    *
-   * @param notice - a line placed before the output
+   * @param notice - a line to put before the output
    */
   output(operation: Operation, output: unknown, notice?: string): CallResult;
   error(tool: string, error: MerkleError): CallResult;
   text(text: string): CallResult;
   /**
-   * Returns the answer to a hook, in the form with which the client adds the text to the conversation. Empty
-   * if the text is empty.
+   * Formats a hook's answer so that the client adds the text to the conversation. Empty if the text is empty.
    *
    * @param toUser - text that the client also shows to its user, if it can
    */
@@ -143,8 +142,8 @@ interface RendererOptions {
 }
 
 /**
- * Creates the renderer of answers: short text for models, split if long, or complete JSON for programs
- * (STDIO-9).
+ * Creates the functions that format answers: as short text for models, split if it is long, or as complete
+ * JSON for programs (STDIO-9).
  */
 export function createRenderer({ view, structured, secretStore, longResults }: RendererOptions): Renderer {
   const toResult = (text: string): CallResult => ({ content: [{ type: "text", text }] });

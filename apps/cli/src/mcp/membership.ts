@@ -26,13 +26,13 @@ import type { SecretStore } from "./secret-store.js";
 import type { SelfDescription } from "./self-description.js";
 
 /**
- * The operations that create, change or end a peer. Returned credentials are kept for the model and for later
- * servers.
+ * The operations that create, change or end a peer. Credentials in the replies are kept for the model's later
+ * calls and for later servers.
  */
 export interface Membership {
   /**
    * Creates a session and joins it as its first team. An agent that was launched for another session stays
-   * there until that session concludes: calls without a session do not go to the new one unless the agent
+   * there until that session concludes: calls that name no session do not use the new one unless the agent
    * joins it.
    */
   createSession(
@@ -46,16 +46,16 @@ export interface Membership {
     team: PeerSession,
     signal: AbortSignal,
   ): Promise<OutputOf<"rotate_team_credential">>;
-  /** Stores that the peers now belong to another conversation of the client. */
+  /** Stores that the peers now belong to a different conversation of the client. */
   moveTo(claudeSessionId: string): Promise<void>;
 }
 
-/** A model's input, not yet validated. The broker validates it. */
+/** The input of a model, which has not been validated yet. The broker validates it. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 interface Joining {
   readonly joined: OutputOf<"join_session">;
-  /** The stored peer and its lock, if `joinAsPeer` has already acquired them. */
+  /** A stored peer and its lock, if `joinAsPeer` has already acquired the lock. */
   readonly taken?: { readonly held: StoredPeer; readonly hold: ProcessLock };
 }
 
@@ -75,11 +75,11 @@ export function createMembership(options: MembershipOptions): Membership {
   let { claudeSessionId } = options;
 
   function call<Name extends OperationName>(name: Name, input: Fields, signal: AbortSignal) {
-    // The broker checks whether the input is valid for the operation.
+    // The type is not checked here, because the broker checks whether the input is valid for the operation.
     return link.call(name, input as InputOf<Name>, { signal });
   }
 
-  /** Starts acting as a peer. Stores the peer unless the caller already has. */
+  /** Starts to act as a peer. Stores the peer unless the caller has already done so. */
   async function take(
     team: NewTeam,
     { hold, behind = false }: { hold?: ProcessLock | undefined; behind?: boolean } = {},
@@ -88,13 +88,14 @@ export function createMembership(options: MembershipOptions): Membership {
     const isKnown = teams.find(team.placeId) !== undefined;
     const held = hold ?? (isKnown ? undefined : await holdTeam(home, team.placeId).catch(noteUnsaved));
     const { earlier, ...fresh } = await handedOut.openPlace(team.placeId, epoch);
-    // An agent that goes back to an earlier message wants messages that it has already seen.
+    // An agent that asks to go back to an earlier message must get messages again even if it has already seen
+    // them.
     const inbox = { ...fresh, ...(earlier && !team.replay && { earlier }) };
     teams.add({ ...team, epoch, inbox, ...(held && { release: () => held.release() }) }, { behind });
     if (!hold) await save(team);
   }
 
-  /** Stores the peer for later servers. If that fails, only this server can act as the peer. */
+  /** Stores the peer for later servers. If that fails, the peer is lost when this server ends. */
   async function save(team: Pick<NewTeam, "placeId" | "credential"> & GivenNames): Promise<void> {
     try {
       const meshId = await link.meetMesh();
@@ -106,7 +107,10 @@ export function createMembership(options: MembershipOptions): Membership {
     }
   }
 
-  /** Stores the new team itself, created together with a named peer. Its credential can add further peers. */
+  /**
+   * Stores the new team that was created together with a named peer. The team's credential can add further
+   * peers.
+   */
   async function saveOwnPlace(joined: OutputOf<"join_session">): Promise<void> {
     try {
       const meshId = await link.meetMesh();
@@ -121,7 +125,7 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 
   /**
-   * Joins without a credential. A name that was used before, in this process (MCP-2) or on this machine,
+   * Joins without a credential. A name that was used before in this process (MCP-2) or on this machine
    * resumes the same peer. Any other name creates a new peer.
    */
   async function joinWithoutCredential(input: Fields, signal: AbortSignal): Promise<Joining> {
@@ -192,7 +196,8 @@ export function createMembership(options: MembershipOptions): Membership {
     async leaveSession(input, team, signal) {
       const left = await call("leave_session", input, signal);
       await teams.leave(team);
-      // The broker chose the id. A peer of another mesh can have the same id and must be kept.
+      // Ids are chosen by the broker, so a peer in another mesh can have the same id. The file of that peer
+      // must be kept.
       const held = await findStoredPeer(home, team.placeId);
       if (held?.credential === team.credential) await forgetTeam(home, team.placeId).catch(noteUnsaved);
       return left;
@@ -218,11 +223,14 @@ interface Wanted {
   readonly peer: string | undefined;
   readonly role: string | undefined;
   readonly groups: readonly string[] | undefined;
-  /** Whether the input has no further fields, so a peer stored on this machine can be used. */
+  /** Whether the input has no other fields, so that a peer stored on this machine can be used. */
   readonly isPlain: boolean;
 }
 
-/** Returns the team and peer that the model wants to join as, or undefined if these fields are malformed. */
+/**
+ * Returns the session, team and peer that the model wants to join as, or undefined if these fields are
+ * malformed.
+ */
 function findWanted(input: Fields): Wanted | undefined {
   const { session_id: session, team_name: team, peer_name: peer, role, groups, ...more } = input;
   if (typeof session !== "string" || typeof team !== "string") return undefined;
@@ -241,8 +249,8 @@ function toText(value: unknown): string | undefined {
 }
 
 /**
- * Converts the broker's reply. If the call used a peer's credential, the reply returns that credential as
- * `team_id`.
+ * Converts the broker's reply to a new team. If the call used a peer's credential, the reply contains that
+ * credential in `team_id`.
  */
 export function toNewTeam(joined: OutputOf<"join_session">, teamId: string): NewTeam {
   const credential = joined.peer_id ?? joined.team_id;

@@ -6,7 +6,8 @@ import { writeInstructions } from "./serve-stdio.js";
 import { listTools } from "./tool-list.js";
 
 it("[STDIO-2] the toolsets that a flag may name are those of the catalogue", () => {
-  // A build without a feature has no operation of its toolset.
+  // The reverse is not checked, because a build that lacks a feature has no operations in that feature's
+  // toolset.
   expect(knownToolsets).toEqual(expect.arrayContaining(operations.map(({ toolset }) => toolset)));
 });
 
@@ -72,7 +73,7 @@ it("[STDIO-11] neither the instructions nor what is listed name a tool that is n
   expect(named.filter((name) => !listed.has(name) && !words.has(name))).toEqual([]);
 });
 
-/** Names of operations that are also ordinary words. */
+/** Names of operations that are also ordinary English words. */
 const words: ReadonlySet<string> = new Set(["search", "ack", "nudge"]);
 
 it("[STDIO-2] what this server does itself is not listed: place, credential, connection", () => {

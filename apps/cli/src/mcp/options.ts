@@ -7,25 +7,28 @@ export interface McpOptions {
   /** The session (id or slug) to join at the first connection, and the team name to use. */
   readonly join: { readonly session: string; readonly team: string } | undefined;
   /**
-   * The id of a stored peer to continue as. The process that starts this server ensures that no other server
-   * uses the peer.
+   * The id of the stored peer to continue as. The process that starts this server ensures that no other
+   * server uses that peer.
    */
   readonly as: string | undefined;
   readonly toolsets: ReadonlySet<Toolset>;
   /**
-   * Whether only the named toolsets are listed (`--only-tools`). Each tool is then listed with every input,
-   * and the server's own tools are omitted.
+   * Whether to list only the tools in the named toolsets (`--only-tools`). Each tool is then listed with all
+   * its inputs, and the server's own tools are omitted.
    */
   readonly onlyTools: boolean;
   /** The format of results: `compact` for a model, `json` for a program. */
   readonly view: "compact" | "json";
   /** Whether messages also wake the client through channel notifications. */
   readonly channel: boolean;
-  /** Whether a message with priority `now` may interrupt a running tool. */
+  /** Whether a message with priority `now` may interrupt a tool that is running. */
   readonly interruptible: boolean;
 }
 
-/** All toolsets. Listed here so that an invalid flag can be reported without loading the slow catalogue. */
+/**
+ * The names of all toolsets. Listed here so that an invalid flag can be reported without loading the
+ * catalogue of operations, which is slow.
+ */
 export const knownToolsets = [
   "core",
   "messaging",
@@ -82,9 +85,9 @@ function readTools(
 }
 
 /**
- * Returns the toolsets named in a comma-separated flag.
+ * Returns the toolsets that a flag names, separated by commas.
  *
- * @throws CliError `usage`
+ * @throws CliError `usage` for an unknown toolset
  */
 export function readToolsetNames(text: string | undefined): readonly Toolset[] {
   const wanted = (text ?? "").split(",").map((name) => name.trim());

@@ -4,14 +4,14 @@ import { peerAddress } from "@merkle/wire/text";
 import type { KeyPair } from "../home/stored-peers.js";
 import { createInbox, type Inbox, type InboxOptions } from "./inbox.js";
 
-/** A peer that this server acts as: a named peer of a team, or the team itself. */
+/** A peer that this server acts as: a named peer of a team, or the team's unnamed peer. */
 export interface PeerSession {
-  /** The peer's uuid, or the team's if the peer has no name. */
+  /** The peer's uuid. If the peer has no name, the team's uuid. */
   readonly placeId: string;
   readonly teamId: string;
   readonly name: string;
   readonly peerName: string | null;
-  /** The address by which others write to the peer, safe to show a model. */
+  /** The address under which others write to the peer, in a form that is safe to show to a model. */
   readonly address: string;
   readonly sessionId: string;
   readonly slug: string;
@@ -23,56 +23,59 @@ export interface PeerSession {
   /** Decrypts a private message for the peer. */
   readonly open: (message: Message) => Message;
   credential: string;
-  /** Whether the inbox's cursor is known. If not, the broker must be asked first. */
+  /** Whether the inbox's cursor is known. If not, it must first be read from the broker. */
   placed: boolean;
-  /** The epoch of the inbox's sequence numbers; undefined until known. */
+  /** The database epoch to which the inbox's sequences belong. Undefined until known. */
   epoch: string | undefined;
   /** The last cursor that was acknowledged to the broker. */
   acked: number;
-  /** The broker's count of consecutive empty waits. */
+  /** The number of consecutive empty waits, as counted by the broker. */
   idlePolls: number;
-  /** Whether the database was restored and the model does not know it yet. */
+  /** Whether the database was restored and the model has not been notified yet. */
   resynced: boolean;
   /** A warning about the session's record that the model has not seen yet. */
   warning: string | undefined;
-  /** The latest document version known to this server (`heard`) and to the model (`told`). */
+  /** The latest version of the document that this server (`heard`) and the model (`told`) know about. */
   readonly document: { heard: number; told: number };
   /** Whether the session is known to be concluded. */
   closed: boolean;
   left: boolean;
   /** Whether a newer connection has taken over the peer and its messages. */
   replaced: boolean;
-  /** The status that the peer set itself, from the broker's last reply. */
+  /** The status that the peer declared, from the broker's last reply. */
   declared: DeclaredStatus | undefined;
-  /** The status derived from hooks that was last sent to the broker. */
+  /** The status derived from hooks, as last sent to the broker. */
   observed: "working" | "idle" | undefined;
-  /** Whether a hook has already explained Merkle's messages in this conversation. */
+  /** Whether a hook has already explained Merkle's messages to this conversation. */
   introduced: boolean;
-  /** Whether the conversation was shown the peer's unfinished tasks and claims when it tried to conclude. */
+  /** Whether the agent, when it tried to conclude the session, was shown its unfinished tasks and claims. */
   hasSeenOpenWork: boolean;
-  /** The brief that the conversation received instead of pages of messages. */
+  /** The brief that the conversation received instead of many messages. */
   brief: GivenBrief | undefined;
-  /** The last message that a hook announced as too long to deliver. */
+  /** The sequence of the last message that a hook announced as too long to deliver. */
   announced: number;
-  /** Each subagent's own read cursor, by agent id. */
+  /** The read cursor of each subagent, by agent id. */
   readonly subagents: Map<string, number>;
-  /** The blocked waits, oldest first. Calling an entry ends that wait as its timeout would. */
+  /** The blocked waits, oldest first. Calling an entry ends that wait as if it had timed out. */
   readonly waits: Set<() => void>;
-  /** Releases the lock on the credential. */
+  /** Releases the lock on the peer. */
   release(): Promise<void>;
 }
 
 /**
- * A brief that a conversation received instead of many messages. Those messages stay unread, but hooks no
- * longer deliver them (BRIEF-5).
+ * A brief that a conversation received instead of many messages. The messages remain unread, but hooks do not
+ * deliver them (BRIEF-5).
  */
 export interface GivenBrief {
   readonly conversation: string;
-  /** The prompt at which the brief was delivered. Interrupting that prompt withdraws the brief. */
+  /**
+   * The id of the prompt at which the brief was delivered. Interrupting that prompt removes the brief from
+   * the conversation.
+   */
   readonly prompt: string;
   /** The brief's first line, used to find the brief in the client's transcript. */
   readonly title: string;
-  /** Messages to everyone up to this sequence are delivered only if the model asks for them. */
+  /** Messages to everyone up to this sequence are delivered only if the model asks for messages. */
   readonly setAside: number;
 }
 
@@ -85,9 +88,9 @@ export interface NewTeam {
   readonly slug: string;
   readonly credential: string;
   readonly sessionKey?: KeyPair | null;
-  /** The cursor to read from. Defaults to the broker's cursor. */
+  /** The cursor after which to read. Defaults to the broker's cursor. */
   readonly place?: number;
-  /** Whether an already known peer goes back to that cursor. */
+  /** Whether an already known peer must go back to the cursor in `place`. */
   readonly replay?: boolean;
   readonly epoch?: string;
   readonly documentVersion?: number;
@@ -104,35 +107,40 @@ export interface NewTeam {
  * messages only from waits.
  */
 export interface PeerSessions {
-  /** Adds a peer as the last joined, or as the first with `behind`. Updates a peer that is already known. */
+  /** Adds a peer as the last joined or, with `behind`, as the first. Updates a peer that is already known. */
   add(team: NewTeam, options?: { readonly behind?: boolean }): PeerSession;
   find(placeId: string): PeerSession | undefined;
-  /** Returns the last joined peer that has not left, in the given session (id or slug) or in any. */
+  /** Returns the last joined peer that has not left, in the given session (id or slug) or in any session. */
   findLast(session?: string): PeerSession | undefined;
-  /** Returns the last joined peer with that team name, and peer name if given, even if it has left. */
+  /** Returns the last joined peer with this team name and, if given, this peer name, even if it has left. */
   findNamed(session: string, name: string, peerName?: string): PeerSession | undefined;
-  /** Returns the last joined peer that has left, in the given session or in any. */
+  /** Returns the last joined peer that has left, in the given session or in any session. */
   findLeft(session?: string): PeerSession | undefined;
-  /** Returns the peers with a subscription: in each session the last joined peer that has not left. */
+  /** Returns the peers with a subscription: for each session, the last joined peer that has not left. */
   readers(): readonly PeerSession[];
-  /** Opens the subscriptions on a new client, or reopens them after a credential change. */
+  /** Opens the subscriptions on a new client, or reopens them after a credential has changed. */
   subscribe(client?: MerkleClient): void;
-  /** Resumes the peers that a newer connection took over. Skips `except`, which rejoins separately. */
+  /**
+   * Resumes the peers that a newer connection has taken over. Skips the peer `except`, which rejoins
+   * separately.
+   */
   takeUpAgain(except: string): void;
   leave(team: PeerSession): Promise<void>;
-  /** Ends all subscriptions and releases all credential locks. The teams stay in their sessions. */
+  /** Ends all subscriptions and releases all locks. The teams stay in their sessions. */
   close(): Promise<void>;
 }
 
 interface TeamsOptions {
   readonly log: (text: string) => void;
-  /** Called with each new peer. Returns a function that stops what the callback started. */
+  /** Called for each new peer. Returns a function that stops everything the callback started. */
   readonly onNew: (team: PeerSession) => () => void;
   /** Decrypts a private message for a peer. */
   readonly open: (team: PeerSession, message: Message) => Message;
   /** Called with the `session_concluded` message of a peer's session. */
   readonly onConcluded?: (team: PeerSession, message: Message) => void;
-  /** Called when data of a peer's session has changed, or may have changed while the subscription was closed. */
+  /**
+   * Called when data in a peer's session has changed, or may have changed while there was no subscription.
+   */
   readonly onChanged?: (team: PeerSession, kind?: ChangedKind) => void;
 }
 
@@ -177,7 +185,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
         forgetNumbers(team);
         return undefined;
       },
-      // Waits work without the subscription and report this error to the model.
+      // Waits work without the subscription, and report the same error to the model.
       onError: (error) => {
         if (error.details["close_code"] === closeCodes.replaced.code) giveUp(team);
         log(`messages are not pushed for ${team.name} in ${team.slug}: ${error.message}`);
@@ -191,7 +199,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   return {
     add(given, { behind = false } = {}) {
       const earlier = teams.find((team) => team.placeId === given.placeId);
-      // Another process has been reading the peer's messages, so the inbox is stale.
+      // Another process has read the peer's messages in the meantime, so the old inbox must not be used.
       const known = earlier?.replaced ? undefined : earlier;
       const team = known ?? toTeam(given, open);
       if (known) takeUpAgain(known, given);
@@ -227,7 +235,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
     },
     async leave(team) {
       team.left = true;
-      // Empty the inbox, so this peer no longer wakes the client.
+      // Empty the inbox, so that this peer does not wake the client.
       team.mail.restart(team.mail.place);
       subscribe(team.sessionId);
       for (const answer of team.waits) answer();
@@ -241,13 +249,13 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   };
 }
 
-/** Drops the pending messages. They now go to the connection that took over the peer. */
+/** Drops the pending messages, which are now delivered to the connection that took over the peer. */
 function giveUp(team: PeerSession): void {
   team.replaced = true;
   team.mail.restart(team.mail.place);
 }
 
-/** Drops sequences and messages of a database that was replaced. The next wait reports the restore. */
+/** Drops the sequences and messages from before a database restore. The next wait reports the restore. */
 export function forgetNumbers(team: PeerSession): void {
   team.mail.forget();
   team.placed = false;

@@ -29,13 +29,13 @@ interface PerformerOptions {
   readonly secretStore: SecretStore;
   readonly acknowledger: Acknowledger;
   readonly view: McpOptions["view"];
-  /** Operations that features handle partly in this server. */
+  /** The operations that features handle partly in this server. */
   readonly operations: Readonly<Record<string, OwnOperation>>;
 }
 
 /**
- * Creates the function that performs tool calls. Most calls go to the broker; the rest involve state that
- * this server keeps.
+ * Creates the function that performs tool calls. Most calls are passed to the broker. The others involve
+ * state that this server keeps.
  */
 export function createPerformer(options: PerformerOptions): Performer {
   const { link, membership, secretStore, acknowledger, view } = options;
@@ -46,18 +46,18 @@ export function createPerformer(options: PerformerOptions): Performer {
       signal,
     });
     secretStore.keepFrom(output);
-    // An older broker may return an earlier form of the output.
+    // An older broker may return the output in an earlier form.
     return operation.older?.fromOutput(output) ?? output;
   }
 
   /**
-   * The operations that this server handles partly itself. A handler that returns undefined leaves the call
+   * The operations that this server partly handles itself. If a handler returns undefined, the call is passed
    * to the broker.
    */
   const own: Partial<Record<string, OwnOperation>> = {
     async create_session({ input, signal }) {
       const { output, notice } = await membership.createSession(input, signal);
-      // A program must get the operation's output and nothing else.
+      // A program must get only the operation's output, without a notice.
       return view === "compact" ? { output, notice } : { output };
     },
     async join_session({ input, signal }) {
@@ -101,13 +101,13 @@ export function createPerformer(options: PerformerOptions): Performer {
     const { operation, input, team } = performance;
     refuseCursor(operation.name, input);
     const parsed = catalogue.wait_for_messages.input.safeParse(input);
-    // The broker reports invalid input. A caller without a team has no inbox here.
+    // Let the broker report invalid input, and answer a caller without a team, which has no inbox here.
     if (!team || !parsed.success) return { output: await ask(performance) };
     const { timeout, include_own: includeOwn } = parsed.data;
     return read(performance, team, { timeoutMs: timeout * 1000, includeOwn });
   }
 
-  /** Reads like a wait that does not block. Both use the same cursor. */
+  /** Reads messages like a wait that does not block, and with the same cursor. */
   async function check(performance: Performance): Promise<Performed> {
     const { operation, input, team, everyTeam } = performance;
     if (everyTeam) return checkEvery({ ...performance, everyTeam: undefined }, everyTeam);
@@ -117,7 +117,10 @@ export function createPerformer(options: PerformerOptions): Performer {
     return read(performance, team, { timeoutMs: 0, includeOwn: false });
   }
 
-  /** Reads every session and returns one page per session, labelled with its slug. */
+  /**
+   * Reads the messages of all joined sessions. Returns one page per session, labelled with the session's
+   * slug.
+   */
   async function checkEvery(performance: Performance, teams: readonly PeerSession[]): Promise<Performed> {
     const pages = await Promise.all(
       teams.map(async (team) => {
@@ -181,8 +184,8 @@ function toPerformed(team: PeerSession, { output, again, settle }: Waited): Perf
 }
 
 /**
- * Updates the peer after the model's own calls. The model's own changes are not news to it, and messages that
- * it acknowledged are not delivered again.
+ * Updates the peer after calls that the model makes itself. The model need not be notified about its own
+ * changes, and messages that it acknowledged are not delivered again.
  */
 const notices: Partial<Record<OperationName, (team: PeerSession, output: Fields) => void>> = {
   // The broker's reply has the type of the operation's output.
@@ -213,7 +216,7 @@ function refuseCursor(operation: string, input: Fields): void {
 }
 
 /**
- * Rewords the broker's errors, which mention credentials and fields that a model of this server never sees.
+ * Rewords errors in which the broker mentions credentials and fields that models of this server never see.
  */
 function explain(error: unknown, performance: Performance): unknown {
   if (!(error instanceof MerkleError)) return error;
@@ -232,7 +235,7 @@ function explainUnauthorized(error: MerkleError, { operation, input, team }: Per
   const { needs, close_code: closeCode } = error.details;
   if (error.details["reason"] === "time") return clockIsOff(error);
   if (needs === "membership" || closeCode === closeCodes.unauthorized.code) return notLetIn(error);
-  // Operations without `team_id`, such as those with an invite's proof, were refused for another reason.
+  // Operations without `team_id`, such as those that send an invite's proof, were refused for another reason.
   if (!("team_id" in operation.input.shape)) return error;
   const { team_id: given, session_id: session } = input;
   if (given === undefined)
@@ -252,7 +255,10 @@ function explainUnauthorized(error: MerkleError, { operation, input, team }: Per
   return error;
 }
 
-/** Reports a wrong clock. The server reconnects by itself once the clock is right. */
+/**
+ * Returns the error for a machine whose clock is wrong. The server reconnects by itself once the clock is
+ * right.
+ */
 function clockIsOff({ message, details }: MerkleError): MerkleError {
   return new MerkleError(
     "unauthorized",
@@ -261,7 +267,7 @@ function clockIsOff({ message, details }: MerkleError): MerkleError {
   );
 }
 
-/** Reports that the broker rejects this server. No tool call can change that. */
+/** Returns the error for a broker that refuses to admit this server, which no tool call can change. */
 function notLetIn({ message }: MerkleError): MerkleError {
   return new MerkleError(
     "unauthorized",

@@ -8,7 +8,7 @@ export interface Performance {
   readonly operation: Operation;
   readonly input: Fields;
   readonly team: PeerSession | undefined;
-  /** One peer per joined session, if the call names no session and several are joined. */
+  /** One peer per joined session. Set if the call names no session and several are joined. */
   readonly everyTeam?: readonly PeerSession[] | undefined;
   readonly caller: Caller;
   readonly signal: AbortSignal;
@@ -16,17 +16,14 @@ export interface Performance {
 
 export interface Performed {
   readonly output: unknown;
-  /** A line for the model in front of the output. */
+  /** A line to show to the model before the output. */
   readonly notice?: string | undefined;
-  /** Called when delivery ends, with whether the answer reached the client. */
+  /** Called when delivery ends. `isDelivered` says whether the answer reached the client. */
   readonly settle?: (isDelivered: boolean) => void;
 }
 
-/** Calls the operation at the broker and returns its output. */
+/** Performs the operation at the broker and returns its output. */
 export type AskBroker = (performance: Performance) => Promise<unknown>;
 
-/**
- * An operation that the server handles partly itself. Returns undefined to leave the whole call to the
- * broker.
- */
+/** Handles an operation partly in this server. Returns undefined to pass the whole call to the broker. */
 export type OwnOperation = (performance: Performance, ask: AskBroker) => Promise<Performed | undefined>;

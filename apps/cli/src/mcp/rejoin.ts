@@ -19,15 +19,15 @@ import type { SelfDescription } from "./self-description.js";
 /** Joins the sessions that this server was started for. */
 export interface Rejoin {
   /**
-   * Resolves with null once joined, or with the reason for failure. After a failure the next call tries
-   * again.
+   * Joins the sessions. Resolves with null, or with the reason for a failure. After a failure, the next call
+   * tries again.
    *
    * @throws MerkleError `unavailable` if the broker cannot be reached
    */
   enter(): Promise<MerkleError | null>;
-  /** Makes the next call join again, after another process took over the peer. */
+  /** Makes the next call join again, because another process took over the peer. */
   leaveBehind(): void;
-  /** Sends this server's description again for each peer, if the description has changed. */
+  /** Sends this server's description again for each peer, if it has changed. */
   describeAgain(): void;
 }
 
@@ -40,7 +40,7 @@ interface RejoinOptions {
   readonly options: Pick<McpOptions, "join" | "as">;
   readonly claudeSessionId: string | null;
   readonly describe: () => SelfDescription;
-  /** Called with the status that a resumed peer had declared earlier. */
+  /** Called with the status that a resumed peer declared before this server started. */
   readonly onDeclared: (team: PeerSession, declared: Declared) => void;
   readonly log: (text: string) => void;
 }
@@ -49,8 +49,8 @@ export type Declared = NonNullable<OutputOf<"list_peers">["peers"][number]["decl
 
 /**
  * Creates the function that joins this server's sessions (STDIO-7, STDIO-8). It resumes the peer named by
- * `--as`, or the free peers of an earlier server of the same Claude Code session, or joins under the
- * requested team name.
+ * `--as`, or else the free peers of an earlier server in the same Claude Code session, or else joins under
+ * the requested team name.
  */
 export function createRejoin(entranceOptions: RejoinOptions): Rejoin {
   let entering: Promise<MerkleError | null> | undefined;
@@ -90,14 +90,15 @@ async function goIn(rejoin: RejoinOptions): Promise<void> {
   const { as } = rejoin.options;
   if (as === undefined) return goOnOrJoin(rejoin, meshId);
   const own = await goOnAs(rejoin, meshId, as);
-  // Select the peers that the model itself joined other sessions as. Peers with a folder were launched, and
-  // only a launch resumes them.
+  // Select the peers as which the model itself joined other sessions. Peers with a folder were launched, and
+  // only a launch may resume them.
   const isBesides = (place: StoredPeer) => place.folder === null && place.session_id !== own.session_id;
   await goOnFromBefore(rejoin, meshId, isBesides);
 }
 
 /**
- * Resumes exactly this peer. The process that started this server keeps other servers from using the peer.
+ * Resumes the stored peer with this id. The process that started this server keeps other servers from using
+ * the peer.
  */
 async function goOnAs(rejoin: RejoinOptions, meshId: string, placeId: string): Promise<StoredPeer> {
   const held = await findStoredPeer(rejoin.home, placeId);
@@ -137,8 +138,8 @@ async function goOnOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> 
 }
 
 /**
- * Resumes the peers of an earlier server, even in sessions that were concluded since. No unread message is
- * lost.
+ * Resumes the peers of an earlier server, even in sessions that have been concluded since, so that no unread
+ * message is lost.
  */
 async function goOnFromBefore(
   rejoin: RejoinOptions,
@@ -192,8 +193,8 @@ async function takeUp(rejoin: RejoinOptions, held: StoredPeer, release?: () => P
 }
 
 /**
- * Rejoins as a stored peer and sends this server's description. A concluded session cannot be joined, so only
- * the cursor is read there.
+ * Rejoins as a stored peer and sends this server's description. A concluded session cannot be joined, so in
+ * that case only the cursor is read.
  */
 async function resume(
   { link, describe, home }: RejoinOptions,
@@ -222,7 +223,7 @@ async function addTeam(rejoin: RejoinOptions, given: NewTeam): Promise<void> {
   void learnDeclared(rejoin, teams.add({ ...given, epoch, inbox, isLaunched }));
 }
 
-/** Restores the peer's declared status, such as do not disturb, from before this server started. */
+/** Reads the status that the peer declared before this server started, such as do not disturb. */
 async function learnDeclared({ link, log, onDeclared }: RejoinOptions, team: PeerSession): Promise<void> {
   const input = { session_id: team.sessionId, team_id: team.credential };
   try {
@@ -231,7 +232,7 @@ async function learnDeclared({ link, log, onDeclared }: RejoinOptions, team: Pee
       peer.team_id === team.teamId && (peer.name ?? null) === team.peerName;
     const declared = peers.find(isMe)?.declared;
     team.declared ??= declared?.status;
-    // The client reaches this server, so a declared status that says otherwise may be outdated.
+    // The client now reaches this server, so a declared status that says the opposite may be outdated.
     if (declared) onDeclared(team, declared);
   } catch (error) {
     log(`could not read the declared status of ${team.address}: ${String(error)}`);
@@ -248,8 +249,8 @@ async function resumeQuietly({ link, describe, log }: RejoinOptions, team: PeerS
 }
 
 /**
- * True if the stored peer matches the requested session and team. The broker adds a number to a name that is
- * taken (JOIN-4).
+ * Returns whether the stored peer matches the requested session and team. The stored team name may have a
+ * number, which the broker adds to a name that is taken (JOIN-4).
  */
 function isWanted(held: StoredPeer, { session, team }: NonNullable<McpOptions["join"]>): boolean {
   const name = held.team_name.toLowerCase();

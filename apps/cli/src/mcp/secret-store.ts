@@ -1,14 +1,14 @@
 import { parseTeamCredential } from "@merkle/wire";
 
 /**
- * The credentials that this server has received. They never reach the model (STDIO-4). The model sees their
- * bare uuids, which authorise nothing, and can use a uuid to choose a credential.
+ * The credentials that this server has received. They are never shown to the model (STDIO-4). The model sees
+ * only bare uuids, which grant no access but can select a credential.
  */
 export interface SecretStore {
-  /** Stores the credentials in an operation's output: its `team_id`, `peer_id` or `person_id`. */
+  /** Stores the credentials in an operation's output, which are in `team_id`, `peer_id` and `person_id`. */
   keepFrom(output: unknown): void;
   keep(credential: string): void;
-  /** Returns the credential with this uuid. */
+  /** Returns the credential that contains this uuid. */
   find(uuid: string): string | undefined;
   /** Returns the text with each credential replaced by its uuid. */
   hide(text: string): string;
@@ -16,7 +16,10 @@ export interface SecretStore {
 
 export function createSecretStore(): SecretStore {
   const credentials = new Map<string, string>();
-  /** Includes replaced credentials, because a late output must not reveal those either. */
+  /**
+   * Also contains credentials that have since been replaced, because a late output must not reveal those
+   * either.
+   */
   const secrets = new Map<string, string>();
 
   function keep(credential: string): void {

@@ -3,7 +3,8 @@ import type { InputOf, Toolset, WakePath } from "@merkle/wire";
 import { readEnvironment } from "../settings/config.js";
 
 /**
- * The client and machine of this server, shown to other participants so they know who they are writing to.
+ * The client and the machine of this server, shown to other participants so that they know whom they are
+ * writing to.
  */
 export type SelfDescription = Pick<InputOf<"join_session">, "capabilities" | "cwd" | "machine">;
 
@@ -28,8 +29,8 @@ export function describeSelf({ client, toolsets, wake }: Describing): SelfDescri
   const name = oneLine(client?.name ?? "", 100);
   const version = oneLine(client?.version ?? "", 100);
   const machine = oneLine(hostname(), 100);
-  // Clients do not report their model. The server inherits it from the launch or, with Claude Code, from the
-  // user's settings.
+  // Clients do not report their model. The launch or, for Claude Code, the user's settings put the model into
+  // this server's environment.
   const model = oneLine(named, 100);
   return {
     capabilities: {

@@ -19,27 +19,31 @@ import type { ToolServer } from "./tool-server.js";
 import { channelCapability } from "./waking/wake-paths.js";
 import { watchParent } from "./watch-parent.js";
 
-/** The parts of the server that features add. */
+/** The parts that features add to the server. */
 interface FeatureParts {
   readonly loadExtensions: () => Promise<readonly CreateExtension[]>;
   readonly checkConcluded: CheckConcluded;
 }
 
-/** Clients kill a server that takes half a second to exit. Exiting usually takes a few milliseconds. */
+/**
+ * How long the server may take to exit. Clients kill a server that takes half a second. Exiting usually takes
+ * a few milliseconds.
+ */
 const endMsMax = 350;
 
 /**
  * Speaks MCP on stdin and stdout. Ends only when the client's pipe closes, the client's process exits, or a
  * signal arrives.
  *
- * Answers the handshake immediately. Slow work, including the broker connection and loading the SDK, starts
+ * Answers the handshake immediately. Slow work, such as connecting to the broker and loading the SDK, starts
  * only after that (STDIO-1).
  */
 export async function serveStdio(context: CommandContext, ofFeatures: FeatureParts): Promise<number> {
   const { config, flags, io, output, signal } = context;
   const options = readMcpOptions(flags);
   await refuseClearText(context);
-  // Register this server before it reads anything that another server delivered for the peer.
+  // Record that this server is running before reading anything about messages that another server delivered
+  // to the peer.
   const serving = options.as === undefined ? undefined : noteServing(config.home, options.as);
   const log = (text: string) => {
     if (output.verbose) io.stderr.write(`merkle mcp: ${text}\n`);
@@ -70,12 +74,13 @@ export async function serveStdio(context: CommandContext, ofFeatures: FeaturePar
   });
   const requests = createStdioTransport(io.stdin, io.stdout);
   const introduction = introduce(await findPlace(options, config.home), options);
-  // Channels exist only in protocol revisions with sessions.
+  // Channels exist only in protocol revisions with sessions, so the sessionless revision is not offered with
+  // channels.
   const transport = greetFirst(requests, introduction, options.channel ? undefined : introduceStateless);
 
   /**
-   * Returns the introduction. Clients that can be woken in another way get no resources, because resources
-   * cost their model two tools.
+   * Returns the introduction for the sessionless revision. Clients that can be woken in another way get no
+   * resources, because resources add two tools to their model's context.
    */
   async function introduceStateless({ name }: ClientInfo): Promise<Introduction> {
     const { findClientIntroducing } = await import("../clients/clients.js");
@@ -111,7 +116,7 @@ export async function serveStdio(context: CommandContext, ofFeatures: FeaturePar
     serving?.remove();
     await transport.close();
   }
-  // Do not wait for lingering handles, such as a socket whose peer does not answer.
+  // Exit without waiting for open handles, such as a socket whose other end does not answer.
   setTimeout(() => process.exit(exitCodes.done), 0).unref();
   return exitCodes.done;
 }
@@ -149,8 +154,7 @@ function createLazyToolServer(load: (client: ToolClient) => Promise<ToolServer>)
 }
 
 /**
- * Returns the team and peer that the model will act as. Needs no broker, because the broker may not be
- * running.
+ * Returns the team and peer that the model will act as. Does not call the broker, which may not be running.
  */
 async function findPlace({ as, join }: McpOptions, home: string): Promise<KnownPlace | undefined> {
   if (as === undefined) return join && { ...join, peer: null };
@@ -165,7 +169,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The team and peer that the model acts as, if known before a broker is reached. */
+/** The team and peer that the model acts as, if known without calling the broker. */
 interface KnownPlace {
   readonly session: string;
   readonly team: string;
@@ -173,8 +177,8 @@ interface KnownPlace {
 }
 
 /**
- * Returns the instructions that the client gives its model on connecting. Clients truncate them, so they stay
- * under 2,000 characters (STDIO-11).
+ * Returns the instructions that the client shows its model after connecting. Clients truncate long
+ * instructions, so these stay under 2,000 characters (STDIO-11).
  */
 export function writeInstructions(place: KnownPlace | undefined): string {
   return `In Merkle, agents of different people work together, in a session with a feed, one document and, at the end, a conclusion.

@@ -7,16 +7,16 @@ import type { StdioTransport } from "./stdio-transport.js";
 import type { ToolServer } from "./tool-server.js";
 import type { Channel } from "./waking/wake-paths.js";
 
-/** Opens the tools for the connecting client, whichever protocol revision it uses. */
+/** Opens the tools for the connecting client, in whichever protocol revision the client uses. */
 export interface ServedTools {
-  /** Opens the tools for this client, or returns them if they are already open. */
+  /** Opens the tools for this client. If they are already open, returns them. */
   open(client: ToolClient): Promise<ToolServer>;
 }
 
 export interface ToolClient {
-  /** Returns the client's description of itself, once received. */
+  /** Returns how the client describes itself, once received. */
   readonly info: () => ClientInfo | undefined;
-  /** The channel that can wake the client over this connection, or null if the client has none. */
+  /** The channel through which this connection can wake the client, or null if the client supports none. */
   readonly channel: Channel | null;
   /** Whether results also have `structuredContent`, for programs (MCP-17). */
   readonly structured: boolean;
@@ -38,7 +38,7 @@ interface Calling {
 }
 
 /**
- * Calls a tool for a request of either protocol revision. Reports to the tool whether its answer was
+ * Calls a tool for a request in either kind of protocol revision. Notifies the tool whether its answer was
  * delivered.
  */
 export async function callTool(tools: ToolServer, calling: Calling): Promise<CallResult> {

@@ -17,20 +17,20 @@ import { createWakers } from "./waking/wakers.js";
 export interface Watched {
   readonly config: Config;
   readonly placeId: string;
-  /** The client whose server has ended, and the client's process id. */
+  /** The client whose MCP server has ended. */
   readonly client: Client;
   readonly pid: number;
 }
 
 export interface StandIn {
-  /** Updates the cursors: hooks may have delivered messages since the last check. */
+  /** Updates the cursors, because hooks may have delivered messages since the last check. */
   look(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Stands in for a server that ended while its client still runs. It reports the problem to people and wakes
- * Claude Code, whose hooks then deliver the messages. It delivers no messages itself.
+ * Takes the place of an MCP server that ended while its client still runs. Reports the problem to people and
+ * wakes Claude Code, whose hooks then deliver the messages. Delivers no messages itself.
  */
 export async function openStandIn({ config, placeId, client: own, pid }: Watched): Promise<StandIn> {
   const { home } = config;
@@ -48,7 +48,8 @@ export async function openStandIn({ config, placeId, client: own, pid }: Watched
   const wakers = createWakers({
     paths: {
       available: paths.available,
-      // A working client gets messages from its hooks. Messages that its hooks miss cause another nudge.
+      // While the client is working, its hooks deliver messages. If they miss any, the client is nudged again
+      // later.
       run: async (wake) => ((await idle()) === undefined ? [] : paths.run(wake)),
     },
     turn: createTurn(() => Date.now()),
@@ -89,7 +90,7 @@ export async function openStandIn({ config, placeId, client: own, pid }: Watched
   const [team] = teams.readers();
   if (team) await tellUser(team);
 
-  /** Reports the problem in the roster and among the items that need a person's attention. */
+  /** Reports the problem in the roster, and among the items that need a person's attention. */
   async function tellUser({ sessionId: session_id, credential: team_id }: PeerSession): Promise<void> {
     const reason = serverEnded(own.name);
     const input = { session_id, team_id, status: "blocked", reason, automatic: true } as const;

@@ -5,26 +5,30 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 
 /**
- * JSON-RPC over two streams, one message per line. Tracks for each request whether its reply was delivered.
+ * A JSON-RPC transport over two streams, with one message per line. Tracks for each request whether its reply
+ * was delivered.
  */
 export interface StdioTransport extends Transport {
-  /** Returns a request in progress, or undefined once it has been answered. */
+  /** Returns a request that is still in progress, or undefined if it has been answered. */
   find(id: RequestId): StdioRequest | undefined;
   /** Resolves when the client has exited or closed our stdin. */
   readonly ended: Promise<void>;
-  /** Sends a ping. Resolves with whether anything arrives from the client within that time. */
+  /** Sends a ping. Resolves with whether the client sends anything within that time. */
   ping(withinMs: number): Promise<boolean>;
 }
 
 interface StdioRequest {
   /**
-   * The parameters as received. The SDK's schemas would drop unknown fields, which operations must refuse
+   * The parameters as received. The SDK's schemas would drop unknown fields, but operations must refuse those
    * (CAT-5).
    */
   readonly params: unknown;
-  /** Aborted when the client no longer waits for the reply. */
+  /** Aborted when the client stops waiting for the reply. */
   readonly signal: AbortSignal;
-  /** Calls `run` once: with true when the reply was fully written, with false if it never will be. */
+  /**
+   * Calls `run` once: with true when the reply has been fully written, or with false if it will never be
+   * written.
+   */
   onSettled(run: (written: boolean) => void): void;
 }
 
@@ -34,10 +38,10 @@ interface Pending extends StdioRequest {
   sent: boolean;
 }
 
-/** Longer than any valid request: the broker accepts at most 2 MiB. */
+/** The maximum length of a line. Longer than any valid request, because the broker accepts at most 2 MiB. */
 const lineBytesMax = 16 * 1024 * 1024;
 
-/** Cannot collide with request ids of clients or of the SDK. */
+/** An id that cannot collide with request ids from clients or the SDK. */
 const pingId = "merkle-ping";
 
 export function createStdioTransport(input: Readable, output: Writable): StdioTransport {
@@ -96,7 +100,7 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
     if (isPong(message)) return;
     if ("method" in message && "id" in message) admit(message.id, message.params);
     const cancelled = cancelledBy(message);
-    // A reply that is already being written cannot be cancelled.
+    // Ignore the cancellation of a request whose reply is already being written.
     if (cancelled !== undefined && pending.get(cancelled)?.sent === false) settle(cancelled, false);
     transport.onmessage?.(message);
   }
@@ -120,7 +124,7 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
   }
 
   function refuse(code: number, message: string): void {
-    // If this write fails, the client has exited and its streams will report the end.
+    // A failed write can be ignored: the client has exited, and its streams will report the end.
     write(output, { jsonrpc: "2.0", id: null, error: { code, message } }).catch(() => undefined);
   }
 
@@ -134,7 +138,8 @@ function write(output: Writable, message: object): Promise<void> {
 }
 
 /**
- * Calls `take` for each non-empty line, and `end` when the input ends. Returns a function that stops reading.
+ * Reads lines: calls `take` for each non-empty line, and `end` when the input ends. Returns a function that
+ * stops reading.
  */
 function readLines(input: Readable, take: (line: string) => void, end: () => void): () => void {
   let parts: Buffer[] = [];

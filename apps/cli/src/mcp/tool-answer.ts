@@ -2,9 +2,9 @@ import type { CallResult } from "./long-results.js";
 
 export interface ToolAnswer {
   readonly result: CallResult;
-  /** Called when delivery ends, with whether the answer reached the client. */
+  /** Called when delivery ends. `isDelivered` says whether the answer reached the client. */
   settle(isDelivered: boolean): void;
 }
 
-/** The `settle` callback of an answer whose delivery has no consequences. */
+/** The `settle` callback for an answer whose delivery has no consequences. */
 export function ignore(): void {}

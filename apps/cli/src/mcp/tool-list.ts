@@ -2,10 +2,13 @@ import { type ListedTool, MerkleError, type Operation, type Toolset, takesOnlySe
 import { findOperation, operations, toTool, withOutputSchema } from "@merkle/wire/schemas";
 import { nearest } from "@merkle/wire/text";
 
-/** Inputs that no tool lists: the server fills them in, or only programs and people use them. */
+/**
+ * Inputs that are left out of the tool list, because the server fills them in or only programs and people use
+ * them.
+ */
 const unlisted: readonly string[] = ["team_id", "idempotency_key", "epoch"];
 
-/** The tool for further pieces of a long result, handled by this server itself. */
+/** The tool that returns further pieces of a long result. This server handles it itself. */
 export const readMore: ListedTool = {
   name: "read_more",
   description: "Read the next part of a long result; its first line names the id.",
@@ -18,8 +21,9 @@ export const readMore: ListedTool = {
 };
 
 /**
- * Returns the tools of these toolsets as the model sees them (STDIO-2). The model carries the list all the
- * time, so the list has only the necessary tools and inputs. Unlisted tools and inputs still work.
+ * Returns the tools of these toolsets as the model sees them (STDIO-2). The list is always in the model's
+ * context, so it contains only the necessary tools and inputs. Tools and inputs that are not listed still
+ * work.
  */
 export function listTools(
   toolsets: ReadonlySet<Toolset>,
@@ -40,8 +44,9 @@ export function listTools(
 }
 
 /**
- * Returns the operation that a tool call names, listed or not (STDIO-2). An operation that no team's
- * credential covers, such as those for members and admins, needs its toolset in `--tools`.
+ * Returns the operation that a tool call names, whether or not it is listed (STDIO-2). Operations that a
+ * team's credential does not cover, such as those for members and admins, require that `--tools` names their
+ * toolset.
  *
  * @throws not_found for an unknown tool; forbidden for a tool that this agent may not use
  */
@@ -57,14 +62,14 @@ export function requireTool(name: string, toolsets: ReadonlySet<Toolset>): Opera
 }
 
 /**
- * Whether agents may call the operation. Operations that decide about agents are reserved for humans
- * (PERSON-11).
+ * Returns whether agents may call the operation. Operations that make decisions about agents are reserved for
+ * humans (PERSON-11).
  */
 function isAgents({ human, notForModels }: Pick<Operation, "human" | "notForModels">): boolean {
   return notForModels !== true && (human === undefined || human === "person");
 }
 
-/** Whether a team may call the operation regardless of its human's rights. */
+/** Returns whether a team may call the operation regardless of the rights of the person it belongs to. */
 function isTeams({ toolset, access, readOnly }: Operation): boolean {
   if (toolset === "admin") return false;
   return access === "team" || access === "open" || (access === "reader" && readOnly);
@@ -90,7 +95,7 @@ function unknownTool(name: string): MerkleError {
   );
 }
 
-/** Returns the inputs that the tool list shows for an operation. */
+/** Returns an operation's inputs that the tool list shows. */
 export function listedFields(operation: Operation): string[] {
   return Object.keys(Object(toStdioTool(operation).inputSchema["properties"]));
 }
@@ -98,7 +103,7 @@ export function listedFields(operation: Operation): string[] {
 /**
  * Converts an operation to a tool of this server.
  *
- * @param whole - whether to include inputs that a model rarely needs
+ * @param whole - whether to include inputs that models rarely need
  */
 function toStdioTool(operation: Operation, { whole = false } = {}): ListedTool {
   const tool = toTool(operation);
@@ -123,7 +128,7 @@ function toStdioTool(operation: Operation, { whole = false } = {}): ListedTool {
   };
 }
 
-/** Removes the bounds of arrays. The broker reports arrays that are too long. */
+/** Removes the length limits of arrays from a schema. The broker checks the lengths. */
 function withoutBounds(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutBounds);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -131,5 +136,8 @@ function withoutBounds(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutBounds(value)]));
 }
 
-/** The instructions explain once, for all tools, which session is used by default. */
+/**
+ * The schema of a session input without a description. The server's instructions explain which session is the
+ * default.
+ */
 const optionalSession = { type: "string" };

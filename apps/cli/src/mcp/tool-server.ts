@@ -37,16 +37,15 @@ import { type Channel, createWakePaths, untilInVain } from "./waking/wake-paths.
 import { createWakers } from "./waking/wakers.js";
 
 /**
- * The state behind the tools: the connection to the broker, the peers that this server acts as, and its
- * caches.
+ * Performs tool calls. Keeps the connection to the broker, the peers that this server acts as, and caches.
  */
 export interface ToolServer {
   readonly tools: ListedTool[];
-  /** The number of unread messages in each session. */
+  /** Returns the number of unread messages in each session. */
   unread(): { session: string; unread: number }[];
-  /** Answers a tool call. Failures are answers too. Rejects only if the caller cancels the call. */
+  /** Answers a tool call. Failures are returned as answers. Rejects only if the caller cancels the call. */
   readonly call: CallTool;
-  /** Closes the connection. The teams stay in their sessions, and their peers stay stored. */
+  /** Closes the connection. The teams stay in their sessions, and the peers stay stored. */
   close(): Promise<void>;
 }
 
@@ -54,11 +53,11 @@ interface ToolServerOptions {
   readonly config: Config;
   readonly options: McpOptions;
   /**
-   * The Claude Code session that started this server. A later server of that session continues as the same
-   * peers.
+   * The Claude Code session that started this server. A later server in the same session continues as the
+   * same peers.
    */
   readonly claudeSessionId: string | null;
-  /** Returns the client's description of itself, once the client has connected. */
+  /** Returns how the client describes itself, once the client has connected. */
   readonly client: () => ClientInfo | undefined;
   readonly channel: Channel | null;
   /** Whether results also have `structuredContent`, for programs (MCP-17). */
@@ -66,21 +65,21 @@ interface ToolServerOptions {
   /** Whether the client ran hooks before it started this server. */
   readonly isRestarted: boolean;
   /**
-   * Called with each hook and call of the client. Returns whether the client uses this server for the peer of
-   * `--as`.
+   * Called for each hook and each tool call. Returns whether the client uses this server for the peer named
+   * by `--as`.
    */
   readonly onHeard: () => boolean;
-  /** Called when the client turns out not to reach this server. */
+  /** Called when it turns out that the client cannot reach this server. */
   readonly onUnreached: () => void;
-  /** The features' extensions of the server. */
+  /** The extensions that features add to the server. */
   readonly extensions: readonly CreateExtension[];
   readonly checkConcluded: CheckConcluded;
   readonly log: (text: string) => void;
 }
 
 /**
- * Assembles the server: the parts that reach the client, those that reach the broker, and those that answer
- * calls. The functions further down handle the events between the parts.
+ * Assembles the server from the parts that reach the client, the parts that reach the broker, and the parts
+ * that answer calls. The functions further down handle the events between these parts.
  */
 export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const { config, options, claudeSessionId, client, channel, log } = serverOptions;
@@ -89,14 +88,14 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const { home } = config;
   const env = readEnvironment().variables;
   const now = () => Date.now();
-  // Unknown clients are treated like Claude Code.
+  // An unknown client is treated like Claude Code.
   const own = findClientIntroducing(client()?.name) ?? claude;
   let conversation = claudeSessionId ?? env["MERKLE_CONVERSATION"];
   let heardAt = 0;
   let isReturning = false;
   /**
-   * Pending storage of the peers' current conversation. Hooks do not wait for it, but closing the server
-   * does.
+   * Settles when the peers' current conversation has been stored. Closing the server waits for that; hooks do
+   * not.
    */
   let moving: Promise<void> = Promise.resolve();
   let { mcp_wait_s: waitSeconds, brief_after: unreadMax } = brokerSettingsDefault;
@@ -113,7 +112,8 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const claudeInbox = findInboxSocket(env);
   const idle = async () => (claudeInbox ? idleSince(claudeInbox, env) : undefined);
   const paths = untilInVain(createWakePaths({ inbox, channel, hasHooks: () => turn.hasHooks, log }), {
-    // Without hooks, a model that ignores a nudge looks the same as a client that does not reach this server.
+    // If the client runs no hooks, a model that ignores a nudge cannot be distinguished from a client that
+    // does not reach this server.
     heardAt: () => (turn.hasHooks ? heardAt : Number.POSITIVE_INFINITY),
     idleSince: idle,
     onVain: declareUnreached,
@@ -126,7 +126,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   });
   channel?.onChange(describeAgain);
 
-  // Parts that reach the broker, and the peers of this server.
+  // Parts that reach the broker, and the peers that this server acts as.
   const secretStore = createSecretStore();
   const link = openBrokerLink({ config, onClient: takeClient, onUp: refreshPeers, log });
   const teams = createPeerSessions({
@@ -151,7 +151,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const rejoin = createRejoin({ ...place, options, onDeclared: unreached.takeBack });
   const membership = createMembership(place);
 
-  // Extensions of features.
+  // Extensions that features add.
   const server = { link, teams: () => teams, client: own, config, env, unreadMax: () => unreadMax, log };
   const extensions = serverOptions.extensions.map((create) => create(server));
 
@@ -194,7 +194,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   });
   void enterQuietly();
 
-  /** Joins the sessions. If that fails, the next call returns the reason. */
+  /** Joins the sessions in the background. If that fails, the next call returns the reason. */
   async function enterQuietly(): Promise<void> {
     try {
       const refusal = await rejoin.enter();
@@ -205,8 +205,8 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   }
 
   /**
-   * Returns how the client records delivered messages. Undefined with JSON results, and for a client that
-   * only resembles Claude Code.
+   * Returns the format of the transcripts in which the client records delivered messages. Undefined for JSON
+   * results, and for a client that is only treated like Claude Code.
    */
   function recordFormat() {
     const isKnown = own !== claude || claudeSessionId !== null;
@@ -233,7 +233,8 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   }
 
   /**
-   * Warns the model if a conclusion's seal does not extend the record that this machine saw earlier (CLI-73).
+   * Warns the model if the seal in a conclusion does not continue the record that this machine saw earlier
+   * (CLI-73).
    */
   async function compareSeal(team: PeerSession, message: Message): Promise<void> {
     const problem = await serverOptions.checkConcluded(message, { home, broker: link });
@@ -246,11 +247,11 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     for (const { refresh } of extensions) refresh?.(team, kind);
   }
 
-  /** Runs whenever the connection opens again. */
+  /** Refreshes the data about all peers whenever the connection opens again. */
   function refreshPeers(): void {
     for (const team of teams.readers()) {
       refreshExtensions(team);
-      // Sends cursors that could not be acknowledged while disconnected.
+      // Send cursors that could not be acknowledged while the connection was lost.
       acknowledger.soon(team);
     }
     void enterQuietly();
@@ -258,8 +259,8 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   }
 
   /**
-   * Reads the broker's settings. The defaults remain if the broker is older or shows its settings to members
-   * only.
+   * Reads the broker's settings. Keeps the defaults if the broker is older or shows its settings only to
+   * members.
    */
   async function readSettings(): Promise<void> {
     try {
@@ -295,16 +296,16 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   }
 
   /**
-   * Learns the conversation from hooks. Claude Code does not need this: it names its conversation when it
-   * starts the server.
+   * Stores the conversation that a hook names. Claude Code already names its conversation when it starts the
+   * server.
    */
   function noteHook(call: HookCall): void {
     if (claudeSessionId === null && call.agentId === "") noteConversation(call.sessionId);
   }
 
   /**
-   * Withdraws the status declared for an unreached client (WAKE-15). Takes the peer back if a launch stood in
-   * for this server (WAKE-19).
+   * Records that the client has reached this server. Withdraws a status that says otherwise (WAKE-15), and
+   * takes over the peer from a launch that stood in for this server (WAKE-19).
    */
   function noteHeard(): void {
     const { as = "" } = options;
@@ -320,14 +321,17 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     });
   }
 
-  /** Records a tool call. A call of the main agent proves that the agent has everything offered earlier. */
+  /**
+   * Records a tool call. A call by the main agent proves that the agent has received everything offered
+   * earlier.
+   */
   function noteCall({ toolUseId, meta, signal }: ToolCall): Caller {
     const named = own.callerOf?.(meta) ?? {};
     noteConversation(named.conversation);
     const caller: Caller =
       named.subagent === undefined ? turn.callerOf(toolUseId) : { is: "subagent", agent: named.subagent };
     if (caller.is === "main") for (const team of teams.readers()) proveByCall(team);
-    // A client cancels a call when its user interrupts the turn.
+    // If the client cancels a call, its user has interrupted the turn.
     if (caller.is !== "subagent") signal.addEventListener("abort", interruptTurn, { once: true });
     return caller;
   }
@@ -353,8 +357,8 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
       acknowledger.flush();
       socket.close();
       await Promise.race([moving, delay(goodbyeMsMax)]);
-      // The connection closes while the inboxes are open, so the broker learns that no server acts as the
-      // peers.
+      // Close the connection while the inboxes are still open, so that the broker learns that no server acts
+      // as the peers any longer.
       await Promise.all([Promise.race([link.close(), delay(goodbyeMsMax)]), teams.close()]);
     },
   };
@@ -362,5 +366,5 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
 
 const noBriefs: Briefs = { asksForRecord: () => false, prepare: async () => null };
 
-/** How long closing waits for the broker's reply. */
+/** How long closing the server waits for the broker's reply. */
 const goodbyeMsMax = 80;

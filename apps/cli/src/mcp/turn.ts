@@ -1,56 +1,62 @@
 import type { HookCall } from "./hook-call.js";
 
-/** The agent that makes a tool call. `unknown` is treated as the main agent. */
+/** The agent that makes a tool call. An `unknown` agent is treated as the main agent. */
 export type Caller =
   | { readonly is: "main" | "unknown" }
   | { readonly is: "subagent"; readonly agent: string };
 
 /**
- * The client's turns as its hooks report them: whether a turn is running, and which tool calls are made by a
- * subagent. A hook announces a call's id before the call arrives (WAKE-7).
+ * The client's turns, as reported by its hooks: whether a turn is running, and which tool calls come from a
+ * subagent. A hook announces the id of a call before the call arrives (WAKE-7).
  */
 export interface Turn {
   /** Whether the client runs Merkle's hooks. */
   readonly hasHooks: boolean;
-  /** Whether a prompt was reported. If not, the end of the current turn may not be reported either. */
+  /**
+   * Whether a hook reported the prompt of the current turn. If not, the end of the turn may not be reported
+   * either.
+   */
   readonly hasPrompt: boolean;
   /**
-   * Records a hook. Returns whether it is the first of a conversation, and whether its prompt is queued
+   * Records a hook. Returns whether it is the first in a conversation, and whether its prompt is queued
    * behind the running turn.
    */
   hook(call: HookCall): { readonly isNewConversation: boolean; readonly isQueued: boolean };
-  /** Returns which agent makes the call with this id. */
+  /** Returns which agent makes the tool call with this id. */
   callerOf(toolUseId: string | undefined): Caller;
   /** Marks the turn as ended. */
   end(): void;
   /**
-   * Records that the person interrupted the turn and is probably about to type. Nudges wait for the next hook
-   * or until a timeout (WAKE-16).
+   * Records that the person interrupted the turn and is probably about to type. Nudges wait for the next
+   * hook, but not longer than a timeout (WAKE-16).
    */
   interrupt(at?: number): void;
-  /** Whether the turn was interrupted and no hook has arrived since. */
+  /** Whether the turn was interrupted and no hook has arrived since then. */
   readonly isInterrupted: boolean;
   /** When the main agent's last hook arrived, in milliseconds. */
   readonly heardAt: number;
-  /** When the running turn expires, in milliseconds; 0 if no turn is running. */
+  /**
+   * When the running turn counts as over if no further hook arrives, in milliseconds; 0 if no turn is
+   * running.
+   */
   readonly runsUntil: number;
 }
 
 /**
- * A turn may have been interrupted if no hook arrives for this long. If a slow tool runs instead, the extra
- * nudge costs one line next to the tool's result.
+ * If no hook arrives for this long, the turn may have been interrupted. If a slow tool is running instead,
+ * the unnecessary nudge only adds a line to the tool's result.
  */
 const silenceMsMax = 30_000;
-/** How long nudges wait after a person interrupts a turn. */
+/** How long nudges wait after a person has interrupted a turn. */
 const quietMs = 20_000;
-/** Maximum number of announced calls to remember that have not arrived yet. */
+/** Maximum number of announced calls to remember until they arrive. */
 const announcedMax = 500;
-/** After this many consecutive calls without a hook, the client is assumed to run no hooks. */
+/** After this many consecutive calls that no hook announced, the client is assumed to run no hooks. */
 const unannouncedMax = 3;
 
 export function createTurn(now: () => number): Turn {
   let conversation: string | undefined;
-  /** The id of the last turn's prompt. */
+  /** The id of the prompt that began the last turn. */
   let prompt = "";
   let heardAt = 0;
   let runsUntil = 0;
@@ -59,7 +65,7 @@ export function createTurn(now: () => number): Turn {
   let hasPrompt = false;
   let announces = false;
   let unannounced = 0;
-  /** The calling agent of each announced tool use id, oldest first. Empty for the main agent. */
+  /** For each announced tool call, the id of the calling agent, oldest first. Empty for the main agent. */
   const announced = new Map<string, string>();
 
   function announce({ toolUseId, agentId }: HookCall): void {
@@ -95,7 +101,7 @@ export function createTurn(now: () => number): Turn {
       unannounced = 0;
       if (call.event === "PreToolUse" && call.toolUseId !== "") announce(call);
       const isQueued = isQueuedBehind(prompt, call);
-      // A subagent can continue after the main agent's turn has ended.
+      // Only the main agent's hooks affect the turn, because a subagent can continue after the turn has ended.
       if (call.agentId === "") {
         prompt = call.promptId;
         hasPrompt ||= call.event === "UserPromptSubmit";
@@ -134,8 +140,8 @@ export function createTurn(now: () => number): Turn {
 
 /**
  * Returns whether a prompt was typed during a running turn. The client gives such a prompt the id of the
- * running turn, and shows it with its hook's text after the output of the turn's other hooks. Some clients
- * use their session id for all prompts.
+ * running turn, and shows it with its hook's text after the output of the turn's other hooks. Clients that
+ * use their session id for all prompts are excluded.
  */
 export function isQueuedBehind(prompt: string, { event, promptId, sessionId, agentId }: HookCall): boolean {
   const isPrompt = event === "UserPromptSubmit" && agentId === "" && promptId !== "";

@@ -10,11 +10,11 @@ import type { Turn } from "./turn.js";
 
 /** Marks the peers as blocked while the client runs turns without reaching this server (WAKE-19). */
 export interface UnreachedStatus {
-  /** Marks every peer as blocked and names the remedy for its user. */
+  /** Marks every peer as blocked, and tells the user of its client how to fix the problem. */
   declare(): void;
-  /** Withdraws those marks when the client reaches this server. Returns whether there were any. */
+  /** Removes the marks when the client reaches this server. Returns whether there were any marks. */
   end(): boolean;
-  /** Clears a status that Merkle set, rather than the model, and that no longer applies (WAKE-15). */
+  /** Removes a declared status that was set by Merkle, not by the model, and is no longer true (WAKE-15). */
   takeBack(team: PeerSession, declared: Declared): void;
 }
 

@@ -6,10 +6,10 @@ const answerWithinMs = 5_000;
 
 /**
  * Watches the parent process. stdin normally ends when the client exits, but stays open while another
- * process, such as the client's child, has the pipe open.
+ * process, such as a child of the client, has the pipe open.
  *
- * After the parent has exited, `gone` is called as soon as a ping stays unanswered. A ping is needed because
- * the client may be a different process from the parent.
+ * After the parent has exited, `gone` is called as soon as a ping is not answered. The ping is needed because
+ * the client need not be the parent process.
  *
  * @returns a function that stops watching
  */
@@ -29,7 +29,7 @@ export function watchParent({ ping }: Pick<StdioTransport, "ping">, gone: () => 
 }
 
 function isRunning(parent: number): boolean {
-  // An orphan gets a new parent id, except on Windows, which keeps the old one.
+  // An orphaned process gets a new parent id, except on Windows, where the old id remains.
   if (process.ppid !== parent) return false;
   if (isPosix()) return true;
   try {

@@ -6,33 +6,33 @@ import { limits } from "@merkle/wire/limits";
 import type { Io } from "../command/io.js";
 import { usageError } from "../core/cli-error.js";
 
-/** Timeout for git, which normally answers immediately unless the disk has a problem. */
+/** Timeout for git, which normally answers immediately unless the disk has problems. */
 const gitMsMax = 3_000;
 
 /**
- * Returns the project of a folder: the name of its Git repository. The name comes from the origin's address,
- * so that all clones and worktrees agree, or else from the main folder. Null outside a repository or without
- * git.
+ * Returns the project of a folder, i.e. the name of its Git repository. The name comes from the address of
+ * `origin`, so that all clones and worktrees agree, or else from the main folder. Null outside a repository
+ * or if git is not installed.
  */
 export async function findProject(folder: string): Promise<string | null> {
   const origin = await git(folder, ["config", "--get", "remote.origin.url"]);
   const name = origin && lastPart(origin);
   if (name) return name;
-  // A worktree belongs to the project of its main folder.
+  // The project of a worktree is that of the repository's main folder.
   const common = await git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
   if (!common) return null;
   return (basename(common) === ".git" ? basename(dirname(common)) : lastPart(common)) || null;
 }
 
 /**
- * Returns the root of the folder's worktree. Outside a repository, returns the folder itself with links
- * resolved.
+ * Returns the root of the folder's worktree. Outside a repository, returns the folder itself with symbolic
+ * links resolved.
  */
 export async function findWorktree(folder: string): Promise<string> {
   return (await git(folder, ["rev-parse", "--show-toplevel"])) ?? (await realpath(folder));
 }
 
-/** Returns the last part of an address: `git@host:owner/mobile-app.git` gives `mobile-app`. */
+/** Returns the last part of an address: `mobile-app` for `git@host:owner/mobile-app.git`. */
 function lastPart(address: string): string {
   const last =
     address
@@ -54,7 +54,7 @@ async function git(folder: string, args: readonly string[]): Promise<string | nu
   }
 }
 
-/** Returns the named project, or else the folder's project. @throws CliError `usage` if there is neither */
+/** Returns the named project, or else the folder's project. @throws CliError `usage` if neither exists */
 export async function chooseProject(
   named: string | undefined,
   usage: string,

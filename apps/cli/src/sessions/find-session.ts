@@ -6,11 +6,11 @@ import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import type { Config } from "../settings/config.js";
 
 /**
- * Returns the session that the argument names by slug, id or exact title, or else the one in `MERKLE_SESSION`
- * (CLI-10).
+ * Returns the session that the argument names by slug, id or exact title. Without an argument, uses
+ * `MERKLE_SESSION` (CLI-10).
  *
- * @throws CliError `not_found` with the most similar name; `conflict` with the slugs of all sessions with
- * this title
+ * @throws CliError `not_found` with the most similar name; `conflict` with the slugs of all sessions that
+ * have this title
  */
 export async function getSession(
   broker: Pick<BrokerClient, "call">,
@@ -40,8 +40,8 @@ export async function findSession(broker: Pick<BrokerClient, "call">, name: stri
 }
 
 /**
- * Returns the session whose slug or title is most similar to `name`, among the most recently active. Null if
- * none is similar.
+ * Returns the session whose slug or title is most similar to `name`, among the most recently active sessions.
+ * Null if no session is similar.
  */
 export async function findNearSession(
   broker: Pick<BrokerClient, "call">,
@@ -54,7 +54,7 @@ export async function findNearSession(
 }
 
 async function findBySlug(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
-  // Only valid slugs and ids may become part of a request's path.
+  // Only a valid slug or id may become part of a request's path.
   if (!isUuid(name) && !/^[a-z0-9]+(?:-[a-z0-9]+)*$/i.test(name)) return null;
   if (name.length > limits.slugCharsMax) return null;
   try {
@@ -93,8 +93,9 @@ async function listByTitle(broker: Pick<BrokerClient, "call">, title: string): P
 }
 
 /**
- * Splits the arguments `[session] [text]`. With `MERKLE_SESSION`, a single argument is the text, unless a
- * session has that name. In that case it is the session, so that a text is never posted in the wrong session.
+ * Splits the arguments `[session] [text]`. If `MERKLE_SESSION` is set, a single argument is the text, unless
+ * a session has that name. In that case the argument is the session, so that a text is never posted in the
+ * wrong session.
  */
 export async function takeSession(
   broker: Pick<BrokerClient, "call">,
@@ -110,7 +111,7 @@ export async function takeSession(
 
 /**
  * Splits the arguments `[session] <a> <b>`. The session may be left out if `MERKLE_SESSION` is set and
- * exactly the required words are given.
+ * exactly the required number of words is given.
  *
  * @throws CliError `usage` if a word is missing
  */

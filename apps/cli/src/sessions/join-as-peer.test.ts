@@ -16,7 +16,7 @@ beforeAll(async () => {
   caller = createBrokerClient({ base: url, source: "default" }, new AbortController().signal);
 });
 
-/** Creates a session, and a function that creates homes which join it. */
+/** Creates a session, and returns a function that creates homes which join it. */
 async function setUp() {
   const { session_id: sessionId, slug } = await caller.call("create_session", {
     title: "Split the auth service",
@@ -88,7 +88,7 @@ describe("joinAsPeer", () => {
 
     const second = await take("birch", { sessionId: slug });
     expect(second).toMatchObject({ resumed: true, joined: { resumed: true, cursor: first.joined.cursor } });
-    // Values that were not given again are kept.
+    // Values that were not given when joining again are kept.
     expect(second.held).toEqual({ ...first.held, saved_at: second.held.saved_at });
     expect(await joinings("Birch")).toBe(1);
   });

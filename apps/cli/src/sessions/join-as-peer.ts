@@ -16,12 +16,12 @@ import { shellWord } from "../text/shell.js";
 import { keyCardOf, type ShownIn } from "./key-card.js";
 import { listOwnTeams, listStoredPeersOf, type RequestedPeer } from "./requested-peer.js";
 
-/** The peer to join as. Fields that are left out keep their value at the broker. */
+/** The peer to join as. Fields that are left out keep their values at the broker. */
 export interface JoiningPeer {
   readonly caller: OperationCaller;
   readonly home: string;
   readonly meshId: string;
-  /** The client's conversation. Null if unknown, which keeps the stored one. */
+  /** The id of the client's conversation. If it is unknown (null), the stored id is kept. */
   readonly claudeSessionId: string | null;
   readonly role?: string | undefined;
   readonly groups?: readonly string[] | undefined;
@@ -34,7 +34,7 @@ export interface JoiningPeer {
 
 export type JoinAsPeer = JoiningPeer & RequestedPeer;
 
-/** A stored peer that has joined and that only this process acts as. */
+/** A stored peer that has joined a session and is locked, so that only this process acts as the peer. */
 export interface LockedPeer {
   readonly held: StoredPeer;
   /** The lock on the peer. Release it when the process stops acting as the peer. */

@@ -28,8 +28,8 @@ interface HookAnswers {
 interface HookAnswersOptions {
   readonly client: Client;
   /**
-   * Whether the client was started by `merkle launch`, which allows Merkle's tools without asking at the
-   * terminal.
+   * Whether the client was started by `merkle launch`. If so, calls to Merkle's own tools are allowed without
+   * asking at the terminal.
    */
   readonly isLaunched: boolean;
   readonly teams: Pick<PeerSessions, "readers">;
@@ -41,9 +41,9 @@ interface HookAnswersOptions {
   readonly handedOut: HandedOut;
   readonly secretStore: SecretStore;
   readonly render: Renderer;
-  /** Called with each hook before the hook is answered. */
+  /** Called for each hook before it is answered. */
   readonly onHook: (call: HookCall) => void;
-  /** Called after a hook is answered. `isFirst` is true for the client's first hook. */
+  /** Called after a hook has been answered. `isFirst` is true for the client's first hook. */
   readonly onAnswered: (hook: { readonly isFirst: boolean }) => void;
 }
 
@@ -83,18 +83,18 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
     return { result: render.text(isAllowed ? allowTool : "{}"), settle: ignore };
   }
 
-  /** Handles a turn that ended with an error. The client ignores this answer. */
+  /** Handles a turn that ended with an error. The client ignores the returned answer. */
   function answerFailure(): ToolAnswer {
     options.hooks.endTurn();
     options.onAnswered({ isFirst: false });
     return { result: render.text("{}"), settle: ignore };
   }
 
-  /** Returns why the edit announced by a hook is refused, or null to allow it. */
+  /** Returns why the edit that a hook announces is refused, or null to allow the edit. */
   function judgeEdit(fields: Fields, { sessionId: conversation, agentId }: HookCall): string | null {
     const { session_id: _session, prompt_id: _prompt, tool_use_id: _call, ...content } = fields;
     const edit = { files: client.editedFiles?.(fields) ?? [], content, conversation, agentId };
-    // Every extension must see the edit, because each tracks its own warnings.
+    // Call every extension even if one refuses the edit, because each tracks its own warnings.
     const refusals = options.extensions.map(({ judgeEdit }) => judgeEdit?.(edit) ?? null);
     return refusals.find((each) => each !== null) ?? null;
   }
@@ -119,7 +119,7 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
   };
 }
 
-/** Returns the answer of a hook that refuses an edit, in the format of Claude Code and Codex. */
+/** Returns the hook output that refuses an edit, in the format of Claude Code and Codex. */
 export function toHookRefusal(reason: string): string {
   const hookSpecificOutput = {
     hookEventName: "PreToolUse",

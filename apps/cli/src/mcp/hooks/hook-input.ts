@@ -1,12 +1,15 @@
 import type { Readable } from "node:stream";
 import type { Fields } from "../membership.js";
 
-/** A hook's input has a few hundred characters plus the prompt or the tool results. */
+/**
+ * The size limit of a hook's input, which usually has a few hundred characters plus the prompt or the tool
+ * results.
+ */
 const inputBytesMax = 16 * 1024 * 1024;
 
 /**
- * Reads the fields that the client passes to a hook command. Returns an empty object if they are not valid
- * JSON.
+ * Reads the fields that the client passes to a hook command. Returns an empty object if the input is not
+ * valid JSON.
  */
 export async function readHookInput(input: Readable): Promise<Fields> {
   const chunks: Buffer[] = [];
@@ -24,8 +27,8 @@ export async function readHookInput(input: Readable): Promise<Fields> {
 }
 
 /**
- * Returns the conversation id from a hook's input, under either of the names that clients use. Undefined if
- * missing or invalid.
+ * Returns the conversation id in a hook's input, under either of the names that clients use. Undefined if it
+ * is missing or invalid.
  */
 export function conversationOf({ session_id: id, sessionId = id }: Fields): string | undefined {
   return typeof sessionId === "string" && sessionId !== "" && sessionId.length <= 200 ? sessionId : undefined;

@@ -21,7 +21,7 @@ interface HookMail {
   readonly signal: AbortSignal;
 }
 
-/** Limits the wait for the broker, so that an unresponsive broker does not delay the turn. */
+/** How long to wait for the broker. Short, so that an unresponsive broker does not delay the turn. */
 const withinMs = 3_000;
 
 const notice =
@@ -30,8 +30,8 @@ const toUser =
   "Merkle's MCP server is not connected: type /mcp and reconnect merkle to give the agent its tools back.";
 
 /**
- * Delivers unread messages from a hook command when the client reaches no MCP server of Merkle (WAKE-15).
- * Returns the text that the client adds to the conversation and shows to its user.
+ * Delivers unread messages from a hook command if the client cannot reach Merkle's MCP server (WAKE-15).
+ * Returns the hook output with text to add to the conversation and text to show to the user.
  *
  * Returns undefined if there are no messages or a server is running. Never rejects.
  */
@@ -48,12 +48,13 @@ export async function bringMail({ config, input, signal }: HookMail): Promise<st
       call,
       AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
     );
-    // A server that started in between delivers the messages itself, marked as possibly repeated.
+    // If a server has started since the first check, the server delivers the messages itself and marks them
+    // as possibly repeated.
     if (text === "" || isServing(config.home, storedPeerId(place))) return undefined;
     const added = { hookEventName: call.event, additionalContext: text };
     return JSON.stringify({ systemMessage: toUser, hookSpecificOutput: added });
   } catch {
-    // The user cannot fix a failed hook. The next hook tries again.
+    // Report no error, because the user cannot fix a failed hook. The next hook tries again.
     return undefined;
   }
 }
@@ -100,7 +101,7 @@ async function readMail(
   team.warning = notice;
   team.closed = page.session_closed;
   team.mail.fill(cursor, messages, page.next_cursor);
-  // An earlier hook has already delivered the messages that the conversation contains.
+  // The conversation already contains messages that an earlier hook delivered, so acknowledge them now.
   if (team.mail.place > cursor) await broker.call("ack", { session_id, cursor: team.mail.place });
   const hooks = createHookServer({
     teams,
@@ -112,11 +113,14 @@ async function readMail(
   return hooks.answer(call, await handedOut.readTranscript()).text;
 }
 
-/** The maximum number of checks whether the client has recorded the messages of the previous hook. */
+/** How many times to check whether the client has recorded the messages that the previous hook delivered. */
 const recordLooks = 10;
 const lookMs = 100;
 
-/** Waits until the client has recorded the messages of the previous hook. A hook may run before that. */
+/**
+ * Waits until the client has recorded the messages that the previous hook delivered. This hook may run before
+ * that.
+ */
 async function untilRecorded(
   open: () => Promise<InboxOptions>,
   messages: readonly Message[],

@@ -23,7 +23,7 @@ interface HookOptions {
   readonly written?: boolean;
 }
 
-/** Starts a peer with the hooks and calls of its client, without a broker. */
+/** Starts a peer that receives hooks and calls from its client, without a broker. */
 function startPlace(from = 0) {
   const teams = createPeerSessions({
     log: () => undefined,
@@ -48,7 +48,7 @@ function startPlace(from = 0) {
 
   return {
     team,
-    /** Sets the client's record of the conversation. */
+    /** Sets the transcript that the client has recorded for the conversation. */
     set transcript(next: Transcript | undefined) {
       transcript = next;
     },
@@ -73,7 +73,7 @@ function startPlace(from = 0) {
       settle(written);
       return text;
     },
-    /** Begins a tool call. `hook` must have announced the call if it has an id. */
+    /** Begins a tool call. If the call has an id, `hook` must have announced it. */
     call(toolUse?: string) {
       const caller = turn.callerOf(toolUse);
       if (caller.is === "main") team.mail.prove({ by: "call" });
@@ -82,7 +82,7 @@ function startPlace(from = 0) {
   };
 }
 
-/** Returns a check that accepts three messages, like a page with that capacity. */
+/** Returns a function that accepts up to three messages, like a page with room for three. */
 function upToThree(): () => boolean {
   let count = 0;
   return () => {
@@ -91,7 +91,7 @@ function upToThree(): () => boolean {
   };
 }
 
-/** Returns the sequences of the messages in a text that the model received. */
+/** Returns the sequences of the messages that a text for the model contains. */
 function numbersIn(text: string): number[] {
   return [...text.matchAll(/^(?:\(again\) )?#(\d+)!? /gm)].map(([, number]) => Number(number));
 }
@@ -178,7 +178,7 @@ describe("what hooks deliver", () => {
     place.push();
     expect(numbersIn(place.hook("UserPromptSubmit"))).toEqual([4]);
 
-    // Some clients use one id for all prompts of a conversation and do not report interrupted turns.
+    // Some clients use one id for all prompts in a conversation, and do not report interrupted turns.
     const nameless = startPlace();
     for (const number of [1, 2]) {
       nameless.push();
@@ -321,22 +321,24 @@ describe("whatever the client does", () => {
 type Step = { readonly do: "push"; readonly kind: number } | { readonly do: Exclude<string, "push"> };
 
 /**
- * A client that behaves like the real one: it discards text added to an interrupted prompt and keeps
- * everything else that the model received.
+ * Simulates a client: it discards text added to an interrupted prompt, and keeps everything else that the
+ * model received.
  */
 function startClient() {
   let place = startPlace();
   const feed: Partial<Message>[] = [];
-  /** Messages that the model received in the current conversation and that an interruption cannot discard. */
+  /**
+   * Messages that the model received in the current conversation, and that an interruption cannot discard.
+   */
   const got = new Set<number>();
-  /** Messages that came with the last prompt, before any later step. An interruption discards them. */
+  /** Messages that came with the last prompt, before any later step. An interruption would discard them. */
   let fragile = new Set<number>();
   const shown = new Set<number>();
   let acknowledged = 0;
   let prompts = 0;
   let session = 1;
   let inTurn = false;
-  /** Whether this server has received a hook of the turn. */
+  /** Whether this server has received a hook in the current turn. */
   let isHeard = false;
   let calls = 0;
 
@@ -345,7 +347,7 @@ function startClient() {
   function show(numbers: readonly number[], isFragile = false): void {
     for (const number of numbers) {
       expect(number).toBeGreaterThan(acknowledged);
-      // A message shown for the first time must come after all messages shown before.
+      // Messages that are shown for the first time must be in ascending order.
       if (!shown.has(number)) expect(number).toBeGreaterThan(Math.max(0, ...shown));
       shown.add(number);
       (isFragile ? fragile : got).add(number);
@@ -369,7 +371,10 @@ function startClient() {
     show(numbersIn(place.hook("UserPromptSubmit", ids())), true);
   }
 
-  /** Types a prompt during a turn. The client shows its text after everything else of that turn. */
+  /**
+   * Types a prompt during a turn. The client shows the text added by the prompt's hook after everything else
+   * in that turn.
+   */
   function queue(): void {
     if (inTurn && isHeard) expect(place.hook("UserPromptSubmit", ids())).toBe("");
   }
@@ -383,7 +388,7 @@ function startClient() {
     if (event === "Stop") inTurn = numbers.length > 0;
   }
 
-  /** Calls a tool of the main agent that reads messages. A hook announces the call. */
+  /** Makes the main agent call a tool that reads messages. A hook announces the call. */
   function read(): void {
     if (!inTurn) return prompt();
     goOn();

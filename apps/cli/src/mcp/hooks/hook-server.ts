@@ -10,29 +10,27 @@ import { breaksThrough } from "../what-wakes.js";
 import { announceMail, fitInHook, type HookMail, introduce, showMail, writeMail } from "./hook-text.js";
 import type { StatusReporter } from "./status-reporter.js";
 
-/** Answers the client's hooks at a prompt, between two steps and at the end of a turn (WAKE-3). */
+/** Answers the client's hooks at a prompt, between steps and at the end of a turn (WAKE-3). */
 export interface HookServer {
   /**
    * Answers a hook.
    *
-   * @param transcript - the client's record of the conversation, if it exists in a supported format
+   * @param transcript - the client's transcript of the conversation, if there is one in a supported format
    */
   answer(call: HookCall, transcript?: Transcript, briefs?: HookBriefs): HookAnswer;
-  /**
-   * Ends a turn that failed with an error, which runs no `Stop` hook. The client ignores the returned value.
-   */
+  /** Ends a turn that failed with an error and therefore runs no `Stop` hook. */
   endTurn(): void;
 }
 
-/** The briefs that are due at a hook, by peer. */
+/** The briefs to deliver at a hook, by peer. */
 export type HookBriefs = ReadonlyMap<PeerSession, Brief>;
 
 export interface HookAnswer {
-  /** The text for the model. Empty if there is nothing to add. */
+  /** Text to add for the model. Empty if there is nothing to add. */
   readonly text: string;
-  /** The text for the person at the terminal. Empty if there is nothing to show. */
+  /** Text to show to the person at the terminal. Empty if there is nothing to show. */
   readonly toUser: string;
-  /** Reports whether the answer was written to the client. */
+  /** Call with whether the answer was written to the client. */
   settle(written: boolean): void;
 }
 
@@ -40,9 +38,9 @@ interface HookServerOptions {
   readonly teams: Pick<PeerSessions, "readers">;
   readonly turn: Turn;
   readonly status: StatusReporter;
-  /** Called when another conversation of the client starts to read the messages. */
+  /** Called when a different conversation of the client starts to read the messages. */
   readonly onConversation: (sessionId: string) => void;
-  /** Called after evidence for earlier offers has been recorded. */
+  /** Called after evidence that the model received earlier messages has been recorded. */
   readonly onProof: (team: PeerSession) => void;
 }
 
@@ -56,7 +54,10 @@ export function createHookServer({
   onConversation,
   onProof,
 }: HookServerOptions): HookServer {
-  /** Records evidence for offers made before this hook. Only then delivers new messages. */
+  /**
+   * Answers a hook of the main agent. First records which of the messages offered earlier the model has
+   * received, and then offers new messages.
+   */
   function answerMain(call: HookCall, transcript: Transcript | undefined, briefs: HookBriefs): HookAnswer {
     const readers = teams.readers();
     for (const team of readers) {
@@ -100,8 +101,8 @@ function deliver(
   const answers: HookAnswer[] = [];
   let charsUsed = 0;
   for (const team of readers) {
-    // A compaction removes earlier explanations from the conversation. Only the transcript shows whether one
-    // is left.
+    // A compaction removes earlier explanations from the conversation. Only the transcript shows whether an
+    // explanation is left.
     const isIntroduced = transcript ? transcript.says(introduce(team)) : team.introduced;
     const frame = { isIntroduced, isAlone: readers.length === 1 };
     const brief = briefs.get(team);
@@ -135,7 +136,7 @@ interface Delivering {
   readonly prompt: string;
   readonly charsUsed: number;
   readonly frame: Pick<HookMail, "isIntroduced" | "isAlone">;
-  /** The brief that precedes these messages, if one is due. */
+  /** The brief to deliver before these messages, if any. */
   readonly brief: Brief | undefined;
 }
 
@@ -180,8 +181,8 @@ function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief 
 
 /**
  * Returns the last message that the event delivers, or undefined to deliver nothing. A prompt delivers every
- * pending message. Other events need a message worth waking for. A `dnd` peer gets messages up to the last
- * one that breaks through.
+ * pending message. Other events deliver messages only if one is worth waking for. For a `dnd` peer, only
+ * messages up to the last one that breaks through are delivered.
  */
 function lastToDeliver(
   declared: PeerSession["declared"],
@@ -195,7 +196,7 @@ function lastToDeliver(
 
 /**
  * Announces messages that are too long for a hook, but only once. Announcing them at the end of every turn
- * would keep the turn from ending.
+ * would prevent the turn from ending.
  */
 function announceOnce(team: PeerSession, pending: readonly Message[]): HookAnswer {
   const last = pending.at(-1)?.sequence ?? 0;

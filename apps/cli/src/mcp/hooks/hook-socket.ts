@@ -6,11 +6,11 @@ import { isPosix } from "../../core/platform.js";
 import type { Fields } from "../membership.js";
 import type { HookAnswer } from "./hook-server.js";
 
-/** The socket over which the client's hook commands and plugins reach this server (VENDOR-4). */
+/** The socket through which the client's hook commands and plugins reach this server (VENDOR-4). */
 interface HookSocket {
-  /** The connected plugins. A plugin begins a turn when it receives a line. */
+  /** The inbox of the connected plugins, which begin a turn when they receive a line. */
   readonly attached: ClientInbox;
-  /** Starts listening. If that fails, messages arrive only through tool calls. */
+  /** Starts listening. If that fails, messages are delivered only in the results of tool calls. */
   listen(): void;
   close(): void;
 }
@@ -22,7 +22,7 @@ interface HookSocketOptions {
   readonly log: (text: string) => void;
 }
 
-/** Longer than the request of any hook. */
+/** Maximum length of a request, which is longer than any hook needs. */
 const requestCharsMax = 100_000;
 
 export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): HookSocket {
@@ -82,8 +82,8 @@ export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): 
   }
 
   /**
-   * Takes over the socket if a killed server left it behind. Another running server of the same client keeps
-   * it.
+   * Takes over the socket if a killed server left it behind. If another server of the same client is running,
+   * it keeps the socket.
    */
   function retry(at: string): void {
     const other = connect(at);

@@ -5,17 +5,18 @@ import type { Fits, Offer } from "../inbox.js";
 import type { PeerSession } from "../peer-sessions.js";
 
 /**
- * Claude Code writes hook output above 10,000 characters to a file. The difference leaves room for text that
- * it adds.
+ * Maximum length of hook output. Claude Code writes output above 10,000 characters to a file. The difference
+ * leaves room for text that Claude Code adds.
  */
 export const hookCharsMax = 9_000;
 
-/** Space reserved for the text around the messages. The longest names fit. */
+/** Space reserved for the text around the messages, enough for the longest names. */
 const frameCharsMax = 1_200;
 const againMark = "(again) ";
 
 /**
- * Creates a check whether another message fits into a hook's output that already has `charsUsed` characters.
+ * Creates a function that checks whether another message fits into a hook's output that already has
+ * `charsUsed` characters.
  */
 export function fitInHook(charsUsed: number): Fits {
   let chars = charsUsed + frameCharsMax;
@@ -28,9 +29,9 @@ export function fitInHook(charsUsed: number): Fits {
 export interface HookMail {
   readonly team: Pick<PeerSession, "address" | "slug">;
   readonly offer: Pick<Offer, "messages" | "again">;
-  /** Whether this conversation already contains the explanation of such messages. */
+  /** Whether this conversation already contains the explanation of Merkle's messages. */
   readonly isIntroduced: boolean;
-  /** Whether the server is in only one session, whose name can then be left out. */
+  /** Whether the server has joined only one session, whose name can then be left out. */
   readonly isAlone: boolean;
   readonly remaining: number;
   readonly documentVersion: number | undefined;
@@ -39,9 +40,9 @@ export interface HookMail {
 }
 
 /**
- * Formats messages for a model, headed by a line that names their origin. The first hook of a conversation
- * also explains what they are. No text in a message can begin a line (TEXT-1), so it cannot close this frame
- * or pose as another message (WAKE-5).
+ * Formats messages for a model, below a line that says where they come from. At the first hook in a
+ * conversation, also explains what Merkle's messages are. Text in a message can never start a line (TEXT-1),
+ * so it can neither close this frame nor pose as another message (WAKE-5).
  */
 export function writeMail(mail: HookMail): string {
   const { team, offer, remaining, documentVersion, notice, closed, isIntroduced, isAlone } = mail;
@@ -59,7 +60,7 @@ export function writeMail(mail: HookMail): string {
   );
 }
 
-/** Returns the explanation that precedes the first messages of a conversation. */
+/** Returns the explanation to put before the first messages in a conversation. */
 export function introduce({ slug, address }: Pick<PeerSession, "address" | "slug">): string {
   return (
     `from other agents or humans of the session ${slug}, in which you are ${address}. ` +
@@ -67,7 +68,7 @@ export function introduce({ slug, address }: Pick<PeerSession, "address" | "slug
   );
 }
 
-/** Announces messages when not even the first fits into a hook's output. */
+/** Announces messages if not even the first of them fits into a hook's output. */
 export function announceMail({ slug }: Pick<PeerSession, "slug">, count: number): string {
   return `${counted(count, "Merkle message")} in the session ${slug}, too long to show here: read with check_messages.`;
 }
@@ -76,13 +77,13 @@ function toLine(message: Message, again: ReadonlySet<number>): string {
   return `${again.has(message.sequence) ? againMark : ""}${compactMessage(message)}`;
 }
 
-/** Maximum number of messages shown to the person. Each is cut after its first characters. */
+/** Maximum number of messages to show to the person. Only the beginning of each is shown. */
 const shownMax = 5;
 const shownCharsMax = 160;
 
 /**
  * Formats delivered chat messages for the person at the terminal, such as `Ben → you: …`. The client shows
- * them without adding them to the model's context (WAKE-17).
+ * them to its user without adding them to the model's context (WAKE-17).
  */
 export function showMail(messages: readonly Message[]): string {
   const chat = messages.filter(({ type }) => type === "chat");

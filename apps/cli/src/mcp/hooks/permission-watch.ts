@@ -6,9 +6,9 @@ import type { Fields } from "../membership.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import { noteDeclared } from "./status-reporter.js";
 
-/** Shows other participants that the client is waiting for a permission at its terminal (WAKE-18). */
+/** Shows other participants that the client is waiting for a permission from its user (WAKE-18). */
 export interface PermissionWatch {
-  /** Called when the client's hook reports that it asks its user. */
+  /** Called when the client's hook reports that the client asks its user for a permission. */
   ask(hook: Fields): void;
   /** Called when the client continues. */
   goOn(): void;
@@ -25,7 +25,7 @@ interface PermissionWatchOptions {
 type Free = "idle" | "working";
 
 const pollMs = 500;
-/** How long a client may take to report that it is waiting. */
+/** How long a client may take to report that it is waiting for its user. */
 const waitsWithinMs = 5_000;
 
 export function createPermissionWatch(options: PermissionWatchOptions): PermissionWatch {
@@ -35,8 +35,7 @@ export function createPermissionWatch(options: PermissionWatchOptions): Permissi
   const blocked = new Set<PeerSession>();
 
   /**
-   * Polls the client's state file until the permission prompt is answered. Another hook may answer first, and
-   * no hook reports the answer.
+   * Polls the client's state file until the user has answered the permission prompt, which no hook reports.
    */
   async function watch(reason: string, signal: AbortSignal): Promise<void> {
     const askedAt = Date.now();
@@ -57,7 +56,7 @@ export function createPermissionWatch(options: PermissionWatchOptions): Permissi
 
   async function block(team: PeerSession, reason: string, signal: AbortSignal): Promise<void> {
     const output = await declare(team, { status: "blocked", reason, automatic: true });
-    // A status that the model set itself must be kept.
+    // Keep a status that the model set itself.
     if (output?.declared.reason !== reason) return;
     if (signal.aborted) show(team, signal.reason);
     else blocked.add(team);
@@ -108,7 +107,7 @@ export function isPermission(reason: string | null): boolean {
   return reason?.startsWith(begin) === true;
 }
 
-/** The most informative inputs of a tool call, in order of preference. */
+/** The inputs of a tool call that say most about it, in order of preference. */
 const telling = ["command", "file_path", "notebook_path", "url", "query", "pattern", "path"];
 const inputCharsMax = 160;
 

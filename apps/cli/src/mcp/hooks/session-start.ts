@@ -11,7 +11,7 @@ interface SessionStart {
 }
 
 /**
- * Returns the hook answer that makes Claude Code add text to a new conversation (WAKE-12). Undefined if there
+ * Returns the hook output that makes Claude Code add text to a new conversation (WAKE-12). Undefined if there
  * is nothing to add.
  */
 export async function startSession({ home, placeId, input }: SessionStart): Promise<string | undefined> {
@@ -24,9 +24,10 @@ export async function startSession({ home, placeId, input }: SessionStart): Prom
 
 /**
  * Stores the client's current conversation for its peer. Returns the text to add to the conversation: who the
- * model is and how messages arrive (WAKE-12).
+ * model acts as, and how messages arrive (WAKE-12).
  *
- * Returns undefined instead of failing, because a failed hook is shown to the user, who cannot fix it.
+ * Returns undefined instead of failing, because the client would show a failed hook to the user, who cannot
+ * fix it.
  */
 export async function introduceSession({
   home,
@@ -36,7 +37,7 @@ export async function introduceSession({
   if (placeId === undefined || !/^[0-9a-f-]{36}$/.test(placeId)) return undefined;
   const place = await findStoredPeer(home, placeId);
   if (!place) return undefined;
-  // A failed write is ignored. It only means that a later launch which resumes this conversation asks for a
+  // Ignore a failed write. Its only effect is that a later launch which resumes this conversation asks for a
   // peer.
   if (sessionId && sessionId !== place.claude_session_id)
     await saveTeam(home, { ...place, claude_session_id: sessionId }).catch(() => undefined);

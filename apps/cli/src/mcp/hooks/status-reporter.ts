@@ -6,13 +6,13 @@ import type { InboxSocket } from "../../clients/claude-inbox.js";
 import type { BrokerLink } from "../broker-link.js";
 import type { PeerSession } from "../peer-sessions.js";
 
-/** Reports a peer's activity to other participants, derived from its client's hooks. */
+/** Reports a peer's activity, derived from its client's hooks, to other participants. */
 export interface StatusReporter {
-  /** Reports a changed status in the background. Hooks must not wait for the broker. */
+  /** Reports a changed status in the background, because hooks must not wait for the broker. */
   tell(team: PeerSession, status: "working" | "idle"): void;
 }
 
-/** A status that arrives later than this would be outdated. */
+/** Timeout for reporting a status, which would be outdated after this time. */
 const timeoutMs = 5_000;
 
 export function createStatusReporter(link: BrokerLink, log: (text: string) => void): StatusReporter {
@@ -38,16 +38,16 @@ export function createStatusReporter(link: BrokerLink, log: (text: string) => vo
 }
 
 /**
- * Stores the declared status from the broker's reply. It can differ from the sent status, because the model's
- * own status has precedence.
+ * Stores the declared status from the broker's reply. It can differ from the status sent, because a status
+ * set by the model takes precedence.
  */
 export function noteDeclared(team: PeerSession, { declared }: OutputOf<"set_status">): void {
   team.declared = declared.status;
 }
 
 /**
- * Returns when the client became idle, in milliseconds, from the state file that it keeps for the user's
- * other clients. Undefined if it is busy or the file does not say. Only this file reveals an interrupted
+ * Returns when the client became idle, in milliseconds, from the state file that the client keeps for other
+ * programs. Undefined if the client is busy or the file does not say. Only this file reveals an interrupted
  * turn, because no hook reports interruptions.
  */
 export async function idleSince(inbox: InboxSocket, env: NodeJS.ProcessEnv): Promise<number | undefined> {
@@ -58,8 +58,7 @@ export async function idleSince(inbox: InboxSocket, env: NodeJS.ProcessEnv): Pro
     const isIdle = status === "idle" && messagingSocketPath === inbox.path;
     return isIdle && typeof statusUpdatedAt === "number" ? statusUpdatedAt : undefined;
   } catch {
-    // The file is not part of a documented interface. Without it, a turn ends with its last hook or after a
-    // silence.
+    // The file is not a documented interface. Without it, a turn ends with its last hook or after a silence.
     return undefined;
   }
 }

@@ -3,11 +3,11 @@ import type { PeerSession } from "../peer-sessions.js";
 import type { HandedOut } from "./handed-out.js";
 
 /**
- * Reports the cursors of models to the broker. Runs in the background, because the messages are already in
- * this process.
+ * Reports to the broker which messages the models have received. Does so in the background, because the
+ * messages are already in this process.
  */
 export interface Acknowledger {
-  /** Acknowledges after a short delay. A wait that follows in the meantime acknowledges as well. */
+  /** Acknowledges after a short delay. A wait that starts before then acknowledges too. */
   soon(team: PeerSession): void;
   /** Sends all pending acknowledgements without waiting for replies. */
   flush(): void;
@@ -15,16 +15,16 @@ export interface Acknowledger {
 
 const soonMs = 200;
 /**
- * Clients record messages within a fraction of a second. A message still missing after this time is recorded
- * in an unsupported format.
+ * How long to wait for a message to appear in the client's record. Clients record messages within a fraction
+ * of a second. A message still missing after this time is recorded in an unsupported format.
  */
 const recordWithinMs = 5_000;
 
 /**
  * Acknowledges messages once there is evidence that the model received them and the client's record contains
- * them (WAKE-4). A client that is killed before that has lost the messages and must be offered them again.
+ * them (WAKE-4). If a client is killed before that, it has lost the messages, and they must be offered again.
  *
- * If there is no record, or the messages do not appear in it in time, the evidence is sufficient.
+ * If there is no record, or the messages do not appear in it in time, the evidence suffices.
  */
 export function createAcknowledger(
   link: BrokerLink,
@@ -58,7 +58,8 @@ export function createAcknowledger(
       () => {
         if (team.epoch === epoch) team.acked = Math.max(team.acked, cursor);
       },
-      // A failed acknowledgement is repeated by the next one, by a wait, or after reconnecting.
+      // A failed acknowledgement can be ignored: the next acknowledgement, the next wait or a reconnect
+      // covers it.
       () => undefined,
     );
   }

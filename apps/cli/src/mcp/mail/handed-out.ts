@@ -5,16 +5,16 @@ import { findStoredPeer, handedOutFile } from "../../home/stored-peers.js";
 import type { Earlier, InboxOptions } from "../inbox.js";
 
 /**
- * Data about delivered messages that outlives this server: which were offered for a peer, and which the
- * client recorded.
+ * Keeps data about delivered messages beyond the life of this server: which messages were offered to a peer,
+ * and which of them the client recorded.
  */
 export interface HandedOut {
   /** Returns the client's record of the current conversation, or undefined if it cannot be found. */
   readTranscript(): Promise<Transcript | undefined>;
-  /** Switches to another conversation of the client. */
+  /** Switches to a different conversation of the client. */
   moveTo(conversation: string): void;
   /**
-   * Returns the options of a peer's inbox. They include what an earlier server offered, and record offers for
+   * Returns the options for a peer's inbox. They report what an earlier server offered, and record offers for
    * the next server.
    */
   openPlace(placeId: string, epoch: string | undefined): Promise<InboxOptions>;
@@ -23,23 +23,23 @@ export interface HandedOut {
 interface HandedOutOptions {
   readonly home: string;
   /**
-   * The format of the client's conversation records. Undefined if unknown, or if messages are delivered in a
-   * form that cannot be found there.
+   * The format of the client's transcripts. Undefined if it is unknown, or if messages are delivered in a
+   * form that cannot be found in a transcript.
    */
   readonly format: TranscriptFormat | undefined;
-  /** The conversation's id. Undefined for clients that send it only with their first call. */
+  /** The conversation's id. Undefined for clients that send the id only with their first call. */
   readonly conversation?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
-  /** The process id of the client, which shows offered messages to a model. */
+  /** The process id of the client that shows offered messages to a model. */
   readonly client: number;
 }
 
 interface Note {
-  /** The epoch of the database that numbered the message. */
+  /** The epoch of the database to which the sequence belongs. */
   readonly epoch: string;
-  /** The last message that was offered. */
+  /** The sequence of the last message that was offered. */
   readonly sequence: number;
-  /** The process id of the client that received the offer. */
+  /** The process id of the client to which the message was offered. */
   readonly client: number;
 }
 
@@ -53,8 +53,8 @@ export function createHandedOut({ home, env, client, format, ...options }: Hande
   async function findEarlier(placeId: string, epoch: string | undefined): Promise<Earlier | undefined> {
     const note = readNote(handedOutFile(home, placeId));
     if (!note || note.epoch !== epoch) return undefined;
-    // A running client may show messages that it has not recorded yet, and may discard messages that the
-    // model has not answered.
+    // A client that is still running may show messages that it has not recorded yet, and may discard messages
+    // that the model has not answered.
     const isLive = note.client === client;
     if (isLive) conversation ??= (await findStoredPeer(home, placeId))?.claude_session_id ?? undefined;
     const transcript = await read();
@@ -76,7 +76,7 @@ export function createHandedOut({ home, env, client, format, ...options }: Hande
       return {
         isRecorded: format !== undefined,
         ...(earlier && { earlier }),
-        // Write synchronously, because the process may be killed once the messages are offered.
+        // Writes synchronously, because the process may be killed as soon as the messages are offered.
         onOffer(sequence) {
           if (epoch !== undefined) writeNote(handedOutFile(home, placeId), { epoch, sequence, client });
         },
@@ -93,7 +93,7 @@ function readNote(path: string): Note | undefined {
     const isNote = typeof epoch === "string" && typeof sequence === "number" && typeof client === "number";
     return isNote ? { epoch, sequence, client } : undefined;
   } catch {
-    // Without a readable note, assume that nothing was offered.
+    // If the file cannot be read, assume that no messages were offered.
     return undefined;
   }
 }
@@ -102,6 +102,6 @@ function writeNote(path: string, note: Note): void {
   try {
     writeFileSync(path, JSON.stringify(note), { mode: 0o600 });
   } catch {
-    // If the home is not writable, repeated messages are not marked as repeats.
+    // The home is not writable, so repeated messages will not be marked as repeated.
   }
 }

@@ -4,8 +4,8 @@ import type { PeerSession } from "../peer-sessions.js";
 import type { Waited, WaitRequest } from "./wait.js";
 
 /**
- * Answers a subagent's wait. The subagent reads its peer's messages, each once, without taking them from the
- * peer. The broker is not called, because it does not know subagents (WAKE-7).
+ * Answers a wait from a subagent. The subagent reads each of its peer's messages once, without taking them
+ * from the peer. The broker is not called, because it does not distinguish subagents (WAKE-7).
  */
 export async function readAlong(agent: string, request: Omit<WaitRequest, "acknowledger">): Promise<Waited> {
   const { team, timeoutMs, signal, view } = request;

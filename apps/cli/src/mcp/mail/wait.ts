@@ -9,9 +9,9 @@ type WaitOutput = OutputOf<"wait_for_messages">;
 
 export interface Waited {
   readonly output: WaitOutput;
-  /** The sequences of messages that the model may have seen already. */
+  /** The sequences of messages that the model may already have seen. */
   readonly again?: ReadonlySet<number>;
-  /** Reports whether the answer reached the client. If not, its messages are offered again. */
+  /** Call with whether the answer reached the client. If not, its messages are offered again. */
   settle(arrived: boolean): void;
 }
 
@@ -19,27 +19,27 @@ export interface WaitRequest {
   readonly team: PeerSession;
   readonly timeoutMs: number;
   readonly includeOwn: boolean;
-  /** The reader of the page: a model (`compact`) or a program (`json`). */
+  /** Who reads the page: a model (`compact`) or a program (`json`). */
   readonly view: "compact" | "json";
   readonly signal: AbortSignal;
   readonly acknowledger: Acknowledger;
 }
 
 /**
- * How long after the wait's own timeout the broker's reply is still accepted. That reply has more information
- * than a local one.
+ * How long after the wait's own timeout to accept the broker's reply, which has more information than a local
+ * answer.
  */
 const graceMs = 1_000;
-/** Minimum pause before repeating a wait that the broker ended early because it is stopping. */
+/** Minimum pause before repeating a wait that the broker ended early, which it does when it is stopping. */
 const pauseMs = 250;
 
 /**
  * Returns the next messages for a team. Messages that were already pushed are returned immediately. Otherwise
- * the first push or the broker's reply ends the wait. The wait is also parked at the broker, so that others
- * see it (ROSTER-6).
+ * the first push or the broker's reply ends the wait. The broker also keeps the wait open, so that others see
+ * that the peer is waiting (ROSTER-6).
  *
- * Messages are only offered. They are acknowledged once evidence shows that the model received them (STDIO-5,
- * STDIO-6).
+ * Messages are only offered. They are acknowledged once there is evidence that the model received them
+ * (STDIO-5, STDIO-6).
  */
 export async function waitForMessages(link: BrokerLink, request: WaitRequest): Promise<Waited> {
   const { team, signal } = request;
@@ -53,14 +53,17 @@ export async function waitForMessages(link: BrokerLink, request: WaitRequest): P
 }
 
 interface Parked {
-  /** Aborted when the wait must be answered immediately, as at its timeout, or is cancelled. */
+  /**
+   * Aborted when the wait is cancelled, or must be answered immediately because of its timeout or a newer
+   * wait.
+   */
   readonly signal: AbortSignal;
   leave(): void;
 }
 
 /**
- * Registers a wait. A peer's fifth wait ends its oldest (WAIT-6). This happens here, because the broker
- * cannot tell the waits of one peer apart.
+ * Registers a wait. A peer's fifth wait ends its oldest wait (WAIT-6). This server applies that limit,
+ * because the broker cannot distinguish the waits of one peer.
  */
 function park({ waits }: PeerSession, cancelled: AbortSignal): Parked {
   const early = new AbortController();
@@ -86,13 +89,13 @@ async function readOrBlock(
     await findPlace(link, team, signal);
     const leftMs = ends - performance.now();
     const isOver = team.left || parked.signal.aborted || (wasConnected && leftMs <= 0);
-    // A new wait returns any pending message. Messages that arrive later must be worth ending the wait before
-    // its timeout.
+    // A new wait returns all pending messages. Once the wait is blocked, only messages worth waking for end
+    // it before its timeout.
     if (!request.includeOwn && (isFirst || isOver ? team.mail.pending.length > 0 : isAnswered(team))) {
       tellProgress(link, request);
       return fromMail(request, team.epoch ?? (await link.connected(signal)));
     }
-    // A wait with `timeout: 0` also asks the broker once before it gets here.
+    // Even a wait with `timeout: 0` has asked the broker once at this point.
     if (isOver) return nothing(link, team, signal);
     if (!wasConnected) await link.connected(signal);
     wasConnected = true;
@@ -108,7 +111,7 @@ function isAnswered({ mail }: PeerSession): boolean {
   return mail.pending.some(wakes);
 }
 
-/** Reads the team's cursor from the broker if this server does not know it. */
+/** Reads the team's cursor from the broker if this server does not know the cursor yet. */
 async function findPlace(link: BrokerLink, team: PeerSession, signal?: AbortSignal): Promise<void> {
   if (team.placed) return;
   const { cursor } = await link.call(
@@ -122,10 +125,10 @@ async function findPlace(link: BrokerLink, team: PeerSession, signal?: AbortSign
   team.placed = true;
 }
 
-/** Reports the model's cursor and the received messages to the broker, without waiting for a reply. */
+/** Reports to the broker, without waiting for a reply, which messages the model has received. */
 function tellProgress(link: BrokerLink, { team, acknowledger }: WaitRequest): void {
   if (team.idlePolls === 0) return acknowledger.soon(team);
-  // Only a wait that returns messages resets the broker's count of empty waits (WAIT-8).
+  // Only a wait that returns messages resets the broker's count of consecutive empty waits (WAIT-8).
   team.idlePolls = 0;
   const { sessionId: session_id, credential: team_id, mail } = team;
   const since_cursor = mail.place;
@@ -134,14 +137,14 @@ function tellProgress(link: BrokerLink, { team, acknowledger }: WaitRequest): vo
     () => {
       if (team.epoch === epoch) team.acked = Math.max(team.acked, since_cursor);
     },
-    // The broker's count is only a hint. The cursor is acknowledged separately.
+    // If the report fails, acknowledge the cursor separately. The count of empty waits is only a hint.
     () => acknowledger.soon(team),
   );
 }
 
 /**
- * Parks a wait at the broker until the broker replies. Returns null if pushed messages end the wait first, or
- * if time runs out without a reply.
+ * Opens a wait at the broker and returns its reply. Returns null if pushed messages end the wait first, or if
+ * time runs out without a reply.
  */
 async function askBroker(
   link: BrokerLink,
@@ -153,8 +156,8 @@ async function askBroker(
   const signal = AbortSignal.any([enough.signal, parked.signal]);
   let timer = setTimeout(() => enough.abort(), leftMs);
   try {
-    // The model does not have offered messages yet, and the broker would return them again immediately. Until
-    // the offer is settled, only pushes end the wait.
+    // The broker would immediately return messages that are being offered but that the model does not have
+    // yet. Until the offer is settled, wait only for pushed messages.
     await untilMail(team, signal, () => isAnswered(team) || !team.mail.isOffering);
     if (signal.aborted || (!includeOwn && isAnswered(team))) return null;
     clearTimeout(timer);
@@ -164,7 +167,7 @@ async function askBroker(
     return await Promise.race([reply, untilMail(team, signal, () => isAnswered(team)).then(() => null)]);
   } catch (error) {
     if (signal.aborted) return null;
-    // If the broker disconnects, keep waiting until this wait times out.
+    // If the connection is lost, keep waiting until the timeout of this wait.
     if (isError(error, "unavailable") && leftMs > 0) return null;
     if (!isError(error, "resync")) throw error;
     if (team.placed) forgetNumbers(team);
@@ -186,7 +189,8 @@ async function callBroker(
 ): Promise<WaitOutput> {
   signal.throwIfAborted();
   const since_cursor = team.mail.place;
-  // Prevents a second acknowledgement of the same cursor while the wait is running.
+  // The wait already acknowledges this cursor, so it must not be acknowledged again while the wait is
+  // running.
   team.acked = Math.max(team.acked, since_cursor);
   const reply = await link.call(
     "wait_for_messages",
@@ -206,8 +210,8 @@ async function callBroker(
 }
 
 /**
- * Resolves once `isThere` returns true or the signal is aborted. The condition is checked on every change of
- * the inbox.
+ * Resolves once `isThere` returns true or the signal is aborted. Checks the condition on every change of the
+ * inbox.
  */
 function untilMail({ mail }: PeerSession, signal: AbortSignal, isThere: () => boolean): Promise<void> {
   return new Promise((resolve) => {
@@ -224,8 +228,8 @@ function untilMail({ mail }: PeerSession, signal: AbortSignal, isThere: () => bo
 }
 
 /**
- * Converts the broker's reply to the wait's answer. Returns undefined if the broker replied early and time
- * remains.
+ * Converts the broker's reply to the wait's answer. Returns undefined if the broker replied early and there
+ * is time left to wait.
  */
 function takeReply(request: WaitRequest, reply: WaitOutput, leftMs: number): Waited | undefined {
   const { team } = request;
@@ -256,13 +260,13 @@ function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Wait
 }
 
 /**
- * Returns a page that includes the peer's own messages. Such a page does not come from the inbox, so the
- * inbox then skips the messages on that page.
+ * Returns a page that includes the peer's own messages. The page does not come from the inbox, which
+ * therefore skips the page's messages.
  */
 function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
   const fits = fitPage(view);
-  // The broker's page repeats messages that the model already has, because they are acknowledged only once
-  // recorded.
+  // The broker's page repeats messages that the model already has, because messages are acknowledged only
+  // once they are recorded.
   const all = reply.messages.filter(({ sequence }) => sequence > team.mail.shown).map(team.open);
   const beyond = all.findIndex((message) => !fits(message));
   const messages = beyond === -1 ? all : all.slice(0, beyond);
@@ -309,7 +313,9 @@ function toOutput(
   };
 }
 
-/** Returns an empty answer for a timeout without a reply: the broker is stopping or disconnected. */
+/**
+ * Returns an empty answer after a timeout without a reply from the broker, which is stopping or disconnected.
+ */
 async function nothing(link: BrokerLink, team: PeerSession, signal: AbortSignal): Promise<Waited> {
   const epoch = await link.connected(signal);
   const output = toOutput(team, { epoch, next_cursor: team.mail.place }, [], {

@@ -1,17 +1,17 @@
 import type { WakePath } from "@merkle/wire";
 import type { ClientInbox } from "../../clients/client.js";
 
-/** The ways to make this server's client begin a turn. */
+/** The ways in which this server can make its client begin a turn. */
 export interface WakePaths {
-  /** The paths that are expected to work now. */
+  /** The wake paths that are expected to work at the moment. */
   readonly available: readonly WakePath[];
-  /** Tries all paths. Resolves with the paths that accepted the nudge. */
+  /** Tries all wake paths. Resolves with the paths that accepted the nudge. */
   run(wake: Wake): Promise<WakePath[]>;
 }
 
 interface Wake {
   readonly line: string;
-  /** Attributes of the line, for clients that display them. */
+  /** Attributes of the nudge's line, for clients that display attributes. */
   readonly meta: Readonly<Record<string, string>>;
   /** Whether the nudge may interrupt a running tool. */
   readonly interrupts: boolean;
@@ -26,8 +26,8 @@ interface WakePathsOptions {
 
 export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOptions): WakePaths {
   /**
-   * Whether the last attempt to post to the inbox failed. A failing inbox is tried again but not listed as
-   * available.
+   * Whether the last attempt to post to the client's inbox failed. A failing inbox is still tried, but not
+   * listed as available.
    */
   let inboxFails = false;
 
@@ -73,19 +73,19 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
 interface HearingOptions {
   /** Returns when the client last reached this server, in milliseconds. */
   readonly heardAt: () => number;
-  /** Returns when the client became idle; undefined if it is busy or unknown. */
+  /** Returns when the client became idle. Undefined if the client is busy or its state is unknown. */
   readonly idleSince: () => Promise<number | undefined>;
   /** Called when a nudge turns out to have had no effect. */
   readonly onVain: () => void;
 }
 
 /**
- * Disables the wake paths after a nudge without effect: the client accepted the nudge and became idle again
- * without reaching this server. The client's connection is broken, and each nudge would cost a turn. The
- * paths are enabled again when the client reaches the server (WAKE-19).
+ * Disables the wake paths after a nudge that had no effect: the client accepted the nudge and became idle
+ * again without reaching this server. In that case the client's connection is broken, and every further nudge
+ * would cost a turn. The paths are enabled again when the client reaches the server (WAKE-19).
  */
 export function untilInVain(paths: WakePaths, { heardAt, idleSince, onVain }: HearingOptions): WakePaths {
-  /** The time of the first nudge since the client last reached this server. */
+  /** When the first nudge was sent since the client last reached this server. */
   let nudgedAt = 0;
   let vainAt = 0;
   const isVain = () => heardAt() < vainAt;
@@ -116,8 +116,8 @@ export function untilInVain(paths: WakePaths, { heardAt, idleSince, onVain }: He
 }
 
 /**
- * A client that accepts notifications from this server. It supports channels, or subscribes to the messages
- * resource (MCP-18).
+ * A client that accepts notifications from this server, because it supports channels or subscribes to the
+ * messages resource (MCP-18).
  */
 export interface Channel {
   readonly isThere: boolean;
@@ -126,7 +126,8 @@ export interface Channel {
 }
 
 /**
- * A message that clients with channels show to their model as `<channel source="merkle" …>content</channel>`.
+ * A message that clients which support channels show to their model as `<channel source="merkle"
+ * …>content</channel>`.
  */
 export interface ChannelMessage {
   readonly content: string;
@@ -134,7 +135,7 @@ export interface ChannelMessage {
   readonly meta: Readonly<Record<string, string>>;
 }
 
-/** The capability that a server with channel messages declares. */
+/** The capability that a server declares in order to send channel messages. */
 export const channelCapability = { "claude/channel": {} };
 
 export const channelMethod = "notifications/claude/channel";

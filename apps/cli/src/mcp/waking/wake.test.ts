@@ -12,7 +12,7 @@ interface Circumstances {
   mayInterrupt?: boolean;
 }
 
-/** Starts a waker with a clock that the test moves. Records each nudge with its time. */
+/** Starts a waker whose clock the test controls. Records each nudge with its time. */
 function startWaker(circumstances: Circumstances = {}) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -2,11 +2,13 @@ import { type Message, wakes } from "@merkle/wire";
 import type { Inbox } from "../inbox.js";
 import { breaksThrough, isForEveryone } from "../what-wakes.js";
 
-/** Wakes the model for messages that are worth a turn, until the model reads them. */
+/** Wakes the model for messages that are worth a turn, repeatedly until the model reads them. */
 export interface Waker {
-  /** Checks again. Call when anything other than the inbox has changed. */
+  /** Checks again whether to wake the model. Call when anything except the inbox has changed. */
   look(): void;
-  /** Sends a requested nudge, regardless of unread messages. Resolves with the result of `run`. */
+  /**
+   * Sends a nudge that someone requested, regardless of unread messages. Resolves with the result of `run`.
+   */
   nudge<Path>(run: (nudge: Nudge) => Promise<Path>): Promise<Path>;
   stop(): void;
 }
@@ -17,51 +19,57 @@ export interface Nudge {
   readonly interrupts: boolean;
 }
 
-/** The current conditions that a waker checks before each decision. */
+/** The conditions that a waker checks before each decision. */
 interface WakerState {
   readonly mail: Pick<Inbox, "pending" | "listen">;
-  /** Whether only messages that break through may wake the peer. */
+  /** Whether only messages that break through "do not disturb" may wake the peer. */
   readonly isDnd: () => boolean;
-  /** Whether a call of the model is blocked waiting for messages, which it gets without being woken. */
+  /**
+   * Whether a call by the model is blocked waiting for messages. If so, the model gets messages without being
+   * woken.
+   */
   readonly isWaiting: () => boolean;
-  /** When the running turn is expected to end. Its hooks deliver messages at that point. */
+  /** Returns when the running turn is expected to end, at which point its hooks deliver messages. */
   readonly turnRunsUntil: () => number;
 }
 
 interface WakerOptions extends WakerState {
-  /** Whether a message with priority `now` may interrupt a running tool. */
+  /** Whether a message with priority `now` may interrupt a tool that is running. */
   readonly mayInterrupt: boolean;
   readonly send: (nudge: Nudge) => void;
-  /** Called when messages wait only for the end of a turn. */
+  /** Called when messages are only waiting for a turn to end. */
   readonly onTurnAwaited: () => void;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
 }
 
 /**
- * How long after a nudge further messages to everyone wait for the rest of a burst. One turn can then read
- * them all.
+ * After a nudge, how long further messages to everyone wait for the rest of a burst, so that one turn can
+ * read them all.
  */
 const coalesceMs = 2_000;
-/** A blocked wait takes new messages within this time, unless it has ended. */
+/**
+ * How long a blocked wait takes at most to return new messages. If they are still unread after this time, the
+ * wait has ended.
+ */
 const waitTakesMs = 1_000;
-/** Pauses between repeated nudges. After the last pause, only new messages cause a nudge. */
+/** Pauses before repeating a nudge. After the last pause, only new messages cause a nudge. */
 const pausesMs: readonly number[] = [10_000, 30_000, 90_000, 270_000];
 
 /**
- * Nudges when a message is worth waking for, unless the model will get it anyway: from a blocked wait, or
- * from the hooks of the running turn. Repeats the nudge a few times, after growing pauses, while messages
- * stay unread (WAKE-9, WAKE-10).
+ * Nudges the model when a message is worth waking for, unless the model will get the message anyway: from a
+ * blocked wait, or from the hooks of the running turn. While messages stay unread, repeats the nudge a few
+ * times, after increasing pauses (WAKE-9, WAKE-10).
  */
 export function createWaker(options: WakerOptions): Waker {
   const { mail, mayInterrupt, send, now } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // Starts at a number based on the time. The client drops repeated lines, so the numbers must differ from
-  // those of an earlier server of the same client.
+  // The number of the last nudge. Starts at a number based on the time: the client drops repeated lines, so
+  // the numbers must differ from those that an earlier server sent to the same client.
   let last = Math.floor(Date.now() / 1_000) % 100_000;
   /**
-   * State of the current unread messages: when the first arrived, the number of nudges for them, the time of
-   * the last nudge, and the last message it covered.
+   * State of the current unread messages: when the first of them arrived, how many nudges were sent for them,
+   * when the last nudge was sent, and the last message that this nudge covered.
    */
   let since: number | undefined;
   let nudges = 0;
@@ -88,7 +96,7 @@ export function createWaker(options: WakerOptions): Waker {
     timer.unref();
   }
 
-  /** Returns when the next nudge is due, under the current conditions. */
+  /** Returns when the next nudge is due in the current conditions. */
   function findDue(waking: readonly Message[]): number | undefined {
     if (options.isWaiting()) return now() + waitTakesMs;
     const isNew = ({ sequence }: Message) => sequence > nudgedUpTo;

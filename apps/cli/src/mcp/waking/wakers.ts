@@ -5,13 +5,15 @@ import type { Turn } from "../turn.js";
 import { createWaker, type Nudge, type Waker } from "./wake.js";
 import type { WakePaths } from "./wake-paths.js";
 
-/** The wakers of all peers of this server. They share one client. */
+/** The wakers of all peers that this server acts as. They share one client. */
 export interface Wakers {
-  /** Starts watching a peer's inbox. Returns a function that stops. */
+  /** Starts watching a peer's inbox. Returns a function that stops watching. */
   add(team: PeerSession): () => void;
-  /** Checks all peers again after anything other than an inbox has changed. */
+  /**
+   * Checks again for all peers whether to wake the client. Call when anything except an inbox has changed.
+   */
   look(): void;
-  /** Wakes the client on request. Resolves with the wake paths that accepted the nudge. */
+  /** Wakes the client because someone requested it. Resolves with the wake paths that accepted the nudge. */
   nudge(team: PeerSession): Promise<WakePath[]>;
 }
 
@@ -23,17 +25,20 @@ interface WakersOptions {
    * turn.
    */
   readonly isRestarted: boolean;
-  /** Returns when the client became idle, in milliseconds; undefined if it is busy or unknown. */
+  /**
+   * Returns when the client became idle, in milliseconds. Undefined if the client is busy or its state is
+   * unknown.
+   */
   readonly idleSince: () => Promise<number | undefined>;
   readonly mayInterrupt: boolean;
-  /** Called after each use of the wake paths, because some may have failed. */
+  /** Called after each use of the wake paths, because some of them may have failed. */
   readonly onRun: () => void;
-  /** Called when the client turns out not to reach this server. */
+  /** Called when it turns out that the client cannot reach this server. */
   readonly onUnreached: () => void;
   readonly now: () => number;
 }
 
-/** How often to check for an interrupted turn while messages wait for the turn's end. */
+/** How often to check whether the turn was interrupted while messages wait for it to end. */
 const lookMs = 500;
 
 export function createWakers(options: WakersOptions): Wakers {
@@ -42,11 +47,11 @@ export function createWakers(options: WakersOptions): Wakers {
   let watching: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Detects an interrupted turn. No hook reports interruptions, but the client becomes idle after the turn's
-   * last hook.
+   * Detects an interrupted turn. No hook reports interruptions, but an interrupted client becomes idle some
+   * time after the turn's last hook.
    *
-   * The client also becomes idle after the hook that ends a turn normally. That hook does not reach a server
-   * that the client started during the turn (WAKE-15).
+   * The client also becomes idle after the hook that ends a turn normally. If the client started this server
+   * during the turn, that hook does not reach the server (WAKE-15).
    */
   async function noteIdle(): Promise<void> {
     const { heardAt } = turn;
@@ -120,8 +125,8 @@ interface NudgeLine {
 }
 
 /**
- * Formats a nudge, with counts only. Some clients show the line as their user's text, which must not contain
- * names chosen by senders (WAKE-8).
+ * Formats a nudge, which contains only counts. Some clients show the line as if their user had typed it, so
+ * it must not contain names chosen by senders (WAKE-8).
  */
 export function writeNudge({ number, unread, isAsked = false }: NudgeLine): string {
   return (
