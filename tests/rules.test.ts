@@ -29,7 +29,7 @@ const documents = ["SPEC.md", ...filesIn(/^docs\/.*\.md$/)];
 
 /**
  * Rule families that are mostly about wording and appearance. Their documents list only the rules that other rules
- * refer to. All other rules of these families are stated only in titles of tests.
+ * refer to. The other rules of these families are stated only in the titles of tests.
  */
 const livesAsTitles = ["DASH", "CLI"];
 

@@ -94,7 +94,7 @@ it("[CLI-141] a killed npm takes along what it started by a shell that stays", {
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(createInterface({ input: child.stdout }), "line");
   child.kill("SIGKILL");
-  // A surviving process would keep its end of the pipe open, and "close" would not be emitted.
+  // If a process survived, it would keep its end of the pipe open, and "close" would not be emitted.
   await once(child, "close");
 });
 
@@ -120,7 +120,7 @@ it("[CLI-147] of two that build in one checkout the second waits for the first, 
   expect(await second.next()).toBe(`waits for ${first.child.pid}`);
   expect(await third.next()).toBe(`waits for ${first.child.pid}`);
   first.child.kill("SIGKILL");
-  // Either waiter takes the dead process's lock. The other then waits for that new holder.
+  // One of the two waiting processes takes the dead process's lock. The other then waits for that process.
   const [one, other] = await Promise.all([second.next(), third.next()]);
   const [holder, waiter] = one === "holds" ? [second, third] : [third, second];
   expect([one, other].sort()).toEqual(["holds", `waits for ${holder.child.pid}`]);

@@ -522,8 +522,8 @@ interface Call extends Cell {
 /** Prepares a caller's call. If the operation would end the caller's session or team, the call gets a fresh session. */
 async function prepare(rule: AccessRule, caller: Caller, transport: Transport): Promise<Call> {
   const { name } = rule;
-  // REST sends the credential as a header with every call. Other transports send it only to operations that accept a
-  // credential, so not to open operations such as create_session.
+  // REST sends the credential as a header with every call. Other transports send the credential only to operations that
+  // accept one, so not to open operations such as create_session.
   const takes = "team_id" in rule.input.shape && (isSessionOperation(rule) || rule.access !== "open");
   // The stdio server knows its caller, so it ignores a malformed credential from the model (STDIO-4).
   const isIgnored = transport === "stdio" && parseTeamCredential(caller.team_id ?? "") === null;
@@ -568,7 +568,7 @@ function over(
   if (transport === "mcp" && mayServe && decides) return "forbidden";
   // Over stdio, operations that models may not call are not offered as tools, so every caller is refused.
   if (transport === "stdio" && decides) return "forbidden";
-  // MCP requires an admitted caller for every tool, including public operations.
+  // MCP requires every caller to be admitted, even for public operations.
   if ((transport === "mcp" || transport === "stdio") && entry === "nobody") return "unauthorized";
   if (name === "hello" && entry === "nobody") return "unauthorized";
   // An agent's credential cannot open a connection that might outlive its job (JOB-12).
@@ -654,7 +654,8 @@ async function readRpc({ result, error }: { result?: never; error?: never }): Pr
 
 /**
  * Makes the calls through `merkle mcp`. The server gets the token and the mesh from its environment and opens its own
- * WebSocket. Calls that make it join a team run last, because afterwards it adds the team's credential to every call.
+ * WebSocket. Calls that make the server join a team run last, because afterwards the server adds that team's credential
+ * to every call.
  */
 async function putOverStdio(url: string, caller: Caller, calls: readonly Call[]): Promise<void> {
   const { token, mesh } = caller;

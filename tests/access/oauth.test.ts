@@ -155,7 +155,7 @@ describe("OAuth for MCP", () => {
     expect((await callTool(token, "join_session", named)).output).toMatchObject({
       error: { code: "bad_request" },
     });
-    // A credential of the approving member does not give the client further permissions either.
+    // Sending a credential of the approving member does not give the client further permissions either.
     const person = await birch.call("create_person", { name: "Birch" });
     const held = { session_id, reason: "mine", team_id: person.person_id };
     expect((await callTool(token, "hold_session", held)).output).toMatchObject({

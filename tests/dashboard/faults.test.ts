@@ -80,7 +80,7 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
     await say(5);
     await page.getByText("5 new").waitFor();
 
-    // Some messages are in flight when the broker is killed, and the others are posted while no broker is running.
+    // Some of these messages are in flight when the broker is killed. The rest are posted while no broker is running.
     const meanwhile = say(10);
     process.kill(pid, "SIGKILL");
     await says(page, /^(Reconnecting|Offline)/);

@@ -52,8 +52,8 @@ describe("the dashboard while others work", { tags: "chromium" }, () => {
       live.page.getByText("A token lives for 15 minutes").waitFor(),
     );
 
-    // The other page stayed at the list. It showed the new title and then the closed session, because closed sessions are listed
-    // if none is open.
+    // The other page still shows the list. The list showed the new title and then the closed session, because closed
+    // sessions are listed if no session is open.
     await list.page
       .getByRole("row")
       .filter({ hasText: newTitle })

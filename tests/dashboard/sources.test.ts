@@ -391,7 +391,7 @@ interface Point {
   readonly y: number;
 }
 
-/** Runs in the page. Returns the first and last point of the given words. */
+/** Runs in the page. Returns the screen positions where the given words begin and end. */
 const endsOf = `(words) => {
   const texts = document.createTreeWalker(document.querySelector("[data-part]").parentElement, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {

@@ -272,7 +272,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
   });
 });
 
-/** Returns the page whose answer counted, and then the other page. */
+/** Returns the two pages, starting with the page whose answer counted. */
 async function winnerOf(one: Page, other: Page): Promise<[Page, Page]> {
   const refused = (page: Page) => page.getByRole("alert").filter({ hasText: "has already answered" });
   await expect.poll(async () => (await refused(one).count()) + (await refused(other).count())).toBe(1);

@@ -88,7 +88,7 @@ describe("the timeline in a browser", { tags: "chromium" }, () => {
     await page.getByText("I take the tests.").waitFor();
     await page.keyboard.press("p");
     const then = page.getByRole("region", { name: "Participants at this time" });
-    // The replay takes a moment and stops at the end of the session. The user can then go back from there.
+    // The replay takes a moment and stops at the end of the session. From there, stepping back works.
     await then.getByText("Birch").waitFor();
     await page.getByText("I take the tests.").waitFor();
     await page.getByText("second text").waitFor();

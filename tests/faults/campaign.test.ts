@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runShuffled } from "./run-shuffled.js";
 
-/** The timeout of the short campaign, which normally takes about a minute. `npm run test:faults` runs the full one. */
+/** Timeout of the short campaign, which normally takes about a minute. `npm run test:faults` runs the full campaign. */
 const deadlineMs = 20 * 60_000;
 
 it(

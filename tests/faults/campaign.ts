@@ -181,7 +181,7 @@ interface Crew {
   readonly sessions: readonly [string, ...string[]];
   readonly readers: readonly Reader[];
   readonly verbs: VerbWriter;
-  /** Lets the writers finish their current posts. Resolves when all of them are acknowledged. */
+  /** Lets the writers finish their current posts. Resolves when all posts are acknowledged. */
   rest(): Promise<void>;
   dismiss(): Promise<void>;
 }

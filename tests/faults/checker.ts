@@ -16,8 +16,8 @@ export interface ReaderLog {
   readonly session: string;
   /**
    * `exactly_once`: the reader keeps its own cursor. `at_least_once`: the broker keeps the cursor and may redeliver
-   * messages that the reader has not acknowledged. A message that was delivered twice to a reader without cursor or
-   * receipt counts as read (CURSOR-6).
+   * messages that the reader has not acknowledged. If the reader sends neither cursor nor receipt, a message that was
+   * delivered to it twice counts as read (CURSOR-6).
    */
   readonly promise: "exactly_once" | "at_least_once";
   readonly events: readonly ReaderEvent[];

@@ -18,8 +18,8 @@ export interface CutReport {
   readonly posts: number;
   readonly again: number;
   /**
-   * The smallest number of messages that the broker counted as delivered to any reader at the end. If it is 0, nothing
-   * was checked.
+   * Of all readers, the smallest number of messages that the broker counted as delivered at the end. If it is 0,
+   * nothing was checked.
    */
   readonly deliveredMin: number;
   readonly problems: readonly string[];
@@ -178,9 +178,9 @@ interface Reader extends Receiver {
 }
 
 /**
- * Runs readers of every kind through proxies that cut replies at any byte. Stops when the total and each reader have
- * had enough cuts, and lets each reader finish. Compares each reader's messages with the feed, and checks throughout
- * that the reader received every message that the broker counts as delivered.
+ * Runs readers of every kind through proxies that cut replies at any byte. Stops when enough connections were cut, both
+ * in total and for each reader, and lets each reader finish. Compares each reader's messages with the feed, and checks
+ * throughout that the reader received every message that the broker counts as delivered.
  */
 export async function runCutReaders(
   broker: TestBroker,
@@ -201,7 +201,7 @@ export async function runCutReaders(
   const inbox = await startInboxReader({ session, url: broker.url, random });
   const all: readonly Receiver[] = [...readers, inbox];
   const countCuts = () => all.reduce((sum, { proxy }) => sum + proxy.cuts, 0);
-  // After each cut, the next reply to a reader without cursor and receipt is not cut. A minimum for each reader ensures
+  // A reader without cursor and receipt gets at least one uncut reply after each cut. A minimum for each reader ensures
   // that these readers are cut often enough.
   const hasEnough = () =>
     countCuts() >= options.cuts && all.every(({ proxy }) => proxy.cuts >= options.cuts / 40);

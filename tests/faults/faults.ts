@@ -83,7 +83,7 @@ async function killBrokerAndPostgres({ broker, place }: Stage): Promise<void> {
   await broker.start();
 }
 
-/** Sends SIGKILL to the postmaster. The process that runs PostgreSQL restarts it. */
+/** Sends SIGKILL to the postmaster. The process that runs PostgreSQL restarts the postmaster. */
 async function killPostgres({ place, random }: Stage): Promise<void> {
   await delay(random.between(0, 20));
   await killPostmaster(place.home);
@@ -158,7 +158,7 @@ async function hold(stage: Stage, { until, with: means, end }: Hold): Promise<vo
   }
 }
 
-/** Returns the number of posts that were refused without anything being written. */
+/** Returns the number of posts that were refused and not written. */
 function refusals({ unavailable }: WriterTally): number {
   return unavailable.get("none") ?? 0;
 }

@@ -34,7 +34,7 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   expect(textsOf(heard.messages)).toEqual(["first", "second"]);
 
   // The streamed REST wait acknowledges messages, and learns only at its end that the acknowledgement was not saved.
-  // The MCP wait cannot even look up its team.
+  // The MCP wait cannot even read its team from the database.
   const wait = { ...asPerson, since_cursor: 3, timeout: 3 };
   const path = `/api/sessions/${session_id}/messages/wait?since_cursor=3&timeout=3`;
   const headers = { accept: "text/event-stream", "x-team-id": person.person_id };

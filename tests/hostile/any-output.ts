@@ -85,8 +85,8 @@ const hostile = fc
   );
 
 /**
- * Hostile text. Some texts have no mark and begin like a line of the broker, to test that names are kept apart from the
- * broker's own text.
+ * Hostile text. Some of the texts begin like a line of the broker and have no mark, to test that names are kept apart
+ * from the broker's own text.
  */
 const foreignText = fc.oneof(
   { arbitrary: hostile, weight: 9 },

@@ -26,7 +26,7 @@ export interface Subject {
   readonly person_id: string;
   /** Credentials that are invalid in `session_id`, by the reason. */
   readonly badCredentials: Readonly<Record<string, string>>;
-  /** Credentials that were valid once. */
+  /** Credentials that used to be valid. */
   readonly deadCredentials: Readonly<Record<string, string>>;
   /** Returns all stored data that a refused call must not change. */
   stored(): Promise<unknown>;

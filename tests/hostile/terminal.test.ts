@@ -31,7 +31,10 @@ const terminal = (columns: number) => ({
 });
 const widths = fc.constantFrom(24, 80, 200);
 
-/** Expects that no line hides another line, looks like the beginning of another line, or is wrapped by the terminal. */
+/**
+ * Expects that no line contains hidden characters or a line break, starts with hostile text, or is wrapped by the
+ * terminal.
+ */
 function mustBeHarmless(lines: readonly string[], columns: number): void {
   for (const line of lines) {
     expect(withoutNeeded(line)).not.toMatch(invisible);

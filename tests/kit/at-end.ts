@@ -3,7 +3,7 @@ import type { Cleanup } from "./test-database.js";
 
 /**
  * Collects functions to run when the test file, or the enclosing `describe`, has ended. The last function runs first.
- * Call this outside hooks and tests: in a hook, `afterAll` does nothing after the first await.
+ * Call this outside hooks and tests: if a hook calls `afterAll` after its first await, the passed function never runs.
  */
 export function atEnd(): Cleanup {
   const runs: (() => Promise<void>)[] = [];

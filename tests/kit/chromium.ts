@@ -7,7 +7,7 @@ export const chromiumMissing =
   "fonts-liberation), or name one in CHROMIUM_PATH.";
 
 const usual = [
-  // The /dev/shm of a container is often too small for a browser.
+  // In containers, /dev/shm is often too small for a browser.
   "--disable-dev-shm-usage",
   // A test's pages live for seconds. Optimising their scripts would take an eighth of the total time and rarely pay
   // off.

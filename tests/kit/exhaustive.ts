@@ -9,9 +9,7 @@ export function roundsOf(all: number): number {
   return isExhaustive ? all : Math.ceil(all / 3);
 }
 
-/**
- * Divides the rows among `turns` runs, and returns the rows of the given run. Returns all rows in an exhaustive run.
- */
+/** Divides the rows into `turns` parts and returns one of them. Returns all rows in an exhaustive run. */
 export function inTurn<Row>(rows: readonly Row[], turn: number, turns: number): readonly Row[] {
   return isExhaustive ? rows : rows.filter((_, index) => index % turns === turn % turns);
 }

@@ -12,8 +12,8 @@ declare module "vitest" {
     /** The bus between nodes, if each test broker consists of several nodes (`npm run test:nodes`). */
     bus: "postgres" | "nats" | undefined;
     /**
-     * The server that hosts the databases of all tests, and the migrated, empty database that each of these is copied
-     * from.
+     * The server that hosts the databases of all tests, and the migrated, empty database from which each test database
+     * is copied.
      */
     postgres: { serverUrl: string; template: string };
     /** The bundled command as users have it. The bundle starts twice as fast as separate modules. */
@@ -25,7 +25,7 @@ declare module "vitest" {
   }
 }
 
-/** Prepares everything that the selected test files need. Fails the run if anything is left over at its end. */
+/** Prepares everything that the selected test files need. Fails the run if anything is left over when it ends. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   endWithStarter();
   // Every process started from here on inherits the environment.

@@ -77,8 +77,8 @@ export function openAsMember(
 }
 
 /**
- * Signs a browser in as a member. Over HTTP, the entry has the cookie and the page's token. Over a WebSocket, it has
- * its own ticket.
+ * Signs a browser in as a member. Returns the browser's entry: over HTTP its cookie and page token, over a WebSocket
+ * its ticket.
  */
 export async function signInBrowser(url: string, member: Pick<TestMember, "call">): Promise<Entry> {
   const { token } = await member.call("issue_token", { kind: "sign_in" });

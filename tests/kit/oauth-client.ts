@@ -38,8 +38,8 @@ export async function startOAuthClient(resource: string, redirect: string) {
 }
 
 /**
- * Redeems the code from the redirect's answer. A value in `differing` replaces the client's own value, so that the
- * client looks like another one.
+ * Redeems the code in an authorisation response. A value in `differing` replaces the client's own value, so that the
+ * request seems to come from a different client.
  */
 export async function redeemCode(
   { server, client, verifier, request }: OAuthClient,

@@ -69,7 +69,7 @@ async function ownProfile(browser: Browser, options: ProfileOptions): Promise<Pr
 
 async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
-  // By default axe also describes passing checks in full, which takes most of its time.
+  // By default, axe also describes every passing check in full, which takes most of the time.
   const violations = await page.evaluate<axe.Result[]>(
     'axe.run({ resultTypes: ["violations"] }).then((results) => results.violations)',
   );

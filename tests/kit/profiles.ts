@@ -71,7 +71,7 @@ export async function takeProfile(
   };
 }
 
-/** Closes all contexts of a browser, which is then as it was after launch. */
+/** Closes all contexts of a browser, which returns it to its state after launch. */
 export async function closeProfiles(browser: Browser): Promise<void> {
   emptied.delete(browser);
   for (const context of browser.contexts()) await context.close();

@@ -6,7 +6,7 @@ import { expect, onTestFinished } from "vitest";
 import type { TestBroker } from "./test-broker.js";
 import { connectTestDatabase } from "./test-database.js";
 
-/** Restores the database from a file, in place, so that clients can keep using the same address. */
+/** Restores the database in place from a file, so that clients can keep using the same address. */
 export async function restoreInPlace(broker: TestBroker, file: string): Promise<void> {
   const sql = connectTestDatabase(broker.databaseUrl);
   await broker.restartAfter(async () => {

@@ -10,8 +10,8 @@ const folder = "/var/lib/merkle";
 
 /**
  * When run as root, Merkle runs servers as a system user, which it creates if missing. During tests, this function
- * creates that user with a comment that tells it apart from a user account of this machine. The last of several
- * concurrent runs removes it.
+ * creates that user, with a comment that distinguishes it from a user that belongs to the machine. The last of several
+ * concurrent runs removes the user.
  */
 export async function provideServerUser(): Promise<() => Promise<void>> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return async () => undefined;

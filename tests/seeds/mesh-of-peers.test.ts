@@ -148,7 +148,7 @@ describe("messages over WebSocket", () => {
     readonly [field: string]: unknown;
   }
 
-  /** Connects a client as in the description, where clients tell replies apart only by type. */
+  /** Connects a client as in the description. Such a client distinguishes replies only by their type. */
   async function connectPeer(own?: { session_id: string; team_id: string }) {
     const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
     const frames: Frame[] = [];

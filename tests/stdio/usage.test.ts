@@ -58,7 +58,8 @@ describe("what a client's models used", () => {
     const birch = await startAgent(broker, alder, { home, env });
     await birch.hook("UserPromptSubmit", { session_id });
     await begun(home);
-    // One reply in two lines, the first with an incomplete count, and then some lines that cannot be parsed.
+    // One reply that spans two lines, the first of which has an incomplete count, and then some lines that cannot be
+    // parsed.
     await appendFile(
       transcript,
       `${answer("m1", 3)}${answer("m1", 20)}{"type":"assistant","usage":7}\nnonsense "usage"\n`,

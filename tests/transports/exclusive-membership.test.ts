@@ -47,7 +47,7 @@ it("[GUARD-13] a member's agents are in one open session at a time, once that is
   expect(refusal).toMatchObject({ code: "conflict", details: { session: first.slug, team: "Birch" } });
   const joining = { session_id: others.session_id, team_name: "Birch" };
   expect((await refusalOf(member.call("join_session", joining))).code).toBe("conflict");
-  // Rejoining its own session or reading any other session does not count as joining a second session.
+  // Rejoining the member's own session, or reading any other session, does not count as joining a second session.
   await member.call("join_session", { session_id: first.session_id, team_name: "Birch", peer_name: "aspen" });
   await member.call("get_history", { session_id: others.session_id });
 

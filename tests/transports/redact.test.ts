@@ -272,7 +272,7 @@ describe("redacting events", () => {
       transport.call("set_state", { session_id, team_id: atlas, key: "token", value });
     const told = async () => (await at.history()).filter(({ event }) => event === "state_changed");
     await set(`first ${word}`);
-    // This change usually follows too soon to get its own event, so the next event covers it too.
+    // This change usually comes too soon after the first to get its own event, so the next event covers both changes.
     await set(`second ${word}`);
     await set("third");
     await expect.poll(async () => (await told()).at(-1)?.content["version"]).toBe(3);

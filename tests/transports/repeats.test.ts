@@ -8,8 +8,8 @@ import { brokerTransports } from "../kit/transports.js";
 /** Operations that end the caller's team or session. They are called last. */
 const ending = ["conclude_session", "leave_session"];
 /**
- * Operations that count again in every call, because nothing is stored: a dry run, and unarchiving a session that is
- * not archived.
+ * Operations that store nothing here, so a repeated call counts again: a dry run, and unarchiving a session that is not
+ * archived.
  */
 const measuring = ["collect_garbage", "unarchive_session"];
 
@@ -26,7 +26,7 @@ it("[IDEM-1] every operation that is repeated with its key returns its first res
   for (const name of [...names, ...ending]) {
     const input = { ...inputs[name], idempotency_key: randomUUID() };
     const first = await client.callRaw(name, input).catch(() => null);
-    // Some operations are refused here, such as invites in open mode. Other tests repeat these.
+    // Some operations are refused here, such as invites in open mode. Other tests cover their repetition.
     if (first === null) continue;
     expect(await client.callRaw(name, input), name).toEqual(first);
     repeated.push(name);

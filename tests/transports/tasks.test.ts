@@ -616,7 +616,7 @@ async function makeGone({ sessionId, convener }: TestSession, team: string): Pro
   await expect
     .poll(
       async () => {
-        // Any call keeps the other team present.
+        // Any call by the other team keeps that team present.
         await transport.call("list_tasks", { session_id: sessionId, team_id: convener });
         await sql`
           UPDATE tasks SET renewed_at = now() + interval '1 hour' FROM peers p

@@ -152,7 +152,7 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
           since_cursor: birch.cursor,
           timeout,
         });
-      // If the oldest wait lasted until its own timeout, the other waits would time out before it and miss the message.
+      // If the oldest wait lasted until its own timeout, the other waits would time out first and miss the message.
       const oldest = wait(30);
       // Not every transport preserves the order of requests, so the first wait must be registered before the others
       // start.

@@ -11,8 +11,8 @@ const filler = "Nobody has asked about this yet.\n\n".repeat(1_000);
 const text = `# Tokens\n\nTokens live for an hour.\n\n${filler}They rotate.\n\nThat is all.\n`;
 
 /**
- * Starts a broker with a root folder, whose jobs use the given scripted model. The root contains a committed file of
- * more than one page.
+ * Starts a broker that has a root folder and whose jobs use the given scripted model. The root contains a committed
+ * file of more than one page.
  */
 async function stage(mind: Parameters<typeof makeJobAgent>[1]) {
   const { agent, model } = await makeJobAgent(onTestFinished, mind);

@@ -11,7 +11,7 @@ it("[WAKE-15] an agent whose MCP server was killed is woken and gets its mail ne
   await birch.prompt("say hello");
   await birch.rests();
   await killProcess((await birch.processes()).server.pid);
-  // With several nodes, the other nodes are notified of the disconnect a moment later.
+  // If there are several nodes, the others are notified of the disconnect a moment later.
   await expect.poll(async () => (await mesh.findPeer("Birch"))?.connected).toBe(false);
   const early = await mesh.write("Birch");
   expect(early.posted.recipients).toMatchObject([{ connected: false, wake: [] }]);

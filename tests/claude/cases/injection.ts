@@ -35,7 +35,7 @@ it("[TEXT-1] [WAKE-5] what an agent is written cannot look like anything else to
     expect(news).toContain("EVIL");
     expectHarmless(news);
   };
-  // This message is delivered through the inbox, and then by a hook or a tool.
+  // The first message is delivered through the inbox, and by a hook or a tool.
   await show((await mesh.write("Birch", { text: hostile })).letter);
   // The next message is delivered by a tool call of the running turn.
   await birch.prompt('call mcp__merkle__wait_for_messages {"timeout":30} then say enough');

@@ -97,7 +97,7 @@ export async function startScriptedModel(
   }
 
   const server = createServer((request, response) => {
-    // The promise is not caught: a bug here must fail the run instead of looking like a busy model.
+    // The promise is not caught, because a bug here must fail the run instead of looking like a busy model.
     void serve(request, response, { dialect, think });
   });
   server.listen(0, "127.0.0.1");

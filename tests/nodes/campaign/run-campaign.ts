@@ -294,7 +294,7 @@ function createTally(watch: Watch, over: AbortSignal): Tally {
   };
 }
 
-/** Resolves when every session has received more posts than at the call. */
+/** Resolves when every session has received five more posts. */
 async function progress(
   sessions: readonly string[],
   tally: Tally,
