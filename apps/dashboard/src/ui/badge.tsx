@@ -10,7 +10,7 @@ const badgeVariants = cva(
         default: "border-border bg-surface text-foreground",
         success: "border-success/40 text-success",
         warning: "border-warning/40 text-warning",
-        muted: "border-border text-muted-foreground",
+        outline: "border-border text-muted-foreground",
       },
     },
     defaultVariants: { variant: "default" },

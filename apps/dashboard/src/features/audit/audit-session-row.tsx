@@ -38,7 +38,7 @@ export function AuditSessionRow({ session, isOpen }: AuditSessionRowProps) {
             </span>
           </button>
         </h2>
-        <Badge variant={root === null ? "muted" : "success"}>{root === null ? "Open" : "Finalized"}</Badge>
+        <Badge variant={root === null ? "outline" : "success"}>{root === null ? "Open" : "Finalized"}</Badge>
       </div>
       <div className="min-w-0 pl-5.5">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm [overflow-wrap:anywhere] text-muted-foreground">

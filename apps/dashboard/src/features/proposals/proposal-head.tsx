@@ -21,7 +21,7 @@ export function ProposalHead({ proposal }: { readonly proposal: ProposalInFull }
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2 font-semibold">
           Proposal {proposal_id}
-          {revision > 1 && <Badge variant="muted">revision {revision}</Badge>}
+          {revision > 1 && <Badge variant="outline">revision {revision}</Badge>}
           <DiffCounts added={proposal.added} removed={proposal.removed} />
         </h3>
         <LayoutSwitch />

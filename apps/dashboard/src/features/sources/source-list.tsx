@@ -159,9 +159,9 @@ function FileRow({ file, root }: { readonly file: ListedFile; readonly root: str
         </span>
       </PageLink>
       <p className="flex flex-wrap gap-2 py-1.5 empty:hidden">
-        {open_topics > 0 && <Badge variant="muted">{count(open_topics, "comment")}</Badge>}
+        {open_topics > 0 && <Badge variant="outline">{count(open_topics, "comment")}</Badge>}
         {open_proposals > 0 && <Badge variant="warning">{count(open_proposals, "proposal")}</Badge>}
-        {jobs_in_flight > 0 && <Badge variant="muted">agent at work</Badge>}
+        {jobs_in_flight > 0 && <Badge variant="outline">agent at work</Badge>}
       </p>
     </li>
   );

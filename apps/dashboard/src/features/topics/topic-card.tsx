@@ -62,7 +62,7 @@ export function TopicCard({ topic, isOpen, isBesideText, canWrite, onToggle, onF
           <p className="flex flex-wrap items-center gap-1.5 empty:hidden">
             {place !== null && (
               <Badge
-                variant={topic.place?.found === "lost" ? "warning" : "muted"}
+                variant={topic.place?.found === "lost" ? "warning" : "outline"}
                 className="whitespace-normal"
               >
                 {place}

@@ -62,7 +62,7 @@ function Messages({ topic, after }: { topic: Topic; after: number }) {
               {message.human ? (
                 <Badge className="border-primary/50 text-link">HUMAN</Badge>
               ) : (
-                message.job_id !== null && <Badge variant="muted">job {message.job_id}</Badge>
+                message.job_id !== null && <Badge variant="outline">job {message.job_id}</Badge>
               )}
               <TimeText at={message.at} className="text-muted-foreground tabular-nums" />
             </p>

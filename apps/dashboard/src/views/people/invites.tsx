@@ -63,7 +63,7 @@ function InviteRow({ invite, onChanged }: { readonly invite: Invite; readonly on
       title={
         <>
           <span className="font-medium tabular-nums">Invite {invite_id}</span>
-          {state !== "open" && <Badge variant="muted">{state}</Badge>}
+          {state !== "open" && <Badge variant="outline">{state}</Badge>}
           {role === "admin" && <Badge variant="warning">admin</Badge>}
           {session && (
             <span className="min-w-0">

@@ -39,7 +39,7 @@ function PeerCardBody({ row, onDone }: { row: RosterRow; onDone: () => void }) {
             </span>
             {isMe && <span className="text-muted-foreground">(you)</span>}
             <HumanBadge kind={team.kind} />
-            {team.convener && <Badge variant="muted">convener</Badge>}
+            {team.convener && <Badge variant="outline">convener</Badge>}
           </p>
           <p className="text-sm text-muted-foreground">
             {team.left_at === null ? (

@@ -84,7 +84,7 @@ function NeedsMark() {
 function StateWords({ session }: { session: Session }) {
   if (session.status === "closed") {
     return (
-      <Badge variant="muted">
+      <Badge variant="outline">
         closed
         {session.closed_at !== null && <TimeText at={session.closed_at} />}
       </Badge>
@@ -93,7 +93,7 @@ function StateWords({ session }: { session: Session }) {
   return (
     <>
       {session.held && <Badge variant="warning">held by {session.held.by}</Badge>}
-      {session.quiet_since !== null && <Badge variant="muted">quiet</Badge>}
+      {session.quiet_since !== null && <Badge variant="outline">quiet</Badge>}
     </>
   );
 }
