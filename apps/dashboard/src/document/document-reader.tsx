@@ -1,12 +1,12 @@
 "use client";
 
+import { ArrowDown, X } from "lucide-react";
 import { type RefObject, useCallback, useEffect, useMemo, useState } from "react";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
 import { useSession } from "@/sessions/session-context";
 import { changedSections, type DocumentSection, linkDefinitions, splitSections } from "@/text/split-sections";
 import { Button } from "@/ui/button";
-import { ChangeNote } from "./change-note";
 import { type DocumentDraft, openDraftShelf } from "./document-draft";
 import { DocumentSections } from "./document-sections";
 import { KeepPlace } from "./keep-place";
@@ -183,4 +183,56 @@ function useSeenDocument(
     return { since: seen.version, changed: changed.size > 0 ? changed : nothingChanged };
   }, [seen, doc.version, sections]);
   return { sections, news, acknowledge: () => setSeen({ version: doc.version, sections }) };
+}
+
+interface ChangeNoteProps {
+  readonly writtenBy: string;
+  readonly version: number;
+  /** The version that was shown before. */
+  readonly since: number;
+  /** Titles of the sections that changed. */
+  readonly sections: readonly string[];
+  readonly onShow: () => void;
+  readonly onDismiss: () => void;
+}
+
+/**
+ * Notes that the document changed while it was being read, with a button to show the change. The note is sticky at the bottom of
+ * the view, so nothing above it moves when it appears or disappears.
+ */
+function ChangeNote({ writtenBy, version, since, sections, onShow, onDismiss }: ChangeNoteProps) {
+  return (
+    <div className="sticky bottom-2 z-10 mx-auto mt-4 flex w-fit max-w-full items-center gap-2 rounded-lg border bg-background ps-3 pe-1 py-1 text-sm shadow-md">
+      <p role="status" className="min-w-0 flex-1 truncate">
+        <bdi className="font-medium">{writtenBy}</bdi>{" "}
+        {sections.length > 0 ? (
+          <>
+            {" "}
+            changed <bdi>{listTitles(sections)}</bdi>
+          </>
+        ) : (
+          " removed text"
+        )}
+        <span className="text-muted-foreground tabular-nums">
+          {" "}
+          · v{version}
+          {version - since > 1 && `, ${version - since} new versions`}
+        </span>
+      </p>
+      {sections.length > 0 && (
+        <Button variant="ghost" size="sm" onClick={onShow}>
+          <ArrowDown aria-hidden /> Show
+        </Button>
+      )}
+      <Button variant="ghost" size="icon" className="size-7" onClick={onDismiss}>
+        <X aria-hidden />
+        <span className="sr-only">Dismiss</span>
+      </Button>
+    </div>
+  );
+}
+
+function listTitles(titles: readonly string[]): string {
+  const [first = "", ...others] = titles.map((title) => (title === "" ? "the beginning" : title));
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
 }

@@ -2,12 +2,13 @@
 
 import { useSyncExternalStore } from "react";
 import { PageLink } from "@/components/page-link";
-import type { LetterKeys } from "@/core/keyboard/keys";
+import { type KeyPress, type LetterKeys, parseKeys } from "@/core/keyboard/keys";
 import { useShortcutRegistry } from "@/core/keyboard/shortcut-provider";
 import type { Shortcut } from "@/core/keyboard/shortcut-registry";
+import { useIsMac } from "@/core/keyboard/use-is-mac";
 import { usePreference } from "@/core/preferences/use-preference";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/ui/dialog";
-import { Keys } from "./keys";
+import { Kbd } from "@/ui/kbd";
 
 const explanations: Readonly<Record<LetterKeys, string>> = {
   on: "Letter keys work when you’re not typing.",
@@ -74,3 +75,35 @@ function groupsOf(shortcuts: readonly Shortcut[]): [string, Shortcut[]][] {
   }
   return [...groups];
 }
+
+/** Keys of a shortcut, named as on this person's keyboard. */
+function Keys({ keys, withAlt = false }: { keys: string; withAlt?: boolean }) {
+  const isMac = useIsMac();
+  return (
+    <span className="inline-flex gap-1">
+      {parseKeys(keys).map((press) => (
+        <Kbd key={JSON.stringify(press)}>{describePress(press, isMac, withAlt)}</Kbd>
+      ))}
+    </span>
+  );
+}
+
+function describePress({ key, mod, shift, alt }: KeyPress, isMac: boolean, withAlt: boolean): string {
+  const isAlone = key.length === 1 && !mod;
+  const held = [
+    mod && (isMac ? "⌘" : "Ctrl"),
+    (alt || (withAlt && isAlone)) && (isMac ? "⌥" : "Alt"),
+    shift && (isMac ? "⇧" : "Shift"),
+  ].filter((each) => each !== false);
+  return [...held, names[key] ?? (mod || shift ? key.toUpperCase() : key)].join(isMac ? "" : " ");
+}
+
+const names: Readonly<Record<string, string>> = {
+  Escape: "Esc",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  PageUp: "Page Up",
+  PageDown: "Page Down",
+};

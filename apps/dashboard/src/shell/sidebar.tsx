@@ -3,22 +3,25 @@
 import { unreadText } from "@merkle/wire";
 import { Bell, BookOpen, Ellipsis, LayoutList, Search } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { useState } from "react";
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useOfConnection } from "@/broker/use-connection-state";
 import { useRead } from "@/broker/use-read";
 import { Logo } from "@/components/logo";
 import { PageLink } from "@/components/page-link";
 import { useIsMac } from "@/core/keyboard/use-is-mac";
 import { lazyPart } from "@/core/lazy-part";
+import { createStoredValue } from "@/core/preferences/stored-value";
 import { useHasSettled } from "@/core/use-has-settled";
 import { cn } from "@/core/utils";
+import { chosenMesh } from "@/identity/chosen-mesh";
+import { useIsGuest, usePerson } from "@/identity/use-person";
 import type { Place } from "@/parts/feature";
+import { Looking } from "@/parts/looking";
 import { Kbd } from "@/ui/kbd";
 import { NavLink, navRow } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
-import { PlaceWatch } from "./place-watch";
 import { settings, usePlacesOfFeatures } from "./places";
 import { useShellActions } from "./shell-keys";
-import { useUsedPlaces } from "./used-places";
 
 const MoreLinks = lazyPart(() => import("@/components/more-links"), "MoreLinks");
 
@@ -146,4 +149,59 @@ function RecentSessions() {
       ))}
     </ul>
   );
+}
+
+interface PlaceWatchProps {
+  readonly places: readonly Place[];
+  readonly onUsed: (href: string) => void;
+}
+
+/** Detects the first use of each place. */
+function PlaceWatch({ places, onUsed }: PlaceWatchProps) {
+  const { person } = usePerson();
+  const isHuman = !useIsGuest() && person !== null;
+  const pathname = usePathname();
+  useEffect(() => {
+    if (places.some(({ href, byVisit }) => byVisit && href === pathname)) onUsed(pathname);
+  });
+  return places.map(
+    ({ href, look }) =>
+      look && (isHuman || !look.asHuman) && <Looking key={href} look={look} onFound={() => onUsed(href)} />,
+  );
+}
+
+/** The pages that were used, by mesh. A used page stays in the sidebar. */
+type UsedPlaces = Readonly<Record<string, readonly string[]>>;
+
+const stored = createStoredValue("merkle.places", parseUsedPlaces);
+const none: readonly string[] = [];
+
+/** Returns the pages that this browser has used in this mesh, and a function that adds a page. */
+function useUsedPlaces(): [places: readonly string[], add: (href: string) => void] {
+  const mesh = useOfConnection(({ admitted }) => admitted?.mesh, undefined) ?? chosenMesh ?? "main";
+  const places = useSyncExternalStore(
+    stored.onChange,
+    () => stored.get()[mesh] ?? none,
+    () => none,
+  );
+  const add = useCallback(
+    (href: string) => {
+      const all = stored.get();
+      const known = all[mesh] ?? none;
+      if (!known.includes(href)) stored.set(JSON.stringify({ ...all, [mesh]: [...known, href] }));
+    },
+    [mesh],
+  );
+  return [places, add];
+}
+
+function parseUsedPlaces(text: string | null): UsedPlaces {
+  try {
+    const value: unknown = JSON.parse(text ?? "{}");
+    if (typeof value !== "object" || value === null) return {};
+    const entries = Object.entries(value).filter(([, places]) => Array.isArray(places));
+    return Object.fromEntries(entries);
+  } catch {
+    return {};
+  }
 }

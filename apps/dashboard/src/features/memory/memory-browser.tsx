@@ -1,9 +1,11 @@
 "use client";
 
-import { Plus } from "lucide-react";
+import { Plus, X } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useId, useMemo, useState } from "react";
+import { useRead } from "@/broker/use-read";
 import { ListBody, Pager, SearchField, sortedChoices, TagsField } from "@/components/list-page";
+import { ProblemAlert } from "@/components/problem-alert";
 import { setQuery } from "@/core/address/address";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
 import { lazyPart } from "@/core/lazy-part";
@@ -11,9 +13,16 @@ import { Button } from "@/ui/button";
 import { Checkbox } from "@/ui/checkbox";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Select } from "@/ui/select";
-import { isNarrowed, type MemoryChoice, matchesMax, sinceLabels, toMemoryChoice } from "./memory-choice";
+import { Skeleton } from "@/ui/skeleton";
+import {
+  cursorBefore,
+  isNarrowed,
+  type MemoryChoice,
+  matchesMax,
+  sinceLabels,
+  toMemoryChoice,
+} from "./memory-choice";
 import { type MemoryAction, MemoryRow } from "./memory-row";
-import { OneMemory } from "./one-memory";
 import { type ShownMemory, useMemories } from "./use-memories";
 
 const RememberDialog = lazyPart(() => import("./remember-dialog"), "RememberDialog");
@@ -173,5 +182,51 @@ function Nothing({ choice }: { choice: MemoryChoice }) {
         Lessons and facts for later sessions. Agents add them with remember; you can too.
       </EmptyDescription>
     </Empty>
+  );
+}
+
+interface OneMemoryProps {
+  readonly id: string;
+  readonly onAction: (action: MemoryAction) => void;
+  readonly onClose: () => void;
+}
+
+const on = ["memory"] as const;
+
+/** The memory that the URL names, above the others, even if it was forgotten. */
+function OneMemory({ id, onAction, onClose }: OneMemoryProps) {
+  const before = cursorBefore(id);
+  const there = useRead("list_memory", before === null ? null : { before, limit: 1 }, { on });
+  const gone = useRead("list_memory", before === null ? null : { before, limit: 1, forgotten: true }, { on });
+  const memory = [...(there.data?.memories ?? []), ...(gone.data?.memories ?? [])].find(
+    (each) => each.id === id,
+  );
+  const isKnown = before === null || (there.data !== undefined && gone.data !== undefined);
+  const problem = there.problem ?? gone.problem;
+  return (
+    <section aria-label={`Memory ${id}`} className="rounded-lg border border-primary">
+      <div className="flex items-center justify-between gap-2 border-b px-3 py-1">
+        <h2 className="font-mono text-sm font-medium">{id}</h2>
+        <Button variant="ghost" size="icon" aria-label={`Close ${id}`} title="Close" onClick={onClose}>
+          <X aria-hidden />
+        </Button>
+      </div>
+      {memory ? (
+        <ul>
+          <MemoryRow memory={memory} showsSession chosenTags={[]} onAction={onAction} />
+        </ul>
+      ) : problem ? (
+        <ProblemAlert
+          title={`Couldn't load ${id}.`}
+          problem={problem}
+          onRetry={there.refresh}
+          className="m-3"
+        />
+      ) : isKnown ? (
+        <p className="px-3 py-4 text-muted-foreground">Memory not found.</p>
+      ) : (
+        <Skeleton className="m-3 h-12" />
+      )}
+    </section>
   );
 }

@@ -6,10 +6,12 @@ import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
 import { setQuery } from "@/core/address/address";
+import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { Segmented } from "@/ui/segmented";
+import { Select } from "@/ui/select";
 import { Skeleton } from "@/ui/skeleton";
-import { PersonaPicker } from "./persona-picker";
 import { PersonaReading } from "./persona-reading";
 import { anyPersona } from "./use-perspective-param";
 import { type OfferedPersona, usePerspectives } from "./use-perspectives";
@@ -97,4 +99,45 @@ function NoPersonas() {
       </EmptyDescription>
     </Empty>
   );
+}
+
+interface PersonaPickerProps {
+  readonly offered: readonly OfferedPersona[];
+  readonly chosen: string;
+  readonly onChoose: (name: string) => void;
+}
+
+/** Up to this number, the personas are segmented buttons. Otherwise they are options of a select. */
+const besideMax = 6;
+
+/** Selects the persona whose reading is shown. */
+function PersonaPicker({ offered, chosen, onChoose }: PersonaPickerProps) {
+  if (offered.length <= besideMax) {
+    return (
+      <Segmented
+        label="Persona"
+        value={chosen}
+        options={offered.map(({ persona: { name } }) => ({
+          value: name,
+          label: <bdi>{showHidden(name)}</bdi>,
+        }))}
+        onChange={onChoose}
+        className="bg-background"
+      />
+    );
+  }
+  return (
+    <Select
+      aria-label="Persona"
+      className="w-full"
+      value={chosen}
+      onChange={onChoose}
+      options={offered.map((each) => [each.persona.name, `${showHidden(each.persona.name)} ${noteOn(each)}`])}
+    />
+  );
+}
+
+function noteOn({ perspective }: OfferedPersona): string {
+  if (perspective === null) return "· not read yet";
+  return perspective.stale ? "· stale" : "";
 }

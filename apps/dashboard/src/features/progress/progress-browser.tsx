@@ -1,15 +1,17 @@
 "use client";
 
+import { X } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { ListBody, Pager } from "@/components/list-page";
+import { ProblemAlert } from "@/components/problem-alert";
 import { setQuery } from "@/core/address/address";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
 import { lazyPart } from "@/core/lazy-part";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
-import { OneEntry } from "./one-entry";
+import { Skeleton } from "@/ui/skeleton";
 import {
   isEntryId,
   isNarrowed,
@@ -136,5 +138,39 @@ function ProgressEmpty({ choice }: { choice: ProgressChoice }) {
         Finished work and how it was done. Agents log it with log_progress; you can too.
       </EmptyDescription>
     </Empty>
+  );
+}
+
+/** The entry that the URL names, above the others if the list does not contain it. */
+function OneEntry({ id }: { readonly id: string }) {
+  const isId = isEntryId(id);
+  const { data, problem, refresh } = useRead("list_progress", isId ? { id } : null);
+  const entry = data?.entries[0];
+  return (
+    <section aria-label={`Entry ${id}`} className="rounded-lg border border-primary">
+      <div className="flex items-center justify-between gap-2 border-b px-3 py-1">
+        <h2 className="font-mono text-sm font-medium break-all">{id}</h2>
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label={`Close ${id}`}
+          title="Close"
+          onClick={() => setQuery({ p: null })}
+        >
+          <X aria-hidden />
+        </Button>
+      </div>
+      {entry ? (
+        <ul>
+          <ProgressRow entry={entry} isOpen showsProject showsSession chosenTags={[]} />
+        </ul>
+      ) : problem ? (
+        <ProblemAlert title={`Couldn't load ${id}.`} problem={problem} onRetry={refresh} className="m-3" />
+      ) : data === undefined && isId ? (
+        <Skeleton className="m-3 h-12" />
+      ) : (
+        <p className="px-3 py-4 text-muted-foreground">Entry not found in this mesh.</p>
+      )}
+    </section>
   );
 }

@@ -4,7 +4,6 @@ import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from
 import { usePreference } from "@/core/preferences/use-preference";
 import { describeDuration, describeMoment as describeTime } from "@/core/time/describe-time";
 import { cn } from "@/core/utils";
-import { markFaces } from "./mark-faces";
 import {
   describeMoment,
   fromShare,
@@ -150,3 +149,17 @@ function Marks({ scale, marks }: { scale: TimeScale; marks: readonly TimelineMar
     </div>
   );
 }
+
+const quiet = "text-muted-foreground";
+
+/** The symbol of each kind of mark. */
+const markFaces: Readonly<Record<TimelineMark["kind"], { sign: string; className: string }>> = {
+  ask: { sign: "◆", className: "text-warning" },
+  decision: { sign: "■", className: "text-success" },
+  document: { sign: "▲", className: "text-info" },
+  metadata: { sign: "✎", className: quiet },
+  joined: { sign: "·", className: quiet },
+  left: { sign: "·", className: quiet },
+  held: { sign: "‖", className: "text-danger" },
+  concluded: { sign: "●", className: "text-foreground" },
+};

@@ -9,12 +9,13 @@ import { PageLink } from "@/components/page-link";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RefusalNote } from "@/components/refusal-note";
 import { TimeText } from "@/components/time-text";
+import { useKeptText } from "@/sessions/use-kept-text";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
+import { CommentField, isTooLong } from "./comment-field";
 import { TopicJob } from "./topic-job";
-import { TopicReply } from "./topic-reply";
 import type { Topic } from "./use-topics";
 
 export interface TopicThreadProps {
@@ -103,5 +104,48 @@ function TopicReopen({ topicId }: { readonly topicId: number }) {
         <MessageSquareReply aria-hidden /> Reopen
       </Button>
     </div>
+  );
+}
+
+/** A form to reply to a topic, to close it, or both. */
+function TopicReply({ topicId }: { readonly topicId: number }) {
+  const call = useCall();
+  const [text, setText, forget] = useKeptText(`merkle.reply.${topicId}`, "");
+  const { run, pending, refusal } = useAction();
+  const hasText = text.trim() !== "";
+
+  function send(close?: "resolved"): void {
+    if (isTooLong(text) || (!hasText && close === undefined)) return;
+    void run(async (signal) => {
+      await call(
+        "reply_to_topic",
+        { topic_id: topicId, ...(hasText && { text: text.trim() }), ...(close && { close }) },
+        { signal },
+      );
+      setText("");
+      forget();
+    });
+  }
+
+  return (
+    <form
+      aria-label="Reply"
+      className="grid min-w-0 gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <CommentField label="Your reply" value={text} onChange={setText} onSend={send} />
+      <RefusalNote refusal={refusal} isKept />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" size="sm" disabled={pending || !hasText || isTooLong(text)}>
+          Reply
+        </Button>
+        <Button type="button" variant="outline" size="sm" disabled={pending} onClick={() => send("resolved")}>
+          {hasText ? "Reply and resolve" : "Resolve"}
+        </Button>
+      </div>
+    </form>
   );
 }

@@ -1,13 +1,15 @@
 "use client";
 
 import { usePathname } from "next/navigation";
-import { useSyncExternalStore } from "react";
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useBroker } from "@/broker/use-broker";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { lazyPart } from "@/core/lazy-part";
 import { isSettled, onSettled } from "@/core/settled";
-import { useSession } from "@/sessions/session-context";
-import { HeadWatch } from "./head-watch";
+import { type SessionFacts, useSession } from "@/sessions/session-context";
+import { forgetHead, getSeenHeads } from "./check/seen-heads";
+import type { Different } from "./different-record";
 
 const ProofSheet = lazyPart(() => import("./proof-sheet"), "ProofSheet");
 
@@ -27,5 +29,53 @@ export function SessionRecord() {
         </PanelBoundary>
       )}
     </>
+  );
+}
+
+const DifferentRecord = lazyPart(() => import("./different-record"), "DifferentRecord");
+
+/**
+ * Compares the session's signed head with the head that this browser has seen before, and stores it for the next time. Shows
+ * nothing unless they are inconsistent, and then a prominent warning.
+ */
+function HeadWatch({ session }: { readonly session: SessionFacts["session"] }) {
+  const broker = useBroker();
+  const pathname = usePathname();
+  const [different, setDifferent] = useState<Different | null>(null);
+  const { session_id, seal } = session;
+  // Each request for an open session makes the broker sign and store a head. So it is requested only if someone has looked at the
+  // record.
+  const isWanted = seal !== null || pathname.endsWith("/audit") || session_id in getSeenHeads();
+  const sealedSize = seal?.size ?? 0;
+
+  const compare = useCallback(
+    async (signal: AbortSignal) => {
+      const { compareHead } = await import("./check/compare-head");
+      const comparison = await compareHead({ broker, sessionId: session_id, signal });
+      if (!signal.aborted) setDifferent(comparison.is === "different" ? comparison : null);
+    },
+    [broker, session_id],
+  );
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new seal is a new head to compare.
+  useEffect(() => {
+    if (!isWanted) return;
+    const controller = new AbortController();
+    // If the broker does not answer, show nothing until the next comparison.
+    compare(controller.signal).catch(() => undefined);
+    return () => controller.abort();
+  }, [compare, isWanted, sealedSize]);
+
+  if (different === null) return null;
+  return (
+    <DifferentRecord
+      slug={session.slug}
+      different={different}
+      onBelieve={() => {
+        forgetHead(different.recordId);
+        setDifferent(null);
+        compare(new AbortController().signal).catch(() => undefined);
+      }}
+    />
   );
 }

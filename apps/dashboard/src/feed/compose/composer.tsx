@@ -9,14 +9,16 @@ import { RefusalNote } from "@/components/refusal-note";
 import { setQuery } from "@/core/address/address";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
+import { cn } from "@/core/utils";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
+import { Select } from "@/ui/select";
 import { useComposePlace, useDraft } from "./compose-context";
-import { ComposerChoices } from "./composer-choices";
 import { ComposerField } from "./composer-field";
 import { ComposerNotes } from "./composer-notes";
-import { problemOf, toPostInput } from "./draft";
-import { awayOf, listRecipients } from "./recipients";
+import { type Draft, type DraftKind, type DraftPriority, problemOf, toPostInput } from "./draft";
+import { RecipientPicker } from "./recipient-picker";
+import { awayOf, listRecipients, type Recipient } from "./recipients";
 
 const OptionsEditor = lazyPart(() => import("./options-editor"), "OptionsEditor");
 const QuotedBar = lazyPart(() => import("./quoted-bar"), "QuotedBar");
@@ -119,3 +121,58 @@ export function Composer() {
     </form>
   );
 }
+
+interface ComposerChoicesProps {
+  readonly draft: Draft;
+  readonly recipients: readonly Recipient[];
+  readonly onChange: (change: Partial<Draft>) => void;
+}
+
+/** The draft's recipients, message kind and priority. */
+function ComposerChoices({ draft, recipients, onChange }: ComposerChoicesProps) {
+  const answers = draft.quoted?.answers === true;
+  return (
+    // On a phone the choices take space from the feed. They appear only while the composer has focus, or once the user has
+    // changed one.
+    <div
+      className={cn(
+        "flex flex-wrap items-center gap-2",
+        isUnchosen(draft) && "max-md:hidden max-md:group-focus-within/composer:flex",
+      )}
+    >
+      <RecipientPicker recipients={recipients} to={draft.to} onChange={(to) => onChange({ to })} />
+      {!answers && (
+        <Select
+          aria-label="Kind of message"
+          className="h-7 text-sm font-medium"
+          value={draft.kind}
+          onChange={(kind) => onChange({ kind })}
+          options={kinds}
+        />
+      )}
+      <Select
+        aria-label="Priority"
+        className="h-7 text-sm font-medium"
+        value={draft.priority}
+        title="Urgent messages get through “do not disturb”. Low-priority messages wake no one."
+        onChange={(priority) => onChange({ priority })}
+        options={priorities}
+      />
+    </div>
+  );
+}
+
+function isUnchosen({ to, kind, priority }: Draft): boolean {
+  return to.length === 0 && kind === "message" && priority === "next";
+}
+
+const kinds: readonly (readonly [DraftKind, string])[] = [
+  ["message", "Message"],
+  ["ask", "Ask"],
+  ["decision", "Decision"],
+];
+const priorities: readonly (readonly [DraftPriority, string])[] = [
+  ["next", "Normal"],
+  ["now", "Urgent"],
+  ["low", "Low"],
+];

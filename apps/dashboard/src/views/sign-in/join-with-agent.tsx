@@ -1,12 +1,13 @@
 "use client";
 
 import { limits } from "@merkle/wire/limits";
+import { installLine, launchLine, shellWord } from "@merkle/wire/text";
 import { useId, useState } from "react";
 import { getKept } from "@/identity/kept-secret";
 import { CopyButton } from "@/ui/copy-button";
 import { Input } from "@/ui/input";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";
-import { joinSnippets } from "./join-snippets";
+import { type ConnectionSnippet, connectionSnippets } from "@/views/connection/snippets";
 
 /** The commands to paste on the machine where an agent runs. */
 export function JoinWithAgent({
@@ -50,4 +51,54 @@ export function JoinWithAgent({
       </SnippetTabs>
     </section>
   );
+}
+
+interface JoinSnippetsOptions {
+  /** The broker's address, as this browser reaches it. */
+  readonly base: string;
+  /** The session's slug. Null for an invite to the whole mesh. */
+  readonly slug: string | null;
+  readonly teamName: string;
+  /** The key pin from `get_app_info`. */
+  readonly keyPin: string | null;
+}
+
+/**
+ * Returns the snippets to paste where an agent runs. They contain no secret, because other users of a machine can read its
+ * command lines.
+ */
+function joinSnippets({ base, slug, teamName, keyPin }: JoinSnippetsOptions): readonly ConnectionSnippet[] {
+  const others = connectionSnippets({ base, mcp: `${base}/api/mcp` }, { needsToken: true });
+  const named = (id: ConnectionSnippet["id"]) => others.filter((each) => each.id === id);
+  return [
+    {
+      id: "merkle-cli",
+      label: "merkle CLI",
+      text: [installLine({ base, keyPin }), "merkle join -", launchLine({ session: slug, team: teamName })]
+        .filter((line) => line !== null)
+        .join("\n"),
+      note: "Installs merkle, then asks for the link. Paste it at the prompt, where no other program sees it. Run the last line in your project's folder: it starts Claude Code.",
+    },
+    ...named("claude-code"),
+    ...named("mcp-json"),
+    {
+      id: "curl",
+      label: "curl",
+      text: curlLines(base, slug, teamName),
+      note: "Joins, stores the team's credential in a variable, and posts a message. MERKLE_TOKEN is one of your tokens.",
+    },
+  ];
+}
+
+function curlLines(base: string, slug: string | null, teamName: string): string {
+  const joining =
+    slug === null
+      ? { path: "/api/sessions", body: { title: "Auth refactor", creator_team_name: teamName } }
+      : { path: `/api/sessions/${slug}/join`, body: { team_name: teamName } };
+  const session = slug ?? "auth-refactor";
+  return `MERKLE_URL=${shellWord(base)}
+MERKLE_CREDENTIAL=$(curl -sS "$MERKLE_URL${joining.path}" -H "Authorization: Bearer $MERKLE_TOKEN" \\
+  -H 'content-type: application/json' -d ${shellWord(JSON.stringify(joining.body))} | sed 's/.*"team_id":"\\([^"]*[.]mk_[^"]*\\)".*/\\1/')
+curl -sS "$MERKLE_URL/api/sessions/${session}/messages" -H "Authorization: Bearer $MERKLE_TOKEN" \\
+  -H "X-Team-ID: $MERKLE_CREDENTIAL" -H 'content-type: application/json' -d '{"content": {"text": "Here."}}'`;
 }
