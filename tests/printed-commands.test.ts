@@ -12,7 +12,7 @@ import { CliError } from "../apps/cli/src/core/cli-error.js";
 import { installTestClaude } from "../apps/cli/src/test-kit/claude.js";
 import type { Ended } from "../apps/cli/src/test-kit/merkle.js";
 import { sharedMerkle } from "../apps/cli/src/test-kit/shared-merkle.js";
-import { connectionSnippets } from "../apps/dashboard/src/views/connection/snippets.js";
+import { listConnectionSnippets } from "../apps/dashboard/src/views/connection/snippets.js";
 import { launchLine } from "../packages/wire/src/text/command-lines.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -177,8 +177,8 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
     const { url } = await merkle.running();
     const page = await (await fetch(`${url}/agents.md`)).text();
     const shown = [
-      ...connectionSnippets({ base: url, mcp: `${url}/api/mcp` }).map(({ text }) => text),
-      // The commands that the invite page shows.
+      ...listConnectionSnippets({ base: url, mcp: `${url}/api/mcp` }).map(({ text }) => text),
+      // The page of an invite.
       `merkle join -\n${launchLine({ session: "auth-refactor", team: "Ben's Team" })}`,
       launchLine({ title: "Auth refactor", client: "codex" }),
       ...[...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script = ""]) => script),

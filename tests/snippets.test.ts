@@ -10,7 +10,7 @@ import { packCli } from "../apps/cli/src/start/pack-cli.js";
 import { parseConnectionAddress } from "../apps/dashboard/src/views/connection/connection-address.js";
 import {
   type ConnectionSnippet,
-  connectionSnippets,
+  listConnectionSnippets,
 } from "../apps/dashboard/src/views/connection/snippets.js";
 import { atEnd } from "./kit/at-end.js";
 import { startInviteBroker } from "./kit/members.js";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 /** Returns the snippet that the settings page shows for an address that the user entered. */
 function offered(id: ConnectionSnippet["id"], typed = broker.url): string {
   const { address } = parseConnectionAddress(typed);
-  const snippet = address && connectionSnippets(address).find((each) => each.id === id);
+  const snippet = address && listConnectionSnippets(address).find((each) => each.id === id);
   if (!snippet) throw new Error(`There is no snippet ${id} for ${typed}.`);
   return snippet.text;
 }
@@ -143,7 +143,7 @@ async function startForMembers() {
   const { token } = await admin.call("issue_token", {});
   const { address } = parseConnectionAddress(shut.url);
   if (!address) throw new Error("A broker's own address is one.");
-  const snippets = connectionSnippets(address, { needsToken: true });
+  const snippets = listConnectionSnippets(address, { needsToken: true });
   const offered = (id: ConnectionSnippet["id"]) => snippets.find((each) => each.id === id)?.text ?? "";
   return { offered, token };
 }

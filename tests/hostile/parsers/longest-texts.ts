@@ -6,7 +6,7 @@ import { firstLineOfText } from "../../../apps/broker/src/text/first-line-of-tex
 import { parseTerms } from "../../../apps/broker/src/text/parse-terms.js";
 import { findSection, headingKey, listHeadings } from "../../../apps/broker/src/text/sections.js";
 import { isMarkdownLayable } from "../../../apps/dashboard/src/text/markdown/markdown-bounds.js";
-import { plainBrief } from "../../../apps/dashboard/src/text/markdown/plain-brief.js";
+import { toPlainBrief } from "../../../apps/dashboard/src/text/markdown/plain-brief.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 
 /**
@@ -19,7 +19,7 @@ const message = { sequence: 1, content: { text: "go" } } as unknown as Message;
 const readers: Record<string, (text: string) => unknown> = {
   linkDefinitions,
   splitSections,
-  plainBrief,
+  toPlainBrief,
   isMarkdownLayable,
   firstLineOfText,
   headingKey,

@@ -24,7 +24,7 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
     const close = isSignInPage(location.pathname) ? undefined : keepConnected(broker);
     const stop = onPersonChanged(() => {
       broker.personChanged();
-      services.reads.startAnew();
+      services.reads.restart();
     });
     return () => {
       stop();
@@ -40,7 +40,7 @@ function startServices() {
     openConnection: async (events) => (await import("./connection")).openConnection(events),
     credential: () => (broker.admitted?.as.kind === "observer" ? undefined : getPerson()?.credential),
     onUnknownPerson: forgetUnknownPerson,
-    onAnew: () => reads.startAnew(),
+    onAnew: () => reads.restart(),
   });
   const reads = new ReadStore(broker);
   return { broker, reads };
@@ -51,9 +51,8 @@ function keepConnected(broker: PageBroker): () => void {
   const closed = new AbortController();
   const { signal } = closed;
   broker.connect();
-  onSignIn(() => broker.startAnew(), signal);
-  // When the browser restores this page from its back/forward cache, the page's connection has been closed and must be
-  // opened again.
+  onSignIn(() => broker.restart(), signal);
+  // The browser may restore this page from its back/forward cache. Its connection is closed by then and must be opened again.
   window.addEventListener("pagehide", () => broker.disconnect(), { signal });
   window.addEventListener("pageshow", ({ persisted }) => persisted && broker.connect(), { signal });
   // After the computer has slept, a lost connection may go unnoticed, and the next retry may be far in the future.

@@ -75,7 +75,7 @@ it("[DASH-170] what a stranger's page asked for waits, and is asked for again on
   givenUp.abort(new Error("Nobody waits for it."));
   await expect(waiting).rejects.toThrow("Nobody waits for it.");
 
-  broker.startAnew();
+  broker.restart();
   await expect.poll(() => clients[1]?.calls).toEqual([{}]);
   expect(broker.state.status).toBe("connecting");
   expect(anew()).toBe(1);

@@ -140,7 +140,7 @@ export class PageBroker implements Broker {
   }
 
   /** Reconnects as the browser's current principal and reads everything again. */
-  startAnew(): void {
+  restart(): void {
     this.connect();
     this.#options.onAnew();
   }

@@ -55,8 +55,8 @@ export class ReadStore {
     this.#reads.get(key)?.refresh();
   }
 
-  /** Repeats every read in use and drops all other reads, because the data may belong to another person. */
-  startAnew(): void {
+  /** Repeats every read in use and drops the others, because their data may belong to another person. */
+  restart(): void {
     for (const [key, read] of this.#reads) {
       if (read.isUsed) read.refresh();
       else this.#reads.delete(key);

@@ -5,10 +5,10 @@ export type Refusal = Pick<Problem, "title" | "detail" | "code" | "details">;
 
 export function toRefusal(error: unknown): Refusal {
   const problem = toProblem(error);
-  return { ...problem, detail: adviceOn(problem) };
+  return { ...problem, detail: describeAdvice(problem) };
 }
 
-function adviceOn({ code, detail, details }: Problem): string {
+function describeAdvice({ code, detail, details }: Problem): string {
   switch (code) {
     case "unauthorized":
       return "Under Settings, Profile, enter your key again or choose a new name. Your earlier messages stay.";

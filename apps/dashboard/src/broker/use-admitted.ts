@@ -9,6 +9,6 @@ export function useAdmitted(): Admitted | null {
 }
 
 /** True if this browser is a read-only observer. */
-export function useLooksOn(): boolean {
+export function useIsObserver(): boolean {
   return useAdmitted()?.as.kind === "observer";
 }

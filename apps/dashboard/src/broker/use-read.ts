@@ -30,7 +30,7 @@ export function useRead<Name extends OperationName>(
   { on = [], keepLast = false }: ReadOptions = {},
 ): Read<OutputOf<Name>> {
   const { reads } = useBrokerServices();
-  const key = input === null ? null : keyOfRead(name, input, on);
+  const key = input === null ? null : toReadKey(name, input, on);
   // The key contains the whole request.
   // biome-ignore lint/correctness/useExhaustiveDependencies: name, input and on are in the key.
   const request = useMemo(() => (input === null ? null : { name, input, on }), [key]);
@@ -50,7 +50,7 @@ export function useRead<Name extends OperationName>(
 }
 
 /** Returns the key of a read in the store. */
-export function keyOfRead(name: OperationName, input: object, on: readonly ChangeKind[] = []): string {
+export function toReadKey(name: OperationName, input: object, on: readonly ChangeKind[] = []): string {
   return JSON.stringify([name, input, on]);
 }
 

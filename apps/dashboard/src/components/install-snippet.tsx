@@ -10,7 +10,7 @@ export function InstallSnippet({ className }: { readonly className?: string }) {
   const { data: info } = useAppInfo();
   const hydrated = useHydrated();
   if (!info || !hydrated) return null;
-  const line = installLine({ base: baseFor(info), keyPin: info.key_pin });
+  const line = installLine({ base: selectBase(info), keyPin: info.key_pin });
   if (line === null) {
     return (
       <p className={className}>
@@ -26,7 +26,7 @@ export function InstallSnippet({ className }: { readonly className?: string }) {
  * Returns the address for the install command: the configured address for agents, or this page's origin. The origin is
  * used if the configured address is less secure, or if only the configured address is a loopback address.
  */
-function baseFor({ base_url }: AppInfo): string {
+function selectBase({ base_url }: AppInfo): string {
   const origin = window.location.origin;
   const isLocalElsewhere = isLoopback(base_url) && !isLoopback(origin);
   return isLocalElsewhere || (isClearText(base_url) && !isClearText(origin)) ? origin : base_url;

@@ -173,7 +173,7 @@ export function TagsField({ known, className }: TagsFieldProps) {
         onChange={(event) => type(event.target.value)}
       />
       <datalist id={id}>
-        {sortedChoices(known, null).map((tag) => (
+        {sortChoices(known, null).map((tag) => (
           <option key={tag} value={tag} />
         ))}
       </datalist>
@@ -182,6 +182,6 @@ export function TagsField({ known, className }: TagsFieldProps) {
 }
 
 /** Returns the values to choose from: those in the current rows, and the chosen value. */
-export function sortedChoices(seen: readonly string[], chosen: string | null): readonly string[] {
+export function sortChoices(seen: readonly string[], chosen: string | null): readonly string[] {
   return [...new Set(chosen === null ? seen : [chosen, ...seen])].sort((a, b) => a.localeCompare(b));
 }

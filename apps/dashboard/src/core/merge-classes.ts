@@ -20,7 +20,7 @@ function merge(text: string): string {
   const kept: string[] = [];
   for (const name of text.split(/\s+/).filter(Boolean).reverse()) {
     const { condition, utility } = takeApart(name);
-    const [group, ...overrides] = groupsOf(utility);
+    const [group, ...overrides] = findGroups(utility);
     if (group !== undefined) {
       if (taken.has(`${condition}${group}`)) continue;
       for (const each of [group, ...overrides]) taken.add(`${condition}${each}`);
@@ -42,7 +42,7 @@ function takeApart(name: string): { condition: string; utility: string } {
 }
 
 /** Returns the group of properties that a class sets, followed by the groups that it overrides. Empty for an unknown class. */
-function groupsOf(utility: string): readonly string[] {
+function findGroups(utility: string): readonly string[] {
   for (const [pattern, toGroups] of rules) {
     const match = pattern.exec(utility);
     if (match) return toGroups(match[1] ?? "", match[2] ?? "");

@@ -17,13 +17,13 @@ import { DiffCounts } from "./history-row";
 import { LayoutSwitch } from "./layout-switch";
 import { RemovedVersion } from "./removed-version";
 import { useVersion } from "./use-document";
-import { type Comparison, toCompareParam } from "./use-version-param";
+import { toCompareParam, type VersionPair } from "./use-version-param";
 
 const RestoreVersion = lazyPart(() => import("./restore-version"), "RestoreVersion");
 
 /** The differences between two versions, unified or side by side. */
-export function CompareView({ comparison }: { comparison: Comparison }) {
-  const { session, looksOn } = useSession();
+export function CompareView({ comparison }: { comparison: VersionPair }) {
+  const { session, isObserver } = useSession();
   const { from, to } = comparison;
   const { data, problem, refresh } = useRead(
     "read_session_doc",
@@ -66,7 +66,7 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted-foreground">
           <Writer version={from} />
           <Writer version={to} />
-          {from > 0 && from < newest && session.status === "active" && !looksOn && (
+          {from > 0 && from < newest && session.status === "active" && !isObserver && (
             // Hidden on a phone, where people compare only to read: too little of the document is visible to restore a version
             // safely.
             <span className="contents max-md:hidden">
@@ -94,7 +94,7 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
   );
 }
 
-function StepButton({ label, icon, to }: { label: string; icon: React.ReactNode; to: Comparison | null }) {
+function StepButton({ label, icon, to }: { label: string; icon: React.ReactNode; to: VersionPair | null }) {
   return (
     <Button
       variant="ghost"

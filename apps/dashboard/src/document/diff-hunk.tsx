@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from "react";
 import { cn } from "@/core/utils";
-import { changedParts, pairLines, toSplitRows } from "@/text/diff/diff-rows";
+import { findChangedParts, pairLines, toSplitRows } from "@/text/diff/diff-rows";
 import type { DiffLine } from "@/text/diff/unified-diff";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
@@ -116,8 +116,8 @@ function TextCell({ line, other, className }: TextCellProps) {
 function markChanged(line: DiffLine, other: DiffLine | undefined): ReactNode {
   const parts =
     line.kind === "removed" && other
-      ? changedParts(line.text, other.text)?.removed
-      : other && changedParts(other.text, line.text)?.added;
+      ? findChangedParts(line.text, other.text)?.removed
+      : other && findChangedParts(other.text, line.text)?.added;
   if (!parts || parts.start === parts.end) return showHidden(line.text);
   const Mark = line.kind === "removed" ? "del" : "ins";
   return (

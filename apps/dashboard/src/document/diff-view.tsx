@@ -45,13 +45,13 @@ export function DiffView({ diff, layout }: DiffViewProps) {
   );
 }
 
-interface GroupProps {
+interface DiffGroupProps {
   readonly group: DiffGroup;
   readonly layout: DiffViewProps["layout"];
   readonly isFolded: boolean;
 }
 
-function Group({ group, layout, isFolded }: GroupProps) {
+function Group({ group, layout, isFolded }: DiffGroupProps) {
   const [isOpen, setOpen] = useState(!isFolded);
   const title = group.section.replace(/^#{1,6}\s+/, "");
   const Heading = isFolded ? "button" : "h3";

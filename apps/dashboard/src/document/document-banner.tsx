@@ -18,7 +18,7 @@ export interface DocumentBannerProps {
 
 /** A note that an older version is shown, with a link to the newest version. */
 export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
-  const { session, looksOn } = useSession();
+  const { session, isObserver } = useSession();
   if (version === null && at === null) return null;
   const newer = doc.current_version - doc.version;
   return (
@@ -56,7 +56,7 @@ export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
                 Show changes since
               </Button>
             )}
-            {session.status === "active" && !looksOn && doc.content !== undefined && (
+            {session.status === "active" && !isObserver && doc.content !== undefined && (
               <RestoreVersion version={doc.version} content={doc.content} newest={doc.current_version} />
             )}
           </>

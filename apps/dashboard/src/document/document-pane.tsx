@@ -16,7 +16,7 @@ import { DocumentHeader } from "./document-header";
 import { DocumentReader } from "./document-reader";
 import { DocumentSkeleton } from "./document-skeleton";
 import { AppendNote, CompareView, DocumentEditor, DocumentHistory } from "./lazy-faces";
-import { layoutOfMarkdown } from "./part-starts";
+import { chooseMarkdownLayout } from "./part-starts";
 import { RemovedVersion } from "./removed-version";
 import { ProposalReview, SourcePane } from "./source-pane";
 import { type DocumentRead, useDocument } from "./use-document";
@@ -34,7 +34,7 @@ export function DocumentPane() {
 }
 
 function DocumentFaces() {
-  const { session, at: asOf, looksOn } = useSession();
+  const { session, at: asOf, isObserver } = useSession();
   const at = useReplayed((replay) => replay.of(asOf)?.documentAt ?? asOf);
   const version = useVersionParam();
   const comparison = useCompareParam();
@@ -44,13 +44,13 @@ function DocumentFaces() {
   const scroller = useRef<HTMLDivElement>(null);
   const { data: doc, problem, refresh } = useDocument({ version, at });
   const isLive = version === null && at === null;
-  const isOpen = session.status === "active" && !looksOn;
+  const isOpen = session.status === "active" && !isObserver;
   const isRead = comparison === null && proposal === null && face !== "history";
   const canEdit = isLive && isOpen && doc !== undefined;
   const [perspective] = useQueryParam("perspective");
-  const persona = isRead && isLive && !looksOn && edit === null && doc ? perspective : null;
+  const persona = isRead && isLive && !isObserver && edit === null && doc ? perspective : null;
 
-  function body(): ReactNode {
+  function renderBody(): ReactNode {
     if (comparison) return <CompareView comparison={comparison} />;
     if (proposal !== null) return <ProposalReview proposalId={proposal} />;
     if (face === "history") return <DocumentHistory />;
@@ -65,7 +65,7 @@ function DocumentFaces() {
     }
     return (
       <AnnotatedText
-        text={{ revision: doc.version, content: doc.content, layout: layoutOfMarkdown(doc.content) }}
+        text={{ revision: doc.version, content: doc.content, layout: chooseMarkdownLayout(doc.content) }}
         scroller={scroller}
         isLive={isLive}
         canComment={isOpen}
@@ -112,7 +112,7 @@ function DocumentFaces() {
         face === "note" && <AppendNote onClose={() => setQuery({ doc: null }, { replace: true })} />
       }
     >
-      {body()}
+      {renderBody()}
     </SourcePane>
   );
 }

@@ -5,7 +5,12 @@ import { type RefObject, useCallback, useEffect, useMemo, useState } from "react
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
 import { useSession } from "@/sessions/session-context";
-import { changedSections, type DocumentSection, linkDefinitions, splitSections } from "@/text/split-sections";
+import {
+  type DocumentSection,
+  findChangedSections,
+  linkDefinitions,
+  splitSections,
+} from "@/text/split-sections";
 import { Button } from "@/ui/button";
 import { type DocumentDraft, openDraftShelf } from "./document-draft";
 import { DocumentSections } from "./document-sections";
@@ -159,7 +164,7 @@ interface DocumentNews {
   readonly changed: ReadonlySet<string>;
 }
 
-interface Seen {
+interface ShownVersion {
   readonly version: number;
   readonly sections: readonly DocumentSection[];
 }
@@ -175,11 +180,11 @@ function useSeenDocument(
   isMine: boolean,
 ): { sections: readonly DocumentSection[]; news: DocumentNews | null; acknowledge: () => void } {
   const sections = useMemo(() => splitSections(doc.content), [doc.content]);
-  const [seen, setSeen] = useState<Seen>({ version: doc.version, sections });
+  const [seen, setSeen] = useState<ShownVersion>({ version: doc.version, sections });
   if (isMine && seen.version !== doc.version) setSeen({ version: doc.version, sections });
   const news = useMemo<DocumentNews | null>(() => {
     if (seen.version >= doc.version) return null;
-    const changed = changedSections(seen.sections, sections);
+    const changed = findChangedSections(seen.sections, sections);
     return { since: seen.version, changed: changed.size > 0 ? changed : nothingChanged };
   }, [seen, doc.version, sections]);
   return { sections, news, acknowledge: () => setSeen({ version: doc.version, sections }) };

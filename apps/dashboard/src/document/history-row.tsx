@@ -9,7 +9,7 @@ import { setQuery } from "@/core/address/address";
 import { Parts, useHasPart } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { TeamMark } from "@/sessions/team-mark";
-import { parseUnifiedDiff, touchedSections } from "@/text/diff/unified-diff";
+import { listTouchedSections, parseUnifiedDiff } from "@/text/diff/unified-diff";
 import { Button } from "@/ui/button";
 import type { DocumentVersion } from "./use-document";
 import { toCompareParam } from "./use-version-param";
@@ -25,8 +25,8 @@ export interface HistoryRowProps {
 
 /** A version in the history. Its changes are loaded once the row is near the view. */
 export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: HistoryRowProps) {
-  const { session, looksOn } = useSession();
-  const canRemove = useHasPart(({ removal }) => removal) && !looksOn;
+  const { session, isObserver } = useSession();
+  const canRemove = useHasPart(({ removal }) => removal) && !isObserver;
   const [isRemoving, setRemoving] = useState(false);
   const { ref, wasInView } = useInView<HTMLLIElement>();
   const number = version.version;
@@ -119,7 +119,7 @@ function Changes({ version, isWanted }: { version: number; isWanted: boolean }) 
       </p>
     );
   }
-  const sections = touchedSections(diff);
+  const sections = listTouchedSections(diff);
   return (
     <p className="min-h-5 text-sm break-words text-muted-foreground">
       <DiffCounts added={diff.added} removed={diff.removed} />

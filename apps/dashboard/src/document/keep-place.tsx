@@ -9,7 +9,7 @@ interface KeepPlaceProps {
   readonly children: ReactNode;
 }
 
-interface Place {
+interface ReadingPosition {
   readonly key: string;
   readonly top: number;
 }
@@ -20,7 +20,7 @@ interface Place {
  * before the DOM changes.
  */
 export class KeepPlace extends Component<KeepPlaceProps> {
-  override getSnapshotBeforeUpdate(before: KeepPlaceProps): readonly Place[] {
+  override getSnapshotBeforeUpdate(before: KeepPlaceProps): readonly ReadingPosition[] {
     const scroller = this.props.scroller.current;
     if (before.version === this.props.version || !scroller || scroller.scrollTop === 0) return [];
     const { top, bottom } = scroller.getBoundingClientRect();
@@ -33,7 +33,11 @@ export class KeepPlace extends Component<KeepPlaceProps> {
     });
   }
 
-  override componentDidUpdate(_before: KeepPlaceProps, _state: unknown, places: readonly Place[]): void {
+  override componentDidUpdate(
+    _before: KeepPlaceProps,
+    _state: unknown,
+    places: readonly ReadingPosition[],
+  ): void {
     const scroller = this.props.scroller.current;
     if (!scroller) return;
     for (const { key, top } of places) {

@@ -7,12 +7,12 @@ export type TextLayout = ShownText["layout"];
 /** The key of the only part of a file that is shown as code. */
 export const codePart = "code";
 
-export function layoutOfMarkdown(content: string): TextLayout {
+export function chooseMarkdownLayout(content: string): TextLayout {
   return content.length > laidOutCharsMax ? "lines" : "sections";
 }
 
 /** Returns the offset in the text at which each rendered part begins, by the part's key. */
-export function partStarts(content: string, layout: TextLayout): ReadonlyMap<string, number> {
+export function findPartStarts(content: string, layout: TextLayout): ReadonlyMap<string, number> {
   if (layout === "code") return new Map([[codePart, 0]]);
   const starts = new Map<string, number>();
   let start = 0;

@@ -7,13 +7,13 @@ export type DocumentRead = OutputOf<"read_session_doc">;
 export type DocumentVersion = OutputOf<"list_doc_versions">["versions"][number];
 
 /** Selects the document's version: the newest, a version by number, or the version at a past moment. */
-export interface Wanted {
+export interface DocumentRequest {
   readonly version: number | null;
   readonly at: string | null;
 }
 
 /** Reads the document. The newest version is kept up to date. */
-export function useDocument({ version, at }: Wanted): Read<DocumentRead> {
+export function useDocument({ version, at }: DocumentRequest): Read<DocumentRead> {
   const { session } = useSession();
   const { session_id } = session;
   const isNewest = version === null && at === null;

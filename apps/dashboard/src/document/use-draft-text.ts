@@ -27,7 +27,9 @@ export function useDraftText(start: DraftStart): DraftText {
     [session.session_id],
   );
   const [initial] = useState(() => start);
-  const [draft, setDraft] = useState<DocumentDraft>(() => shelf.read() ?? { ...start, changedAt: now() });
+  const [draft, setDraft] = useState<DocumentDraft>(
+    () => shelf.read() ?? { ...start, changedAt: formatNow() },
+  );
   const [isKept, setKept] = useState(true);
   const unkept = useRef<DocumentDraft>(null);
 
@@ -56,7 +58,7 @@ export function useDraftText(start: DraftStart): DraftText {
     isChanged: draft.text !== initial.text,
     isKept,
     change(change) {
-      const next = { ...draft, ...change, changedAt: now() };
+      const next = { ...draft, ...change, changedAt: formatNow() };
       unkept.current = next;
       setDraft(next);
     },
@@ -67,6 +69,6 @@ export function useDraftText(start: DraftStart): DraftText {
   };
 }
 
-function now(): string {
+function formatNow(): string {
   return new Date().toISOString();
 }

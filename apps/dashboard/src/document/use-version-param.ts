@@ -13,20 +13,20 @@ export function useProposalParam(): number | null {
 }
 
 /** Two versions, the older first. */
-export interface Comparison {
+export interface VersionPair {
   readonly from: number;
   readonly to: number;
 }
 
 /** Returns the comparison in the URL, as in `?compare=12..14`. */
-export function useCompareParam(): Comparison | null {
+export function useCompareParam(): VersionPair | null {
   const [text] = useQueryParam("compare");
   const [from, to] = (text ?? "").split("..").map(parseVersion);
   if (from === undefined || from === null || to === undefined || to === null || from === to) return null;
   return { from: Math.min(from, to), to: Math.max(from, to) };
 }
 
-export function toCompareParam({ from, to }: Comparison): string {
+export function toCompareParam({ from, to }: VersionPair): string {
   return `${from}..${to}`;
 }
 

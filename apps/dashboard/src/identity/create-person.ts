@@ -9,7 +9,7 @@ import { forgetVerificationCode, getVerificationCode } from "./verification";
  * @throws MerkleError conflict if the name is taken
  */
 export async function createPerson(broker: Broker, name: string): Promise<Person> {
-  const made = await make(broker, name);
+  const made = await callCreatePerson(broker, name);
   // A credential has the form `<id>.mk_<secret>`.
   const person = {
     id: made.person_id.split(".")[0] ?? "",
@@ -22,7 +22,7 @@ export async function createPerson(broker: Broker, name: string): Promise<Person
 }
 
 /** Creates the person as verified if a verification link was opened. With an expired link the person becomes a guest. */
-async function make(broker: Broker, name: string) {
+async function callCreatePerson(broker: Broker, name: string) {
   const code = getVerificationCode();
   if (code === null) return broker.call("create_person", { name });
   try {

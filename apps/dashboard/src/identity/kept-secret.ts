@@ -1,9 +1,9 @@
 /** Secrets that only this tab stores: from a link to join, sign in or verify. `then` is the page to open after signing in. */
-export type KeptThing = "join" | "sign-in" | "then" | "verification";
+export type SecretKind = "join" | "sign-in" | "then" | "verification";
 
 export const secretKeyPrefix = "merkle.secret.";
 
-export function getKept(what: KeptThing): string | null {
+export function getKept(what: SecretKind): string | null {
   try {
     return sessionStorage.getItem(secretKeyPrefix + what);
   } catch {
@@ -12,17 +12,17 @@ export function getKept(what: KeptThing): string | null {
 }
 
 /** Returns the secret and deletes it. */
-export function takeKept(what: KeptThing): string | null {
+export function takeKept(what: SecretKind): string | null {
   const kept = getKept(what);
   forgetKept(what);
   return kept;
 }
 
-export function keep(what: KeptThing, text: string): void {
+export function keep(what: SecretKind, text: string): void {
   sessionStorage.setItem(secretKeyPrefix + what, text);
 }
 
-export function forgetKept(what: KeptThing): void {
+export function forgetKept(what: SecretKind): void {
   try {
     sessionStorage.removeItem(secretKeyPrefix + what);
   } catch {

@@ -10,44 +10,44 @@ const key = "page-token";
 
 /** Returns the page token, or undefined if the browser is not signed in. */
 export async function getPageToken(): Promise<string | undefined> {
-  const token: unknown = await inStore("readonly", (tokens) => tokens.get(key)).catch(() => undefined);
+  const token: unknown = await runInStore("readonly", (tokens) => tokens.get(key)).catch(() => undefined);
   return typeof token === "string" ? token : undefined;
 }
 
 export async function keepPageToken(token: string): Promise<void> {
   leaveMesh();
-  await inStore("readwrite", (tokens) => tokens.put(token, key));
+  await runInStore("readwrite", (tokens) => tokens.put(token, key));
 }
 
 export async function forgetPageToken(): Promise<void> {
-  await inStore("readwrite", (tokens) => tokens.delete(key));
+  await runInStore("readwrite", (tokens) => tokens.delete(key));
 }
 
 /** Returns the headers that authenticate a request as the signed-in person. */
 export async function pageHeaders(): Promise<Record<string, string>> {
-  return headersFor(await getPageToken());
+  return toHeaders(await getPageToken());
 }
 
-export function headersFor(token: string | undefined): Record<string, string> {
+export function toHeaders(token: string | undefined): Record<string, string> {
   if (token !== undefined) return { "x-merkle-page": token };
   return chosenMesh === undefined ? {} : { "x-merkle-mesh": chosenMesh };
 }
 
-async function inStore(
+async function runInStore(
   mode: IDBTransactionMode,
   work: (tokens: IDBObjectStore) => IDBRequest,
 ): Promise<unknown> {
   const opening = indexedDB.open(database, 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore(store);
-  const opened = await settled(opening);
+  const opened = await awaitRequest(opening);
   try {
-    return await settled(work(opened.transaction(store, mode).objectStore(store)));
+    return await awaitRequest(work(opened.transaction(store, mode).objectStore(store)));
   } finally {
     opened.close();
   }
 }
 
-function settled<Result>(request: IDBRequest<Result>): Promise<Result> {
+function awaitRequest<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error ?? new Error("This browser can't store anything."));

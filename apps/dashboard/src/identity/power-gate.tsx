@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { useLooksOn } from "@/broker/use-admitted";
+import { useIsObserver } from "@/broker/use-admitted";
 import { useIsGuest } from "@/identity/use-person";
 
 /** Wraps controls that affect agents. For a guest the controls are disabled, with a note on how to get verified. */
@@ -20,7 +20,7 @@ export function PowerGate({ children }: { readonly children: ReactNode }) {
 /** Explains to guests how to get verified. Renders nothing for other people. */
 export function GuestNote() {
   const isGuest = useIsGuest();
-  if (useLooksOn() || !isGuest) return null;
+  if (useIsObserver() || !isGuest) return null;
   return (
     <p role="status" className="text-sm text-muted-foreground">
       Guests can't control agents. Open the link that <code className="font-mono">merkle up</code> printed, or

@@ -1,7 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import { useAdmitted, useLooksOn } from "@/broker/use-admitted";
+import { useAdmitted, useIsObserver } from "@/broker/use-admitted";
 import { getPerson, onPersonChanged, type Person } from "./person";
 import { requirePerson } from "./require-person";
 import { getVerificationCode, onVerificationCode } from "./verification";
@@ -15,7 +15,7 @@ export function usePerson(): {
   readonly requirePerson: () => Promise<Person>;
 } {
   const person = useSyncExternalStore(onPersonChanged, getPerson, () => null);
-  return { person: useLooksOn() ? null : person, requirePerson };
+  return { person: useIsObserver() ? null : person, requirePerson };
 }
 
 /**

@@ -130,7 +130,7 @@ export interface SessionParts {
   /** Shown to the right of feed and document on a very wide screen. */
   readonly BesideFeed?: ComponentType;
   /** Replaces the roster while the page shows the past. */
-  readonly RosterThen?: ComponentType;
+  readonly PastRoster?: ComponentType;
   /** Reads the number of messages per team, for the conclusion page. */
   readonly MessageCounts?: ComponentType<MessageCountsProps>;
   /** Shown on the audit page: how much each team did. */
@@ -162,7 +162,7 @@ export interface RosterFact {
     readonly since: string;
     readonly human: boolean;
   } | null;
-  readonly doing: {
+  readonly activity: {
     readonly text: string;
     /** Whether the text is quoted from the agent. */
     readonly quoted: boolean;

@@ -1,5 +1,5 @@
 import { useBrokerServices } from "@/broker/use-broker";
-import { keyOfRead } from "@/broker/use-read";
+import { toReadKey } from "@/broker/use-read";
 
 /** The sessions that the command palette searches locally. They are prefetched and cached. */
 export const knownSessions = { limit: 100 } as const;
@@ -7,6 +7,6 @@ export const knownSessions = { limit: 100 } as const;
 /** Returns the title from the last list of sessions, to show while the session is loading. */
 export function useKnownTitle(ref: string | undefined): string | undefined {
   const { reads } = useBrokerServices();
-  const { data } = reads.state<"list_sessions">(keyOfRead("list_sessions", knownSessions));
+  const { data } = reads.state<"list_sessions">(toReadKey("list_sessions", knownSessions));
   return data?.sessions.find(({ slug }) => slug === ref)?.title;
 }

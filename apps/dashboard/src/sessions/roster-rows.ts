@@ -30,7 +30,7 @@ export function toRosterRows({ participants, peers, myTeamId }: RosterInput): Ro
 function toRow(team: Participant, all: readonly Peer[], myTeamId: string | null): RosterRow {
   const own = all.filter((peer) => peer.team_id === team.team_id);
   const there = own.filter((peer) => peer.left_at === null);
-  const byAge = there.toSorted((a, b) => declaredAt(a).localeCompare(declaredAt(b)));
+  const byAge = there.toSorted((a, b) => findDeclaredAt(a).localeCompare(findDeclaredAt(b)));
   const blocked = byAge.find(isBlocked) ?? null;
   return {
     team,
@@ -55,7 +55,7 @@ export function isDnd(peer: Peer): boolean {
   return peer.declared?.status === "dnd";
 }
 
-function declaredAt(peer: Peer): string {
+function findDeclaredAt(peer: Peer): string {
   return peer.declared?.at ?? "";
 }
 
@@ -68,12 +68,12 @@ export function isInBar({ team, isMe }: RosterRow, now: Date): boolean {
 const leftShownMs = 60 * 60 * 1000;
 
 /** Returns the address of a team, or of one of its named peers. */
-export function addressOf(team: string, peer: string | null): string {
+export function formatPeerAddress(team: string, peer: string | null): string {
   return peer === null ? team : `${team}/${peer}`;
 }
 
 /** Returns the groups of a session in alphabetical order, without duplicates. */
-export function groupsOf(peers: readonly Peer[]): string[] {
+export function listGroups(peers: readonly Peer[]): string[] {
   const there = peers.filter((peer) => peer.left_at === null);
   return [...new Set(there.flatMap((peer) => peer.groups.map(({ name }) => name)))].sort();
 }

@@ -12,8 +12,8 @@ export interface SessionFacts {
   readonly peers: readonly Peer[];
   /** The team, in this session, of the person using this browser. Null before their first write. */
   readonly myTeamId: string | null;
-  /** True for an observer, for whom the page is read-only. */
-  readonly looksOn: boolean;
+  /** True for an observer, to whom the page offers no changes. */
+  readonly isObserver: boolean;
   /** Returns the number of a team's colour, or 0 for an unknown team. */
   colourOf(teamId: string | null): number;
   /** The past moment that the URL selects. Null for the present. */
@@ -27,15 +27,15 @@ const SessionContext = createContext<SessionFacts | null>(null);
 /** Provides the facts about a session, and about its document as the page's source. */
 export function SessionProvider({ facts, children }: { facts: SessionFacts; children: ReactNode }) {
   const { session_id, document_version, status } = facts.session;
-  const { looksOn } = facts;
+  const { isObserver } = facts;
   const source = useMemo<SourceFacts>(
     () => ({
       source: { kind: "document", session_id },
       revision: document_version,
       isOpen: status === "active",
-      looksOn,
+      isObserver,
     }),
-    [session_id, document_version, status, looksOn],
+    [session_id, document_version, status, isObserver],
   );
   return (
     <SessionContext value={facts}>

@@ -11,7 +11,7 @@ export interface SourceFacts {
   /** Whether the text can still change. The document of a concluded session cannot. */
   readonly isOpen: boolean;
   /** True for an observer, who can change nothing. */
-  readonly looksOn: boolean;
+  readonly isObserver: boolean;
 }
 
 export const SourceContext = createContext<SourceFacts | null>(null);

@@ -14,7 +14,7 @@ export function toInput(source: Source): { session_id: string } | { source_path:
 }
 
 /** Returns a unique key of a source, for data that the browser stores about it. */
-export function keyOf(source: Source): string {
+export function toSourceKey(source: Source): string {
   return source.kind === "document" ? source.session_id : source.source_path;
 }
 

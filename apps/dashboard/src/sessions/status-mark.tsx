@@ -41,7 +41,7 @@ export function StatusMark({
         viewBox="0 0 10 10"
         className="size-2.5 shrink-0 overflow-visible forced-color-adjust-none motion-safe:transition-[scale,opacity] motion-safe:duration-180 motion-safe:starting:scale-50 motion-safe:starting:opacity-0"
       >
-        {blocked ? <Diamond /> : dnd ? <NoEntry /> : shapeOf(status)}
+        {blocked ? <Diamond /> : dnd ? <NoEntry /> : chooseShape(status)}
       </svg>
       <span className={withWord ? "" : "sr-only"}>{word}</span>
     </span>
@@ -66,7 +66,7 @@ function Diamond() {
   return <path d="M5 -0.6 10.6 5 5 10.6 -0.6 5Z" className="fill-status-blocked" />;
 }
 
-function shapeOf(status: Observed) {
+function chooseShape(status: Observed) {
   switch (status) {
     case "active":
       return <circle cx="5" cy="5" r="5" className="fill-status-active" />;

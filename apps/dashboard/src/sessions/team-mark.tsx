@@ -1,5 +1,5 @@
 import { cn } from "@/core/utils";
-import { monogramOf } from "./monogram";
+import { toMonogram } from "./monogram";
 import { toTeamColour } from "./team-colour";
 
 export interface TeamMarkProps {
@@ -15,7 +15,7 @@ export function TeamMark({ name, colour, className }: TeamMarkProps) {
   return (
     <span aria-hidden className={cn("inline-flex shrink-0 items-center gap-1.5", text, className)}>
       <TeamBar colour={colour} className="h-4" />
-      <span className="min-w-[2ch] font-mono text-xs leading-4 font-medium">{monogramOf(name)}</span>
+      <span className="min-w-[2ch] font-mono text-xs leading-4 font-medium">{toMonogram(name)}</span>
     </span>
   );
 }

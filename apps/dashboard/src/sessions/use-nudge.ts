@@ -4,9 +4,9 @@ import type { Refusal } from "@/broker/refusal";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
 import { useSession } from "@/sessions/session-context";
-import { addressOf } from "./roster-rows";
+import { formatPeerAddress } from "./roster-rows";
 
-export interface Nudging {
+export interface NudgeState {
   nudge(): void;
   readonly pending: boolean;
   /** The result for each nudged peer, in words. Empty before the first nudge. */
@@ -15,7 +15,7 @@ export interface Nudging {
 }
 
 /** Returns a function that wakes the recipients named by `to`. */
-export function useNudge(to: string): Nudging {
+export function useNudge(to: string): NudgeState {
   const { session } = useSession();
   const call = useCall();
   const [told, setTold] = useState("");
@@ -40,7 +40,7 @@ function describeNudge(nudged: readonly Nudged[]): string {
 }
 
 function describePeer({ team, peer, connected, reached }: Nudged): string {
-  const name = addressOf(team, peer);
+  const name = formatPeerAddress(team, peer);
   if (reached.length > 0) return `${name} was woken (${reached.map((path) => wakeWords[path]).join(", ")}).`;
   if (connected) return `${name} is connected but can't be woken. It reads at its next poll.`;
   return `${name} is offline and reads when it returns.`;

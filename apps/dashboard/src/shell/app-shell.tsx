@@ -4,7 +4,7 @@ import { Bell, LayoutList, Menu } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { isStranger } from "@/broker/broker";
-import { useLooksOn } from "@/broker/use-admitted";
+import { useIsObserver } from "@/broker/use-admitted";
 import { useConnectionState } from "@/broker/use-connection-state";
 import { PageLink } from "@/components/page-link";
 import { useHydrated } from "@/core/address/use-hydrated";
@@ -44,10 +44,10 @@ export function AppShell({ children }: { children: ReactNode }) {
 function MemberOrGuest({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   const state = useConnectionState();
-  const looksOn = useLooksOn();
+  const isObserver = useIsObserver();
   return (
     <>
-      {looksOn ? <GuestShell>{children}</GuestShell> : <MemberShell>{children}</MemberShell>}
+      {isObserver ? <GuestShell>{children}</GuestShell> : <MemberShell>{children}</MemberShell>}
       {isStranger(state) && !isForAnybody(pathname) && <GuestShell />}
     </>
   );

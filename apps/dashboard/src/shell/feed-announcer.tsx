@@ -35,6 +35,6 @@ async function toAnnouncement(message: Message, myName: string | null): Promise<
   if (type !== "chat" || from === null || from.team === myName) return null;
   const isToMe = to.some((each) => each === "@humans" || each === myName);
   if (content["kind"] !== "ask" || !isToMe) return { kind: "message", from: from.team };
-  const { textOf } = await import("@/feed/store/message-text");
-  return { kind: "ask", text: `${from.team} asks: ${textOf(message)}` };
+  const { readMessageText } = await import("@/feed/store/message-text");
+  return { kind: "ask", text: `${from.team} asks: ${readMessageText(message)}` };
 }

@@ -45,7 +45,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
           </DialogDescription>
         </DialogHeader>
         <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
-          {groupsOf(shortcuts).map(([group, members]) => (
+          {groupShortcuts(shortcuts).map(([group, members]) => (
             <section key={group} aria-label={group}>
               <h3 className="mb-1 text-sm font-medium text-muted-foreground">{group}</h3>
               <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1">
@@ -67,7 +67,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
 }
 
 /** Groups the shortcuts. If a key is registered twice, the last registration counts. */
-function groupsOf(shortcuts: readonly Shortcut[]): [string, Shortcut[]][] {
+function groupShortcuts(shortcuts: readonly Shortcut[]): [string, Shortcut[]][] {
   const byKeys = new Map(shortcuts.map((shortcut) => [shortcut.keys, shortcut]));
   const groups = new Map<string, Shortcut[]>();
   for (const shortcut of byKeys.values()) {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { changedSections, linkDefinitions, splitSections } from "./split-sections";
+import { findChangedSections, linkDefinitions, splitSections } from "./split-sections";
 
 const titles = (content: string) => splitSections(content).map(({ level, title }) => [level, title]);
 
@@ -66,8 +66,8 @@ it("[DASH-110] the sections joined are the document, and their keys differ, what
 it("[DASH-111] only the sections that read otherwise than before count as changed", () => {
   const before = splitSections("# A\none\n## B\ntwo\n## C\nthree");
   const after = splitSections("# A\none\n## B\ntwo, changed\n## C\nthree\n## D\nfour\n");
-  expect([...changedSections(before, after)]).toEqual(["2 B 0", "2 D 0"]);
-  expect(changedSections(before, before).size).toBe(0);
+  expect([...findChangedSections(before, after)]).toEqual(["2 B 0", "2 D 0"]);
+  expect(findChangedSections(before, before).size).toBe(0);
 });
 
 it("[DASH-110] link definitions are found wherever they stand, footnotes left out", () => {

@@ -14,10 +14,10 @@ export interface DocumentSection {
 
 /** Splits a document at its top-level headings. A heading inside a list or quote does not start a section. */
 export function splitSections(content: string): DocumentSection[] {
-  const cuts: Cut[] = [];
+  const cuts: SectionStart[] = [];
   scanMarkdown(content, (heading) => {
     const { start, level } = heading;
-    cuts.push({ start, level, title: plainTitle(headingText(content, heading)) });
+    cuts.push({ start, level, title: toPlainTitle(headingText(content, heading)) });
   });
   const seen = new Map<string, number>();
   const parts = cuts[0]?.start === 0 ? cuts : [{ start: 0, level: 0, title: "" }, ...cuts];
@@ -31,14 +31,14 @@ export function splitSections(content: string): DocumentSection[] {
     .filter(({ text }) => text !== "");
 }
 
-interface Cut {
+interface SectionStart {
   readonly start: number;
   readonly level: number;
   readonly title: string;
 }
 
-/** Returns the visible text of a heading. Links are replaced by their text, and emphasis and code marks are removed. */
-function plainTitle(text: string): string {
+/** Returns the visible text of a heading: links by their text, without emphasis and code marks. */
+function toPlainTitle(text: string): string {
   return text
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")
     .replace(/[\\`*]+|~~|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, "")
@@ -60,7 +60,7 @@ export function linkDefinitions(content: string): string {
 }
 
 /** Returns the keys of sections that are new or have changed. */
-export function changedSections(
+export function findChangedSections(
   before: readonly DocumentSection[],
   after: readonly DocumentSection[],
 ): ReadonlySet<string> {

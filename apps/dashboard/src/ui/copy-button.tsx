@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { copyText } from "@/core/copy-text";
 import { Button } from "@/ui/button";
 
-type Outcome = "copied" | "refused" | null;
+type CopyOutcome = "copied" | "refused" | null;
 
 const shownMs = 2_000;
 
@@ -19,7 +19,7 @@ export interface CopyButtonProps {
 
 /** A button that copies a text and shows the result. */
 export function CopyButton({ text, what, compact = false }: CopyButtonProps) {
-  const [outcome, setOutcome] = useState<Outcome>(null);
+  const [outcome, setOutcome] = useState<CopyOutcome>(null);
   useEffect(() => {
     if (outcome === null) return;
     const timer = setTimeout(() => setOutcome(null), shownMs);

@@ -16,7 +16,7 @@ import {
   useState,
 } from "react";
 import { createPortal } from "react-dom";
-import { giveFocusBack, trailOf } from "@/core/keyboard/focus-trail";
+import { findTrail, giveFocusBack } from "@/core/keyboard/focus-trail";
 import { cn } from "@/core/utils";
 import { Button } from "./button";
 import { Slot } from "./slot";
@@ -137,7 +137,7 @@ function OpenDialog({ className, children, showCloseButton = true, side, ...prop
 
   // A layout effect, because its cleanup must run before the dialog is removed. Afterwards the focus would be lost.
   useLayoutEffect(() => {
-    const opener = trailOf(document.activeElement);
+    const opener = findTrail(document.activeElement);
     const element = dialog.current;
     // `showModal` focuses the first focusable element, or the one with `autofocus`, regardless of earlier focus.
     element?.showModal();

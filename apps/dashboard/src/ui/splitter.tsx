@@ -20,14 +20,14 @@ export function Splitter({ box, percent, onPercent }: SplitterProps) {
   function move(event: PointerEvent<HTMLElement>): void {
     if (box.current === null || !event.currentTarget.hasPointerCapture(event.pointerId)) return;
     const { left, width } = box.current.getBoundingClientRect();
-    onPercent(withinBounds(((event.clientX - left) / width) * 100));
+    onPercent(limitPercent(((event.clientX - left) / width) * 100));
   }
 
   function press(event: KeyboardEvent): void {
-    const next = nextPercent(event.key, percent);
+    const next = findNextPercent(event.key, percent);
     if (next === null) return;
     event.preventDefault();
-    onPercent(withinBounds(next));
+    onPercent(limitPercent(next));
   }
 
   return (
@@ -50,7 +50,7 @@ export function Splitter({ box, percent, onPercent }: SplitterProps) {
   );
 }
 
-function nextPercent(key: string, percent: number): number | null {
+function findNextPercent(key: string, percent: number): number | null {
   switch (key) {
     case "ArrowLeft":
       return percent - step;
@@ -65,6 +65,6 @@ function nextPercent(key: string, percent: number): number | null {
   }
 }
 
-function withinBounds(percent: number): number {
+function limitPercent(percent: number): number {
   return Math.min(percentMax, Math.max(percentMin, Math.round(percent * 10) / 10));
 }

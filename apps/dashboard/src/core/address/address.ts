@@ -29,8 +29,8 @@ export interface SetOptions {
 }
 
 /** Returns the query that is still to be rendered, or null. */
-export function queryAhead(): string | null {
-  // The Back or Forward button may have changed the URL in the meantime.
+export function findQueryAhead(): string | null {
+  // Back or forward may have changed the URL in between.
   return ahead === window.location.search ? ahead : null;
 }
 
@@ -43,7 +43,7 @@ export function onAddress(listener: () => void): () => void {
   };
 }
 
-/** Call this once the page has been rendered for the query. */
-export function addressBecame(rendered: URLSearchParams): void {
+/** Reports that the page is rendered for this query. */
+export function noteAddress(rendered: URLSearchParams): void {
   if (ahead !== null && new URLSearchParams(ahead).toString() === rendered.toString()) ahead = null;
 }

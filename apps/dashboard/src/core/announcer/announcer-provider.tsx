@@ -2,14 +2,17 @@
 
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useState } from "react";
 import { getPreferences } from "@/core/preferences/preference-store";
-import { type Announcement, Announcer, type Spoken } from "./announcer";
+import { type Announcement, Announcer, type RegionTexts } from "./announcer";
 
 const AnnouncerContext = createContext<((announcement: Announcement) => void) | null>(null);
 
 /** Renders the live regions that screen readers announce. Use it once per page. */
 export function AnnouncerProvider({ children }: { children: ReactNode }) {
-  const [spoken, setSpoken] = useState<Spoken>({ polite: "", assertive: "" });
-  const speak = useCallback((part: Partial<Spoken>) => setSpoken((before) => ({ ...before, ...part })), []);
+  const [spoken, setSpoken] = useState<RegionTexts>({ polite: "", assertive: "" });
+  const speak = useCallback(
+    (part: Partial<RegionTexts>) => setSpoken((before) => ({ ...before, ...part })),
+    [],
+  );
   const announcer = useMemo(() => new Announcer(() => getPreferences().announcements, speak), [speak]);
   useEffect(() => () => announcer.stop(), [announcer]);
   const announce = useCallback((announcement: Announcement) => announcer.announce(announcement), [announcer]);

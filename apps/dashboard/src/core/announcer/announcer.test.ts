@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { type Announcements, Announcer, type Spoken } from "./announcer";
+import { type Announcements, Announcer, type RegionTexts } from "./announcer";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 function start(chosen: Announcements) {
-  const spoken: Partial<Spoken>[] = [];
+  const spoken: Partial<RegionTexts>[] = [];
   return {
     spoken,
     announcer: new Announcer(

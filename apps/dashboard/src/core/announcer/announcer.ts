@@ -9,7 +9,7 @@ export type Announcement =
 export type Announcements = "all" | "asks" | "off";
 
 /** The texts for the polite and the assertive live region. */
-export interface Spoken {
+export interface RegionTexts {
   readonly polite: string;
   readonly assertive: string;
 }
@@ -19,11 +19,11 @@ const pauseMs = 5_000;
 /** Limits announcements to one every five seconds. Only an ask to this person is announced immediately. */
 export class Announcer {
   readonly #chosen: () => Announcements;
-  readonly #speak: (spoken: Partial<Spoken>) => void;
+  readonly #speak: (spoken: Partial<RegionTexts>) => void;
   #pending: Announcement[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(chosen: () => Announcements, speak: (spoken: Partial<Spoken>) => void) {
+  constructor(chosen: () => Announcements, speak: (spoken: Partial<RegionTexts>) => void) {
     this.#chosen = chosen;
     this.#speak = speak;
   }

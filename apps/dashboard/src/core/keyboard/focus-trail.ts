@@ -1,7 +1,7 @@
 const focusable = "button:enabled, a[href], summary, [tabindex='0']";
 
 /** Returns an element and its ancestors, innermost first. */
-export function trailOf(target: EventTarget | null): readonly Element[] {
+export function findTrail(target: EventTarget | null): readonly Element[] {
   const trail: Element[] = [];
   for (let at = target instanceof Element ? target : null; at; at = at.parentElement) trail.push(at);
   return trail;

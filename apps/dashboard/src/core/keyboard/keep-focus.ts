@@ -1,4 +1,4 @@
-import { giveFocusBack, trailOf } from "./focus-trail";
+import { findTrail, giveFocusBack } from "./focus-trail";
 
 /** Time within which a closing component restores the focus itself. */
 const graceMs = 100;
@@ -20,7 +20,7 @@ export function keepFocus(page: Document): () => void {
   page.addEventListener(
     "focusin",
     ({ target }) => {
-      trail = trailOf(target);
+      trail = findTrail(target);
     },
     { signal },
   );

@@ -75,7 +75,7 @@ export class ShortcutRegistry {
     const first = this.#takeFirst(event.timeStamp);
     // Behind a modal dialog, single-key shortcuts are off.
     const keepsLetters = isField(event.target) || document.querySelector("dialog:modal") !== null;
-    const candidates = [...this.#shortcuts].reverse().filter((shortcut) => applies(shortcut, keepsLetters));
+    const candidates = [...this.#shortcuts].reverse().filter((shortcut) => canApply(shortcut, keepsLetters));
     const pressed = candidates.filter(({ keys }) => {
       const [begin, end = begin] = parseKeys(keys);
       return end && isPressed(end, event, this.#letterKeys()) && (end === begin || begin?.key === first);
@@ -104,6 +104,6 @@ export class ShortcutRegistry {
   }
 }
 
-function applies({ keys, inFields = false }: Shortcut, keepsLetters: boolean): boolean {
+function canApply({ keys, inFields = false }: Shortcut, keepsLetters: boolean): boolean {
   return !keepsLetters || inFields || /(?:^|\s)mod\+/.test(keys);
 }

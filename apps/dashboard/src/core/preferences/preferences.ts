@@ -40,15 +40,15 @@ export const defaultPreferences: Preferences = {
 export const preferencesKey = "merkle.preferences";
 
 const isValid: { readonly [Name in PreferenceName]: (value: unknown) => boolean } = {
-  theme: oneOf("system", "light", "dark"),
-  density: oneOf("comfortable", "compact"),
-  time: oneOf("relative", "local", "utc"),
+  theme: createChoiceCheck("system", "light", "dark"),
+  density: createChoiceCheck("comfortable", "compact"),
+  time: createChoiceCheck("relative", "local", "utc"),
   enterSends: (value) => typeof value === "boolean",
-  letterKeys: oneOf("on", "alt", "off"),
-  announcements: oneOf("all", "asks", "off"),
+  letterKeys: createChoiceCheck("on", "alt", "off"),
+  announcements: createChoiceCheck("all", "asks", "off"),
   notifications: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
   split: (value) => typeof value === "number" && value >= 0 && value <= 100,
-  diff: oneOf("unified", "split"),
+  diff: createChoiceCheck("unified", "split"),
   knowsFind: (value) => typeof value === "boolean",
 };
 
@@ -69,6 +69,6 @@ function parseObject(text: string | null): Record<string, unknown> {
   }
 }
 
-function oneOf(...values: readonly string[]): (value: unknown) => boolean {
+function createChoiceCheck(...values: readonly string[]): (value: unknown) => boolean {
   return (value) => typeof value === "string" && values.includes(value);
 }

@@ -6,7 +6,7 @@ let timer: ReturnType<typeof setInterval> | undefined;
 let now = Date.now();
 
 /** Returns the time of the last tick, so that everything rendered together shows consistent ages. */
-export function currentTime(): number {
+export function readTime(): number {
   return timer === undefined ? Date.now() : now;
 }
 
@@ -34,11 +34,11 @@ function runWhileVisible(): void {
   clearInterval(timer);
   timer = undefined;
   if (document.visibilityState === "hidden") return;
-  tick();
-  timer = setInterval(tick, tickMs);
+  notifyTick();
+  timer = setInterval(notifyTick, tickMs);
 }
 
-function tick(): void {
+function notifyTick(): void {
   now = Date.now();
   for (const listener of [...listeners]) listener();
 }

@@ -5,10 +5,10 @@ const hour = 60 * minute;
 export function describeSpan(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
   if (seconds < minute) return `${seconds} s`;
-  if (seconds < hour) return `${Math.floor(seconds / minute)} min ${twoDigits(seconds % minute)} s`;
-  return `${Math.floor(seconds / hour)} h ${twoDigits(Math.floor((seconds % hour) / minute))} min`;
+  if (seconds < hour) return `${Math.floor(seconds / minute)} min ${formatTwoDigits(seconds % minute)} s`;
+  return `${Math.floor(seconds / hour)} h ${formatTwoDigits(Math.floor((seconds % hour) / minute))} min`;
 }
 
-function twoDigits(number: number): string {
+function formatTwoDigits(number: number): string {
   return String(number).padStart(2, "0");
 }

@@ -3,7 +3,7 @@ import { PageLink } from "@/components/page-link";
 import { cn } from "@/core/utils";
 import { StatusMark } from "@/sessions/status-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { bySession, nameOf, needOf } from "./agent-words";
+import { bySession, findNeed, formatName } from "./agent-words";
 
 /** Shows a card per session with a dot per agent, if there are more agents than fit on the map. */
 export function AgentCards({ agents, className }: { agents: readonly Agent[]; className?: string }) {
@@ -18,14 +18,14 @@ export function AgentCards({ agents, className }: { agents: readonly Agent[]; cl
             >
               <bdi>{showHidden(first.session_title)}</bdi>
             </PageLink>
-            <Need count={own.filter((agent) => needOf(agent) === "human").length} />
+            <Need count={own.filter((agent) => findNeed(agent) === "human").length} />
             <span className="text-sm text-muted-foreground tabular-nums">{own.length}</span>
           </div>
           <ul className="mt-2 flex flex-wrap gap-2">
             {own.map((agent) => (
-              <li key={agent.peer_id} title={nameOf(agent)} className="flex">
-                <span className="sr-only">{nameOf(agent)}: </span>
-                <StatusMark status={agent.presence} blocked={needOf(agent) === "human"} />
+              <li key={agent.peer_id} title={formatName(agent)} className="flex">
+                <span className="sr-only">{formatName(agent)}: </span>
+                <StatusMark status={agent.presence} blocked={findNeed(agent) === "human"} />
               </li>
             ))}
           </ul>

@@ -4,11 +4,11 @@ import type { Agent, AgentTalk } from "@merkle/wire";
 import { useRouter } from "next/navigation";
 import { type MouseEvent, useMemo } from "react";
 import { cn } from "@/core/utils";
-import { monogramOf } from "@/sessions/monogram";
+import { toMonogram } from "@/sessions/monogram";
 import { describeStatus } from "@/sessions/status-mark";
 import { toTeamColour } from "@/sessions/team-colour";
-import { doingOf, nameOf, needOf, whomOf } from "./agent-words";
-import { bend, type Cluster, type Edge, layOut, type Node, round, toEdges } from "./map-layout";
+import { describeActivity, describeWait, findNeed, formatName } from "./agent-words";
+import { type Cluster, drawBend, type Edge, layOut, type Node, round, toEdges } from "./map-layout";
 
 export interface AgentMapProps {
   readonly agents: readonly Agent[];
@@ -80,7 +80,7 @@ function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cl
 
 /** Lines for messages between agents. Newer lines are stronger, and the newest are animated. */
 function EdgeLine({ edge: { from, to, colour, count, ageMs } }: { edge: Edge }) {
-  const path = bend(from, to, nodeRadius + 6);
+  const path = drawBend(from, to, nodeRadius + 6);
   const isFresh = ageMs < freshMs;
   const shown = Math.max(0.18, 1 - ageMs / talkMs);
   return (
@@ -111,8 +111,8 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
   const router = useRouter();
   const { agent, x, y } = node;
   const { presence, colour, unread, waits } = agent;
-  const need = needOf(agent);
-  const doing = doingOf(agent);
+  const need = findNeed(agent);
+  const activity = describeActivity(agent);
   const href = `/sessions/${agent.session}`;
   const isAway = presence === "disconnected";
   const namesAt = y + (isAbove(node, cluster) ? (waits.length > 0 ? -56 : -46) : nodeRadius + 17);
@@ -125,7 +125,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
 
   return (
     <a href={href} onClick={open} className="group outline-none">
-      <title>{`${nameOf(agent)} in ${cluster.title}: ${describeStatus(presence, agent.declared?.status === "blocked")}, ${doing.text}${waits.map((wait) => `, waits for ${whomOf(wait)}`).join("")}${unread > 0 ? `, ${unread} unread` : ""}`}</title>
+      <title>{`${formatName(agent)} in ${cluster.title}: ${describeStatus(presence, agent.declared?.status === "blocked")}, ${activity.text}${waits.map((wait) => `, waits for ${describeWait(wait)}`).join("")}${unread > 0 ? `, ${unread} unread` : ""}`}</title>
       {waits.length > 0 && <AskLoop node={node} human={need === "human"} />}
       {presence === "active" && !need && (
         <circle
@@ -160,7 +160,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
         className={cn("fill-current font-mono text-[14px] font-medium", toTeamColour(colour).className)}
         opacity={isAway ? 0.6 : 1}
       >
-        {monogramOf(agent.name ?? agent.team)}
+        {toMonogram(agent.name ?? agent.team)}
       </text>
       {unread > 0 && (
         <g aria-hidden>
@@ -185,7 +185,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
           isAway ? "fill-muted-foreground" : "fill-foreground",
         )}
       >
-        {cut(nameOf(agent), 22)}
+        {cut(formatName(agent), 22)}
       </text>
       <text
         x={x}
@@ -193,7 +193,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
         textAnchor="middle"
         className={cn("fill-muted-foreground text-[11px]", haloed)}
       >
-        {cut(doing.text, wall ? 30 : 26)}
+        {cut(activity.text, wall ? 30 : 26)}
       </text>
     </a>
   );

@@ -7,15 +7,15 @@ import { cn } from "@/core/utils";
 import { StatusMark } from "@/sessions/status-mark";
 import { TeamBar } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { doingOf, nameOf, needOf, usageOf, whomOf } from "./agent-words";
+import { describeActivity, describeUsage, describeWait, findNeed, formatName } from "./agent-words";
 
 /** An agent in the list: its name, reported work, task, the people or agents it waits for, and its unread messages. */
 export function AgentRow({ agent }: { agent: Agent }) {
   const { session, presence, declared, task, waits, unread } = agent;
-  const need = needOf(agent);
+  const need = findNeed(agent);
   const isBlocked = declared?.status === "blocked";
-  const doing = doingOf(agent);
-  const usage = usageOf(agent);
+  const activity = describeActivity(agent);
+  const usage = describeUsage(agent);
   return (
     <li className="relative flex gap-3 px-4 py-3 hover:bg-surface">
       <TeamBar colour={agent.colour} className="self-stretch" />
@@ -23,11 +23,11 @@ export function AgentRow({ agent }: { agent: Agent }) {
         <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5">
           <StatusMark status={presence} blocked={isBlocked} />
           <PageLink
-            href={hrefOf(agent)}
+            href={toAgentHref(agent)}
             dir="auto"
             className="min-w-0 font-semibold break-words after:absolute after:inset-0 hover:underline"
           >
-            {showHidden(nameOf(agent))}
+            {showHidden(formatName(agent))}
           </PageLink>
           {agent.role && (
             <span dir="auto" className="text-sm text-muted-foreground">
@@ -50,13 +50,13 @@ export function AgentRow({ agent }: { agent: Agent }) {
             dir="auto"
             className={cn(
               "min-w-0 [overflow-wrap:anywhere]",
-              doing.quoted ? "text-foreground" : "text-muted-foreground",
+              activity.quoted ? "text-foreground" : "text-muted-foreground",
             )}
           >
             {isBlocked && <span className="font-medium text-danger">Blocked: </span>}
-            {showHidden(doing.text)}
+            {showHidden(activity.text)}
           </span>
-          <TimeText at={doing.since} className="shrink-0 text-sm text-muted-foreground" />
+          <TimeText at={activity.since} className="shrink-0 text-sm text-muted-foreground" />
         </p>
         {(task !== null || waits.length > 0) && (
           <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted-foreground">
@@ -71,7 +71,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
             {waits.map((wait) => (
               <Fact key={`${wait.kind} ${wait.number}`} Icon={MessageCircleQuestionMark}>
                 {wait.kind === "approval" ? `Requests permission to ${wait.text} of ` : "Waits for "}
-                <bdi className="text-foreground">{whomOf(wait)}</bdi>
+                <bdi className="text-foreground">{describeWait(wait)}</bdi>
                 {" · "}
                 <TimeText at={wait.since} />
               </Fact>
@@ -85,7 +85,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
 }
 
 /** Returns the page where a human can help: the ask, if there is one, or else the session. */
-function hrefOf({ session, waits }: Agent): string {
+function toAgentHref({ session, waits }: Agent): string {
   const ask = waits.find(({ kind }) => kind === "ask");
   return `/sessions/${session}${ask ? `?m=${ask.number}` : ""}`;
 }

@@ -13,7 +13,7 @@ import { toTeamColour } from "@/sessions/team-colour";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { AgentCards } from "./agent-cards";
 import { AgentMap, mapAgentsMax } from "./agent-map";
-import { doingOf, isThere, nameOf, needOf, whomOf } from "./agent-words";
+import { describeActivity, describeWait, findNeed, formatName, isListed } from "./agent-words";
 
 export interface AgentWallProps {
   readonly read: Read<OutputOf<"list_agents">>;
@@ -28,8 +28,8 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
   useStaysAwake();
   const box = useAlone();
   const isTall = useMediaQuery("(orientation: portrait)");
-  const agents = data?.agents.filter(isThere) ?? [];
-  const needing = agents.filter((agent) => needOf(agent) === "human");
+  const agents = data?.agents.filter(isListed) ?? [];
+  const needing = agents.filter((agent) => findNeed(agent) === "human");
   return (
     <div ref={box} className="dark agent-wall fixed inset-0 z-50 flex flex-col bg-background text-foreground">
       <header className="flex items-center gap-4 px-[3vw] pt-[3vh]">
@@ -84,15 +84,15 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
             <li key={agent.peer_id} className="grid min-w-0 flex-1 basis-72 gap-1">
               <p className="flex items-baseline gap-3 text-[clamp(1rem,1.3vw,1.75rem)] leading-snug">
                 <bdi className={`font-semibold ${toTeamColour(agent.colour).className}`}>
-                  {showHidden(nameOf(agent))}
+                  {showHidden(formatName(agent))}
                 </bdi>
                 <span className="text-muted-foreground">
-                  {agent.waits[0] ? `waits for ${whomOf(agent.waits[0])}` : "is blocked"}{" "}
-                  <TimeText at={doingOf(agent).since} />
+                  {agent.waits[0] ? `waits for ${describeWait(agent.waits[0])}` : "is blocked"}{" "}
+                  <TimeText at={describeActivity(agent).since} />
                 </span>
               </p>
               <p dir="auto" className="line-clamp-2 text-[clamp(1rem,1.3vw,1.75rem)] leading-snug">
-                {showHidden(doingOf(agent).text)}
+                {showHidden(describeActivity(agent).text)}
               </p>
             </li>
           ))}

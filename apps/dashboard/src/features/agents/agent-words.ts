@@ -1,29 +1,29 @@
 import type { Agent, AgentWait } from "@merkle/wire";
 import type { RosterFact } from "@/parts/feature";
-import { addressOf } from "@/sessions/roster-rows";
+import { formatPeerAddress } from "@/sessions/roster-rows";
 
 /** Whether an agent waits for a human, for another agent, or for neither. */
 export type Need = "human" | "agent" | null;
 
-export function needOf({ declared, waits }: Pick<Agent, "declared" | "waits">): Need {
+export function findNeed({ declared, waits }: Pick<Agent, "declared" | "waits">): Need {
   if (declared?.status === "blocked" || waits.some(({ human }) => human)) return "human";
   return waits.length > 0 ? "agent" : null;
 }
 
 /** Returns the agent's name together with its team's, unless both are the same. */
-export function nameOf({ team, name }: Pick<Agent, "team" | "name">): string {
-  return name?.toLowerCase() === team.toLowerCase() ? team : addressOf(team, name);
+export function formatName({ team, name }: Pick<Agent, "team" | "name">): string {
+  return name?.toLowerCase() === team.toLowerCase() ? team : formatPeerAddress(team, name);
 }
 
-/** Describes what an agent waits for: `a human`, `Birch`, `Birch, Cedar`, `an answer`. */
-export function whomOf({ on, human, kind }: AgentWait): string {
+/** Returns the names of those whom an agent waits for: `a human`, `Birch`, `Birch, Cedar`. */
+export function describeWait({ on, human, kind }: AgentWait): string {
   const names = on.map((each) => (each.toLowerCase() === "@humans" ? "a human" : each));
   if (names.length > 0) return names.join(", ");
   return human || kind === "approval" ? "anyone" : "an answer";
 }
 
 /** Returns an agent's current activity, or what it waits for. */
-export function doingOf(agent: Agent): RosterFact["doing"] {
+export function describeActivity(agent: Agent): RosterFact["activity"] {
   const { declared, waits, summary, summary_at: summaryAt, task } = agent;
   const [wait] = waits;
   if (declared?.status === "blocked")
@@ -42,21 +42,21 @@ const statusWords = {
 } as const satisfies Record<Agent["presence"], string>;
 
 /** True if the list shows the agent in a row. Absent agents that need nothing are only counted. */
-export function isThere(agent: Agent): boolean {
-  return agent.presence !== "disconnected" || needOf(agent) !== null || agent.task !== null;
+export function isListed(agent: Agent): boolean {
+  return agent.presence !== "disconnected" || findNeed(agent) !== null || agent.task !== null;
 }
 
 /** Formats a rounded number of tokens: `12k`, `1.2M`. */
-export function shortCount(count: number): string {
+export function formatCount(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;
 }
 
 /** Formats an agent's usage, such as `12k tokens, $0.42`. Null if the agent reported none. */
-export function usageOf({ tokens, cost_usd }: Pick<Agent, "tokens" | "cost_usd">): string | null {
+export function describeUsage({ tokens, cost_usd }: Pick<Agent, "tokens" | "cost_usd">): string | null {
   if (tokens === null) return null;
-  return `${shortCount(tokens)} tokens${cost_usd === null ? "" : `, $${cost_usd.toFixed(2)}`}`;
+  return `${formatCount(tokens)} tokens${cost_usd === null ? "" : `, $${cost_usd.toFixed(2)}`}`;
 }
 
 /** Groups agents by session, in order of first appearance. */

@@ -16,7 +16,7 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { AgentCards } from "./agent-cards";
 import { AgentMap, mapAgentsMax } from "./agent-map";
 import { AgentRow } from "./agent-row";
-import { bySession, isThere, needOf } from "./agent-words";
+import { bySession, findNeed, isListed } from "./agent-words";
 import { useAgents } from "./use-agents";
 
 const AgentWall = lazyPart(() => import("./agent-wall"), "AgentWall");
@@ -62,15 +62,18 @@ export function AgentsView() {
 function Agents({ agents, talk }: OutputOf<"list_agents">) {
   const [all, setAll] = useState(false);
   const isNarrow = useMediaQuery("(width < 48rem)");
-  const there = agents.filter(isThere);
+  const there = agents.filter(isListed);
   const shown = all ? agents : there;
   const away = agents.length - there.length;
-  const needing = shown.filter((agent) => needOf(agent) !== null);
-  const others = bySession(shown.filter((agent) => needOf(agent) === null));
+  const needing = shown.filter((agent) => findNeed(agent) !== null);
+  const others = bySession(shown.filter((agent) => findNeed(agent) === null));
   if (agents.length === 0) return <NoAgents />;
   return (
     <div className="grid grid-cols-1 gap-6">
-      <Headline needing={needing.filter((agent) => needOf(agent) === "human").length} there={there.length} />
+      <Headline
+        needing={needing.filter((agent) => findNeed(agent) === "human").length}
+        there={there.length}
+      />
       {shown.length > mapAgentsMax && <AgentCards agents={shown} />}
       {shown.length > 0 && shown.length <= mapAgentsMax && (
         <figure className="overflow-hidden rounded-xl border bg-surface">
@@ -137,14 +140,14 @@ function Headline({ needing, there }: { needing: number; there: number }) {
   );
 }
 
-interface GroupProps {
+interface SessionAgentsProps {
   readonly title: string;
   readonly href?: string;
   readonly count: number;
   readonly children: React.ReactNode;
 }
 
-function Group({ title, href, count, children }: GroupProps) {
+function Group({ title, href, count, children }: SessionAgentsProps) {
   return (
     <article aria-label={title}>
       <h2 className="mb-2 flex items-baseline gap-2 text-lg font-semibold">

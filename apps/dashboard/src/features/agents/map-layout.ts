@@ -115,7 +115,7 @@ export function toEdges({ clusters }: MapLayout, talk: readonly AgentTalk[], now
 /**
  * Returns the path of a line that bends slightly to the left, so that both directions are visible. It ends short of both points.
  */
-export function bend(from: Point, to: Point, gap: number): string {
+export function drawBend(from: Point, to: Point, gap: number): string {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;
   const [ux, uy] = [dx / length, dy / length];

@@ -3,13 +3,13 @@
 import { useEffect } from "react";
 import type { RosterFact, RosterFactsProps } from "@/parts/feature";
 import { useSession } from "@/sessions/session-context";
-import { doingOf, usageOf, whomOf } from "./agent-words";
+import { describeActivity, describeUsage, describeWait } from "./agent-words";
 import { useAgents } from "./use-agents";
 
 /** Reads the agents of the session for its roster. */
 export function RosterFacts({ onFacts }: RosterFactsProps) {
-  const { session, looksOn } = useSession();
-  const { data } = useAgents(looksOn || session.status === "closed" ? null : session.slug);
+  const { session, isObserver } = useSession();
+  const { data } = useAgents(isObserver || session.status === "closed" ? null : session.slug);
   useEffect(() => {
     const facts = new Map<string, RosterFact>();
     for (const agent of data?.agents ?? []) {
@@ -18,9 +18,9 @@ export function RosterFacts({ onFacts }: RosterFactsProps) {
       if (facts.has(agent.team_id)) continue;
       facts.set(agent.team_id, {
         unread: agent.unread,
-        usage: usageOf(agent),
-        wait: wait ? { ...wait, whom: whomOf(wait) } : null,
-        doing: doingOf(agent),
+        usage: describeUsage(agent),
+        wait: wait ? { ...wait, whom: describeWait(wait) } : null,
+        activity: describeActivity(agent),
       });
     }
     onFacts(facts);

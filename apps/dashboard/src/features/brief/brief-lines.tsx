@@ -9,7 +9,7 @@ import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
 import { cn } from "@/core/utils";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { plainBrief } from "@/text/markdown/plain-brief";
+import { toPlainBrief } from "@/text/markdown/plain-brief";
 import { Kbd } from "@/ui/kbd";
 
 interface Group {
@@ -100,7 +100,7 @@ function Line({ slug, line, here }: { slug: string; line: BriefLine; here: boole
   const { label, path, query } = placeOf(line);
   const search = new URLSearchParams(query).toString();
 
-  function stay(event: MouseEvent): void {
+  function keepOnPage(event: MouseEvent): void {
     if (!here || path !== "" || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     setQuery(query);
@@ -111,7 +111,7 @@ function Line({ slug, line, here }: { slug: string; line: BriefLine; here: boole
       <PageLink
         data-brief-line
         href={`/sessions/${slug}${path}${search && `?${search}`}`}
-        onClick={stay}
+        onClick={keepOnPage}
         className="flex min-h-7 min-w-0 items-baseline gap-3 rounded-md px-2 py-1 -outline-offset-2 hover:bg-raised focus-visible:bg-raised pointer-coarse:min-h-11"
       >
         <span className="w-14 shrink-0 truncate text-end text-sm text-link tabular-nums max-md:w-11">
@@ -134,7 +134,7 @@ function Line({ slug, line, here }: { slug: string; line: BriefLine; here: boole
 
 /** For a document change, returns only the changed lines, without hunk headers. */
 function toText({ kind, text }: BriefLine): string {
-  return kind === "document" ? text.replace(/^@@.*(?:\n|$)/gm, "") : plainBrief(text);
+  return kind === "document" ? text.replace(/^@@.*(?:\n|$)/gm, "") : toPlainBrief(text);
 }
 
 interface LinePlace {

@@ -18,7 +18,7 @@ export async function fetchExport(
   { signal, as = "bundle", onBytes }: FetchExportOptions,
 ): Promise<Blob> {
   const response = await fetch(exportAddress(slug, as), { signal, headers: await pageHeaders() });
-  if (!response.ok || response.body === null) throw new Error(await reasonOf(response));
+  if (!response.ok || response.body === null) throw new Error(await readReason(response));
   let bytes = 0;
   const counted = response.body.pipeThrough(
     new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -32,7 +32,7 @@ export async function fetchExport(
   return new Response(counted).blob();
 }
 
-async function reasonOf(response: Response): Promise<string> {
+async function readReason(response: Response): Promise<string> {
   const answered: unknown = await response.json().catch(() => null);
   const { message } = Object(Object(answered)["error"]);
   return typeof message === "string" ? message : `The broker answered ${response.status}.`;

@@ -11,14 +11,14 @@ export function JobMark({ status, className }: { readonly status: JobStatus; rea
         viewBox="0 0 10 10"
         className="size-2.5 shrink-0 overflow-visible forced-color-adjust-none"
       >
-        {shapeOf(status)}
+        {chooseShape(status)}
       </svg>
       {stateWords[status]}
     </span>
   );
 }
 
-function shapeOf(status: JobStatus) {
+function chooseShape(status: JobStatus) {
   switch (status) {
     case "queued":
       return <circle cx="5" cy="5" r="4" className="fill-none stroke-status-disconnected [stroke-width:2]" />;

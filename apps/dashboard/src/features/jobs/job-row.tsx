@@ -110,7 +110,7 @@ function toTarget(
   switch (made) {
     case "proposal":
       return job.kind === "conclude"
-        ? { text: "Conclusion draft", href: conclusionAddress(home) }
+        ? { text: "Conclusion draft", href: toConclusionAddress(home) }
         : { text: `Proposal ${id}`, href: placeHref(job, { proposal: id }) };
     case "perspective":
       return { text: "View perspective", href: placeHref(job, { perspective: job.persona_name }) };
@@ -120,6 +120,6 @@ function toTarget(
 }
 
 /** Returns the URL that opens the conclude dialog with the current draft. */
-function conclusionAddress(home: string): string {
+function toConclusionAddress(home: string): string {
   return `${home}/jobs?conclude=1`;
 }

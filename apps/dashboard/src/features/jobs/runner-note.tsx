@@ -7,7 +7,7 @@ import { PageLink } from "@/components/page-link";
 /** Explains why no job can run, if known, with a link to the settings. */
 export function RunnerNote() {
   const { data } = useRead("get_runner", {}, { on: ["jobs"] });
-  const why = data === undefined ? null : whyNothingRuns(data);
+  const why = data === undefined ? null : describeObstacle(data);
   if (why === null) return null;
   return (
     <p className="rounded-lg border border-warning/40 bg-highlight px-3 py-2 text-sm [overflow-wrap:anywhere]">
@@ -20,7 +20,7 @@ export function RunnerNote() {
 }
 
 /** Returns the reason why no job can run, in sentences. Null if jobs can run. */
-export function whyNothingRuns({ here, elsewhere }: OutputOf<"get_runner">): string | null {
+export function describeObstacle({ here, elsewhere }: OutputOf<"get_runner">): string | null {
   if (here === null) {
     return elsewhere
       ? "This broker runs no jobs itself. Jobs wait until another runner takes them."

@@ -12,7 +12,7 @@ import { useJobs } from "./use-jobs";
 
 /** The jobs on the page's document or file, newest first. Shows the content of `none` if there are no jobs. */
 export function SourceJobs({ none }: { readonly none: ReactNode }) {
-  const { isOpen, looksOn } = useSource();
+  const { isOpen, isObserver } = useSource();
   const { data, problem, refresh } = useJobs();
   const jobs = data?.jobs;
   const isBusy = jobs?.some(isInFlight) ?? true;
@@ -41,7 +41,7 @@ export function SourceJobs({ none }: { readonly none: ReactNode }) {
                 key={job.job_id}
                 job={job}
                 triedAgainAs={job.status === "succeeded" ? null : (again?.job_id ?? null)}
-                mayRetry={!looksOn && !isBusy && !isOver && isTaken(job, isOpen)}
+                mayRetry={!isObserver && !isBusy && !isOver && isTaken(job, isOpen)}
               />
             );
           })}

@@ -4,7 +4,7 @@ import { Plus, X } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useId, useMemo, useState } from "react";
 import { useRead } from "@/broker/use-read";
-import { ListBody, Pager, SearchField, sortedChoices, TagsField } from "@/components/list-page";
+import { ListBody, Pager, SearchField, sortChoices, TagsField } from "@/components/list-page";
 import { ProblemAlert } from "@/components/problem-alert";
 import { setQuery } from "@/core/address/address";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
@@ -15,11 +15,11 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Select } from "@/ui/select";
 import { Skeleton } from "@/ui/skeleton";
 import {
-  cursorBefore,
   isNarrowed,
   type MemoryChoice,
   matchesMax,
   sinceLabels,
+  toCursorBefore,
   toMemoryChoice,
 } from "./memory-choice";
 import { type MemoryAction, MemoryRow } from "./memory-row";
@@ -42,21 +42,27 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
   const params = useSearchParams();
   const choice = useMemo(() => toMemoryChoice(new URLSearchParams(params)), [params]);
   const selected = params.get("id");
-  const [doing, setDoing] = useState<MemoryAction | { readonly kind: "remember" } | null>(null);
+  const [pendingAction, setPendingAction] = useState<MemoryAction | { readonly kind: "remember" } | null>(
+    null,
+  );
   const { memories, nextCursor, problem, refresh } = useMemories(choice, session);
-  const done = () => setDoing(null);
+  const done = () => setPendingAction(null);
   usePaletteAction({
     id: "remember",
     label: "Remember something…",
     keywords: ["memory", "keep"],
-    run: () => setDoing({ kind: "remember" }),
+    run: () => setPendingAction({ kind: "remember" }),
   });
 
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <Filters choice={choice} known={memories ?? []} onRemember={() => setDoing({ kind: "remember" })} />
+      <Filters
+        choice={choice}
+        known={memories ?? []}
+        onRemember={() => setPendingAction({ kind: "remember" })}
+      />
       {selected !== null && (
-        <OneMemory id={selected} onAction={setDoing} onClose={() => setQuery({ id: null })} />
+        <OneMemory id={selected} onAction={setPendingAction} onClose={() => setQuery({ id: null })} />
       )}
       {choice.forgotten && choice.query !== "" && (
         <p className="text-sm text-muted-foreground">
@@ -76,7 +82,7 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
         onRetry={refresh}
         failed="Couldn't load memories."
         loading="Loading memories"
-        label={labelOf(choice)}
+        label={describeChoice(choice)}
         empty={<Nothing choice={choice} />}
       >
         {(memory) => (
@@ -85,7 +91,7 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
             memory={memory}
             showsSession={session === null}
             chosenTags={choice.tags}
-            onAction={setDoing}
+            onAction={setPendingAction}
           />
         )}
       </ListBody>
@@ -95,9 +101,15 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
         </p>
       )}
       {choice.query === "" && <Pager label="Pages of memories" before={choice.before} next={nextCursor} />}
-      {doing?.kind === "remember" && <RememberDialog session={session} onClose={done} onDone={refresh} />}
-      {doing?.kind === "forget" && <ForgetDialog memory={doing.memory} onClose={done} onDone={refresh} />}
-      {doing?.kind === "tags" && <TagsDialog memory={doing.memory} onClose={done} onDone={refresh} />}
+      {pendingAction?.kind === "remember" && (
+        <RememberDialog session={session} onClose={done} onDone={refresh} />
+      )}
+      {pendingAction?.kind === "forget" && (
+        <ForgetDialog memory={pendingAction.memory} onClose={done} onDone={refresh} />
+      )}
+      {pendingAction?.kind === "tags" && (
+        <TagsDialog memory={pendingAction.memory} onClose={done} onDone={refresh} />
+      )}
     </div>
   );
 }
@@ -111,7 +123,7 @@ interface FiltersProps {
 
 function Filters({ choice, known, onRemember }: FiltersProps) {
   const id = useId();
-  const authors = sortedChoices(
+  const authors = sortChoices(
     known.map(({ rememberedBy }) => rememberedBy),
     choice.by,
   );
@@ -151,7 +163,7 @@ function Filters({ choice, known, onRemember }: FiltersProps) {
   );
 }
 
-function labelOf({ query, forgotten }: MemoryChoice): string {
+function describeChoice({ query, forgotten }: MemoryChoice): string {
   if (query !== "") return "Memories found, best match first";
   return forgotten ? "Forgotten memories, newest first" : "Memories, newest first";
 }
@@ -195,7 +207,7 @@ const on = ["memory"] as const;
 
 /** The memory that the URL names, above the others, even if it was forgotten. */
 function OneMemory({ id, onAction, onClose }: OneMemoryProps) {
-  const before = cursorBefore(id);
+  const before = toCursorBefore(id);
   const there = useRead("list_memory", before === null ? null : { before, limit: 1 }, { on });
   const gone = useRead("list_memory", before === null ? null : { before, limit: 1, forgotten: true }, { on });
   const memory = [...(there.data?.memories ?? []), ...(gone.data?.memories ?? [])].find(

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cursorBefore, isNarrowed, toMemoryChoice, toMemoryRead, toTags } from "./memory-choice";
+import { isNarrowed, toCursorBefore, toMemoryChoice, toMemoryRead, toTags } from "./memory-choice";
 
 const today = new Date("2026-11-22T10:00:00.000Z");
 const readOf = (query: string, session: string | null = null) =>
@@ -33,6 +33,6 @@ it("[DASH-146] tags are written with commas between them", () => {
 });
 
 it("[DASH-147] one memory is read by the cursor behind it", () => {
-  expect(cursorBefore("mem_12")).toBe("mem_13");
-  for (const wrong of ["mem_0", "12", "mem_1x", ""]) expect(cursorBefore(wrong)).toBeNull();
+  expect(toCursorBefore("mem_12")).toBe("mem_13");
+  for (const wrong of ["mem_0", "12", "mem_1x", ""]) expect(toCursorBefore(wrong)).toBeNull();
 });

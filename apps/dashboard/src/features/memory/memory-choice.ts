@@ -66,7 +66,7 @@ export function toMemoryRead(
   const chosen = {
     ...(choice.tags.length === 0 ? {} : { tags: [...choice.tags] }),
     ...(choice.by === null ? {} : { by: choice.by }),
-    ...(choice.since === null ? {} : { since: beginningOf(choice.since, today) }),
+    ...(choice.since === null ? {} : { since: toStartTime(choice.since, today) }),
     ...(session === null ? {} : { session }),
   };
   if (choice.query !== "")
@@ -82,7 +82,7 @@ export function toMemoryRead(
   };
 }
 
-function beginningOf(since: Since, today: Date): string {
+function toStartTime(since: Since, today: Date): string {
   return new Date(today.getTime() - days[since] * 86_400_000).toISOString();
 }
 
@@ -90,7 +90,7 @@ function beginningOf(since: Since, today: Date): string {
  * Returns the cursor of the page that starts with this memory, such as `mem_13` for `mem_12`. Null if the text is not a memory
  * id.
  */
-export function cursorBefore(id: string): string | null {
+export function toCursorBefore(id: string): string | null {
   const number = /^mem_([1-9]\d{0,14})$/.exec(id)?.[1];
   return number === undefined ? null : `mem_${Number(number) + 1}`;
 }

@@ -23,7 +23,7 @@ export function PersonaRow({ persona, onEdit }: { readonly persona: Persona; rea
       facts={
         <>
           <span dir="auto" className="line-clamp-2 [overflow-wrap:anywhere] text-foreground">
-            {showHidden(firstParagraph(prompt))}
+            {showHidden(findFirstParagraph(prompt))}
           </span>
           {updated_by === null ? (
             "Built in"
@@ -58,6 +58,6 @@ export function PersonaRow({ persona, onEdit }: { readonly persona: Persona; rea
 }
 
 /** Returns the first paragraph of the prompt, which describes the persona. */
-function firstParagraph(prompt: string): string {
+function findFirstParagraph(prompt: string): string {
   return prompt.trim().split(/\n\s*\n/, 1)[0] ?? "";
 }

@@ -118,14 +118,14 @@ function StaleReading({
       className="grid gap-2 rounded-lg border border-warning/40 bg-highlight px-3 py-2 text-sm"
     >
       <p>
-        <strong className="font-medium text-warning">Stale:</strong> {whyStale(perspective)}
+        <strong className="font-medium text-warning">Stale:</strong> {describeStaleness(perspective)}
       </p>
       <ReadButton {...start} label="Read again" isQuiet />
     </div>
   );
 }
 
-function whyStale({ stale_because, source_version, source_hash }: Perspective): string {
+function describeStaleness({ stale_because, source_version, source_hash }: Perspective): string {
   const text =
     source_version === null
       ? `the file has changed since ${describeRevision(source_hash)}`

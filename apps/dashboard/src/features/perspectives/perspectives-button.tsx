@@ -9,8 +9,8 @@ import { anyPersona, usePerspectiveParam } from "./use-perspective-param";
 /** Toggles the pane with the personas' readings. */
 export function PerspectivesButton() {
   const perspective = usePerspectiveParam();
-  const { looksOn } = useSource();
-  if (looksOn) return null;
+  const { isObserver } = useSource();
+  if (isObserver) return null;
   return (
     <ToolButton
       icon={<Glasses aria-hidden />}

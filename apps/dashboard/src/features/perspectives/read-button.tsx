@@ -33,7 +33,7 @@ export function ReadButton({ persona, isEmpty, busyWith, label, isQuiet = false 
   const { source } = useSource();
   const call = useCall();
   const { run, pending, refusal } = useAction();
-  const why = whyNot(source, { persona, isEmpty, busyWith });
+  const why = describeObstacle(source, { persona, isEmpty, busyWith });
   const input = {
     kind: "perspective",
     ...toInput(source),
@@ -58,7 +58,7 @@ export function ReadButton({ persona, isEmpty, busyWith, label, isQuiet = false 
   );
 }
 
-function whyNot({ kind }: Source, { persona, isEmpty, busyWith }: StartReading): string | null {
+function describeObstacle({ kind }: Source, { persona, isEmpty, busyWith }: StartReading): string | null {
   if (persona.retired) return "This persona is retired. Restore it in Settings to use it again.";
   if (isEmpty) return `The ${kind} is empty, so there’s nothing to read yet.`;
   if (busyWith === null) return null;

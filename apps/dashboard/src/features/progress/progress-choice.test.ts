@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { plainBrief } from "../../text/markdown/plain-brief";
+import { toPlainBrief } from "../../text/markdown/plain-brief";
 import { isNarrowed, toProgressChoice, toProgressRead, toTags } from "./progress-choice";
 
 const choiceOf = (query: string) => toProgressChoice(new URLSearchParams(query));
@@ -28,7 +28,7 @@ it("[DASH-265] the address says which entries are shown, and what is not underst
 });
 
 it("[DASH-266] a brief is without the signs of markdown that are in the way most", () => {
-  expect(plainBrief("## Done\n\n```sql\nSELECT 1\n```\nThe **keys** of `user_id` moved.")).toBe(
+  expect(toPlainBrief("## Done\n\n```sql\nSELECT 1\n```\nThe **keys** of `user_id` moved.")).toBe(
     "Done\n\n\nSELECT 1\n\nThe keys of user_id moved.",
   );
 });

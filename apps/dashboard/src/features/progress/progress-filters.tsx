@@ -3,7 +3,7 @@
 import type { ListedProgressEntry, OutputOf } from "@merkle/wire";
 import { Plus } from "lucide-react";
 import { useId } from "react";
-import { SearchField, sortedChoices, TagsField } from "@/components/list-page";
+import { SearchField, sortChoices, TagsField } from "@/components/list-page";
 import { setQuery } from "@/core/address/address";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
@@ -22,7 +22,7 @@ export interface ProgressFiltersProps {
 /** The filters of progress entries. They are stored in the URL, so that a selection can be shared. */
 export function ProgressFilters({ choice, known, projects, onLog }: ProgressFiltersProps) {
   const id = useId();
-  const authors = sortedChoices(
+  const authors = sortChoices(
     known.map(({ loggedBy }) => loggedBy),
     choice.by,
   );

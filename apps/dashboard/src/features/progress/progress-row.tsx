@@ -9,7 +9,7 @@ import { setQuery } from "@/core/address/address";
 import { lazyPart } from "@/core/lazy-part";
 import { cn } from "@/core/utils";
 import { MarkdownText } from "@/text/markdown/markdown-text";
-import { plainBrief } from "@/text/markdown/plain-brief";
+import { toPlainBrief } from "@/text/markdown/plain-brief";
 import { MarkedText } from "@/text/marked-text";
 import { CopyButton } from "@/ui/copy-button";
 
@@ -110,7 +110,7 @@ function Brief({ entry: { summary, opening, marked } }: { entry: ListedProgressE
   if (marked?.includes("«")) {
     return (
       <p dir="auto" className="line-clamp-2 [overflow-wrap:anywhere] text-muted-foreground">
-        <MarkedText text={plainBrief(marked)} />
+        <MarkedText text={toPlainBrief(marked)} />
       </p>
     );
   }

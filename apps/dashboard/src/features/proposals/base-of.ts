@@ -2,6 +2,6 @@ import type { Revision } from "@/sessions/source";
 import type { ProposalInFull } from "./use-proposals";
 
 /** Returns the revision that a proposal is compared with, to send when accepting it. Null if the text no longer exists. */
-export function baseOf({ current_version, current_sha }: ProposalInFull): Revision | null {
+export function getBase({ current_version, current_sha }: ProposalInFull): Revision | null {
   return current_version ?? current_sha;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type HunkChange, linesOfHunks, textWith } from "./hunk-lines";
+import { buildText, type HunkChange, listHunkLines } from "./hunk-lines";
 
 const before = "# Title\n\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
 const proposed = "# Title\n\none\nTWO\nand a half\nthree\nfour\nfive\nsix\nseven\neight\nnine, the end";
@@ -10,7 +10,7 @@ const hunks: readonly HunkChange[] = [
 
 describe("[DASH-285] hunks of a proposal", () => {
   it("[DASH-285] are shown with the lines around them, numbered as before and after, none twice", () => {
-    const shown = linesOfHunks(proposed, hunks);
+    const shown = listHunkLines(proposed, hunks);
     const plain = (id: string) =>
       shown
         .get(id)
@@ -42,6 +42,6 @@ describe("[DASH-285] hunks of a proposal", () => {
     [["a"], proposed.replace("nine, the end", "nine\n")],
     [["b"], before.replace("nine\n", "nine, the end")],
   ])("[DASH-285] of which some are chosen leave the rest as it stood: %j", (chosen, expected) => {
-    expect(textWith(proposed, hunks, new Set(chosen))).toBe(expected);
+    expect(buildText(proposed, hunks, new Set(chosen))).toBe(expected);
   });
 });

@@ -12,7 +12,7 @@ const contextLines = 3;
  * Returns the lines of each hunk with unchanged context lines around them. The proposed text contains all context, so the old
  * text is not needed. No line appears twice.
  */
-export function linesOfHunks(
+export function listHunkLines(
   proposed: string,
   hunks: readonly HunkChange[],
 ): ReadonlyMap<string, DiffLine[]> {
@@ -46,7 +46,7 @@ export function linesOfHunks(
 }
 
 /** Returns the proposed text with only the chosen hunks applied. Other hunks keep the old text. */
-export function textWith(
+export function buildText(
   proposed: string,
   hunks: readonly HunkChange[],
   chosen: ReadonlySet<string>,

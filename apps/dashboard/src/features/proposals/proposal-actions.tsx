@@ -10,8 +10,8 @@ import { PowerGate } from "@/identity/power-gate";
 import { useSource } from "@/sessions/source-context";
 import { Button } from "@/ui/button";
 import { Kbd } from "@/ui/kbd";
-import { baseOf } from "./base-of";
-import { ProposalRemark, type Remarked } from "./proposal-remark";
+import { getBase } from "./base-of";
+import { ProposalRemark, type RemarkDecision } from "./proposal-remark";
 import type { ProposalInFull } from "./use-proposals";
 
 export interface ProposalActionsProps {
@@ -30,15 +30,15 @@ export interface ProposalActionsProps {
  * shown again first.
  */
 export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecided }: ProposalActionsProps) {
-  const { looksOn, isOpen } = useSource();
+  const { isObserver, isOpen } = useSource();
   const call = useCall();
   const { run, pending, refusal } = useAction();
-  const [remarked, setRemarked] = useState<Remarked | null>(null);
+  const [remarked, setRemarked] = useState<RemarkDecision | null>(null);
   const { proposal_id, hunks, stale, kind } = proposal;
-  const base = baseOf(proposal);
+  const base = getBase(proposal);
   const isWhole = chosen.size === hunks.length;
   const closes = kind === "conclusion" && isOpen;
-  if (looksOn) return null;
+  if (isObserver) return null;
 
   async function decide(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     await run(work);

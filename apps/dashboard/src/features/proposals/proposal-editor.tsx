@@ -12,7 +12,7 @@ import { type Conflict, findConflict } from "@/document/save-document";
 import type { Revision } from "@/sessions/source";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
-import { baseOf } from "./base-of";
+import { getBase } from "./base-of";
 import { useKeptProposalText } from "./use-kept-proposal-text";
 import type { ProposalInFull } from "./use-proposals";
 
@@ -39,7 +39,7 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
   const call = useCall();
   const [begunWith] = useState(start);
   // The base when editing began, even if a newer text has arrived since.
-  const [base, setBase] = useState(() => baseOf(proposal));
+  const [base, setBase] = useState(() => getBase(proposal));
   const [text, setText, forget] = useKeptProposalText(proposal_id, begunWith);
   const [isPreview, setPreview] = useState(false);
   const [conflict, setConflict] = useState<Conflict<Revision> | null>(null);
@@ -51,7 +51,7 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
   function accept(content: string, on: Revision | null): void {
     if (on === null || isDecided) return;
     void run(async (signal) => {
-      const ready = await readyFor(on);
+      const ready = await prepareTarget(on);
       try {
         await call(
           "decide_proposal",
@@ -73,7 +73,7 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
   }
 
   /** Rebases the proposal onto the text that the user has seen, so that accepting never uses an older base. */
-  async function readyFor(on: Revision): Promise<Target> {
+  async function prepareTarget(on: Revision): Promise<Target> {
     if (on === target.base) return target;
     const { next_proposal_id } = await call("decide_proposal", {
       proposal_id: target.id,

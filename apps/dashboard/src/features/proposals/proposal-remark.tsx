@@ -9,11 +9,11 @@ import { Button } from "@/ui/button";
 import { Textarea } from "@/ui/textarea";
 
 /** The decisions that can include a remark. */
-export type Remarked = "return" | "reject";
+export type RemarkDecision = "return" | "reject";
 
 export interface ProposalRemarkProps {
   readonly proposalId: number;
-  readonly decision: Remarked;
+  readonly decision: RemarkDecision;
   readonly onDecided: () => void;
   readonly onClose: () => void;
 }

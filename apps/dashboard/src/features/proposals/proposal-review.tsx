@@ -9,7 +9,7 @@ import { usePreference } from "@/core/preferences/use-preference";
 import { DocumentSkeleton } from "@/document/document-skeleton";
 import { useSource } from "@/sessions/source-context";
 import { Button } from "@/ui/button";
-import { linesOfHunks, textWith } from "./hunk-lines";
+import { buildText, listHunkLines } from "./hunk-lines";
 import { ProposalActions } from "./proposal-actions";
 import { ProposalEditor } from "./proposal-editor";
 import { ProposalHead } from "./proposal-head";
@@ -66,7 +66,7 @@ function Review({ proposal, onDecided }: ReviewProps) {
     [isTaken, hunks, left, rest],
   );
   const shown = notTaken.length > 0 ? notTaken : hunks;
-  const lines = useMemo(() => linesOfHunks(content ?? "", shown), [content, shown]);
+  const lines = useMemo(() => listHunkLines(content ?? "", shown), [content, shown]);
   const chosen = useMemo(
     () => new Set(hunks.map(({ id }) => id).filter((id) => !left.has(id))),
     [hunks, left],
@@ -87,7 +87,7 @@ function Review({ proposal, onDecided }: ReviewProps) {
       {isEdited && content !== null ? (
         <ProposalEditor
           proposal={proposal}
-          start={textWith(content, hunks, chosen)}
+          start={buildText(content, hunks, chosen)}
           onDecided={onDecided}
           onClose={() => setEdited(false)}
         />

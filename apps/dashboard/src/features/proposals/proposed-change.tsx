@@ -5,7 +5,7 @@ import { useRead } from "@/broker/use-read";
 import { UnifiedHunk } from "@/document/diff-hunk";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Skeleton } from "@/ui/skeleton";
-import { linesOfHunks } from "./hunk-lines";
+import { listHunkLines } from "./hunk-lines";
 
 const hunksShown = 4;
 
@@ -14,7 +14,7 @@ export function ProposedChange({ item }: { readonly item: AttentionItem }) {
   const { data } = useRead("get_proposal", { proposal_id: item.number ?? 0 }, { on: ["proposals"] });
   if (!data) return <Skeleton className="h-32" />;
   const { note, content, hunks } = data;
-  const lines = linesOfHunks(content ?? "", hunks);
+  const lines = listHunkLines(content ?? "", hunks);
   return (
     <div className="grid min-w-0 gap-3">
       {note.trim() !== "" && (

@@ -7,7 +7,7 @@ import { useCall } from "@/broker/use-call";
 import { FormDialog } from "@/components/form-dialog";
 import { TimeText } from "@/components/time-text";
 import { describeEvent } from "@/feed/store/describe-event";
-import { textOf } from "@/feed/store/message-text";
+import { readMessageText } from "@/feed/store/message-text";
 import type { RemovalOfVersionProps } from "@/parts/feature";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
@@ -26,7 +26,7 @@ export function RemoveMessageDialog({
 }) {
   const { session } = useSession();
   const { sequence, from, type } = message;
-  const text = type === "chat" ? showHidden(textOf(message)) : describeEvent(message).text;
+  const text = type === "chat" ? showHidden(readMessageText(message)) : describeEvent(message).text;
   return (
     <RemoveTextDialog
       title={`Remove the text of message ${sequence}?`}

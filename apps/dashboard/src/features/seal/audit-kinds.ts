@@ -1,5 +1,5 @@
 import { findEventKind, type Message } from "@merkle/wire";
-import { kindOf } from "@/feed/store/message-text";
+import { readKind } from "@/feed/store/message-text";
 
 /** The kinds of message in the audit log. */
 export const auditKinds = ["people", "session", "decision", "record"] as const;
@@ -16,8 +16,8 @@ export const auditKindLabels: Readonly<Record<AuditKind, string>> = {
  * Returns the kind of a message in the audit log. Null for chat other than decisions, and for state changes, which have their own
  * history.
  */
-export function auditKindOf(message: Message): AuditKind | null {
-  if (message.type === "chat") return kindOf(message) === "decision" ? "decision" : null;
+export function findAuditKind(message: Message): AuditKind | null {
+  if (message.type === "chat") return readKind(message) === "decision" ? "decision" : null;
   const kind = findEventKind(message.event);
   return kind ? kind.log : "session";
 }

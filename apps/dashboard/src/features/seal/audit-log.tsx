@@ -11,7 +11,7 @@ import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Select } from "@/ui/select";
 import { Skeleton } from "@/ui/skeleton";
-import { type AuditKind, auditKindLabels, auditKindOf, auditKinds, parseAuditKind } from "./audit-kinds";
+import { type AuditKind, auditKindLabels, auditKinds, findAuditKind, parseAuditKind } from "./audit-kinds";
 import { AuditRow } from "./audit-row";
 
 /** Events and decisions. Other messages are in the feed. */
@@ -27,7 +27,7 @@ export function AuditLog() {
     as: "kept",
   }));
   const { status, problem, window, older, newer } = useFeedState(store);
-  const shown = useMemo(() => shownOf(window.messages, kind), [window.messages, kind]);
+  const shown = useMemo(() => selectShown(window.messages, kind), [window.messages, kind]);
   const stateChanges = window.messages.filter(({ event }) => event === "state_changed").length;
 
   return (
@@ -101,10 +101,10 @@ export function AuditLog() {
   );
 }
 
-function shownOf(messages: readonly Message[], kind: AuditKind | null): readonly Message[] {
+function selectShown(messages: readonly Message[], kind: AuditKind | null): readonly Message[] {
   return messages
     .filter((message) => {
-      const own = auditKindOf(message);
+      const own = findAuditKind(message);
       return own !== null && (kind === null || own === kind);
     })
     .reverse();

@@ -7,11 +7,11 @@ import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
 import { describeEvent, type EventWords } from "@/feed/store/describe-event";
-import { textOf } from "@/feed/store/message-text";
+import { readMessageText } from "@/feed/store/message-text";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
-import { type AuditKind, auditKindLabels, auditKindOf } from "./audit-kinds";
+import { type AuditKind, auditKindLabels, findAuditKind } from "./audit-kinds";
 
 const icons: Readonly<Record<AuditKind, LucideIcon>> = {
   people: Users,
@@ -26,9 +26,9 @@ const decisionCharsMax = 300;
 export function AuditRow({ message }: { readonly message: Message }) {
   const { session } = useSession();
   const { sequence, posted_at } = message;
-  const kind = auditKindOf(message) ?? "session";
+  const kind = findAuditKind(message) ?? "session";
   const Icon = icons[kind];
-  const { text, reason } = wordsOf(message);
+  const { text, reason } = describeEntry(message);
   return (
     <li className="grid grid-cols-[1rem_minmax(0,1fr)_auto] items-baseline gap-x-3 px-3 py-row">
       <Icon aria-hidden className="size-4 translate-y-0.5 text-muted-foreground" />
@@ -65,9 +65,9 @@ export function AuditRow({ message }: { readonly message: Message }) {
   );
 }
 
-function wordsOf(message: Message): EventWords {
+function describeEntry(message: Message): EventWords {
   if (message.type === "system") return describeEvent(message);
-  const text = textOf(message).replace(/\s+/g, " ").trim();
+  const text = readMessageText(message).replace(/\s+/g, " ").trim();
   const said = text.length > decisionCharsMax ? `${text.slice(0, decisionCharsMax)}…` : text;
   return {
     text: `\u2068${showHidden(message.from?.team ?? "")}\u2069 decided: ${showHidden(said)}`,

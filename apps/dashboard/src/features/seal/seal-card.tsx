@@ -114,7 +114,7 @@ function Sealed({ seal: { session_id, seals }, sealed }: { readonly seal: Seal; 
           <TimeText at={sealed.at} as="clock" />
         </span>
       </p>
-      <FactList facts={factsOf(sealed)} />
+      <FactList facts={listFacts(sealed)} />
       {seals.length > 1 && (
         <p className="text-sm text-muted-foreground">
           The conclusion was revised: this is the newest of {seals.length} seals. Each earlier one covers the
@@ -138,12 +138,12 @@ function Unsealed({ head, onRefresh }: { readonly head: Head; readonly onRefresh
       <p className="text-sm text-muted-foreground">
         Concluding the session seals it. For now, the broker has signed this:
       </p>
-      <FactList facts={factsOf(head)} />
+      <FactList facts={listFacts(head)} />
     </>
   );
 }
 
-function factsOf({ size, root, document, at, key_id }: Head): readonly Fact[] {
+function listFacts({ size, root, document, at, key_id }: Head): readonly Fact[] {
   return [
     {
       name: "Root",

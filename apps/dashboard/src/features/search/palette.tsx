@@ -6,7 +6,7 @@ import type { PaletteHitsProps } from "@/parts/feature";
 import { PaletteGroup, PaletteItem } from "@/shell/palette/palette-group";
 import { MarkedText } from "@/text/marked-text";
 import { hitIcons } from "./hit-icons";
-import { hrefOfHit, kindLabels, titleOfHit } from "./search-hits";
+import { describeHitTitle, kindLabels, toHitHref } from "./search-hits";
 import { useSearch } from "./use-search";
 
 const hitsShown = 8;
@@ -23,7 +23,7 @@ export function Hits({ query, onGo }: PaletteHitsProps) {
   const hits = (data?.hits ?? [])
     .filter(({ kind }) => kind !== "session")
     .flatMap((hit) => {
-      const href = hrefOfHit(hit);
+      const href = toHitHref(hit);
       return href === null ? [] : [{ hit, href }];
     })
     .slice(0, hitsShown);
@@ -35,7 +35,7 @@ export function Hits({ query, onGo }: PaletteHitsProps) {
           key={`${href} ${hit.sequence}`}
           value={`hit ${href} ${hit.sequence}`}
           Icon={hitIcons[hit.kind]}
-          note={titleOfHit(hit)}
+          note={describeHitTitle(hit)}
           onSelect={() => onGo(href)}
         >
           <span className="sr-only">{kindLabels[hit.kind]}: </span>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hrefOfHit, type SearchHit, titleOfHit } from "./search-hits";
+import { describeHitTitle, type SearchHit, toHitHref } from "./search-hits";
 
 const hit: SearchHit = {
   kind: "message",
@@ -21,32 +21,32 @@ const hit: SearchHit = {
 };
 
 it("[DASH-149] a hit opens at its place", () => {
-  expect(hrefOfHit(hit)).toBe("/sessions/auth?m=405");
-  expect(hrefOfHit({ ...hit, kind: "decision" })).toBe("/sessions/auth?m=405");
-  expect(hrefOfHit({ ...hit, kind: "document", version: 3 })).toBe("/sessions/auth/doc");
-  expect(hrefOfHit({ ...hit, kind: "session" })).toBe("/sessions/auth");
-  expect(hrefOfHit({ ...hit, kind: "memory", memory_id: "mem_12" })).toBe("/memory?id=mem_12");
+  expect(toHitHref(hit)).toBe("/sessions/auth?m=405");
+  expect(toHitHref({ ...hit, kind: "decision" })).toBe("/sessions/auth?m=405");
+  expect(toHitHref({ ...hit, kind: "document", version: 3 })).toBe("/sessions/auth/doc");
+  expect(toHitHref({ ...hit, kind: "session" })).toBe("/sessions/auth");
+  expect(toHitHref({ ...hit, kind: "memory", memory_id: "mem_12" })).toBe("/memory?id=mem_12");
   const entry: SearchHit = { ...hit, kind: "progress", progress_id: "a1b2c3d4e5f6", project: "mobile-app" };
-  expect(hrefOfHit(entry)).toBe("/progress?p=a1b2c3d4e5f6");
+  expect(toHitHref(entry)).toBe("/progress?p=a1b2c3d4e5f6");
   const state: SearchHit = { ...hit, kind: "state", key: "deploy frozen&" };
-  expect(hrefOfHit(state)).toBe("/sessions/auth/state?key=deploy%20frozen%26");
-  expect(hrefOfHit({ ...state, session: null })).toBeNull();
-  expect(hrefOfHit({ ...state, session: null }, "auth")).toBe(
+  expect(toHitHref(state)).toBe("/sessions/auth/state?key=deploy%20frozen%26");
+  expect(toHitHref({ ...state, session: null })).toBeNull();
+  expect(toHitHref({ ...state, session: null }, "auth")).toBe(
     "/sessions/auth/state?scope=mesh&key=deploy%20frozen%26",
   );
 });
 
 it("[DASH-302] what was said in a comment opens it, at the document or the file that it is on", () => {
   const comment: SearchHit = { ...hit, kind: "topic", topic_id: 2, title: "Longer?" };
-  expect(hrefOfHit(comment)).toBe("/sessions/auth/doc?topic=2");
+  expect(toHitHref(comment)).toBe("/sessions/auth/doc?topic=2");
   const ofFile = { ...comment, session_id: null, session: null, source_path: "docs/guide.md" };
-  expect(hrefOfHit(ofFile)).toBe("/sources?file=docs/guide.md&topic=2");
-  expect(titleOfHit(ofFile)).toBe("Longer?");
+  expect(toHitHref(ofFile)).toBe("/sources?file=docs/guide.md&topic=2");
+  expect(describeHitTitle(ofFile)).toBe("Longer?");
 });
 
 it("[DASH-149] a hit is named for what it is", () => {
-  expect(titleOfHit(hit)).toBe("Split the auth service #405");
-  expect(titleOfHit({ ...hit, kind: "state", key: "deploy_frozen" })).toBe("deploy_frozen");
-  expect(titleOfHit({ ...hit, kind: "progress", title: "Issuer done" })).toBe("Issuer done");
-  expect(titleOfHit({ ...hit, kind: "memory", memory_id: "mem_12" })).toBe("mem_12");
+  expect(describeHitTitle(hit)).toBe("Split the auth service #405");
+  expect(describeHitTitle({ ...hit, kind: "state", key: "deploy_frozen" })).toBe("deploy_frozen");
+  expect(describeHitTitle({ ...hit, kind: "progress", title: "Issuer done" })).toBe("Issuer done");
+  expect(describeHitTitle({ ...hit, kind: "memory", memory_id: "mem_12" })).toBe("mem_12");
 });

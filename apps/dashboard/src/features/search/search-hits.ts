@@ -43,7 +43,7 @@ export interface FetchSearchOptions {
  *
  * @param anySession - a session whose page can show the mesh's own state. Without it, hits in that state have no page.
  */
-export function hrefOfHit(hit: SearchHit, anySession: string | null = null): string | null {
+export function toHitHref(hit: SearchHit, anySession: string | null = null): string | null {
   const session = hit.session === null ? null : `/sessions/${hit.session}`;
   switch (hit.kind) {
     case "message":
@@ -68,7 +68,7 @@ export function hrefOfHit(hit: SearchHit, anySession: string | null = null): str
 }
 
 /** Returns the title of a hit, on one line. */
-export function titleOfHit(hit: SearchHit): string {
+export function describeHitTitle(hit: SearchHit): string {
   switch (hit.kind) {
     case "message":
     case "decision":

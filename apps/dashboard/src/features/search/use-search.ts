@@ -18,9 +18,9 @@ export function useSearch(query: string, kinds: readonly SearchKind[]) {
 export function useAnySession(hits: readonly SearchHit[]): string | null {
   const isNeeded = hits.some((hit) => hit.kind === "state" && hit.session === null);
   const { data } = useRead("list_sessions", isNeeded ? { limit: 1 } : null);
-  return firstSlug(data);
+  return findFirstSlug(data);
 }
 
-function firstSlug(data: OutputOf<"list_sessions"> | undefined): string | null {
+function findFirstSlug(data: OutputOf<"list_sessions"> | undefined): string | null {
   return data?.sessions[0]?.slug ?? null;
 }

@@ -11,7 +11,7 @@ import { RunningJobs } from "@/features/jobs/api";
 import { Parts } from "@/parts/features-context";
 import { describeRevision } from "@/sessions/source";
 import { CopyButton } from "@/ui/copy-button";
-import { layoutOfFile } from "./file-layout";
+import { chooseFileLayout } from "./file-layout";
 import { type FileRead, useLastCommit } from "./use-file";
 
 export interface FileHeaderProps {
@@ -37,7 +37,7 @@ export function FileHeader({ path, file, scroller, isRead }: FileHeaderProps) {
         aria-label="File"
         className="ms-auto flex flex-wrap items-center justify-end md:gap-0.5"
       >
-        {isRead && file && layoutOfFile(path, file.text) === "sections" && (
+        {isRead && file && chooseFileLayout(path, file.text) === "sections" && (
           <OutlineButton content={file.text} scroller={scroller} />
         )}
         {isRead && file && <Parts of={({ text }) => text?.Tool} />}

@@ -1,4 +1,4 @@
-import { layoutOfMarkdown, type TextLayout } from "@/document/part-starts";
+import { chooseMarkdownLayout, type TextLayout } from "@/document/part-starts";
 import { colouredCharsMax } from "@/text/markdown/code-block";
 
 const codeExtensions: ReadonlySet<string> = new Set(
@@ -6,16 +6,16 @@ const codeExtensions: ReadonlySet<string> = new Set(
 );
 
 /** Selects how a file is rendered: markdown as formatted text, code with syntax colours, anything else as plain text. */
-export function layoutOfFile(path: string, text: string): TextLayout {
-  const extension = extensionOf(path);
-  if (isMarkdown(path)) return layoutOfMarkdown(text);
+export function chooseFileLayout(path: string, text: string): TextLayout {
+  const extension = findExtension(path);
+  if (isMarkdown(path)) return chooseMarkdownLayout(text);
   return codeExtensions.has(extension) && text.length <= colouredCharsMax ? "code" : "lines";
 }
 
 export function isMarkdown(path: string): boolean {
-  return /^(?:md|markdown)$/.test(extensionOf(path));
+  return /^(?:md|markdown)$/.test(findExtension(path));
 }
 
-export function extensionOf(path: string): string {
+export function findExtension(path: string): string {
   return /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
 }

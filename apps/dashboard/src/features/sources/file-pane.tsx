@@ -21,7 +21,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { linkDefinitions, splitSections } from "@/text/split-sections";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { FileHeader } from "./file-header";
-import { extensionOf, isMarkdown, layoutOfFile } from "./file-layout";
+import { chooseFileLayout, findExtension, isMarkdown } from "./file-layout";
 import type { FileRead } from "./use-file";
 
 export interface FilePaneProps {
@@ -31,24 +31,24 @@ export interface FilePaneProps {
 
 /** A file with its comments and proposals. The URL selects what is shown. */
 export function FilePane({ path, file: { data, problem, refresh } }: FilePaneProps) {
-  const { looksOn } = useSource();
+  const { isObserver } = useSource();
   const proposal = useProposalParam();
   const [jobs] = useQueryParam("jobs");
   const [perspective] = useQueryParam("perspective");
   const scroller = useRef<HTMLDivElement>(null);
   const isRead = proposal === null && jobs === null;
 
-  function body(): ReactNode {
+  function renderBody(): ReactNode {
     if (proposal !== null) return <ProposalReview proposalId={proposal} />;
     if (jobs !== null) return <FileJobs />;
     if (!data) return problem ? <GoneFile /> : <DocumentSkeleton />;
-    const layout = layoutOfFile(path, data.text);
+    const layout = chooseFileLayout(path, data.text);
     return (
       <AnnotatedText
         text={{ revision: data.source_sha, content: data.text, layout }}
         scroller={scroller}
         isLive
-        canComment={!looksOn}
+        canComment={!isObserver}
       >
         <FileText path={path} file={data} layout={layout} scroller={scroller} />
       </AnnotatedText>
@@ -59,7 +59,7 @@ export function FilePane({ path, file: { data, problem, refresh } }: FilePanePro
     <SourcePane
       label="File"
       scroller={scroller}
-      persona={isRead && !looksOn && data ? perspective : null}
+      persona={isRead && !isObserver && data ? perspective : null}
       head={
         <>
           <FileHeader path={path} file={data} scroller={scroller} isRead={isRead} />
@@ -82,7 +82,7 @@ export function FilePane({ path, file: { data, problem, refresh } }: FilePanePro
         </>
       }
     >
-      {body()}
+      {renderBody()}
     </SourcePane>
   );
 }
@@ -123,7 +123,7 @@ function FileText({ path, file: { text, source_sha }, layout, scroller }: FileTe
   return (
     <KeepPlace scroller={scroller} version={source_sha}>
       {layout === "sections" && <Sections text={text} />}
-      {layout === "code" && <Code text={text} language={extensionOf(path)} />}
+      {layout === "code" && <Code text={text} language={findExtension(path)} />}
       {layout === "lines" &&
         (isMarkdown(path) ? <PlainDocument content={text} /> : <PlainLines content={text} />)}
     </KeepPlace>

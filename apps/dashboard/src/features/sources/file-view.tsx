@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useMemo } from "react";
-import { useLooksOn } from "@/broker/use-admitted";
+import { useIsObserver } from "@/broker/use-admitted";
 import { PageHeader } from "@/components/page-header";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { announceFront } from "@/sessions/front-session";
@@ -13,11 +13,11 @@ import { useFile } from "./use-file";
 /** The page of one file. */
 export function FileView({ path }: { readonly path: string }) {
   const file = useFile(path);
-  const looksOn = useLooksOn();
+  const isObserver = useIsObserver();
   const revision = file.data?.source_sha;
   const facts = useMemo<SourceFacts>(
-    () => ({ source: { kind: "file", source_path: path }, revision, isOpen: true, looksOn }),
-    [path, revision, looksOn],
+    () => ({ source: { kind: "file", source_path: path }, revision, isOpen: true, isObserver }),
+    [path, revision, isObserver],
   );
   useEffect(() => announceFront(path), [path]);
   const name = showHidden(path);

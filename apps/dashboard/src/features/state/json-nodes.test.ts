@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { openDownTo, shownAtOnce, visibleNodes } from "./json-nodes";
+import { listVisibleNodes, openDownTo, shownAtOnce } from "./json-nodes";
 
 const nothing = { open: new Set<string>(), shown: new Map<string, number>() };
 const value = { keys: { "a/b": [1, 2], "~": null }, flags: [], on: true };
 
 function linesOf(open: readonly string[]) {
-  return visibleNodes(value, { ...nothing, open: new Set(open) }).map((node) =>
+  return listVisibleNodes(value, { ...nothing, open: new Set(open) }).map((node) =>
     node.kind === "value"
       ? `${node.level} ${node.path}${node.holds === null ? "" : ` (${node.holds})`}`
       : "more",
@@ -22,15 +22,15 @@ it("[DASH-143] shows of a value what is open", () => {
     "2 /flags (0)",
     "2 /on",
   ]);
-  expect(visibleNodes("text", nothing)).toMatchObject([{ path: "", holds: null, isOpen: false }]);
+  expect(listVisibleNodes("text", nothing)).toMatchObject([{ path: "", holds: null, isOpen: false }]);
 });
 
 it("[DASH-143] shows a long list in parts, and says how many are left", () => {
   const list = Array.from({ length: 250 }, (_, index) => index);
   const open = new Set([""]);
-  expect(visibleNodes(list, { ...nothing, open })).toHaveLength(1 + shownAtOnce + 1);
-  expect(visibleNodes(list, { ...nothing, open }).at(-1)).toMatchObject({ kind: "more", left: 150 });
-  expect(visibleNodes(list, { open, shown: new Map([["", 300]]) })).toHaveLength(1 + 250);
+  expect(listVisibleNodes(list, { ...nothing, open })).toHaveLength(1 + shownAtOnce + 1);
+  expect(listVisibleNodes(list, { ...nothing, open }).at(-1)).toMatchObject({ kind: "more", left: 150 });
+  expect(listVisibleNodes(list, { open, shown: new Map([["", 300]]) })).toHaveLength(1 + 250);
 });
 
 it("[DASH-143] opens as many levels as a number of lines has room for", () => {

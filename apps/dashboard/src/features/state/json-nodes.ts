@@ -26,10 +26,10 @@ export interface OpenNodes {
 }
 
 /** Returns the visible lines of a value, from top to bottom. Collapsed parts are not traversed. */
-export function visibleNodes(value: unknown, { open, shown }: OpenNodes): readonly JsonNode[] {
+export function listVisibleNodes(value: unknown, { open, shown }: OpenNodes): readonly JsonNode[] {
   const nodes: JsonNode[] = [];
   const visit = (path: string, name: string | null, each: unknown, level: number) => {
-    const entries = entriesOf(each);
+    const entries = listEntries(each);
     const isOpen = entries !== null && entries.length > 0 && open.has(path);
     nodes.push({
       kind: "value",
@@ -42,7 +42,7 @@ export function visibleNodes(value: unknown, { open, shown }: OpenNodes): readon
     });
     if (!isOpen) return;
     const count = shown.get(path) ?? shownAtOnce;
-    for (const [key, inner] of entries.slice(0, count)) visit(childPath(path, key), key, inner, level + 1);
+    for (const [key, inner] of entries.slice(0, count)) visit(toChildPath(path, key), key, inner, level + 1);
     if (entries.length > count)
       nodes.push({ kind: "more", path, left: entries.length - count, level: level + 1 });
   };
@@ -58,21 +58,21 @@ export function openDownTo(value: unknown, level: number, linesMax: number): Rea
   for (let depth = 0; depth < level; depth++) {
     const next: typeof row = [];
     for (const [path, each] of row) {
-      const entries = entriesOf(each) ?? [];
+      const entries = listEntries(each) ?? [];
       if (entries.length === 0 || lines + entries.length > linesMax) continue;
       lines += entries.length;
       open.add(path);
-      next.push(...entries.map(([key, inner]) => [childPath(path, key), inner] as const));
+      next.push(...entries.map(([key, inner]) => [toChildPath(path, key), inner] as const));
     }
     row = next;
   }
   return open;
 }
 
-function entriesOf(value: unknown): readonly (readonly [string, unknown])[] | null {
+function listEntries(value: unknown): readonly (readonly [string, unknown])[] | null {
   return typeof value === "object" && value !== null ? Object.entries(value) : null;
 }
 
-function childPath(path: string, key: string): string {
+function toChildPath(path: string, key: string): string {
   return `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

@@ -4,7 +4,7 @@ import { ChevronRight } from "lucide-react";
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
 import { cn } from "@/core/utils";
 import { Button } from "@/ui/button";
-import { type JsonNode, openDownTo, shownAtOnce, visibleNodes } from "./json-nodes";
+import { type JsonNode, listVisibleNodes, openDownTo, shownAtOnce } from "./json-nodes";
 import { previewJson } from "./json-text";
 
 export interface JsonTreeProps {
@@ -38,7 +38,7 @@ function Tree({ value, label, levels }: Required<JsonTreeProps>) {
   const [open, setOpen] = useState<ReadonlySet<string>>(() => openDownTo(value, levels, linesAtFirst));
   const [shown, setShown] = useState<ReadonlyMap<string, number>>(new Map());
   const [focused, setFocused] = useState("");
-  const nodes = useMemo(() => visibleNodes(value, { open, shown }), [value, open, shown]);
+  const nodes = useMemo(() => listVisibleNodes(value, { open, shown }), [value, open, shown]);
   const places = nodes.map(placeOf);
   const current = places.includes(focused) ? focused : (places[0] ?? "");
 
@@ -60,7 +60,7 @@ function Tree({ value, label, levels }: Required<JsonTreeProps>) {
   function goTo(place: string | undefined): void {
     if (place === undefined) return;
     setFocused(place);
-    document.getElementById(idOf(id, place))?.focus();
+    document.getElementById(toNodeId(id, place))?.focus();
   }
 
   function handleKey(event: KeyboardEvent): void {
@@ -88,7 +88,7 @@ function Tree({ value, label, levels }: Required<JsonTreeProps>) {
         break;
       case "ArrowLeft":
         if (isOpen) toggle(node.path, false);
-        else goTo(parentOf(nodes, index));
+        else goTo(findParent(nodes, index));
         break;
       case "Enter":
       case " ":
@@ -110,7 +110,7 @@ function Tree({ value, label, levels }: Required<JsonTreeProps>) {
           // biome-ignore lint/a11y/useKeyWithClickEvents: the tree above handles the keys of all of its items.
           <div
             key={place}
-            id={idOf(id, place)}
+            id={toNodeId(id, place)}
             role="treeitem"
             aria-level={node.level}
             aria-expanded={canOpen ? node.isOpen : undefined}
@@ -204,11 +204,11 @@ function placeOf(node: JsonNode): string {
   return node.kind === "more" ? `${node.path}#more` : node.path;
 }
 
-function idOf(tree: string, place: string): string {
+function toNodeId(tree: string, place: string): string {
   return `${tree}:${place}`;
 }
 
-function parentOf(nodes: readonly JsonNode[], index: number): string | undefined {
+function findParent(nodes: readonly JsonNode[], index: number): string | undefined {
   const level = nodes[index]?.level ?? 1;
   const parent = nodes.slice(0, index).findLast((node) => node.level < level);
   return parent && placeOf(parent);

@@ -24,7 +24,7 @@ const EditStateDialog = lazyPart(() => import("./edit-state-dialog"), "EditState
 const DeleteStateDialog = lazyPart(() => import("./delete-state-dialog"), "DeleteStateDialog");
 
 /** The change that the user is making. A null key means a new key. */
-type Doing =
+type PendingEdit =
   | {
       readonly kind: "edit";
       readonly key: string | null;
@@ -43,13 +43,13 @@ export function StatePanel() {
 }
 
 function State() {
-  const { session, at, looksOn } = useSession();
+  const { session, at, isObserver } = useSession();
   const [scopeParam, setScope] = useQueryParam("scope");
   const scope: StateScope = scopeParam === "mesh" ? "mesh" : "session";
   const [prefix, typed, setTyped] = useTypedParam("prefix");
   const [after] = useQueryParam("after");
   const [selected, setSelected] = useQueryParam("key");
-  const [doing, setDoing] = useState<Doing | null>(null);
+  const [pendingEdit, setPendingEdit] = useState<PendingEdit | null>(null);
   const filterId = useId();
 
   const { data, problem, refresh } = useStateEntries({
@@ -59,14 +59,14 @@ function State() {
     after,
   });
   const changed = useChangedKeys(data?.entries, `${scope} ${prefix} ${after ?? ""}`);
-  const canEdit = !session.session_closed && at === null && !looksOn;
+  const canEdit = !session.session_closed && at === null && !isObserver;
   usePaletteAction(
     canEdit
       ? {
           id: "new-key",
           label: "New state key…",
           keywords: ["fact", "value"],
-          run: () => setDoing({ kind: "edit", key: null, entry: null }),
+          run: () => setPendingEdit({ kind: "edit", key: null, entry: null }),
         }
       : null,
   );
@@ -75,7 +75,7 @@ function State() {
     <StateDetails
       key={`${scope} ${key}`}
       address={{ sessionId: session.session_id, scope, key }}
-      onSetBack={canEdit ? (entry, value) => setDoing({ kind: "edit", key, entry, value }) : undefined}
+      onSetBack={canEdit ? (entry, value) => setPendingEdit({ kind: "edit", key, entry, value }) : undefined}
       onClose={() => setSelected(null)}
     />
   );
@@ -83,11 +83,11 @@ function State() {
   return (
     <section aria-label="State" className="flex min-w-0 flex-col gap-3 p-4">
       <div className="flex flex-wrap items-center gap-2">
-        {!looksOn && (
+        {!isObserver && (
           <Segmented
             label="Scope"
             value={scope}
-            onChange={(value) => setScopeAnew(value, setScope)}
+            onChange={(value) => switchScope(value, setScope)}
             options={[
               { value: "session", label: "This session" },
               { value: "mesh", label: "All sessions" },
@@ -111,14 +111,14 @@ function State() {
         {canEdit && (
           <Button
             className="ml-auto max-md:hidden"
-            onClick={() => setDoing({ kind: "edit", key: null, entry: null })}
+            onClick={() => setPendingEdit({ kind: "edit", key: null, entry: null })}
           >
             <Plus aria-hidden />
             New key
           </Button>
         )}
       </div>
-      <Why closed={session.session_closed} past={at !== null} />
+      <ReadOnlyReason closed={session.session_closed} past={at !== null} />
       {problem && (
         <ProblemAlert
           title="Couldn't load state."
@@ -139,8 +139,8 @@ function State() {
           selected={selected}
           details={details}
           onSelect={(key) => setSelected(key === selected ? null : key, { replace: true })}
-          onEdit={canEdit ? (entry) => setDoing({ kind: "edit", key: entry.key, entry }) : undefined}
-          onDelete={canEdit ? (entry) => setDoing({ kind: "delete", entry }) : undefined}
+          onEdit={canEdit ? (entry) => setPendingEdit({ kind: "edit", key: entry.key, entry }) : undefined}
+          onDelete={canEdit ? (entry) => setPendingEdit({ kind: "delete", entry }) : undefined}
         />
       )}
       {data && (after !== null || data.next_cursor !== null) && (
@@ -157,20 +157,20 @@ function State() {
           )}
         </nav>
       )}
-      {doing?.kind === "edit" && (
+      {pendingEdit?.kind === "edit" && (
         <EditStateDialog
-          address={{ sessionId: session.session_id, scope, key: doing.key }}
-          entry={doing.entry}
-          {...("value" in doing ? { proposed: doing.value } : {})}
-          onClose={() => setDoing(null)}
+          address={{ sessionId: session.session_id, scope, key: pendingEdit.key }}
+          entry={pendingEdit.entry}
+          {...("value" in pendingEdit ? { proposed: pendingEdit.value } : {})}
+          onClose={() => setPendingEdit(null)}
           onSaved={refresh}
         />
       )}
-      {doing?.kind === "delete" && (
+      {pendingEdit?.kind === "delete" && (
         <DeleteStateDialog
-          address={{ sessionId: session.session_id, scope, key: doing.entry.key }}
-          entry={doing.entry}
-          onClose={() => setDoing(null)}
+          address={{ sessionId: session.session_id, scope, key: pendingEdit.entry.key }}
+          entry={pendingEdit.entry}
+          onClose={() => setPendingEdit(null)}
           onDeleted={refresh}
         />
       )}
@@ -179,7 +179,7 @@ function State() {
 }
 
 /** Switches the scope and clears the selection, because the other scope has other keys. */
-function setScopeAnew(scope: StateScope, setScope: (value: string | null) => void): void {
+function switchScope(scope: StateScope, setScope: (value: string | null) => void): void {
   setScope(scope === "mesh" ? "mesh" : null);
   setQuery({ key: null, after: null }, { replace: true });
 }
@@ -190,7 +190,7 @@ function describeCount(count: number, hasMore: boolean): string {
 }
 
 /** Explains why the state is read-only, if it is. */
-function Why({ closed, past }: { closed: boolean; past: boolean }): ReactNode {
+function ReadOnlyReason({ closed, past }: { closed: boolean; past: boolean }): ReactNode {
   if (!closed && !past) return null;
   return (
     <p className="text-sm text-muted-foreground">

@@ -11,17 +11,17 @@ export const stateLabels: Readonly<Record<TaskState, string>> = {
 };
 
 /** Returns the holder or assignee of a task. Empty if anyone can claim it. */
-export function withWhom({ holder, assignee }: Pick<Task, "holder" | "assignee">): string {
+export function describeHolder({ holder, assignee }: Pick<Task, "holder" | "assignee">): string {
   if (holder !== null) return shortAddress(holder);
   return assignee === null ? "" : `for ${shortAddress(assignee)}`;
 }
 
 /** Returns the facts to show next to a task's title. */
-export function factsOf(task: Task): readonly string[] {
+export function describeFacts(task: Task): readonly string[] {
   const labels = task.labels.map((label) => `+${label}`);
-  return [withWhom(task), waitsText(task), ...labels].filter((each) => each !== "");
+  return [describeHolder(task), describeWaits(task), ...labels].filter((each) => each !== "");
 }
 
-export function waitsText({ waits_for }: Pick<Task, "waits_for">): string {
+export function describeWaits({ waits_for }: Pick<Task, "waits_for">): string {
   return waits_for.length === 0 ? "" : `blocked by ${waits_for.join(", ")}`;
 }

@@ -16,7 +16,7 @@ import { useIsGuest } from "@/identity/use-person";
 import { useSession } from "@/sessions/session-context";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
-import { stateLabels, waitsText, withWhom } from "./describe-task";
+import { describeHolder, describeWaits, stateLabels } from "./describe-task";
 
 type TaskInFull = OutputOf<"get_task">;
 
@@ -66,7 +66,9 @@ export function TaskDetails({ task, canChange, onClose }: TaskDetailsProps) {
 function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canChange: boolean }) {
   const { session } = useSession();
   const { text, check, result, proof, links, history } = task;
-  const facts = [stateLabels[task.state], withWhom(task), waitsText(task)].filter((each) => each !== "");
+  const facts = [stateLabels[task.state], describeHolder(task), describeWaits(task)].filter(
+    (each) => each !== "",
+  );
   return (
     <div className="grid gap-3">
       <p className="text-muted-foreground">{facts.join(" · ")}</p>

@@ -1,6 +1,6 @@
 "use client";
 
-import { stateLabels, withWhom } from "./describe-task";
+import { describeHolder, stateLabels } from "./describe-task";
 import { type PlacedTask, toLayers } from "./layers";
 import type { TaskListProps } from "./task-board";
 
@@ -14,8 +14,8 @@ export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
   if (placed.length === 0)
     return <p className="py-6 text-muted-foreground">No dependencies between tasks.</p>;
   const byNumber = new Map(placed.map((each) => [each.task.task, each]));
-  const width = Math.max(...placed.map((each) => left(each))) + node.width + 2;
-  const height = Math.max(...placed.map((each) => top(each))) + node.height + belowPx;
+  const width = Math.max(...placed.map((each) => findLeft(each))) + node.width + 2;
+  const height = Math.max(...placed.map((each) => findTop(each))) + node.height + belowPx;
   const others = tasks.length - placed.length;
   return (
     <section aria-label="Dependencies" className="max-w-full overflow-x-auto rounded-lg border p-4 pb-3">
@@ -25,7 +25,7 @@ export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
             to.task.blocked_by.flatMap((number) => {
               const from = byNumber.get(number);
               return from
-                ? [<path key={`${number} ${to.task.task}`} d={line(from, to)} {...stroke(from)} />]
+                ? [<path key={`${number} ${to.task.task}`} d={drawLine(from, to)} {...chooseStroke(from)} />]
                 : [];
             }),
           )}
@@ -37,14 +37,14 @@ export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
             data-task={each.task.task}
             aria-pressed={each.task.task === selected}
             onClick={() => onSelect(each.task.task)}
-            style={{ left: left(each), top: top(each), width: node.width, height: node.height }}
+            style={{ left: findLeft(each), top: findTop(each), width: node.width, height: node.height }}
             className="absolute rounded-md border bg-background px-2 text-left hover:bg-raised aria-pressed:border-primary aria-pressed:bg-raised"
           >
             <span className="line-clamp-2 leading-4.5">
               <span className="text-muted-foreground tabular-nums">{each.task.task}</span> {each.task.title}
             </span>
             <span className="block truncate text-sm text-muted-foreground">
-              {[stateLabels[each.task.state], withWhom(each.task)].filter(Boolean).join(", ")}
+              {[stateLabels[each.task.state], describeHolder(each.task)].filter(Boolean).join(", ")}
               {each.task.blocked_by.length > 0 && (
                 <span className="sr-only">, blocked by {each.task.blocked_by.join(", ")}</span>
               )}
@@ -61,17 +61,17 @@ export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
   );
 }
 
-function left({ column }: PlacedTask): number {
+function findLeft({ column }: PlacedTask): number {
   return column * (node.width + node.gapX);
 }
 
-function top({ row }: PlacedTask): number {
+function findTop({ row }: PlacedTask): number {
   return row * (node.height + node.gapY);
 }
 
-function line(from: PlacedTask, to: PlacedTask): string {
-  const [x1, y1] = [left(from) + node.width, top(from) + node.height / 2];
-  const [x2, y2] = [left(to), top(to) + node.height / 2];
+function drawLine(from: PlacedTask, to: PlacedTask): string {
+  const [x1, y1] = [findLeft(from) + node.width, findTop(from) + node.height / 2];
+  const [x2, y2] = [findLeft(to), findTop(to) + node.height / 2];
   const bend = (x2 - x1) / 2;
   // A straight line would be hidden behind the tasks in between.
   if (from.row === to.row && to.column - from.column > 1) {
@@ -82,7 +82,7 @@ function line(from: PlacedTask, to: PlacedTask): string {
 }
 
 /** A finished task no longer blocks others, so its lines are dashed. */
-function stroke({ task: { state } }: PlacedTask) {
+function chooseStroke({ task: { state } }: PlacedTask) {
   const isOver = state === "done" || state === "cancelled";
   return {
     fill: "none",

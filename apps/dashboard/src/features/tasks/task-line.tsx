@@ -1,7 +1,7 @@
 import type { Task } from "@merkle/wire";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
-import { factsOf, stateLabels } from "./describe-task";
+import { describeFacts, stateLabels } from "./describe-task";
 
 /** Classes of a task's row, which is a button or a link. Its list must be an `@container`. */
 export const taskLine =
@@ -33,7 +33,7 @@ export function TaskLine({ task, where }: TaskLineProps) {
         </span>
       </span>
       {handed_back_at !== null && <span className="text-sm text-warning @max-lg:order-1">returned</span>}
-      {factsOf(task).map((fact) => (
+      {describeFacts(task).map((fact) => (
         <span
           key={fact}
           dir="auto"

@@ -42,7 +42,7 @@ export function TasksBeside() {
 
 /** Next to the feed, tasks are a list, and single-letter shortcuts belong to the feed. */
 function Tasks({ isBeside }: { readonly isBeside: boolean }) {
-  const { session, at, looksOn } = useSession();
+  const { session, at, isObserver } = useSession();
   const [viewParam, setView] = useQueryParam("view");
   const [taskParam, setTask] = useQueryParam("task");
   const [isAdding, setAdding] = useState(false);
@@ -52,7 +52,7 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
   const read = useRead("list_tasks", input, { on: ["tasks"], keepLast: true });
   const tasks = read.data?.tasks ?? [];
   const selected = /^\d+$/.test(taskParam ?? "") ? Number(taskParam) : null;
-  const canChange = !session.session_closed && at === null && !looksOn;
+  const canChange = !session.session_closed && at === null && !isObserver;
   const select = (task: number | null) => setTask(task === null ? null : String(task), { replace: true });
 
   function step(by: 1 | -1): void {

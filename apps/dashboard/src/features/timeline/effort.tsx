@@ -53,7 +53,7 @@ export function EffortTable() {
                   </td>
                   <td className="px-3 py-1.5 text-right whitespace-nowrap">
                     {describeDuration(
-                      secondsBetween(team.joined_at, team.left_at ?? session.closed_at ?? data.to),
+                      countSecondsBetween(team.joined_at, team.left_at ?? session.closed_at ?? data.to),
                     )}
                   </td>
                 </tr>
@@ -91,6 +91,6 @@ export function useMessageCounts() {
   return { ...read, data: counted };
 }
 
-function secondsBetween(from: string, to: string): number {
+function countSecondsBetween(from: string, to: string): number {
   return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1_000);
 }

@@ -10,6 +10,6 @@ export const timeline: Feature = {
     ),
     Effort: lazyPart(() => import("./effort"), "EffortTable"),
     MessageCounts: lazyPart(() => import("./effort"), "MessageCounts"),
-    RosterThen: lazyPart(() => import("./roster-then"), "RosterThen", <div className="h-10.5 border-b" />),
+    PastRoster: lazyPart(() => import("./roster-then"), "PastRoster", <div className="h-10.5 border-b" />),
   },
 };

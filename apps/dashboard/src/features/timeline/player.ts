@@ -31,13 +31,13 @@ export function play(options: PlayOptions): void {
   const coming = readAhead(options);
   const anchor = replay.anchorOf(from) ?? from;
   let moment = replay.of(from)?.moment ?? Date.parse(from);
-  let passedOverMs = 0;
+  let skippedMs = 0;
   let before = performance.now();
 
   const tell = (isPlaying: boolean) => {
     const written = writtenAt.findLast((at) => at <= moment && at > Date.parse(anchor));
     const documentAt = written === undefined ? anchor : new Date(written).toISOString();
-    replay.set({ anchor, moment, documentAt, passedOverMs, isPlaying });
+    replay.set({ anchor, moment, documentAt, skippedMs, isPlaying });
   };
   tell(true);
 
@@ -50,9 +50,9 @@ export function play(options: PlayOptions): void {
     const next = Math.min(coming.nextAt() ?? to, writtenAt.find((at) => at > moment) ?? to, to);
     const isIdle = next - wanted > idleMsMax * speed() && next <= known;
     const reached = isIdle ? next - (idleMsMax / 2) * speed() : wanted;
-    if (isIdle) passedOverMs = reached - moment;
+    if (isIdle) skippedMs = reached - moment;
     moment = Math.max(moment, Math.floor(Math.min(reached, known, to)));
-    if (coming.take(moment)) passedOverMs = 0;
+    if (coming.take(moment)) skippedMs = 0;
     tell(true);
     if (moment >= to) {
       clearInterval(timer);

@@ -1,6 +1,6 @@
 import type { Participant } from "@merkle/wire";
 import { expect, it } from "vitest";
-import { rosterAt } from "./roster-at";
+import { findRosterAt } from "./roster-at";
 import type { TimelineMark } from "./time-scale";
 
 const at = (second: number) => new Date(Date.UTC(2026, 4, 2, 14, 0, second)).toISOString();
@@ -23,7 +23,7 @@ it("[DASH-333] the roster of a moment has who had joined and not left, whatever 
   const participants = [team("Atlas", 0, null), team("Birch", 2, null), team("Cedar", 3, 9)];
   const marks = [mark("joined", "Birch", 2), mark("left", "Birch", 4), mark("joined", "Birch", 6)];
   const names = (second: number) =>
-    rosterAt(participants, marks, Date.parse(at(second))).map(({ team_name }) => team_name);
+    findRosterAt(participants, marks, Date.parse(at(second))).map(({ team_name }) => team_name);
   expect([0, 2, 3, 5, 6, 9].map(names)).toEqual([
     ["Atlas"],
     ["Atlas", "Birch"],

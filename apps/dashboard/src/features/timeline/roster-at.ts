@@ -1,17 +1,17 @@
 import type { Participant } from "@merkle/wire";
 import type { TimelineMark } from "./time-scale";
 
-export interface TeamThen extends Pick<Participant, "team_id" | "team_name" | "kind" | "colour"> {
+export interface PastTeam extends Pick<Participant, "team_id" | "team_name" | "kind" | "colour"> {
   /** The time of the team's last join. */
   readonly since: string;
 }
 
 /** Returns the teams present at a moment, in the order of joining. A team may have left and returned before. */
-export function rosterAt(
+export function findRosterAt(
   participants: readonly Participant[],
   marks: readonly TimelineMark[],
   moment: number,
-): TeamThen[] {
+): PastTeam[] {
   return participants.flatMap(({ team_id, team_name, kind, colour, joined_at, left_at }) => {
     if (Date.parse(joined_at) > moment) return [];
     const last = marks.findLast(

@@ -6,15 +6,15 @@ import { HumanBadge } from "@/identity/human-badge";
 import { useSession } from "@/sessions/session-context";
 import { TeamMark } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { rosterAt } from "./roster-at";
+import { findRosterAt } from "./roster-at";
 import { useTimeline } from "./use-timeline";
 
 /** The teams present at the shown moment. Replaces the roster, because past activity is not recorded. */
-export function RosterThen() {
+export function PastRoster() {
   const { participants, at } = useSession();
   const { data } = useTimeline();
   const moment = useReplayed((replay) => replay.of(at)?.moment ?? (at === null ? 0 : Date.parse(at)));
-  const there = rosterAt(participants, data?.marks ?? [], moment);
+  const there = findRosterAt(participants, data?.marks ?? [], moment);
   return (
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keys as well.

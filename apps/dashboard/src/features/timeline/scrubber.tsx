@@ -6,10 +6,10 @@ import { describeDuration, describeMoment as describeTime } from "@/core/time/de
 import { cn } from "@/core/utils";
 import {
   describeMoment,
-  fromShare,
   type Timeline,
   type TimelineMark,
   type TimeScale,
+  toMoment,
   toShare,
   toTimeScale,
 } from "./time-scale";
@@ -38,7 +38,7 @@ export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
   const say = (moment: number) =>
     `${describeTime(new Date(moment), new Date(scale.to), zone === "utc" ? "utc" : "local")}: ${describeMoment(timeline, moment)}`;
 
-  function momentAt({ clientX }: PointerEvent): number {
+  function findMoment({ clientX }: PointerEvent): number {
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 1 };
     const x = clientX - left;
     if (x >= width - snapPx) return scale.to;
@@ -47,13 +47,13 @@ export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
       .map((moment) => ({ moment, distance: Math.abs(toShare(scale, moment) * width - x) }))
       .filter(({ distance }) => distance <= snapPx)
       .sort((a, b) => a.distance - b.distance);
-    return near[0]?.moment ?? fromShare(scale, x / width);
+    return near[0]?.moment ?? toMoment(scale, x / width);
   }
 
   function release(event: PointerEvent): void {
     if (!isPressed.current) return;
     isPressed.current = false;
-    const moment = momentAt(event);
+    const moment = findMoment(event);
     onPick(moment >= scale.to ? null : moment);
   }
 
@@ -84,9 +84,9 @@ export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
         if (event.button !== 0) return;
         isPressed.current = true;
         event.currentTarget.setPointerCapture(event.pointerId);
-        setPointed(momentAt(event));
+        setPointed(findMoment(event));
       }}
-      onPointerMove={(event) => setPointed(momentAt(event))}
+      onPointerMove={(event) => setPointed(findMoment(event))}
       onPointerUp={release}
       onPointerCancel={() => {
         isPressed.current = false;

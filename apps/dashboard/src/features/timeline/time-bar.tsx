@@ -109,7 +109,7 @@ function Bar({ timeline }: { timeline: Timeline }) {
         ) : (
           <>
             <CopyMoment moment={current} />
-            <PassedOver />
+            <SkippedTime />
             <TimeText
               at={new Date(current).toISOString()}
               as="clock"
@@ -156,11 +156,11 @@ function Speed({ player: { speed, setSpeed } }: { readonly player: Player }) {
 }
 
 /** Shows how much inactivity was skipped. */
-function PassedOver() {
+function SkippedTime() {
   const { at } = useSession();
   const seconds = useReplayed((replay) => {
     const state = replay.of(at);
-    return state?.isPlaying ? Math.floor(state.passedOverMs / 1_000) : 0;
+    return state?.isPlaying ? Math.floor(state.skippedMs / 1_000) : 0;
   });
   if (seconds < 60) return null;
   return (

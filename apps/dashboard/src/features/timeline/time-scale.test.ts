@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import {
   describeMoment,
   findMoments,
-  fromShare,
   stepMoment,
   type Timeline,
+  toMoment,
   toShare,
   toTimeScale,
 } from "./time-scale";
@@ -32,7 +32,7 @@ const scale = toTimeScale(timeline);
 
 it("[DASH-130] a moment stands at its share of the time between both ends", () => {
   expect(toShare(scale, ms(7))).toBe(0.2);
-  expect(fromShare(scale, 0.2)).toBe(ms(7));
+  expect(toMoment(scale, 0.2)).toBe(ms(7));
   expect([toShare(scale, ms(-5)), toShare(scale, ms(99))]).toEqual([0, 1]);
   const born = toTimeScale({ ...timeline, to: timeline.from });
   expect(toShare(born, ms(0))).toBe(0);
@@ -52,7 +52,7 @@ it("[DASH-130] a stretch in which nothing happened is drawn narrow, and every mo
   expect(toShare(long, ms(0) + 100_000)).toBeCloseTo(10 / 22.5);
   expect(toShare(long, ms(0) + 900_000)).toBeCloseTo(12.5 / 22.5);
   for (const at of [0, 50_000, 100_000, 300_000, 899_000, 950_000, 1_000_000]) {
-    expect(fromShare(long, toShare(long, ms(0) + at))).toBe(ms(0) + at);
+    expect(toMoment(long, toShare(long, ms(0) + at))).toBe(ms(0) + at);
   }
 });
 

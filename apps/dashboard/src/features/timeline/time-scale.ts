@@ -73,7 +73,7 @@ export function toShare({ from, folds, foldMs, drawnMs }: TimeScale, ms: number)
   return Math.min(1, Math.max(0, drawn / drawnMs));
 }
 
-export function fromShare({ from, to, folds, foldMs, drawnMs }: TimeScale, share: number): number {
+export function toMoment({ from, to, folds, foldMs, drawnMs }: TimeScale, share: number): number {
   let ms = from + Math.min(1, Math.max(0, share)) * drawnMs;
   for (const fold of folds) {
     if (ms <= fold.from) break;
@@ -115,7 +115,7 @@ export function stepMoment(
 /** Describes the time span that ends at a moment, for screen readers. */
 export function describeMoment(timeline: Timeline, ms: number): string {
   const scale = toTimeScale(timeline);
-  const index = Math.min(Math.floor((ms - scale.from - 1) / scale.bucketMs), lastBucket(timeline));
+  const index = Math.min(Math.floor((ms - scale.from - 1) / scale.bucketMs), findLastBucket(timeline));
   const said = timeline.lanes
     .map(({ team, counts }) => ({ team, count: counts[Math.max(index, 0)] ?? 0 }))
     .filter(({ count }) => count > 0)
@@ -150,6 +150,6 @@ export function describeMark({ kind, by, version, sequence }: TimelineMark): str
   }
 }
 
-function lastBucket({ lanes }: Timeline): number {
+function findLastBucket({ lanes }: Timeline): number {
   return Math.max(0, (lanes[0]?.counts.length ?? 1) - 1);
 }

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
 import { RefusalNote } from "@/components/refusal-note";
-import { keyOf, type Revision, toInput } from "@/sessions/source";
+import { type Revision, toInput, toSourceKey } from "@/sessions/source";
 import { useSource } from "@/sessions/source-context";
 import { useKeptText } from "@/sessions/use-kept-text";
 import type { Quote } from "@/text/anchors/quote";
@@ -31,7 +31,7 @@ export interface NewTopicFormProps {
 export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: NewTopicFormProps) {
   const { source } = useSource();
   const call = useCall();
-  const [text, setText, forget] = useKeptText(`merkle.comment.${keyOf(source)}`, "");
+  const [text, setText, forget] = useKeptText(`merkle.comment.${toSourceKey(source)}`, "");
   const [isForAgent, setForAgent] = useState(false);
   const { run, pending, refusal } = useAction();
   const isQuoteTooLong = quote !== null && quote.quote.length > limits.quoteCharsMax;

@@ -21,15 +21,15 @@ export interface SelectionCommentProps {
 }
 
 /** A comment being written, and the passage that it is about. */
-interface Begun {
+interface StartedComment {
   readonly revision: Revision;
   readonly quote: Quote;
   readonly isWidened: boolean;
   readonly range: Range;
-  readonly at: Point;
+  readonly at: ButtonPosition;
 }
 
-interface Point {
+interface ButtonPosition {
   readonly top: number;
   readonly left: number;
 }
@@ -39,30 +39,30 @@ const noRanges: readonly Range[] = [];
 /** A button next to the selection, to comment on it. */
 export function SelectionComment({ text, root, places }: SelectionCommentProps) {
   const selected = useSelectedStretch(root, places);
-  const [begun, setBegun] = useState<Begun | null>(null);
+  const [comment, setComment] = useState<StartedComment | null>(null);
   const [button, setButton] = useState<HTMLButtonElement | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  const [at, setAt] = useState<Point | null>(null);
+  const [at, setAt] = useState<ButtonPosition | null>(null);
 
   useEffect(() => {
-    setAt(selected && box.current ? belowEndOf(selected.range, box.current) : null);
+    setAt(selected && box.current ? placeBelow(selected.range, box.current) : null);
   }, [selected]);
 
   function begin(): boolean {
     const quote = selected && quoteOf(text.content, selected.stretch);
     if (!selected || !quote || !at) return false;
     const { isWidened } = selected.stretch;
-    setBegun({ revision: text.revision, quote, isWidened, range: selected.range, at });
+    setComment({ revision: text.revision, quote, isWidened, range: selected.range, at });
     return true;
   }
   // Without a selection, the key falls through to the shortcut that writes a message.
   useShortcut("c", begin, { label: "Comment on selection", group: "Document" });
   useMarks(
     "topic-draft",
-    useMemo(() => (begun ? [begun.range] : noRanges), [begun]),
+    useMemo(() => (comment ? [comment.range] : noRanges), [comment]),
   );
 
-  const place = begun?.at ?? at;
+  const place = comment?.at ?? at;
   return (
     <div ref={box} className="pointer-events-none absolute inset-0">
       {place && (
@@ -72,32 +72,32 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
           size="sm"
           title="Comment on selection  c"
           aria-haspopup="dialog"
-          aria-expanded={begun !== null}
+          aria-expanded={comment !== null}
           className="pointer-events-auto absolute z-10 border-input shadow-md"
           style={place}
           // Prevents the click from clearing the selection.
           onPointerDown={(event) => event.preventDefault()}
-          onClick={() => (begun ? setBegun(null) : begin())}
+          onClick={() => (comment ? setComment(null) : begin())}
         >
           <MessageSquarePlus aria-hidden /> Comment
         </Button>
       )}
-      {begun && button && (
+      {comment && button && (
         <AnchoredPopover
           label="Comment on selection"
           anchor={button}
-          onClose={() => setBegun(null)}
+          onClose={() => setComment(null)}
           className="w-96"
         >
           <NewTopicForm
-            revision={begun.revision}
-            quote={begun.quote}
-            isWidened={begun.isWidened}
+            revision={comment.revision}
+            quote={comment.quote}
+            isWidened={comment.isWidened}
             onDone={() => {
-              setBegun(null);
+              setComment(null);
               document.getSelection()?.removeAllRanges();
             }}
-            onCancel={() => setBegun(null)}
+            onCancel={() => setComment(null)}
           />
         </AnchoredPopover>
       )}
@@ -108,7 +108,7 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
 const buttonWidthPx = 110;
 
 /** Returns the position below the end of the selection, limited to the box. */
-function belowEndOf(range: Range, box: HTMLElement): Point {
+function placeBelow(range: Range, box: HTMLElement): ButtonPosition {
   const last = [...range.getClientRects()].at(-1) ?? range.getBoundingClientRect();
   const { top, left, width } = box.getBoundingClientRect();
   return {

@@ -3,9 +3,9 @@
 import { MessagesSquare } from "lucide-react";
 import { type RefObject, useEffect, useMemo, useState } from "react";
 import { ToolButton } from "@/components/tool-button";
-import { partStarts } from "@/document/part-starts";
+import { findPartStarts } from "@/document/part-starts";
 import type { TextMarginProps } from "@/parts/feature";
-import { placesIn } from "@/text/anchors/page-places";
+import { mapPlaces } from "@/text/anchors/page-places";
 import { placeIn } from "./describe-place";
 import { SelectionComment } from "./selection-comment";
 import { type PlacedTopic, TopicMargin } from "./topic-margin";
@@ -28,11 +28,11 @@ export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps
   const { data, problem, refresh } = useTopics({ status: "open" });
   const topics = data?.topics ?? noTopics;
   const isWide = useIsWide(scroller, marginFromPx);
-  const starts = useMemo(() => partStarts(content, layout), [content, layout]);
+  const starts = useMemo(() => findPartStarts(content, layout), [content, layout]);
   const changes = usePageChanges(root);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new layout is searched again.
   const places = useMemo(
-    () => (root.current ? placesIn(root.current, starts) : null),
+    () => (root.current ? mapPlaces(root.current, starts) : null),
     [root, starts, changes],
   );
   const placed = useMemo(() => {
@@ -100,9 +100,11 @@ function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly Pl
     function press({ target, clientX, clientY }: MouseEvent): void {
       const isOfPage = target instanceof Element && target.closest("a, button, summary, input, textarea");
       if (isOfPage || document.getSelection()?.isCollapsed === false) return;
-      const under = placed.filter(({ ranges }) => ranges.some((range) => holds(range, clientX, clientY)));
-      // If highlights are nested, a click refers to the innermost.
-      const inner = under.sort((a, b) => lengthOf(a.topic) - lengthOf(b.topic))[0];
+      const under = placed.filter(({ ranges }) =>
+        ranges.some((range) => isPointInside(range, clientX, clientY)),
+      );
+      // If highlights are nested, the innermost is meant.
+      const inner = under.sort((a, b) => measureTopic(a.topic) - measureTopic(b.topic))[0];
       if (inner) showTopic(inner.topic.topic_id);
     }
     element.addEventListener("click", press);
@@ -110,13 +112,13 @@ function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly Pl
   }, [root, placed]);
 }
 
-function holds(range: Range, x: number, y: number): boolean {
+function isPointInside(range: Range, x: number, y: number): boolean {
   return [...range.getClientRects()].some(
     ({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom,
   );
 }
 
-function lengthOf({ place }: Topic): number {
+function measureTopic({ place }: Topic): number {
   return (place?.end ?? 0) - (place?.start ?? 0);
 }
 

@@ -51,7 +51,7 @@ export function TopicList({
   ];
   return (
     <div className="grid gap-3">
-      {canWrite && !isShort && <Beginnings text={text} />}
+      {canWrite && !isShort && <StartTopicButtons text={text} />}
       {groups.map(
         ({ title, of }) =>
           of.length > 0 && (
@@ -90,7 +90,7 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
 }
 
 /** Starts a topic about the whole text, or about a passage selected with the keyboard. */
-function Beginnings({ text }: Pick<TopicListProps, "text">) {
+function StartTopicButtons({ text }: Pick<TopicListProps, "text">) {
   const { source } = useSource();
   const [begun, setBegun] = useState<"whole" | "passage" | null>(null);
   const close = () => setBegun(null);

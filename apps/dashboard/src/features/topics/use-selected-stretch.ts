@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from "react";
 import type { PagePlaces, SelectedStretch } from "@/text/anchors/page-places";
 
-export interface Selected {
+export interface TextSelection {
   readonly stretch: SelectedStretch;
   /** The selection as a DOM range. */
   readonly range: Range;
@@ -11,8 +11,8 @@ export interface Selected {
 export function useSelectedStretch(
   root: RefObject<HTMLElement | null>,
   places: PagePlaces | null,
-): Selected | null {
-  const [selected, setSelected] = useState<Selected | null>(null);
+): TextSelection | null {
+  const [selected, setSelected] = useState<TextSelection | null>(null);
   useEffect(() => {
     let isDragging = false;
 

@@ -37,7 +37,7 @@ export function BundleReport({ name, result, remembers = true }: BundleReportPro
         <h3 className="font-semibold">
           <bdi>{showHidden(report.session?.title ?? name)}</bdi>
         </h3>
-        <FactList facts={factsOf(name, report)} />
+        <FactList facts={listFacts(name, report)} />
       </section>
     </div>
   );
@@ -125,7 +125,7 @@ function OtherFindings({ findings }: { readonly findings: readonly Finding[] }) 
   );
 }
 
-function factsOf(name: string, report: RecordReport): readonly Fact[] {
+function listFacts(name: string, report: RecordReport): readonly Fact[] {
   const { session, exported_at, size, redacted, document_version, root, head, signed_by } = report;
   const facts: (Fact | null | false)[] = [
     { name: "File", value: <bdi>{showHidden(name)}</bdi> },

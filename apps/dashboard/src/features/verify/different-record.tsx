@@ -13,13 +13,13 @@ import {
   AlertDialogTitle,
 } from "@/ui/alert-dialog";
 import { Button } from "@/ui/button";
-import type { Comparison } from "./check/compare-head";
+import type { HeadComparison } from "./check/compare-head";
 
-export type Different = Extract<Comparison, { is: "different" }>;
+export type DifferentHeads = Extract<HeadComparison, { is: "different" }>;
 
 interface DifferentRecordProps {
   readonly slug: string;
-  readonly different: Different;
+  readonly different: DifferentHeads;
   readonly onBelieve: () => void;
 }
 

@@ -18,7 +18,7 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
       <ProofVerdict checked={checked} />
       <section aria-label="Entry" className="grid gap-2">
         <h3 className="font-semibold">Entry</h3>
-        <FactList facts={entryFacts(checked)} className={columns} />
+        <FactList facts={listEntryFacts(checked)} className={columns} />
       </section>
       <section aria-label="Path to the root" className="grid gap-2">
         <h3 className="font-semibold">Path to the root</h3>
@@ -104,14 +104,14 @@ const contentWords: Readonly<Record<CheckedProof["content"], string>> = {
   differs: "differs from the recorded text",
 };
 
-function entryFacts({ proof: { inclusion }, content }: CheckedProof): readonly Fact[] {
+function listEntryFacts({ proof: { inclusion }, content }: CheckedProof): readonly Fact[] {
   const { entry, log, number } = inclusion;
   const facts: (Fact | null)[] = [
     { name: log === "feed" ? "Message" : "Version", value: number.toLocaleString("en-GB") },
-    textFact("Kind", entry["kind"]),
-    textFact("By", authorOf(entry["from"]) ?? entry["written_by"]),
-    textFact("To", recipientsOf(entry["to"])),
-    timeFact("Posted", entry["posted_at"] ?? entry["written_at"]),
+    toTextFact("Kind", entry["kind"]),
+    toTextFact("By", describeAuthor(entry["from"]) ?? entry["written_by"]),
+    toTextFact("To", describeRecipients(entry["to"])),
+    toTimeFact("Posted", entry["posted_at"] ?? entry["written_at"]),
     { name: "Text", value: <RecordedText content={inclusion.content} words={contentWords[content]} /> },
     typeof entry["content_hash"] === "string"
       ? { name: "Text hash", value: <HashText hash={entry["content_hash"]} whole /> }
@@ -121,22 +121,22 @@ function entryFacts({ proof: { inclusion }, content }: CheckedProof): readonly F
   return facts.filter((fact) => fact !== null);
 }
 
-function textFact(name: string, value: unknown): Fact | null {
+function toTextFact(name: string, value: unknown): Fact | null {
   return typeof value === "string" ? { name, value: <bdi>{showHidden(value)}</bdi> } : null;
 }
 
-function timeFact(name: string, value: unknown): Fact | null {
+function toTimeFact(name: string, value: unknown): Fact | null {
   const isTime = typeof value === "string" && !Number.isNaN(Date.parse(value));
-  return isTime ? { name, value: <TimeText at={value} as="clock" /> } : textFact(name, value);
+  return isTime ? { name, value: <TimeText at={value} as="clock" /> } : toTextFact(name, value);
 }
 
-function authorOf(from: unknown): string | null {
+function describeAuthor(from: unknown): string | null {
   const { team, peer } = Object(from);
   if (typeof team !== "string") return null;
   return typeof peer === "string" ? `${team} / ${peer}` : team;
 }
 
-function recipientsOf(to: unknown): string | null {
+function describeRecipients(to: unknown): string | null {
   if (!Array.isArray(to)) return null;
   return to.map((name) => (name === "*" ? "everyone" : String(name))).join(", ");
 }

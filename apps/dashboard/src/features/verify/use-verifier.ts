@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { startVerifier, type Verifier } from "./check/verifier";
-import type { Believed, Checkable, CheckResult } from "./check/verify-protocol";
+import type { Checkable, CheckResult, TrustedData } from "./check/verify-protocol";
 
 /** The state of a check. */
 export type Check =
@@ -16,7 +16,7 @@ export interface UsedVerifier {
   /** Whether everything that a check needs is loaded in this browser. */
   readonly state: "loading" | "ready" | "missing";
   readonly check: Check;
-  run(name: string, what: Checkable, believed: Believed): Promise<CheckResult | null>;
+  run(name: string, what: Checkable, believed: TrustedData): Promise<CheckResult | null>;
   reset(): void;
 }
 
@@ -43,7 +43,7 @@ export function useVerifier(): UsedVerifier {
     };
   }, []);
 
-  const run = useCallback(async (name: string, what: Checkable, believed: Believed) => {
+  const run = useCallback(async (name: string, what: Checkable, believed: TrustedData) => {
     current.current += 1;
     const own = current.current;
     const tell = (next: Check) => own === current.current && setCheck(next);

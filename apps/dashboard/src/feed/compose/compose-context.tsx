@@ -16,7 +16,7 @@ import {
 import { useBroker } from "@/broker/use-broker";
 import { useCall } from "@/broker/use-call";
 import { describeRemovalInLine } from "@/text/describe-removal";
-import { type Draft, emptyDraft, toPostInput, toQuoted } from "./draft";
+import { type Draft, emptyDraft, toPostInput, toQuotedMessage } from "./draft";
 import { type DraftStore, openDraftStore } from "./draft-store";
 
 /** The composer actions that feed rows and peer cards can trigger. The object is stable for the lifetime of the session. */
@@ -60,7 +60,7 @@ export interface ComposeProviderProps {
 
 export function ComposeProvider({ session, onWanted, children }: ComposeProviderProps) {
   const { session_id } = session;
-  const [store] = useState(() => openDraftStore(session_id, browserStorage()));
+  const [store] = useState(() => openDraftStore(session_id, findStorage()));
   useForgetQuote(store, session_id);
   const field = useRef<HTMLTextAreaElement>(null);
   const wanted = useRef(false);
@@ -102,9 +102,9 @@ export function ComposeProvider({ session, onWanted, children }: ComposeProvider
       },
       attach,
       focus,
-      reply: (message) => write({ quoted: toQuoted(message, false) }),
+      reply: (message) => write({ quoted: toQuotedMessage(message, false) }),
       async answer(message, option) {
-        const quoted = toQuoted(message, true);
+        const quoted = toQuotedMessage(message, true);
         if (option === undefined) return write({ quoted, kind: "message" });
         await post(toPostInput({ ...emptyDraft, text: option, quoted }, session_id));
       },
@@ -155,10 +155,8 @@ export function useComposePlace(): ComposePlace {
   return place;
 }
 
-/**
- * Returns the browser's storage, or undefined if the browser blocks it. In that case even reading the property throws.
- */
-function browserStorage(): Storage | undefined {
+/** In a browser that blocks storage, even reading the property throws. */
+function findStorage(): Storage | undefined {
   try {
     return globalThis.localStorage;
   } catch {

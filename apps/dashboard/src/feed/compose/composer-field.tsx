@@ -8,7 +8,7 @@ import { useComposePlace } from "./compose-context";
 import type { Draft } from "./draft";
 import { findMention, type Mention, writeMention } from "./mention";
 import { matchRecipients, type Recipient } from "./recipients";
-import { optionId, useActiveOption } from "./use-active-option";
+import { toOptionId, useActiveOption } from "./use-active-option";
 
 const RecipientList = lazyPart(() => import("./recipient-list"), "RecipientList");
 
@@ -16,13 +16,13 @@ export interface ComposerFieldProps {
   readonly draft: Draft;
   readonly recipients: readonly Recipient[];
   /** True while the message is being sent. */
-  readonly locked: boolean;
+  readonly isSending: boolean;
   readonly onChange: (change: Partial<Draft>) => void;
   readonly onSend: () => void;
 }
 
 /** The message text field. Typing `@` suggests recipients, and picking a recipient addresses the message to them. */
-export function ComposerField({ draft, recipients, locked, onChange, onSend }: ComposerFieldProps) {
+export function ComposerField({ draft, recipients, isSending, onChange, onSend }: ComposerFieldProps) {
   const { attach, field } = useComposePlace();
   const [enterSends] = usePreference("enterSends");
   const [mention, setMention] = useState<Mention | null>(null);
@@ -91,9 +91,9 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
         aria-autocomplete="list"
         aria-haspopup="listbox"
         aria-controls={found.length > 0 ? listId : undefined}
-        aria-activedescendant={found.length > 0 ? optionId(listId, active) : undefined}
-        placeholder={placeholderFor(draft)}
-        readOnly={locked}
+        aria-activedescendant={found.length > 0 ? toOptionId(listId, active) : undefined}
+        placeholder={describePlaceholder(draft)}
+        readOnly={isSending}
         value={draft.text}
         className="max-h-48 min-h-8.5 resize-none py-1.5 leading-5 pointer-coarse:min-h-11 pointer-coarse:py-[11px]"
         onChange={(event) => {
@@ -118,7 +118,7 @@ function isMentionable({ kind }: Recipient): boolean {
   return kind !== "everyone";
 }
 
-function placeholderFor({ kind, quoted }: Draft): string {
+function describePlaceholder({ kind, quoted }: Draft): string {
   if (quoted?.answers) return quoted.options.length > 0 ? "Pick an answer" : "Write an answer";
   if (quoted !== null) return "Write a reply";
   return { message: "Write a message", ask: "What do you need to know?", decision: "What was decided?" }[

@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import { cn } from "@/core/utils";
 import { Button } from "@/ui/button";
-import { bytesOf } from "./draft";
+import { countBytes } from "./draft";
 
 export interface ComposerNotesProps {
   readonly text: string;
@@ -10,14 +10,14 @@ export interface ComposerNotesProps {
   /** Recipients who are disconnected. */
   readonly away: readonly string[];
   /** True while the message waits for a connection. */
-  readonly waiting: boolean;
+  readonly isWaiting: boolean;
   readonly onGiveUp: () => void;
 }
 
 const namedMax = 3;
 
 /** Notes for the author: problems before sending, and the status while the message waits. */
-export function ComposerNotes({ text, problem, away, waiting, onGiveUp }: ComposerNotesProps) {
+export function ComposerNotes({ text, problem, away, isWaiting, onGiveUp }: ComposerNotesProps) {
   return (
     <div className="grid gap-1 text-sm empty:hidden">
       {problem !== null && (
@@ -31,7 +31,7 @@ export function ComposerNotes({ text, problem, away, waiting, onGiveUp }: Compos
           delivered when they return.
         </p>
       )}
-      {waiting && (
+      {isWaiting && (
         <p role="status" className="flex flex-wrap items-center gap-2 text-warning">
           You’re offline. Your message will be sent when you reconnect.
           <Button type="button" variant="outline" size="sm" onClick={onGiveUp}>
@@ -49,7 +49,7 @@ function ByteCount({ text }: { text: string }) {
   const max = limits.messageTextBytesMax;
   // A UTF-16 code unit takes at most three UTF-8 bytes, so short texts need no exact count.
   if (text.length * 3 < max * 0.75) return null;
-  const bytes = bytesOf(text);
+  const bytes = countBytes(text);
   if (bytes < max * 0.75) return null;
   return (
     <p className={cn("text-right tabular-nums", bytes > max ? "text-danger" : "text-muted-foreground")}>

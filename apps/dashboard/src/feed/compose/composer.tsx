@@ -16,9 +16,9 @@ import { Select } from "@/ui/select";
 import { useComposePlace, useDraft } from "./compose-context";
 import { ComposerField } from "./composer-field";
 import { ComposerNotes } from "./composer-notes";
-import { type Draft, type DraftKind, type DraftPriority, problemOf, toPostInput } from "./draft";
+import { type Draft, type DraftKind, type DraftPriority, findProblem, toPostInput } from "./draft";
 import { RecipientPicker } from "./recipient-picker";
-import { awayOf, listRecipients, type Recipient } from "./recipients";
+import { listAway, listRecipients, type Recipient } from "./recipients";
 
 const OptionsEditor = lazyPart(() => import("./options-editor"), "OptionsEditor");
 const QuotedBar = lazyPart(() => import("./quoted-bar"), "QuotedBar");
@@ -39,7 +39,7 @@ export function Composer() {
   useShortcut("c", focus, { label: "Write a message", group: "Session" });
 
   async function send(): Promise<void> {
-    const wrong = problemOf(draft, limits.messageTextBytesMax);
+    const wrong = findProblem(draft, limits.messageTextBytesMax);
     setProblem(wrong);
     setTold("");
     if (wrong !== null) return focus();
@@ -91,7 +91,7 @@ export function Composer() {
           <ComposerField
             draft={draft}
             recipients={recipients}
-            locked={pending}
+            isSending={pending}
             onChange={(change) => {
               store.change(change);
               setProblem(null);
@@ -109,8 +109,8 @@ export function Composer() {
         <ComposerNotes
           text={draft.text}
           problem={problem}
-          away={awayOf(draft.to, recipients)}
-          waiting={pending && !connected}
+          away={listAway(draft.to, recipients)}
+          isWaiting={pending && !connected}
           onGiveUp={reset}
         />
         <RefusalNote refusal={refusal} />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emptyDraft, problemOf, toPostInput } from "./draft";
+import { emptyDraft, findProblem, toPostInput } from "./draft";
 import { openDraftStore } from "./draft-store";
 
 const ask = { sequence: 405, author: "Cedar", text: "Which key?", answers: true, options: ["vault", "new"] };
@@ -36,15 +36,15 @@ describe("a draft", () => {
   });
 
   it("[DASH-97] says before it is sent what the broker would refuse", () => {
-    expect(problemOf(emptyDraft, 10)).toBe("Write something first.");
-    expect(problemOf({ ...emptyDraft, text: "ééééé" }, 10)).toBeNull();
-    expect(problemOf({ ...emptyDraft, text: "ééééé!" }, 10)).toBe(
+    expect(findProblem(emptyDraft, 10)).toBe("Write something first.");
+    expect(findProblem({ ...emptyDraft, text: "ééééé" }, 10)).toBeNull();
+    expect(findProblem({ ...emptyDraft, text: "ééééé!" }, 10)).toBe(
       "Messages can be up to 10 bytes; this one has 11.",
     );
-    expect(problemOf({ ...emptyDraft, text: "x", kind: "ask", options: ["a", ""] }, 10)).toContain(
+    expect(findProblem({ ...emptyDraft, text: "x", kind: "ask", options: ["a", ""] }, 10)).toContain(
       "two options",
     );
-    expect(problemOf({ ...emptyDraft, text: "other", quoted: ask }, 10)).toContain("one of: vault, new");
+    expect(findProblem({ ...emptyDraft, text: "other", quoted: ask }, 10)).toContain("one of: vault, new");
   });
 
   it("[DASH-96] keeps its key while it is the same, and gets another when it is changed or sent", () => {

@@ -1,11 +1,11 @@
 import type { InputOf, Message } from "@merkle/wire";
-import { textOf } from "../store/message-text";
+import { readMessageText } from "../store/message-text";
 
 export type DraftKind = "message" | "ask" | "decision";
 export type DraftPriority = "now" | "next" | "low";
 
 /** The quoted message, shown above the text field. */
-export interface Quoted {
+export interface QuotedMessage {
   readonly sequence: number;
   readonly author: string;
   readonly text: string;
@@ -24,7 +24,7 @@ export interface Draft {
   /** The options of an ask, including blank fields that the user is still filling in. */
   readonly options: readonly string[];
   readonly priority: DraftPriority;
-  readonly quoted: Quoted | null;
+  readonly quoted: QuotedMessage | null;
 }
 
 export const emptyDraft: Draft = {
@@ -54,33 +54,33 @@ function toKind({ kind, options, quoted, text }: Draft): Partial<PostInput["cont
   const answer = quoted?.answers ? { answer: answerOf(quoted, text) } : {};
   if (kind === "decision") return { ...answer, kind };
   if (kind === "message" || quoted?.answers) return answer;
-  const given = writtenOptions(options);
+  const given = listWrittenOptions(options);
   return given.length === 0 ? { kind } : { kind, options: given };
 }
 
-/** An ask with options accepts only one of its options. Matching ignores case and surrounding spaces. */
-function answerOf({ options }: Quoted, text: string): string {
+/** An ask with options accepts only these. Matching ignores case and surrounding spaces. */
+function answerOf({ options }: QuotedMessage, text: string): string {
   const written = text.trim();
   return options.find((option) => option.toLowerCase() === written.toLowerCase()) ?? written;
 }
 
-export function writtenOptions(options: readonly string[]): string[] {
+export function listWrittenOptions(options: readonly string[]): string[] {
   return options.map((option) => option.trim()).filter((option) => option !== "");
 }
 
 /** Returns why the broker would refuse the draft, as far as the page can tell. Null if the draft can be sent. */
-export function problemOf(draft: Draft, bytesMax: number): string | null {
+export function findProblem(draft: Draft, bytesMax: number): string | null {
   if (draft.text.trim() === "") return "Write something first.";
-  const bytes = bytesOf(draft.text);
+  const bytes = countBytes(draft.text);
   if (bytes > bytesMax) return `Messages can be up to ${bytesMax} bytes; this one has ${bytes}.`;
   if (draft.quoted?.answers) return answerProblem(draft.quoted, draft.text);
-  if (draft.kind === "ask" && writtenOptions(draft.options).length === 1) {
+  if (draft.kind === "ask" && listWrittenOptions(draft.options).length === 1) {
     return "Add at least two options, or none.";
   }
   return null;
 }
 
-function answerProblem({ options }: Quoted, text: string): string | null {
+function answerProblem({ options }: QuotedMessage, text: string): string | null {
   const isOption = options.some((option) => option.toLowerCase() === text.trim().toLowerCase());
   if (options.length > 0 && !isOption)
     return `Answer with one of: ${options.join(", ")}. Or choose “Reply without answering”.`;
@@ -91,17 +91,20 @@ const answerCharsMax = 500;
 
 const utf8 = new TextEncoder();
 
-export function bytesOf(text: string): number {
+export function countBytes(text: string): number {
   return utf8.encode(text).length;
 }
 
 /** Quotes a message for a reply or an answer. */
-export function toQuoted(message: Message, answers: boolean): Quoted {
+export function toQuotedMessage(message: Message, answers: boolean): QuotedMessage {
   const { options } = message.content;
   return {
     sequence: message.sequence,
-    author: message.from === null ? "the broker" : authorOf(message.from),
-    text: (message.type === "chat" ? textOf(message) : (message.event ?? "")).slice(0, quotedCharsMax),
+    author: message.from === null ? "the broker" : formatAuthor(message.from),
+    text: (message.type === "chat" ? readMessageText(message) : (message.event ?? "")).slice(
+      0,
+      quotedCharsMax,
+    ),
     answers,
     options: Array.isArray(options) ? options.filter((option) => typeof option === "string") : [],
   };
@@ -109,6 +112,6 @@ export function toQuoted(message: Message, answers: boolean): Quoted {
 
 const quotedCharsMax = 300;
 
-function authorOf({ team, peer }: NonNullable<Message["from"]>): string {
+function formatAuthor({ team, peer }: NonNullable<Message["from"]>): string {
   return peer === undefined ? team : `${team}/${peer}`;
 }

@@ -1,9 +1,9 @@
 import { X } from "lucide-react";
 import { Button } from "@/ui/button";
-import type { Quoted } from "./draft";
+import type { QuotedMessage } from "./draft";
 
 export interface QuotedBarProps {
-  readonly quoted: Quoted;
+  readonly quoted: QuotedMessage;
   readonly onOption: (option: string) => void;
   /** Turns the answer into a plain reply, which leaves the ask open. */
   readonly onReplyOnly: () => void;

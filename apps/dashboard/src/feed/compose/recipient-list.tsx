@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { cn } from "@/core/utils";
 import { TeamBar } from "@/sessions/team-mark";
 import type { Recipient } from "./recipients";
-import { optionId } from "./use-active-option";
+import { toOptionId } from "./use-active-option";
 
 export interface RecipientListProps {
   readonly id: string;
@@ -16,7 +16,7 @@ export interface RecipientListProps {
   readonly onPick: (recipient: Recipient) => void;
 }
 
-/** A list of recipients to choose from. Focus stays in the text field, which refers to the active option by its `optionId`. */
+/** A list of recipients to choose from. Focus stays in the text field, which refers to the active option by its `toOptionId`. */
 export function RecipientList({ id, label, recipients, active, chosen, onPick }: RecipientListProps) {
   return (
     <div
@@ -30,7 +30,7 @@ export function RecipientList({ id, label, recipients, active, chosen, onPick }:
       {recipients.map((recipient, index) => (
         <RecipientOption
           key={recipient.value}
-          id={optionId(id, index)}
+          id={toOptionId(id, index)}
           recipient={recipient}
           active={index === active}
           chosen={isChosen(recipient, chosen)}

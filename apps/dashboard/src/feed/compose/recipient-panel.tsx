@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { Input } from "@/ui/input";
 import { RecipientList } from "./recipient-list";
 import { matchRecipients, type Recipient } from "./recipients";
-import { optionId, useActiveOption } from "./use-active-option";
+import { toOptionId, useActiveOption } from "./use-active-option";
 
 interface RecipientPanelProps {
   readonly recipients: readonly Recipient[];
@@ -41,7 +41,7 @@ export function RecipientPanel({ recipients, chosen, onPick, onClose, onLeft }: 
           aria-label="Recipients"
           aria-expanded
           aria-controls={listId}
-          aria-activedescendant={found.length > 0 ? optionId(listId, active) : undefined}
+          aria-activedescendant={found.length > 0 ? toOptionId(listId, active) : undefined}
           autoComplete="off"
           placeholder="Team, peer or @group"
           value={typed}

@@ -1,5 +1,5 @@
 import type { Participant, Peer } from "@merkle/wire";
-import { addressOf, groupsOf } from "@/sessions/roster-rows";
+import { formatPeerAddress, listGroups } from "@/sessions/roster-rows";
 
 /** A possible recipient of a message. */
 export interface Recipient {
@@ -28,7 +28,7 @@ export function listRecipients({ participants, peers, myTeamId }: RecipientsInpu
   return [
     { value: "*", label: "everyone", note: "", kind: "everyone", colour: null, away: [] },
     ...(humans.length > 0 ? [toHumans(humans)] : []),
-    ...groupsOf(there).map((name) => toGroup(name, there)),
+    ...listGroups(there).map((name) => toGroup(name, there)),
     ...teams.flatMap((team) => {
       const own = there.filter((peer) => peer.team_id === team.team_id);
       return [toTeam(team, own), ...(own.length > 1 ? own.flatMap((peer) => toPeer(team, peer)) : [])];
@@ -57,7 +57,7 @@ function toGroup(name: string, there: readonly Peer[]): Recipient {
     note: countOf(members),
     kind: "group",
     colour: null,
-    away: members.filter(isAway).map(nameOf),
+    away: members.filter(isAway).map(formatPeerName),
   };
 }
 
@@ -79,7 +79,7 @@ function toTeam(team: Participant, own: readonly Peer[]): Recipient {
 
 function toPeer(team: Participant, peer: Peer): Recipient[] {
   if (peer.name === null) return [];
-  const value = addressOf(team.team_name, peer.name);
+  const value = formatPeerAddress(team.team_name, peer.name);
   return [
     {
       value,
@@ -96,8 +96,8 @@ function isAway(peer: Peer): boolean {
   return peer.kind === "agent" && peer.presence === "disconnected";
 }
 
-function nameOf(peer: Peer): string {
-  return addressOf(peer.team, peer.name);
+function formatPeerName(peer: Peer): string {
+  return formatPeerAddress(peer.team, peer.name);
 }
 
 function countOf(peers: readonly Peer[]): string {
@@ -118,7 +118,7 @@ export function matchRecipients(recipients: readonly Recipient[], typed: string)
 }
 
 /** Returns the chosen recipients that are away. */
-export function awayOf(to: readonly string[], recipients: readonly Recipient[]): string[] {
+export function listAway(to: readonly string[], recipients: readonly Recipient[]): string[] {
   const chosen = recipients.filter(({ value }) => to.includes(value));
   return [...new Set(chosen.flatMap(({ away }) => away))];
 }

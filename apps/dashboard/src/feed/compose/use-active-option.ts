@@ -44,6 +44,6 @@ export function useActiveOption({
 }
 
 /** Returns the DOM id of an option, for `aria-activedescendant` of the field. */
-export function optionId(listId: string, index: number): string {
+export function toOptionId(listId: string, index: number): string {
   return `${listId}-${index}`;
 }

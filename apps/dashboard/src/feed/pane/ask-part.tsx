@@ -6,7 +6,7 @@ import { useAction } from "@/broker/use-action";
 import { useRead } from "@/broker/use-read";
 import { RefusalNote } from "@/components/refusal-note";
 import { useCompose } from "@/feed/compose/compose-context";
-import { optionsOf } from "@/feed/store/message-text";
+import { readOptions } from "@/feed/store/message-text";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
@@ -21,11 +21,12 @@ export interface AskPartProps {
 
 /** The options of an ask, as buttons until someone answers. The first answer counts. */
 export function AskPart({ message, answer, isMine }: AskPartProps) {
-  const { session, at, looksOn } = useSession();
+  const { session, at, isObserver } = useSession();
   const settled = useSettled(message, answer);
   if (settled) return <Settled {...settled} />;
   if (isRedacted(message)) return null;
-  if (session.status === "closed" || isMine || at !== null || looksOn) return <Offered message={message} />;
+  if (session.status === "closed" || isMine || at !== null || isObserver)
+    return <Offered message={message} />;
   return <AnswerButtons message={message} />;
 }
 
@@ -66,7 +67,7 @@ function Settled({ sequence, by, answer }: SettledAsk) {
 }
 
 function Offered({ message }: { readonly message: Message }) {
-  const options = optionsOf(message);
+  const options = readOptions(message);
   if (options.length === 0) return null;
   return (
     <ul aria-label="Answer options" className="mt-1.5 flex flex-wrap gap-1.5">
@@ -94,7 +95,7 @@ function AnswerButtons({ message }: { readonly message: Message }) {
         aria-label={`Answers to message ${message.sequence}`}
         className="mt-1.5 flex flex-wrap gap-1.5"
       >
-        {optionsOf(message).map((option) => (
+        {readOptions(message).map((option) => (
           <Button
             key={option}
             variant="outline"
@@ -107,7 +108,7 @@ function AnswerButtons({ message }: { readonly message: Message }) {
           </Button>
         ))}
         <Button variant="ghost" size="sm" disabled={pending} onClick={() => void answer(message)}>
-          {optionsOf(message).length === 0 ? "Answer" : "Write an answer"}
+          {readOptions(message).length === 0 ? "Answer" : "Write an answer"}
         </Button>
       </div>
       <RefusalNote refusal={refusal} className="mt-1.5" />

@@ -36,7 +36,7 @@ export function DeliveryLine({ message }: { readonly message: Message }) {
           <ul className="mt-1 grid gap-0.5 border-s ps-2">
             {recipients.map((recipient) => (
               <li key={`${recipient.team}/${recipient.peer ?? ""}`}>
-                <bdi>{nameOf(recipient)}</bdi>: {describe(recipient)}
+                <bdi>{formatName(recipient)}</bdi>: {describe(recipient)}
               </li>
             ))}
           </ul>
@@ -54,9 +54,9 @@ export function DeliveryLine({ message }: { readonly message: Message }) {
   );
 }
 
-type Recipient = Status["recipients"][number];
+type DeliveryRecipient = Status["recipients"][number];
 
-function Waiting({ recipients }: { readonly recipients: readonly Recipient[] }) {
+function Waiting({ recipients }: { readonly recipients: readonly DeliveryRecipient[] }) {
   const waiting = recipients.filter(({ delivered }) => !delivered);
   const rest = waiting.length - namedMax;
   return (
@@ -65,8 +65,8 @@ function Waiting({ recipients }: { readonly recipients: readonly Recipient[] }) 
       {waiting.slice(0, namedMax).map((recipient, index) => (
         <span key={`${recipient.team}/${recipient.peer ?? ""}`}>
           {index > 0 && ", "}
-          <bdi>{nameOf(recipient)}</bdi>
-          {declaredOf(recipient) !== null && ` (${declaredOf(recipient)})`}
+          <bdi>{formatName(recipient)}</bdi>
+          {describeDeclared(recipient) !== null && ` (${describeDeclared(recipient)})`}
         </span>
       ))}
       {rest > 0 && ` and ${rest} more`}
@@ -74,23 +74,23 @@ function Waiting({ recipients }: { readonly recipients: readonly Recipient[] }) 
   );
 }
 
-function nameOf({ team, peer }: Recipient): string {
+function formatName({ team, peer }: DeliveryRecipient): string {
   return showHidden(peer === null ? team : `${team}/${peer}`);
 }
 
 /** Returns the status that a peer declared itself, if it explains why the message is not delivered yet. */
-function declaredOf({ declared }: Recipient): string | null {
+function describeDeclared({ declared }: DeliveryRecipient): string | null {
   if (declared === "blocked") return "blocked";
   return declared === "dnd" ? "do not disturb" : null;
 }
 
-function describe(recipient: Recipient): string {
+function describe(recipient: DeliveryRecipient): string {
   const words = describeReach(recipient);
-  const declared = recipient.delivered ? null : declaredOf(recipient);
+  const declared = recipient.delivered ? null : describeDeclared(recipient);
   return declared === null ? words : `${declared}, ${words}`;
 }
 
-function describeReach({ delivered, delivered_at, status, declared, wake }: Recipient): string {
+function describeReach({ delivered, delivered_at, status, declared, wake }: DeliveryRecipient): string {
   if (delivered)
     return delivered_at === null
       ? "delivered"

@@ -9,7 +9,7 @@ import { usePreference } from "@/core/preferences/use-preference";
 import { cn } from "@/core/utils";
 import { describeEvent } from "@/feed/store/describe-event";
 import type { FeedRow } from "@/feed/store/feed-rows";
-import { kindOf } from "@/feed/store/message-text";
+import { readKind } from "@/feed/store/message-text";
 import type { Thread } from "@/feed/store/threads";
 import { EventRow } from "./event-row";
 import { MessageRow } from "./message-row";
@@ -29,9 +29,9 @@ export interface FeedArticleProps {
   /** True if the row takes the focus, because a keyboard shortcut moved to it. */
   readonly takesFocus: boolean;
   /** True if the URL names this message. */
-  readonly isAsked: boolean;
+  readonly isLinked: boolean;
   /** Sequence of the reply that the URL names, if it belongs to this row. */
-  readonly askedReply: number | null;
+  readonly linkedReply: number | null;
   /** Whether the replies are expanded. */
   readonly isOpen: boolean;
   /** The thread that starts with this message. */
@@ -52,8 +52,9 @@ export interface ArticleActions {
 
 /** A row of the feed, including the dividers above it. The dividers are inside because ARIA allows only articles in a feed. */
 export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): ReactNode {
-  const { row, index, end, answer, isCurrent, takesFocus, isAsked, isFresh, isRaw, measure, actions } = props;
-  const { askedReply, isOpen, thread } = props;
+  const { row, index, end, answer, isCurrent, takesFocus, isLinked, isFresh, isRaw, measure, actions } =
+    props;
+  const { linkedReply, isOpen, thread } = props;
   const { first, messages, replies, beginsDay, beginsUnread } = row;
   const article = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -73,8 +74,8 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
       tabIndex={isCurrent ? 0 : -1}
       aria-posinset={first.sequence}
       aria-setsize={end}
-      aria-current={isAsked || undefined}
-      aria-label={labelOf(row)}
+      aria-current={isLinked || undefined}
+      aria-label={describeRow(row)}
       data-sequence={first.sequence}
       onFocus={() => actions.onFocused(row.key)}
       className="group/article absolute inset-x-0 contain-[layout_style] outline-none"
@@ -85,8 +86,8 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
         data-slot="feed-row"
         className={cn(
           "mx-1 rounded-md px-1 py-[calc(var(--row-y)*0.6)] -outline-offset-2 outline-ring group-focus-visible/article:outline-2",
-          isAsked && "bg-highlight",
-          isFresh && arrival(first),
+          isLinked && "bg-highlight",
+          isFresh && toArrivalClasses(first),
         )}
       >
         {messages.length > 1 ? (
@@ -101,7 +102,7 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
                 ask={first}
                 replies={replies}
                 isOpen={isOpen}
-                asked={askedReply}
+                asked={linkedReply}
                 onToggle={actions.onReplies}
               />
             ) : (
@@ -115,7 +116,7 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
 });
 
 /** Returns the classes for a new message: it slides in from below. Asks and decisions are also highlighted for a moment. */
-function arrival(message: Message): string {
+function toArrivalClasses(message: Message): string {
   const lit = {
     ask: "motion-safe:starting:bg-highlight",
     decision: "motion-safe:starting:bg-added",
@@ -123,11 +124,11 @@ function arrival(message: Message): string {
   };
   return cn(
     "motion-safe:transition-[opacity,translate,background-color] motion-safe:duration-180 motion-safe:ease-out motion-safe:starting:translate-y-1.5 motion-safe:starting:opacity-0",
-    lit[kindOf(message)],
+    lit[readKind(message)],
   );
 }
 
-function labelOf({ first, messages }: FeedRow): string {
+function describeRow({ first, messages }: FeedRow): string {
   if (messages.length > 1) return `${messages.length} system events`;
   if (first.type === "system") return `Event ${first.sequence}`;
   return `Message ${first.sequence} from ${first.from?.team ?? "unknown"}`;

@@ -52,7 +52,7 @@ function NothingMatches() {
 }
 
 function NothingYet() {
-  const { session, at, looksOn } = useSession();
+  const { session, at, isObserver } = useSession();
   if (at !== null) {
     return (
       <Empty className="flex-1 justify-center">
@@ -65,7 +65,7 @@ function NothingYet() {
     <Empty className="flex-1 justify-center">
       <EmptyTitle>No messages yet</EmptyTitle>
       <EmptyDescription>Agents and people post here.</EmptyDescription>
-      {session.status === "active" && !looksOn && <StartPeer slug={session.slug} />}
+      {session.status === "active" && !isObserver && <StartPeer slug={session.slug} />}
     </Empty>
   );
 }

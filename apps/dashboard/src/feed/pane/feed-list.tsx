@@ -132,8 +132,8 @@ export function FeedList({ store, state, asked, reading, onCatchUp, folds, threa
                 answer={answers.get(row.first.sequence)}
                 isCurrent={isCurrent}
                 takesFocus={isCurrent && current.isWanted}
-                isAsked={asked !== null && row.messages.some(({ sequence }) => sequence === asked)}
-                askedReply={row.replies.some(({ sequence }) => sequence === asked) ? asked : null}
+                isLinked={asked !== null && row.messages.some(({ sequence }) => sequence === asked)}
+                linkedReply={row.replies.some(({ sequence }) => sequence === asked) ? asked : null}
                 isOpen={unfolded.has(row.key)}
                 thread={folds ? threads.get(row.first.sequence) : undefined}
                 isFresh={row.first.sequence > freshAfter}
@@ -219,13 +219,14 @@ function useDayOf(): (at: string) => string {
   const [time] = usePreference("time");
   return useMemo(() => {
     if (time === "utc") return (at) => at.slice(0, 10);
-    const byHour = new Map<string, string>();
+    const dayByTenMinutes = new Map<string, string>();
     return (at) => {
-      const hour = at.slice(0, 15); // The first 15 characters of a timestamp identify a period of ten minutes. In every zone except UTC+5:45 and UTC+12:45, days begin at such a period's start.
-      const known = byHour.get(hour);
+      // Days begin at a boundary of ten minutes in every zone, except UTC+5:45 and UTC+12:45.
+      const tenMinutes = at.slice(0, 15);
+      const known = dayByTenMinutes.get(tenMinutes);
       if (known !== undefined) return known;
       const day = new Date(at).toDateString();
-      byHour.set(hour, day);
+      dayByTenMinutes.set(tenMinutes, day);
       return day;
     };
   }, [time]);

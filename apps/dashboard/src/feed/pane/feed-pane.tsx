@@ -5,9 +5,9 @@ import { flushSync } from "react-dom";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
 import { isFiltered } from "@/feed/store/feed-filter";
-import type { FeedStore, Place } from "@/feed/store/feed-store";
-import { hiddenIn } from "@/feed/store/feed-window";
-import { findThreads, titleOf } from "@/feed/store/threads";
+import type { FeedPosition, FeedStore } from "@/feed/store/feed-store";
+import { countHidden } from "@/feed/store/feed-window";
+import { describeTitle, findThreads } from "@/feed/store/threads";
 import { Parts, useHasPart } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { FeedBody } from "./feed-body";
@@ -48,7 +48,7 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
   const threads = useMemo(() => findThreads(messages), [messages]);
   const byRoot = useMemo(() => new Map(threads.map((thread) => [thread.root, thread])), [threads]);
   const [first] = messages;
-  const title = filter.thread === null ? null : titleOf(first, filter.thread);
+  const title = filter.thread === null ? null : describeTitle(first, filter.thread);
 
   const last = useRef<{ store: FeedStore; at: string | null; asked: number | null }>(null);
 
@@ -56,7 +56,7 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
    * Returns where the feed opens: at the message that the URL names, or where the reader was before the filter changed. Otherwise
    * at the first unread message, or at the end if that is too far back.
    */
-  function openAt(): Place {
+  function openAt(): FeedPosition {
     const before = last.current;
     last.current = { store, at, asked };
     if (before?.at === at && before.asked === asked && before.store !== store) {
@@ -105,7 +105,7 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
     <div className="flex min-h-0 flex-1 flex-col">
       <FilterBar
         filter={filter}
-        hidden={hiddenIn(state.window)}
+        hidden={countHidden(state.window)}
         threads={threads}
         title={title}
         findField={findField}

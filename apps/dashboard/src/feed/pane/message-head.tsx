@@ -5,7 +5,7 @@ import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
 import { isPrivate } from "@/feed/store/message-text";
 import { HumanBadge } from "@/identity/human-badge";
-import { monogramOf } from "@/sessions/monogram";
+import { toMonogram } from "@/sessions/monogram";
 import { useSession } from "@/sessions/session-context";
 import { toTeamColour } from "@/sessions/team-colour";
 import { showHidden } from "@/text/markdown/hidden-characters";
@@ -27,7 +27,7 @@ export function MessageHead({ message, isMine }: { readonly message: Message; re
           toTeamColour(colourOf(posted_by_team_id)).className,
         )}
       >
-        {monogramOf(team)}
+        {toMonogram(team)}
       </span>
       <p className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-1.5">
         <bdi className="max-w-full truncate font-semibold">{isMine ? "you" : team}</bdi>

@@ -19,12 +19,12 @@ export interface MessageMenuButtonProps {
 
 /** The actions on a message. The reply button also has its own shortcut, and is visible while the row is hovered or focused. */
 export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonProps) {
-  const { session, at, looksOn } = useSession();
+  const { session, at, isObserver } = useSession();
   const { reply } = useCompose();
   const [isOpen, setOpen] = useState(false);
   const [isRemoving, setRemoving] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const canReply = message.type === "chat" && session.status === "active" && at === null && !looksOn;
+  const canReply = message.type === "chat" && session.status === "active" && at === null && !isObserver;
   return (
     <div className="absolute end-0 top-0 flex text-muted-foreground">
       {canReply && (

@@ -40,11 +40,11 @@ export interface MessageMenuProps {
 
 /** The menu of actions on a message. Actions that have a result keep the menu open to show it. */
 export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }: MessageMenuProps) {
-  const { session, at, looksOn } = useSession();
+  const { session, at, isObserver } = useSession();
   const { reply } = useCompose();
   const actions = useFeatures().flatMap(({ messageActions = [] }) => messageActions);
-  const canRemove = useHasPart(({ removal }) => removal) && at === null && !looksOn;
-  const isOpen = session.status === "active" && at === null && !looksOn;
+  const canRemove = useHasPart(({ removal }) => removal) && at === null && !isObserver;
+  const isOpen = session.status === "active" && at === null && !isObserver;
   const link = toMessageAddress(session.slug, message.sequence);
   const close = (then: () => void) => () => {
     onClose();

@@ -54,7 +54,7 @@ export function Replies({ ask, replies, isOpen, asked, onToggle }: RepliesProps)
           className="mt-1 grid gap-2 border-s-2 ps-2 [&>li]:min-w-0"
         >
           {replies.map((reply) => (
-            <Reply key={reply.id} reply={reply} isAsked={reply.sequence === asked} />
+            <Reply key={reply.id} reply={reply} isLinked={reply.sequence === asked} />
           ))}
         </ol>
       )}
@@ -62,18 +62,18 @@ export function Replies({ ask, replies, isOpen, asked, onToggle }: RepliesProps)
   );
 }
 
-function Reply({ reply, isAsked }: { readonly reply: Message; readonly isAsked: boolean }) {
+function Reply({ reply, isLinked }: { readonly reply: Message; readonly isLinked: boolean }) {
   const [isRaw, setRaw] = useState(false);
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    if (isAsked) item.current?.scrollIntoView({ block: "center" });
-  }, [isAsked]);
+    if (isLinked) item.current?.scrollIntoView({ block: "center" });
+  }, [isLinked]);
   return (
     <li
       ref={item}
       data-reply={reply.sequence}
-      aria-current={isAsked || undefined}
-      className={cn("rounded-md", isAsked && "bg-highlight")}
+      aria-current={isLinked || undefined}
+      className={cn("rounded-md", isLinked && "bg-highlight")}
     >
       <MessageRow message={reply} answer={undefined} isRaw={isRaw} onRaw={() => setRaw(!isRaw)} />
     </li>

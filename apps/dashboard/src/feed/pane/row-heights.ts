@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import type { VirtualItem, Virtualizer } from "@tanstack/react-virtual";
 import type { FeedRow } from "@/feed/store/feed-rows";
-import { textOf } from "@/feed/store/message-text";
+import { readMessageText } from "@/feed/store/message-text";
 
 /** Returns the indexes of the rows to render: the visible range and the current row. */
 export function withCurrent(start: number, end: number, current: number): number[] {
@@ -16,7 +16,7 @@ export function isAbove({ start, end }: VirtualItem, offset: number, isKnown: bo
 }
 
 /** Returns the index of the last row that ends on the screen, or of the first row if that is taller than the screen. */
-export function lastSeen(
+export function findLastSeen(
   items: readonly VirtualItem[],
   { startIndex, endIndex }: { startIndex: number; endIndex: number },
   bottom: number,
@@ -52,7 +52,7 @@ export function estimateHeight(row: FeedRow | undefined): number {
   if (row.first.type === "system") return 32;
   const known = estimates.get(row.first);
   if (known !== undefined) return known;
-  const lines = textOf(row.first)
+  const lines = readMessageText(row.first)
     .slice(0, 4_000)
     .split("\n")
     .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 90)), 0);

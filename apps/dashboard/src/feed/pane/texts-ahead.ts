@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import type { FeedRow } from "@/feed/store/feed-rows";
-import { clipText, textOf } from "@/feed/store/message-text";
+import { clipText, readMessageText } from "@/feed/store/message-text";
 import { layOutAhead } from "@/text/markdown/markdown-text";
 
 /** Number of rows to prepare before and after the rendered rows. */
@@ -23,7 +23,7 @@ export class TextsAhead {
   readonly lookAround = (rows: readonly FeedRow[], drawn: RowRange): void => {
     this.#rows = rows;
     this.#drawn = drawn;
-    this.#stop ??= whenIdle((msLeft) => this.#layOut(msLeft));
+    this.#stop ??= runWhenIdle((msLeft) => this.#layOut(msLeft));
   };
 
   stop(): void {
@@ -38,18 +38,18 @@ export class TextsAhead {
         const message = this.#rows[index]?.first;
         if (message?.type !== "chat" || this.#done.has(message)) continue;
         if (msLeft() < textMs) {
-          this.#stop = whenIdle((left) => this.#layOut(left));
+          this.#stop = runWhenIdle((left) => this.#layOut(left));
           return;
         }
         this.#done.add(message);
-        layOutAhead(clipText(textOf(message)).text);
+        layOutAhead(clipText(readMessageText(message)).text);
       }
     }
   }
 }
 
 /** Safari has no requestIdleCallback. A short timeout replaces it there. */
-function whenIdle(run: (msLeft: () => number) => void): () => void {
+function runWhenIdle(run: (msLeft: () => number) => void): () => void {
   if (typeof requestIdleCallback !== "function") {
     const timer = setTimeout(() => {
       const until = performance.now() + 2 * textMs;

@@ -6,7 +6,7 @@ import { copyText } from "@/core/copy-text";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { useCompose } from "@/feed/compose/compose-context";
 import type { FeedRow } from "@/feed/store/feed-rows";
-import { kindOf } from "@/feed/store/message-text";
+import { readKind } from "@/feed/store/message-text";
 import { useSession } from "@/sessions/session-context";
 import { toMessageAddress } from "./message-link";
 
@@ -25,9 +25,9 @@ const group = "Feed";
 /** Registers the keyboard shortcuts of the feed, which step through messages and act on the current one. */
 export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) => void {
   const { rows, currentKey, firstVisible, goTo, onEnd, onRaw, onReplies } = options;
-  const { session, at, looksOn } = useSession();
+  const { session, at, isObserver } = useSession();
   const compose = useCompose();
-  const canWrite = session.status === "active" && at === null && !looksOn;
+  const canWrite = session.status === "active" && at === null && !isObserver;
   const current = rows.find(({ key }) => key === currentKey)?.first;
 
   function step(by: 1 | -1): void {
@@ -58,7 +58,7 @@ export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) =>
   useShortcut(
     "a",
     () => {
-      if (!current || kindOf(current) !== "ask" || isRedacted(current)) return false;
+      if (!current || readKind(current) !== "ask" || isRedacted(current)) return false;
       void compose.answer(current);
       return true;
     },

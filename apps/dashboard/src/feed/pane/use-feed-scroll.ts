@@ -5,8 +5,8 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useCompose } from "@/feed/compose/compose-context";
 import { type FeedRow, findRow } from "@/feed/store/feed-rows";
-import type { FeedState, FeedStore, Place } from "@/feed/store/feed-store";
-import { estimateHeight, isAbove, lastSeen, measureWhenObserved, withCurrent } from "./row-heights";
+import type { FeedPosition, FeedState, FeedStore } from "@/feed/store/feed-store";
+import { estimateHeight, findLastSeen, isAbove, measureWhenObserved, withCurrent } from "./row-heights";
 import type { RowRange } from "./texts-ahead";
 import { useLaidOutAhead } from "./use-laid-out-ahead";
 
@@ -89,7 +89,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
 
   function wasResized(): boolean {
     const before = heightBefore.current;
-    heightBefore.current = height();
+    heightBefore.current = measureHeight();
     return before > 0 && before !== heightBefore.current;
   }
 
@@ -98,14 +98,14 @@ export function useFeedScroll(options: FeedScrollOptions) {
     const atEnd = isAtEnd();
     setPausedAt((before) => (atEnd ? null : (before ?? end)));
     store.reading = atEnd ? null : first;
-    reading.current = { sequence: first?.sequence ?? 0, top: topOf(startIndex) };
+    reading.current = { sequence: first?.sequence ?? 0, top: findTop(startIndex) };
   }
 
   function isAtEnd(): boolean {
     if (!isLive || feed.to < end) return false;
-    const distance = (virtualizer.measurementsCache[rows.length - 1]?.end ?? 0) - bottom();
+    const distance = (virtualizer.measurementsCache[rows.length - 1]?.end ?? 0) - measureBottom();
     // The virtualizer's own check forces a layout, so it runs only near the end and not on each scroll step.
-    return distance <= followPx + height() && virtualizer.isAtEnd(followPx);
+    return distance <= followPx + measureHeight() && virtualizer.isAtEnd(followPx);
   }
 
   function loadAround({ startIndex, endIndex }: RowRange): void {
@@ -115,20 +115,20 @@ export function useFeedScroll(options: FeedScrollOptions) {
   }
 
   function reportSeen(range: RowRange): void {
-    const last = rows[lastSeen(virtualizer.measurementsCache, range, bottom())];
+    const last = rows[findLastSeen(virtualizer.measurementsCache, range, measureBottom())];
     const sequence = last?.messages.at(-1)?.sequence;
     if (sequence !== undefined) onSeen(sequence);
   }
 
-  function height(): number {
+  function measureHeight(): number {
     return virtualizer.scrollRect?.height ?? 0;
   }
 
-  function bottom(): number {
-    return (virtualizer.scrollOffset ?? 0) + height();
+  function measureBottom(): number {
+    return (virtualizer.scrollOffset ?? 0) + measureHeight();
   }
 
-  function topOf(index: number): number {
+  function findTop(index: number): number {
     return (virtualizer.measurementsCache[index]?.start ?? 0) - (virtualizer.scrollOffset ?? 0);
   }
 
@@ -140,12 +140,12 @@ export function useFeedScroll(options: FeedScrollOptions) {
 
   usePlacing({ place, hasRows: rows.length > 0, isPlaced, scrollTo, update });
 
-  function scrollTo({ at, as }: Place): void {
+  function scrollTo({ at, as }: FeedPosition): void {
     if (at === "end") return virtualizer.scrollToEnd();
     const index = findRow(rows, at);
     if (as === "kept" && at === reading.current.sequence) {
       // The rows were reloaded: return the first visible row to its previous offset.
-      return virtualizer.scrollBy(topOf(index) - reading.current.top);
+      return virtualizer.scrollBy(findTop(index) - reading.current.top);
     }
     if (as === "asked") unfoldTo(rows[index], at);
     virtualizer.scrollToIndex(index, { align: as === "asked" ? "center" : "start" });
@@ -174,10 +174,10 @@ export function useFeedScroll(options: FeedScrollOptions) {
 
 interface PlacingOptions {
   /** The position that the feed was opened at. */
-  readonly place: Place | null;
+  readonly place: FeedPosition | null;
   readonly hasRows: boolean;
   readonly isPlaced: RefObject<boolean>;
-  readonly scrollTo: (place: Place) => void;
+  readonly scrollTo: (place: FeedPosition) => void;
   readonly update: () => void;
 }
 
@@ -186,7 +186,7 @@ interface PlacingOptions {
  * position.
  */
 function usePlacing({ place, hasRows, isPlaced, scrollTo, update }: PlacingOptions): void {
-  const placed = useRef<Place | null>(null);
+  const placed = useRef<FeedPosition | null>(null);
   const latestUpdate = useRef(update);
   useEffect(() => {
     latestUpdate.current = update;
@@ -196,16 +196,16 @@ function usePlacing({ place, hasRows, isPlaced, scrollTo, update }: PlacingOptio
     placed.current = place;
     isPlaced.current = false;
     scrollTo(place);
-    afterFrames(2, () => {
+    runAfterFrames(2, () => {
       isPlaced.current = true;
       latestUpdate.current();
     });
   });
 }
 
-function afterFrames(count: number, run: () => void): void {
+function runAfterFrames(count: number, run: () => void): void {
   if (count === 0) run();
-  else requestAnimationFrame(() => afterFrames(count - 1, run));
+  else requestAnimationFrame(() => runAfterFrames(count - 1, run));
 }
 
 /** Scrolls to the end after the user posts a message. */

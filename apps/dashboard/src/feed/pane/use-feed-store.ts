@@ -3,12 +3,12 @@
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { useBroker } from "@/broker/use-broker";
 import { type FeedView, toFeedSource } from "@/feed/store/feed-source";
-import { type FeedState, FeedStore, type Place } from "@/feed/store/feed-store";
+import { type FeedPosition, type FeedState, FeedStore } from "@/feed/store/feed-store";
 import { useEarlyPage } from "./early-page-context";
 import { useReplay } from "./replay-context";
 
 /** Creates the store for a view of the feed and opens it. A different view gets a different store and key. */
-export function useFeedStore(view: FeedView, openAt: () => Place): { store: FeedStore; key: string } {
+export function useFeedStore(view: FeedView, openAt: () => FeedPosition): { store: FeedStore; key: string } {
   const broker = useBroker();
   const early = useEarlyPage();
   const replay = useReplay();

@@ -1,12 +1,12 @@
 import type { Message } from "@merkle/wire";
 import { splitSections } from "../../text/split-sections";
-import { textOf } from "./message-text";
+import { readMessageText } from "./message-text";
 
 const decisionCharsMax = 500;
 
 /** Returns the document with the message added to its section "Decisions". Adds the section if it is missing. */
 export function withDecision(content: string, message: Message, link: string): string {
-  const point = `- ${toLine(textOf(message))} ([#${message.sequence}](${link}))\n`;
+  const point = `- ${toLine(readMessageText(message))} ([#${message.sequence}](${link}))\n`;
   const sections = splitSections(content);
   const index = sections.findIndex(({ level, title }) => level > 0 && /^decisions$/i.test(title));
   if (index < 0) return `${content === "" ? "" : `${content.trimEnd()}\n\n`}## Decisions\n\n${point}`;
@@ -17,11 +17,11 @@ export function withDecision(content: string, message: Message, link: string): s
 
 function withPoint(section: string, point: string, next: unknown): string {
   const kept = section.trimEnd();
-  return `${kept}\n${endsInList(kept) ? "" : "\n"}${point}${next === undefined ? "" : "\n"}`;
+  return `${kept}\n${hasListAtEnd(kept) ? "" : "\n"}${point}${next === undefined ? "" : "\n"}`;
 }
 
 /** True if the text ends with a list item, or with lines indented below a list item. */
-function endsInList(text: string): boolean {
+function hasListAtEnd(text: string): boolean {
   const last = text.split("\n").findLast((line) => /^[ \t]*[-*+][ \t]/.test(line) || !/^[ \t]/.test(line));
   return last !== undefined && /^[ \t]*[-*+][ \t]/.test(last);
 }

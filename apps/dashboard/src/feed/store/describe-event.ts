@@ -16,49 +16,53 @@ export function isFoldable({ type, event }: Message): boolean {
 /** Describes a system message in words. For an unknown event, returns the event's name. */
 export function describeEvent(message: Message): EventWords {
   const told = (name: string) => readText(message[name]);
-  const by = isolated(shortAddress(told("by") ?? "Someone"));
-  const team = isolated(told("team") ?? "A team");
+  const by = isolate(shortAddress(told("by") ?? "Someone"));
+  const team = isolate(told("team") ?? "A team");
   if (isRedacted(message)) return describeRedacted(message);
   switch (message.event) {
     case "team_joined":
-      return words(`${team} joined`);
+      return toEventWords(`${team} joined`);
     case "team_left":
-      return words(`${team} left`);
+      return toEventWords(`${team} left`);
     case "session_metadata_updated":
-      return words(`${by} changed ${describeChanges(message["changes"])}`, told("reason"));
+      return toEventWords(`${by} changed ${describeChanges(message["changes"])}`, told("reason"));
     case "session_concluded":
-      return words(`${by} concluded the session with document v${String(message["document_version"])}`);
+      return toEventWords(
+        `${by} concluded the session with document v${String(message["document_version"])}`,
+      );
     case "session_held":
-      return words(`${by} put the session on hold: agents cannot post`, told("reason"));
+      return toEventWords(`${by} put the session on hold: agents cannot post`, told("reason"));
     case "session_resumed":
-      return words(`${by} resumed the session`);
+      return toEventWords(`${by} resumed the session`);
     case "topic_opened":
-      return words(`${by} commented on ${describeQuote(told("quote"))}: ${isolated(told("title") ?? "")}`);
+      return toEventWords(
+        `${by} commented on ${describeQuote(told("quote"))}: ${isolate(told("title") ?? "")}`,
+      );
     case "topic_closed":
-      return words(`${by} closed the comment ${quoted(told("title") ?? "")}: ${told("reason")}`);
+      return toEventWords(`${by} closed the comment ${quote(told("title") ?? "")}: ${told("reason")}`);
     case "topic_reopened":
-      return words(`${by} reopened the comment ${quoted(told("title") ?? "")}`);
+      return toEventWords(`${by} reopened the comment ${quote(told("title") ?? "")}`);
     case "settings_changed":
-      return words(`${by} changed ${describeSettings(message["changes"])}`);
+      return toEventWords(`${by} changed ${describeSettings(message["changes"])}`);
     case "proposal_decided":
-      return words(
+      return toEventWords(
         `${by} ${decided[told("decision") ?? ""] ?? "decided on"} proposal ${String(message["proposal_id"])}`,
       );
     case "budget_spent":
-      return words(`Agents reached the message limit (${String(message["budget"])})`);
+      return toEventWords(`Agents reached the message limit (${String(message["budget"])})`);
     case "task_changed":
-      return words(describeTaskChange(message, by), told("reason"));
+      return toEventWords(describeTaskChange(message, by), told("reason"));
     case "claim_changed":
-      return words(describeClaimChange(message, by), told("reason"));
+      return toEventWords(describeClaimChange(message, by), told("reason"));
     case "approval_ended":
-      return words(describeApproval(message, by));
+      return toEventWords(describeApproval(message, by));
     case "state_changed":
-      return words(`${by} ${describeStateChange(message)}`);
+      return toEventWords(`${by} ${describeStateChange(message)}`);
     case "message_redacted":
-      return words(`${by} removed the text of ${describeRedactedPlace(message)}`, told("reason"));
+      return toEventWords(`${by} removed the text of ${describeRedactedPlace(message)}`, told("reason"));
     default:
       // A broker of another version may post events that this page does not know.
-      return words((message.event ?? "An event").replaceAll("_", " "));
+      return toEventWords((message.event ?? "An event").replaceAll("_", " "));
   }
 }
 
@@ -75,15 +79,15 @@ const claimChanges: Readonly<Record<string, string>> = {
 };
 
 function describeClaimChange(message: Message, by: string): string {
-  const scope = isolated(readText(message["scope"]) ?? "");
+  const scope = isolate(readText(message["scope"]) ?? "");
   const change = readText(message["change"]) ?? "";
   if (change === "expired") return `The claim on ${scope} expired`;
   return `${by} ${claimChanges[change] ?? "changed the claim on"} ${scope}`;
 }
 
 function describeApproval(message: Message, by: string): string {
-  const of = isolated(shortAddress(readText(message["of"]) ?? ""));
-  const tool = isolated(readText(message["tool"]) ?? "");
+  const of = isolate(shortAddress(readText(message["of"]) ?? ""));
+  const tool = isolate(readText(message["tool"]) ?? "");
   switch (message["decision"]) {
     case "allowed":
       return `${by} allowed ${of} to use ${tool} once`;
@@ -108,7 +112,7 @@ const taskChanges: Readonly<Record<string, string>> = {
 };
 
 function describeTaskChange(message: Message, by: string): string {
-  const task = `task ${String(message["task"])}, ${quoted(readText(message["title"]) ?? "")}`;
+  const task = `task ${String(message["task"])}, ${quote(readText(message["title"]) ?? "")}`;
   const change = readText(message["change"]) ?? "";
   return change === "ready" ? `Ready now: ${task}` : `${by} ${taskChanges[change] ?? "changed"} ${task}`;
 }
@@ -145,8 +149,8 @@ const redactedEvents: Readonly<Record<string, string>> = {
 /** Describes an event whose text was removed. The kind of event is still known. */
 function describeRedacted({ event = "", redaction }: Message): EventWords {
   const by = redaction?.by ?? null;
-  const who = by === null ? "" : ` by ${isolated(by)}`;
-  return words(
+  const who = by === null ? "" : ` by ${isolate(by)}`;
+  return toEventWords(
     `${redactedEvents[event] ?? event.replaceAll("_", " ")}; its text was removed${who}`,
     redaction?.reason ?? null,
   );
@@ -159,31 +163,31 @@ function describeRedactedPlace(message: Message): string {
   return from === to ? `version ${from} of the document` : `versions ${from} to ${to} of the document`;
 }
 
-function words(text: string, reason: string | null = null): EventWords {
+function toEventWords(text: string, reason: string | null = null): EventWords {
   return { text, reason: reason === null || reason === "" ? null : showHidden(reason) };
 }
 
 const quoteCharsMax = 80;
 
-function describeQuote(quote: string | null): string {
-  if (quote === null) return "the document";
-  return quoted(quote.length > quoteCharsMax ? `${quote.slice(0, quoteCharsMax)}…` : quote);
+function describeQuote(text: string | null): string {
+  if (text === null) return "the document";
+  return quote(text.length > quoteCharsMax ? `${text.slice(0, quoteCharsMax)}…` : text);
 }
 
 const valueCharsMax = 120;
 
 function describeStateChange(message: Message): string {
-  const key = isolated(readText(message["key"]) ?? "");
+  const key = isolate(readText(message["key"]) ?? "");
   if (message["deleted"] === true) return `deleted ${key}`;
   if (message["value"] === undefined) return `set ${key}`;
   const value = JSON.stringify(message["value"]);
-  return `set ${key} to ${isolated(value.length > valueCharsMax ? `${value.slice(0, valueCharsMax)}…` : value)}`;
+  return `set ${key} to ${isolate(value.length > valueCharsMax ? `${value.slice(0, valueCharsMax)}…` : value)}`;
 }
 
 function describeChanges(changes: unknown): string {
   const { title, description } = Object(changes);
   const parts = [
-    isChange(title) && `the title from ${quoted(title.from)} to ${quoted(title.to)}`,
+    isChange(title) && `the title from ${quote(title.from)} to ${quote(title.to)}`,
     isChange(description) && "the description",
   ];
   return parts.filter((part) => part !== false).join(" and ") || "the session";
@@ -198,11 +202,11 @@ function readText(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-function quoted(text: string): string {
-  return `“${isolated(text)}”`;
+function quote(text: string): string {
+  return `“${isolate(text)}”`;
 }
 
 /** Wraps a name in isolate characters, so that it cannot reorder the words around it in any writing direction. */
-function isolated(text: string): string {
+function isolate(text: string): string {
   return `\u2068${showHidden(text)}\u2069`;
 }

@@ -11,7 +11,7 @@ export class EarlyPage implements PageInAdvance {
   #page: Promise<HistoryPage> | undefined;
 
   constructor(broker: Broker, view: FeedView, request: PageRequest) {
-    this.#key = keyOf(view, request);
+    this.#key = toRequestKey(view, request);
     this.#page = broker.call("get_history", toHistoryInput(view, request));
     // `take` returns the same promise with its error. This handler avoids an unhandled rejection if the page is never taken.
     this.#page.catch(() => undefined);
@@ -19,13 +19,13 @@ export class EarlyPage implements PageInAdvance {
 
   /** Returns the page if it matches the view and request, and only once. The view may name the session by its id or its slug. */
   take(view: FeedView, request: PageRequest): Promise<HistoryPage> | undefined {
-    if (keyOf(view, request) !== this.#key) return undefined;
+    if (toRequestKey(view, request) !== this.#key) return undefined;
     const page = this.#page;
     this.#page = undefined;
     return page;
   }
 }
 
-function keyOf(view: FeedView, request: PageRequest): string {
+function toRequestKey(view: FeedView, request: PageRequest): string {
   return JSON.stringify(toHistoryInput({ ...view, sessionId: "" }, request));
 }

@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import { isFoldable } from "./describe-event";
-import { kindOf } from "./message-text";
+import { readKind } from "./message-text";
 
 /** A row of the feed: one message, or a folded run of events. */
 export interface FeedRow {
@@ -89,7 +89,7 @@ function foldReplies(
   if (foldUpTo === null) return replies;
   for (const message of messages) {
     const { id, type, sequence, reply_to } = message;
-    const kind = kindOf(message);
+    const kind = readKind(message);
     if (kind === "ask") askOf.set(sequence, sequence);
     if (reply_to === undefined || type !== "chat" || kind !== "plain") continue;
     const ask = askOf.get(reply_to);

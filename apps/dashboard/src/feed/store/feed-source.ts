@@ -76,12 +76,12 @@ export function toHistoryInput(
   return {
     session_id: sessionId,
     ...toHistoryFilter(filter),
-    ...cursorOf(request),
+    ...toCursor(request),
     ...(at === null ? {} : { at }),
   };
 }
 
-function cursorOf(request: PageRequest) {
+function toCursor(request: PageRequest) {
   if (request.is === "before") return { before_cursor: request.sequence };
   if (request.is === "after") return { after_cursor: request.sequence };
   return request.is === "around" ? { around: request.sequence } : {};

@@ -1,9 +1,9 @@
 import { MerkleError, type Message, type RedactedMessage, redactedBy } from "@merkle/wire";
 import type { FeedSource, PageRequest } from "./feed-source";
 import {
-  covers,
   emptyWindow,
   type FeedWindow,
+  isCovered,
   toWindow,
   withLive,
   withNewer,
@@ -12,7 +12,7 @@ import {
 } from "./feed-window";
 
 /** A position for the feed to scroll to, once. */
-export interface Place {
+export interface FeedPosition {
   /** The sequence of a message, or the end of the feed. */
   readonly at: number | "end";
   /**
@@ -29,7 +29,7 @@ export interface FeedState {
   readonly window: FeedWindow;
   /** The highest known sequence of the feed. */
   readonly end: number;
-  readonly place: Place | null;
+  readonly place: FeedPosition | null;
   readonly older: Side;
   readonly newer: Side;
   /** When the feed was reloaded after a restore of the broker's database. */
@@ -99,7 +99,7 @@ export class FeedStore {
   /**
    * Shows the feed at a position. If the window contains the position, this is immediate. Otherwise the store first reads a page.
    */
-  async open(place: Place): Promise<void> {
+  async open(place: FeedPosition): Promise<void> {
     if (this.#state.status === "ready" && this.#has(place)) return this.#stayAt(place);
     await this.#openWith(
       place.at === "end" ? { is: "last" } : { is: "around", sequence: place.at },
@@ -164,7 +164,7 @@ export class FeedStore {
   reading: Message | null = null;
 
   /** Moves to a position inside the window without a request. Aborts a page that is being read for another position. */
-  #stayAt(place: Place): void {
+  #stayAt(place: FeedPosition): void {
     if (this.#opening) this.#restart();
     if (this.#stopFollowing === undefined) this.#follow(this.#state.end);
     this.#set({ place: { ...place }, newer: quiet });
@@ -179,14 +179,14 @@ export class FeedStore {
     return this.#opened.signal;
   }
 
-  #has({ at }: Place): boolean {
+  #has({ at }: FeedPosition): boolean {
     const { window, end } = this.#state;
-    return at === "end" ? window.to >= end : covers(window, at);
+    return at === "end" ? window.to >= end : isCovered(window, at);
   }
 
   async #openWith(
     request: PageRequest,
-    toPlace: (window: FeedWindow) => Place,
+    toPlace: (window: FeedWindow) => FeedPosition,
     refreshedAt = this.#state.refreshedAt,
   ): Promise<void> {
     const signal = this.#restart();
@@ -203,7 +203,7 @@ export class FeedStore {
 
   #show(
     page: Awaited<ReturnType<FeedSource["readPage"]>>,
-    toPlace: (window: FeedWindow) => Place,
+    toPlace: (window: FeedWindow) => FeedPosition,
     refreshedAt: Date | null,
   ): void {
     // Aborts pages that were requested for the previous window, because they do not fit the new window.

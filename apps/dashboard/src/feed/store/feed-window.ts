@@ -36,7 +36,7 @@ export function withOlder(window: FeedWindow, page: HistoryPage): FeedWindow {
   const messages = older.length === 0 ? window.messages : [...older, ...window.messages];
   const from = Math.min(window.from, page.next_cursor ?? 1);
   const kept = messages.slice(0, windowMessagesMax);
-  const to = kept.length < messages.length ? lastOf(kept) : window.to;
+  const to = kept.length < messages.length ? findLastSequence(kept) : window.to;
   return { messages: kept, from, to };
 }
 
@@ -49,14 +49,14 @@ export function withNewer(window: FeedWindow, page: HistoryPage): FeedWindow {
 export function withLive(window: FeedWindow, messages: readonly Message[]): FeedWindow {
   const next = messages.filter(({ sequence }) => sequence > window.to);
   if (next.length === 0 || next[0]?.sequence !== window.to + 1) return window;
-  return withLater(window, next, lastOf(next));
+  return withLater(window, next, findLastSequence(next));
 }
 
 /** Returns the window without the text of redacted messages. Returns the same window if nothing changes. */
 export function withoutTexts(window: FeedWindow, redacted: ReadonlyMap<number, RedactedMessage>): FeedWindow {
   const told = new Map<number, Message>();
   for (const { sequence, redaction } of redacted.values()) {
-    if (!covers(window, sequence)) continue;
+    if (!isCovered(window, sequence)) continue;
     const index = placeOf(window.messages, sequence);
     const message = window.messages[index];
     if (message?.sequence === sequence && !isRedacted(message))
@@ -79,11 +79,11 @@ function placeOf(messages: readonly Message[], sequence: number): number {
 }
 
 /** Returns how many messages of the window's range the filter hides. */
-export function hiddenIn({ messages, from, to }: FeedWindow): number {
+export function countHidden({ messages, from, to }: FeedWindow): number {
   return Math.max(0, to - from + 1 - messages.length);
 }
 
-export function covers({ from, to }: FeedWindow, sequence: number): boolean {
+export function isCovered({ from, to }: FeedWindow, sequence: number): boolean {
   return sequence >= from && sequence <= to;
 }
 
@@ -96,6 +96,6 @@ function withLater(window: FeedWindow, messages: readonly Message[], readTo: num
   return { messages: kept, from, to };
 }
 
-function lastOf(messages: readonly Message[]): number {
+function findLastSequence(messages: readonly Message[]): number {
   return messages.at(-1)?.sequence ?? 0;
 }

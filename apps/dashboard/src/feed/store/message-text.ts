@@ -2,8 +2,8 @@ import { isRedacted, type Message } from "@merkle/wire";
 import { describeRemovalInLine } from "../../text/describe-removal";
 import { describeEvent } from "./describe-event";
 
-/** Returns a message's text. Pages cannot decrypt private messages, so a private message is described by its size. */
-export function textOf(message: Message): string {
+/** Returns a message's text. Pages cannot decrypt private messages, so these are described by their size. */
+export function readMessageText(message: Message): string {
   const { content } = message;
   if (isRedacted(message)) return describeRemovalInLine(message.redaction);
   if (isPrivate(message)) return `Private, ${describeSize(message)}`;
@@ -19,13 +19,13 @@ export function describeSize({ content }: Message): string {
   return `${(typeof bytes === "number" ? bytes : 0).toLocaleString("en")} bytes`;
 }
 
-export function kindOf({ content }: Message): "plain" | "ask" | "decision" {
+export function readKind({ content }: Message): "plain" | "ask" | "decision" {
   const { kind } = content;
   return kind === "ask" || kind === "decision" ? kind : "plain";
 }
 
 /** Returns the options that an ask offers. */
-export function optionsOf({ content }: Message): readonly string[] {
+export function readOptions({ content }: Message): readonly string[] {
   const { options } = content;
   return Array.isArray(options) ? options.filter((option) => typeof option === "string") : [];
 }
@@ -33,14 +33,14 @@ export function optionsOf({ content }: Message): readonly string[] {
 const shownLinesMax = 24;
 const shownCharsMax = 4_000;
 
-export interface Clipped {
+export interface ClippedText {
   readonly text: string;
   /** The length of the whole text, in words. Null if nothing was cut off. */
   readonly whole: string | null;
 }
 
 /** Cuts a long text and describes its whole length. */
-export function clipText(text: string): Clipped {
+export function clipText(text: string): ClippedText {
   const lines = text.split("\n");
   if (lines.length > shownLinesMax) {
     const shown = lines.slice(0, shownLinesMax).join("\n").slice(0, shownCharsMax);
@@ -55,13 +55,13 @@ export function toMarkdown(message: Message, link: string): string {
   const { from, to, posted_at, sequence } = message;
   const author = from?.peer === undefined ? (from?.team ?? "Merkle") : `${from.team}/${from.peer}`;
   const recipients = to.map((name) => (name === "*" ? "everyone" : name)).join(", ");
-  return `**${author} → ${recipients}**, ${posted_at}, [#${sequence}](${link})\n\n${toldBy(message)}`;
+  return `**${author} → ${recipients}**, ${posted_at}, [#${sequence}](${link})\n\n${describeEventText(message)}`;
 }
 
-function toldBy(message: Message): string {
-  if (message.type === "chat" && !isRedacted(message)) return textOf(message);
+function describeEventText(message: Message): string {
+  if (message.type === "chat" && !isRedacted(message)) return readMessageText(message);
   const { text, reason } =
-    message.type === "chat" ? { text: textOf(message), reason: null } : describeEvent(message);
-  // Removes the isolate characters around names, which are needed only on the page.
+    message.type === "chat" ? { text: readMessageText(message), reason: null } : describeEvent(message);
+  // The isolate characters around names are only for the page.
   return (reason === null ? text : `${text}\n\nReason: ${reason}`).replace(/[\u2066-\u2069]/g, "");
 }

@@ -15,7 +15,7 @@ export interface ReplayState {
    */
   readonly documentAt: string;
   /** Length of the idle period that the replay has just skipped. */
-  readonly passedOverMs: number;
+  readonly skippedMs: number;
   readonly isPlaying: boolean;
 }
 

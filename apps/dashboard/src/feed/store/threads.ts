@@ -1,5 +1,5 @@
 import type { Message } from "@merkle/wire";
-import { textOf } from "./message-text";
+import { readMessageText } from "./message-text";
 
 /** A thread: a message and all replies, direct and indirect. */
 export interface Thread {
@@ -27,7 +27,7 @@ export function findThreads(messages: readonly Message[]): readonly Thread[] {
     const root = roots.get(reply_to) ?? reply_to;
     roots.set(sequence, root);
     const replies = (threads.get(root)?.replies ?? 0) + 1;
-    threads.set(root, { root, title: titleOf(bySequence.get(root), root), replies, last: sequence });
+    threads.set(root, { root, title: describeTitle(bySequence.get(root), root), replies, last: sequence });
   }
   return [...threads.values()]
     .filter(({ replies }) => replies >= repliesMin)
@@ -37,8 +37,8 @@ export function findThreads(messages: readonly Message[]): readonly Thread[] {
 const titleCharsMax = 80;
 
 /** Returns the first line of the thread's first message, without markdown characters. */
-export function titleOf(message: Message | undefined, sequence: number): string {
-  const [line = ""] = (message ? textOf(message) : "").trim().split("\n");
+export function describeTitle(message: Message | undefined, sequence: number): string {
+  const [line = ""] = (message ? readMessageText(message) : "").trim().split("\n");
   const plain = line.replace(/[*_`#>~]/g, "").trim();
   if (plain === "") return `#${sequence}`;
   return plain.length > titleCharsMax ? `${plain.slice(0, titleCharsMax).trimEnd()}…` : plain;

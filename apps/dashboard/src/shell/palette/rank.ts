@@ -4,8 +4,8 @@
  * service`).
  */
 export function rankOf(query: string, label: string, words: readonly string[] = []): number {
-  const wanted = plain(query);
-  const text = plain(label);
+  const wanted = toPlain(query);
+  const text = toPlain(label);
   if (wanted === "") return 0;
   if (text === wanted) return 6;
   if (text.startsWith(wanted)) return 5;
@@ -13,13 +13,13 @@ export function rankOf(query: string, label: string, words: readonly string[] = 
   const begins = text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
   if (parts.every((part) => begins.some((word) => word.startsWith(part)))) return 4;
   if (parts.every((part) => text.includes(part))) return 3;
-  const beside = plain(words.join(" "));
+  const beside = toPlain(words.join(" "));
   if (parts.every((part) => text.includes(part) || beside.includes(part))) return 2;
   return isInOrder(wanted, begins.map(([first]) => first).join("")) ? 1 : 0;
 }
 
 /** Removes case and accents, so that `malaga` matches `Málaga`. */
-function plain(text: string): string {
+function toPlain(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim().replace(/\s+/g, " ");
 }
 

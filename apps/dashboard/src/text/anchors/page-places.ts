@@ -26,16 +26,16 @@ export interface PagePlaces {
 /**
  * Maps the document rendered in `root`, whose parts begin at the offsets `starts`. The mapping is valid until the next render.
  */
-export function placesIn(root: HTMLElement, starts: ReadonlyMap<string, number>): PagePlaces {
+export function mapPlaces(root: HTMLElement, starts: ReadonlyMap<string, number>): PagePlaces {
   let known: readonly Piece[] | undefined;
-  function pieces(): readonly Piece[] {
+  function listPieces(): readonly Piece[] {
     known ??= [...root.querySelectorAll<HTMLElement>("[data-at]")].flatMap((each) => toPiece(each, starts));
     return known;
   }
 
   return {
     toSource(selected) {
-      const touched = pieces().flatMap((piece) => takeSelected(piece, selected));
+      const touched = listPieces().flatMap((piece) => takeSelected(piece, selected));
       const start = Math.min(...touched.map((each) => each.start));
       const end = Math.max(...touched.map((each) => each.end));
       if (touched.length === 0 || start >= end) return null;
@@ -45,7 +45,7 @@ export function placesIn(root: HTMLElement, starts: ReadonlyMap<string, number>)
       return { start, end, isWidened };
     },
     toPage({ start, end }) {
-      return pieces()
+      return listPieces()
         .filter((piece) => piece.start < end && piece.end > start)
         .map((piece) => toRange(piece, start, end));
     },
@@ -75,15 +75,15 @@ function takeSelected(piece: Piece, selected: Range): SelectedStretch[] {
   const length = element.textContent?.length ?? 0;
   const holdsStart = element.contains(selected.startContainer);
   const holdsEnd = element.contains(selected.endContainer);
-  const from = holdsStart ? charactersBefore(element, selected.startContainer, selected.startOffset) : 0;
-  const to = holdsEnd ? charactersBefore(element, selected.endContainer, selected.endOffset) : length;
+  const from = holdsStart ? countCharactersBefore(element, selected.startContainer, selected.startOffset) : 0;
+  const to = holdsEnd ? countCharactersBefore(element, selected.endContainer, selected.endOffset) : length;
   // A selection that only touches an element's edge contains none of its text.
   if (from >= to) return [];
   if (piece.isExact) return [{ start: piece.start + from, end: piece.start + to, isWidened: false }];
   return [{ start: piece.start, end: piece.end, isWidened: from > 0 || to < length }];
 }
 
-function charactersBefore(element: HTMLElement, node: Node, offset: number): number {
+function countCharactersBefore(element: HTMLElement, node: Node, offset: number): number {
   const before = document.createRange();
   before.setStart(element, 0);
   before.setEnd(node, offset);

@@ -18,13 +18,13 @@ export function quoteOf(source: string, { start, end }: SourceStretch): Quote | 
   const to = from + quote.length;
   return {
     quote,
-    prefix: wholeCharacters(source.slice(Math.max(0, from - limits.quoteContextCharsMax), from)),
-    suffix: wholeCharacters(source.slice(to, to + limits.quoteContextCharsMax)),
+    prefix: cutToCharacters(source.slice(Math.max(0, from - limits.quoteContextCharsMax), from)),
+    suffix: cutToCharacters(source.slice(to, to + limits.quoteContextCharsMax)),
     start: from,
   };
 }
 
 /** Drops half of a surrogate pair at either end, left by cutting the text. */
-function wholeCharacters(text: string): string {
+function cutToCharacters(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
 }

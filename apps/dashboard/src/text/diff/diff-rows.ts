@@ -43,7 +43,7 @@ export interface ChangedPart {
  * Returns the parts that differ between a removed and an added line: everything between their common beginning and end. Returns
  * null if the lines have too little in common.
  */
-export function changedParts(
+export function findChangedParts(
   removed: string,
   added: string,
 ): { removed: ChangedPart; added: ChangedPart } | null {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { changedParts, pairLines, toSplitRows } from "./diff-rows";
-import { parseUnifiedDiff, touchedSections } from "./unified-diff";
+import { findChangedParts, pairLines, toSplitRows } from "./diff-rows";
+import { listTouchedSections, parseUnifiedDiff } from "./unified-diff";
 
 const diff = [
   "--- v12",
@@ -23,7 +23,7 @@ const diff = [
 it("[DASH-121] a diff is read with its sections, its counts and the numbers of its lines", () => {
   const parsed = parseUnifiedDiff(diff);
   expect(parsed).toMatchObject({ added: 3, removed: 2 });
-  expect(touchedSections(parsed)).toEqual(["Decisions", "Notes"]);
+  expect(listTouchedSections(parsed)).toEqual(["Decisions", "Notes"]);
   expect(parsed.hunks[0]?.lines.map(({ oldLine, newLine, text }) => [oldLine, newLine, text])).toEqual([
     [3, 3, "- Keep tokens"],
     [4, null, "- Old clients break"],
@@ -52,15 +52,15 @@ it("[DASH-121] side by side, a removed line stands beside the one that replaced 
 });
 
 it("[DASH-121] within a replaced line only what differs is marked, unless nearly all does", () => {
-  expect(changedParts("- Keep it 30 days", "- Keep it for 90 days")).toEqual({
+  expect(findChangedParts("- Keep it 30 days", "- Keep it for 90 days")).toEqual({
     removed: { start: 10, end: 11 },
     added: { start: 10, end: 15 },
   });
-  expect(changedParts("a 😀 b and more", "a 😁 b and more")).toEqual({
+  expect(findChangedParts("a 😀 b and more", "a 😁 b and more")).toEqual({
     removed: { start: 2, end: 4 },
     added: { start: 2, end: 4 },
   });
-  expect(changedParts("Something", "Else, wholly")).toBeNull();
+  expect(findChangedParts("Something", "Else, wholly")).toBeNull();
   const lines = parseUnifiedDiff(diff).hunks[0]?.lines ?? [];
   expect([...pairLines(lines)].map(([line, other]) => [line.text, other.text])).toEqual([
     ["- Old clients break", "- Old clients go on"],

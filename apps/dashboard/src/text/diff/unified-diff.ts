@@ -35,7 +35,7 @@ export function parseUnifiedDiff(diff: string): ParsedDiff {
 }
 
 /** Returns the titles of the sections that a diff touches, in order, without duplicates and number signs. */
-export function touchedSections(diff: ParsedDiff): string[] {
+export function listTouchedSections(diff: ParsedDiff): string[] {
   const names = diff.hunks.map(({ section }) => section.replace(/^#{1,6}\s+/, ""));
   return [...new Set(names)].filter((name) => name !== "");
 }

@@ -65,7 +65,7 @@ function followText(text: string, source: string, { start, end }: Stretch): read
     const character = text[index] ?? "";
     if (at >= end) return null;
     if (character === "\n") {
-      const length = lengthAt(lineBreak, source, at);
+      const length = matchLengthAt(lineBreak, source, at);
       if (length === 0) return null;
       if (length === 1) {
         index += 1;
@@ -79,10 +79,10 @@ function followText(text: string, source: string, { start, end }: Stretch): read
       open = { from: index, start: at };
     } else if (
       source[at] === "&" &&
-      lengthAt(entity, source, at) > 0 &&
-      !startsAlike(text, index, source, at)
+      matchLengthAt(entity, source, at) > 0 &&
+      !hasSameStart(text, index, source, at)
     ) {
-      const length = lengthAt(entity, source, at);
+      const length = matchLengthAt(entity, source, at);
       const spelled = isHighSurrogate(text.charCodeAt(index)) ? 2 : 1;
       close(index);
       parts.push({ text: text.slice(index, index + spelled), start: at, end: at + length });
@@ -105,12 +105,12 @@ function followText(text: string, source: string, { start, end }: Stretch): read
 }
 
 /** True if the text continues with the entity's own characters, as it does for an unknown entity. */
-function startsAlike(text: string, index: number, source: string, at: number): boolean {
-  const written = source.slice(at, at + lengthAt(entity, source, at));
+function hasSameStart(text: string, index: number, source: string, at: number): boolean {
+  const written = source.slice(at, at + matchLengthAt(entity, source, at));
   return text.startsWith(written, index);
 }
 
-function lengthAt(pattern: RegExp, source: string, at: number): number {
+function matchLengthAt(pattern: RegExp, source: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.exec(source)?.[0].length ?? 0;
 }

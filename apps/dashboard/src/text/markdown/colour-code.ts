@@ -34,18 +34,18 @@ const grammars = {
 
 /** One grammar covers JavaScript and TypeScript, with and without JSX. */
 const aliases: Record<string, keyof typeof grammars> = {
-  ...named("tsx", "js mjs javascript jsx ts typescript"),
-  ...named("json", "jsonc"),
-  ...named("shellscript", "sh bash shell zsh console"),
-  ...named("python", "py"),
-  ...named("sql", "postgres postgresql"),
-  ...named("diff", "patch"),
-  ...named("yaml", "yml"),
-  ...named("go", "golang"),
-  ...named("rust", "rs"),
+  ...toAliases("tsx", "js mjs javascript jsx ts typescript"),
+  ...toAliases("json", "jsonc"),
+  ...toAliases("shellscript", "sh bash shell zsh console"),
+  ...toAliases("python", "py"),
+  ...toAliases("sql", "postgres postgresql"),
+  ...toAliases("diff", "patch"),
+  ...toAliases("yaml", "yml"),
+  ...toAliases("go", "golang"),
+  ...toAliases("rust", "rs"),
 };
 
-function named(lang: keyof typeof grammars, others: string) {
+function toAliases(lang: keyof typeof grammars, others: string) {
   return Object.fromEntries([lang, ...others.split(" ")].map((name) => [name, lang]));
 }
 
@@ -56,22 +56,35 @@ const theme = {
   bg: "bg-surface",
   settings: [
     { settings: { foreground: "text-foreground" } },
-    of("text-muted-foreground", "comment", "punctuation.definition.comment", "punctuation", "meta.brace"),
-    of("text-success", "string", "punctuation.definition.string", "markup.inserted"),
-    of("text-warning", "constant", "variable.language", "support.constant", "markup.changed"),
-    of("text-link", "keyword", "storage", "keyword.operator.new", "entity.name.tag", "markup.heading"),
-    of(
+    colourScopes(
+      "text-muted-foreground",
+      "comment",
+      "punctuation.definition.comment",
+      "punctuation",
+      "meta.brace",
+    ),
+    colourScopes("text-success", "string", "punctuation.definition.string", "markup.inserted"),
+    colourScopes("text-warning", "constant", "variable.language", "support.constant", "markup.changed"),
+    colourScopes(
+      "text-link",
+      "keyword",
+      "storage",
+      "keyword.operator.new",
+      "entity.name.tag",
+      "markup.heading",
+    ),
+    colourScopes(
       "text-info",
       "entity.name.function",
       "support.function",
       "support.type.property-name",
       "entity.name.type",
     ),
-    of("text-danger", "markup.deleted", "invalid"),
+    colourScopes("text-danger", "markup.deleted", "invalid"),
   ],
 };
 
-function of(foreground: string, ...scope: string[]) {
+function colourScopes(foreground: string, ...scope: string[]) {
   return { scope, settings: { foreground } };
 }
 

@@ -26,20 +26,22 @@ const addresses = ["href", "src"];
  */
 export function harmlessTree() {
   return (tree: Root): void => {
-    tree.children = clean(tree.children, 0);
+    tree.children = cleanNodes(tree.children, 0);
   };
 }
 
-function clean(children: readonly RootContent[], depth: number): ElementContent[] {
+function cleanNodes(children: readonly RootContent[], depth: number): ElementContent[] {
   return children.flatMap((child): ElementContent[] => {
     if (child.type === "text" || child.type === "raw") return toText(child.value);
     if (child.type !== "element") return [];
-    if (depth >= depthMax) return toText(textOf(child));
-    return [{ ...child, properties: keptOf(child), children: clean(child.children, depth + 1) }];
+    if (depth >= depthMax) return toText(readText(child));
+    return [
+      { ...child, properties: selectProperties(child), children: cleanNodes(child.children, depth + 1) },
+    ];
   });
 }
 
-function keptOf({ tagName, properties }: Element): Element["properties"] {
+function selectProperties({ tagName, properties }: Element): Element["properties"] {
   const kept = propertiesKept[tagName] ?? [];
   return Object.fromEntries(
     Object.entries(properties)
@@ -62,7 +64,7 @@ function toText(value: string): ElementContent[] {
 }
 
 /** Iterative instead of recursive, because the nesting can be arbitrarily deep. */
-export function textOf(element: Element): string {
+export function readText(element: Element): string {
   const open: ElementContent[] = [element];
   let text = "";
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

@@ -20,7 +20,7 @@ export function splitHidden(text: string): TextPart[] {
   let from = 0;
   for (const match of text.matchAll(hiddenCharacters)) {
     if (match.index > from) parts.push({ text: text.slice(from, match.index) });
-    parts.push({ text: match[0], hidden: nameOf(match[0]) });
+    parts.push({ text: match[0], hidden: findCharacterName(match[0]) });
     from = match.index + match[0].length;
   }
   if (from < text.length || parts.length === 0) parts.push({ text: text.slice(from) });
@@ -34,6 +34,6 @@ export function showHidden(text: string): string {
     .join("");
 }
 
-function nameOf(character: string): string {
+function findCharacterName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -1,5 +1,5 @@
 /** Returns a text for a preview of one or two lines, without the most distracting markdown syntax. */
-export function plainBrief(text: string): string {
+export function toPlainBrief(text: string): string {
   return text
     .replace(/^ {0,3}(```|~~~).*$/gm, "")
     .replace(/^ {0,3}#{1,6} +/gm, "")

@@ -4,7 +4,7 @@ import type { ComponentProps, ComponentType, JSX, ReactElement, ReactNode } from
 import { Fragment, jsx, jsxs } from "react/jsx-runtime";
 import { cn } from "@/core/utils";
 import { CodeBlock } from "./code-block";
-import { textOf } from "./harmless-tree";
+import { readText } from "./harmless-tree";
 import { isPlainLine, type MarkdownVariant, readMarkdown } from "./markdown-tree";
 import { OutsideImage, OutsideLink } from "./outside-link";
 
@@ -102,7 +102,7 @@ function DocumentHeading({ node, children }: HeadingOf) {
 
 type HeadingOf = ComponentProps<"h1"> & OfElement;
 
-function headings(as: typeof FeedHeading): Components {
+function createHeadings(as: typeof FeedHeading): Components {
   return { h1: as, h2: as, h3: as, h4: as, h5: as, h6: as };
 }
 
@@ -146,7 +146,7 @@ const common: Components = {
   ),
   hr: () => <hr className="my-3" />,
   a: ({ href, children, node }) => (
-    <OutsideLink href={href} text={node ? textOf(node) : ""}>
+    <OutsideLink href={href} text={node ? readText(node) : ""}>
       {children}
     </OutsideLink>
   ),
@@ -196,17 +196,17 @@ const common: Components = {
 };
 
 const components = {
-  feed: { ...common, ...headings(FeedHeading) },
-  document: { ...common, ...headings(DocumentHeading) },
+  feed: { ...common, ...createHeadings(FeedHeading) },
+  document: { ...common, ...createHeadings(DocumentHeading) },
 };
 
 /** Returns the text and language of a code block. */
 function readCode(pre: Element | undefined): { code: string; language: string | null } {
   const [child] = pre?.children ?? [];
-  if (!pre || child?.type !== "element") return { code: pre ? textOf(pre) : "", language: null };
+  if (!pre || child?.type !== "element") return { code: pre ? readText(pre) : "", language: null };
   const names = child.properties["className"];
   const name = (Array.isArray(names) ? names : []).map(String).find((each) => each.startsWith("language-"));
-  return { code: textOf(child).replace(/\n$/, ""), language: name?.slice("language-".length) ?? null };
+  return { code: readText(child).replace(/\n$/, ""), language: name?.slice("language-".length) ?? null };
 }
 
 /** Returns the source position of a code block from its properties. */

@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root, RootContent } from "hast";
 import { type AlignedPart, alignCodeBlock, alignInlineCode, alignText, type Stretch } from "./align-text";
-import { textOf } from "./harmless-tree";
+import { readText } from "./harmless-tree";
 import { splitHidden } from "./hidden-characters";
 
 /**
@@ -18,14 +18,14 @@ type Align = (text: string, source: string, within: Stretch) => readonly Aligned
 
 function place(children: readonly RootContent[], source: string, align: Align): ElementContent[] {
   return children.flatMap((child): ElementContent[] => {
-    const stretch = stretchOf(child);
+    const stretch = findStretch(child);
     if (child.type === "text" || child.type === "raw") {
       if (stretch === null) return [child];
       // A hidden character is shown by its code point, which is longer than the character itself.
       if (splitHidden(child.value).some(({ hidden }) => hidden !== undefined)) {
         return [toElement(child.value, { dataAt: stretch.start, dataTo: stretch.end })];
       }
-      return align(child.value, source, stretch).map((part) => toElement(part.text, propertiesOf(part)));
+      return align(child.value, source, stretch).map((part) => toElement(part.text, toProperties(part)));
     }
     if (child.type !== "element") return [];
     if (child.tagName === "pre") return [placeCode(child, source)];
@@ -36,21 +36,21 @@ function place(children: readonly RootContent[], source: string, align: Align): 
 
 /** Adds the source position to a code block as a whole, because code blocks are rendered from their text only. */
 function placeCode(pre: Element, source: string): Element {
-  const stretch = stretchOf(pre);
+  const stretch = findStretch(pre);
   if (stretch === null) return pre;
-  const part = alignCodeBlock(textOf(pre).replace(/\n$/, ""), source, stretch);
-  return { ...pre, properties: { ...pre.properties, ...propertiesOf(part) } };
+  const part = alignCodeBlock(readText(pre).replace(/\n$/, ""), source, stretch);
+  return { ...pre, properties: { ...pre.properties, ...toProperties(part) } };
 }
 
 function toElement(text: string, properties: Element["properties"]): ElementContent {
   return { type: "element", tagName: "span", properties, children: [{ type: "text", value: text }] };
 }
 
-function propertiesOf({ text, start, end }: AlignedPart): Element["properties"] {
+function toProperties({ text, start, end }: AlignedPart): Element["properties"] {
   return { dataAt: start, ...(end - start === text.length ? {} : { dataTo: end }) };
 }
 
-function stretchOf({ position }: RootContent): Stretch | null {
+function findStretch({ position }: RootContent): Stretch | null {
   const start = position?.start.offset;
   const end = position?.end.offset;
   return start === undefined || end === undefined ? null : { start, end };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readWebAddress, showsPlace } from "./web-address";
+import { isShownPlace, readWebAddress } from "./web-address";
 
 it("[DASH-52] only absolute http, https and mailto addresses are addresses, however they are spelled", () => {
   expect(readWebAddress("https://example.org/a?b#c")).toEqual({
@@ -30,7 +30,7 @@ it("[DASH-52] only absolute http, https and mailto addresses are addresses, howe
 it("[DASH-52] a link's text stands for its host only when it begins with exactly that host", () => {
   const shows = (text: string, target: string) => {
     const address = readWebAddress(target);
-    return address !== null && showsPlace(text, address);
+    return address !== null && isShownPlace(text, address);
   };
   expect(shows("https://example.org/a", "https://example.org/a")).toBe(true);
   expect(shows("example.org", "https://example.org/a")).toBe(true);

@@ -14,7 +14,7 @@ const protocols = new Set(["http:", "https:", "mailto:"]);
 export function readWebAddress(target: string): WebAddress | null {
   const url = parseUrl(target);
   if (!url || !protocols.has(url.protocol)) return null;
-  if (url.protocol === "mailto:") return { href: url.href, place: decodedOr(url.pathname) };
+  if (url.protocol === "mailto:") return { href: url.href, place: decodeOr(url.pathname) };
   return url.host === "" ? null : { href: url.href, place: url.host };
 }
 
@@ -22,7 +22,7 @@ export function readWebAddress(target: string): WebAddress | null {
  * True if a link's text already shows its target: it equals the URL, or begins with it up to the host. A text such as "bank.com"
  * for another host does not count, nor does a user name that looks like a host.
  */
-export function showsPlace(text: string, { place, href }: WebAddress): boolean {
+export function isShownPlace(text: string, { place, href }: WebAddress): boolean {
   const said = text.trim().toLowerCase();
   const beginnings = href.startsWith("mailto:")
     ? [place, `mailto:${place}`]
@@ -41,7 +41,7 @@ function parseUrl(target: string): URL | null {
   }
 }
 
-function decodedOr(text: string): string {
+function decodeOr(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -8,12 +8,12 @@ import { ItemActions } from "./item-actions";
 import { ItemMark } from "./item-mark";
 import { ItemSentence } from "./item-sentence";
 import { PutAway } from "./put-away";
-import { isPutAway, type PuttingAway } from "./use-put-away";
+import { type HideItemActions, isPutAway } from "./use-put-away";
 
 export interface InboxRowProps {
   readonly item: AttentionItem;
   readonly isSelected: boolean;
-  readonly away: PuttingAway;
+  readonly away: HideItemActions;
   readonly onSelect: () => void;
   /** Opens the item and focuses the field for the answer. */
   readonly onAnswer: () => void;

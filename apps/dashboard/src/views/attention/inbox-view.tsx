@@ -109,7 +109,7 @@ function Items() {
           />
         )}
         <ul aria-label="Needs you" className="divide-y border-b empty:hidden">
-          {rows.slice(0, loud.length).map(row)}
+          {rows.slice(0, loud.length).map(renderRow)}
           {quiet.length > 0 && (
             <li>
               <button
@@ -126,7 +126,7 @@ function Items() {
               </button>
             </li>
           )}
-          {showsQuiet && quiet.map(row)}
+          {showsQuiet && quiet.map(renderRow)}
         </ul>
         {data && total > items.length && !showsAway && (
           <p className="px-4 py-2 text-sm text-muted-foreground lg:px-6">
@@ -160,7 +160,7 @@ function Items() {
     </div>
   );
 
-  function row(item: AttentionItem) {
+  function renderRow(item: AttentionItem) {
     return (
       <InboxRow
         key={item.id}

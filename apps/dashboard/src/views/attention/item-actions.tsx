@@ -31,8 +31,8 @@ export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: 
       className={cn("min-w-0", inLine && "flex max-w-full flex-row-reverse items-center gap-2")}
     >
       <div className={cn("flex items-center gap-2", inLine ? "shrink-0" : "flex-wrap")}>
-        {actionsFor(item, attempt, { onAnswer, showsOptions })}
-        {/* Items of these kinds already contain a link to the same place. */}
+        {selectActions(item, attempt, { onAnswer, showsOptions })}
+        {/* Asks, proposals and approvals already contain a link to the same place. */}
         {!inLine && !["ask", "proposal", "approval"].includes(item.kind) && <OpenPlace item={item} />}
       </div>
       <p
@@ -46,7 +46,7 @@ export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: 
   );
 }
 
-function actionsFor(
+function selectActions(
   item: AttentionItem,
   attempt: Attempt,
   { onAnswer, showsOptions }: Pick<ItemActionsProps, "onAnswer" | "showsOptions">,
@@ -87,7 +87,7 @@ function actionsFor(
     case "handed_back":
       return onAnswer && <OpenPlace item={item} />;
     case "blocked":
-      return <Nudge item={item} to={addressOf(item)} label="Nudge" attempt={attempt} />;
+      return <Nudge item={item} to={formatRecipient(item)} label="Nudge" attempt={attempt} />;
     case "held":
     case "budget_near":
     case "budget_spent":
@@ -98,7 +98,7 @@ function actionsFor(
   }
 }
 
-function addressOf({ team, peer }: AttentionItem): string {
+function formatRecipient({ team, peer }: AttentionItem): string {
   if (team === null) return "@all";
   return peer === null || peer === team ? team : `${team}/${peer}`;
 }

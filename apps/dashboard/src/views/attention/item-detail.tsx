@@ -12,13 +12,13 @@ import { Kbd } from "@/ui/kbd";
 import { ItemActions } from "./item-actions";
 import { ItemMark } from "./item-mark";
 import { PutAway } from "./put-away";
-import type { PuttingAway } from "./use-put-away";
+import type { HideItemActions } from "./use-put-away";
 
 const ItemPreview = lazyPart(() => import("./item-preview"), "ItemPreview");
 
 export interface ItemDetailProps {
   readonly item: AttentionItem;
-  readonly away: PuttingAway;
+  readonly away: HideItemActions;
   readonly menu: RefObject<HTMLDetailsElement | null>;
   readonly onBack: () => void;
   readonly onChanged: () => void;

@@ -2,7 +2,7 @@
 
 import { type AttentionItem, describeItem } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
-import { textOf } from "@/feed/store/message-text";
+import { readMessageText } from "@/feed/store/message-text";
 import { Parts, useHasPart } from "@/parts/features-context";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 
@@ -33,5 +33,5 @@ function AskedMessage({ item }: { readonly item: Extract<AttentionItem, { sessio
     sequence === null ? null : { session_id, around: sequence, limit: 1 },
   );
   const message = data?.messages.find((each) => each.sequence === sequence);
-  return <Quoted text={(message && textOf(message)) ?? item.text} />;
+  return <Quoted text={(message && readMessageText(message)) ?? item.text} />;
 }

@@ -1,5 +1,5 @@
 import { type AttentionItem, describeItem } from "@merkle/wire";
-import { plainBrief } from "@/text/markdown/plain-brief";
+import { toPlainBrief } from "@/text/markdown/plain-brief";
 
 /** An item in one line: author, subject and quoted text. */
 export function ItemSentence({ item }: { readonly item: AttentionItem }) {
@@ -11,7 +11,7 @@ export function ItemSentence({ item }: { readonly item: AttentionItem }) {
         <>
           {" "}
           <q dir="auto" className="text-muted-foreground">
-            {plainBrief(quote)}
+            {toPlainBrief(quote)}
           </q>
         </>
       )}

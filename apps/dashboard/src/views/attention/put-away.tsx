@@ -5,12 +5,12 @@ import { AlarmClock, CalendarDays, Check, Clock, type LucideIcon, Sunrise } from
 import { type RefObject, useRef } from "react";
 import { MenuItem } from "@/components/menu-item";
 import { Button } from "@/ui/button";
-import { isPutAway, type PuttingAway } from "./use-put-away";
+import { type HideItemActions, isPutAway } from "./use-put-away";
 
 export interface PutAwayProps {
   readonly item: AttentionItem;
-  readonly away: PuttingAway;
-  /** A reference to the snooze menu, so that a shortcut can open the menu. */
+  readonly away: HideItemActions;
+  /** The snooze menu, so that a shortcut can open it. */
   readonly menu?: RefObject<HTMLDetailsElement | null>;
 }
 
@@ -90,12 +90,12 @@ function snoozeTimes(
   return [
     { label: "1 hour", icon: Clock, until: new Date(now.getTime() + hour) },
     { label: "4 hours", icon: Clock, until: new Date(now.getTime() + 4 * hour) },
-    { label: "Tomorrow, 9:00", icon: Sunrise, until: morning(now, 1) },
-    { label: "Next week, 9:00", icon: CalendarDays, until: morning(now, 7) },
+    { label: "Tomorrow, 9:00", icon: Sunrise, until: findMorning(now, 1) },
+    { label: "Next week, 9:00", icon: CalendarDays, until: findMorning(now, 7) },
   ];
 }
 
-function morning(now: Date, days: number): Date {
+function findMorning(now: Date, days: number): Date {
   const day = new Date(now);
   day.setDate(day.getDate() + days);
   day.setHours(9, 0, 0, 0);

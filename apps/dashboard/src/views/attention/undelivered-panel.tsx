@@ -7,7 +7,7 @@ import { PageLink } from "@/components/page-link";
 import { ReadPanel } from "@/components/read-panel";
 import { ListRow, RowList } from "@/components/row-list";
 import { TimeText } from "@/components/time-text";
-import { plainBrief } from "@/text/markdown/plain-brief";
+import { toPlainBrief } from "@/text/markdown/plain-brief";
 
 /** The messages that have been undelivered for hours. `session` names a session, or `all` for all open sessions. */
 export function UndeliveredPanel({ session }: { readonly session: string }) {
@@ -41,7 +41,7 @@ export function UndeliveredPanel({ session }: { readonly session: string }) {
                         dir="auto"
                         className="line-clamp-2 hover:underline"
                       >
-                        {message.text === "" ? `Message ${message.sequence}` : plainBrief(message.text)}
+                        {message.text === "" ? `Message ${message.sequence}` : toPlainBrief(message.text)}
                       </PageLink>
                     }
                     facts={

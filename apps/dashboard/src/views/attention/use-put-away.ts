@@ -5,13 +5,13 @@ import { useState } from "react";
 import { useCall } from "@/broker/use-call";
 
 /** An item that was just snoozed or marked done, and can be restored. */
-export interface Put {
+export interface HiddenItem {
   readonly item: AttentionItem;
   readonly words: string;
 }
 
-export interface PuttingAway {
-  readonly last: Put | null;
+export interface HideItemActions {
+  readonly last: HiddenItem | null;
   /** The message of the last refused call. */
   readonly refusal: string | null;
   /** Snoozes the item until the given time, or marks it done if no time is given. Others still see the item. */
@@ -20,12 +20,16 @@ export interface PuttingAway {
 }
 
 /** Returns functions that hide items from the person's list, and restore them. */
-export function usePutAway(onChanged: () => void): PuttingAway {
+export function usePutAway(onChanged: () => void): HideItemActions {
   const call = useCall();
-  const [last, setLast] = useState<Put | null>(null);
+  const [last, setLast] = useState<HiddenItem | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
 
-  function change(item: AttentionItem, how: { until?: string; undo?: boolean }, then: Put | null): void {
+  function change(
+    item: AttentionItem,
+    how: { until?: string; undo?: boolean },
+    then: HiddenItem | null,
+  ): void {
     setRefusal(null);
     call("dismiss_attention", { id: item.id, ...how }).then(
       () => {

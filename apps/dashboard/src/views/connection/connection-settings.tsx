@@ -20,7 +20,7 @@ import { useIsAdmin } from "@/views/people/use-is-admin";
 import { type ConnectionAddress, isOfThisMachine, parseConnectionAddress } from "./connection-address";
 import { RunningPeers } from "./running-peers";
 import { SnippetTabs } from "./snippet-tabs";
-import { connectionSnippets } from "./snippets";
+import { listConnectionSnippets } from "./snippets";
 
 type Settings = OutputOf<"get_settings">;
 type TestResult = OutputOf<"test_connection">;
@@ -163,7 +163,7 @@ function ConnectionForm({ served }: { served: Settings }) {
         </p>
       )}
       <RunningPeers />
-      <SnippetTabs snippets={connectionSnippets(shown, { needsToken, keyPin: info?.key_pin ?? null })} />
+      <SnippetTabs snippets={listConnectionSnippets(shown, { needsToken, keyPin: info?.key_pin ?? null })} />
     </div>
   );
 }

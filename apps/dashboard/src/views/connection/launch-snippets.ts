@@ -10,7 +10,7 @@ const clients = [
 ] as const;
 
 /** Returns, for each client, the command that starts an agent in an existing or a new session. */
-export function launchSnippets(to: { readonly session: string } | { readonly title: string }) {
+export function listLaunchSnippets(to: { readonly session: string } | { readonly title: string }) {
   return clients.map(({ id, label }) => ({
     id,
     label,

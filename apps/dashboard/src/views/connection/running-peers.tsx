@@ -7,7 +7,7 @@ const namedMax = 3;
 export function RunningPeers() {
   const { data } = useRead("list_sessions", { status: "active", limit: 200 }, { on: ["sessions"] });
   const running = (data?.sessions ?? [])
-    .map((session) => ({ session, teams: runningIn(session) }))
+    .map((session) => ({ session, teams: listRunning(session) }))
     .filter(({ teams }) => teams.length > 0);
   if (running.length === 0) return null;
   const rest = running.length - namedMax;
@@ -36,7 +36,7 @@ export function RunningPeers() {
   );
 }
 
-function runningIn({ present }: Session): readonly string[] {
+function listRunning({ present }: Session): readonly string[] {
   return present
     .filter(({ kind, status }) => kind === "agent" && status !== "disconnected")
     .map(({ team_name }) => team_name);

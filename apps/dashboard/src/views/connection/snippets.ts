@@ -30,7 +30,7 @@ const whereTokensComeFrom =
   "MERKLE_TOKEN is one of your tokens. Create one with merkle token create or under Settings, Tokens and browsers.";
 
 /** Returns the snippets that connect an agent to a broker. No snippet contains a secret: credentials are shell variables. */
-export function connectionSnippets(
+export function listConnectionSnippets(
   { base, mcp }: { readonly base: string; readonly mcp: string },
   { needsToken, keyPin }: SnippetOptions = { needsToken: false },
 ): readonly ConnectionSnippet[] {
@@ -47,11 +47,11 @@ export function connectionSnippets(
       ].join(" "),
       note: `Run it in the project. Everyone who works in that project gets the server.${tokenNote}`,
     },
-    ...vendorSnippets(`${mcp}?tools=core,messaging,mesh&view=compact`, { needsToken }),
+    ...listVendorSnippets(`${mcp}?tools=core,messaging,mesh&view=compact`, { needsToken }),
     {
       id: "mcp-json",
       label: ".mcp.json",
-      text: JSON.stringify({ mcpServers: { merkle: mcpJsonServer(base, mcp, needsToken) } }, null, 2),
+      text: JSON.stringify({ mcpServers: { merkle: toMcpJsonServer(base, mcp, needsToken) } }, null, 2),
       note: `A file at the root of the project. Set MERKLE_URL to use another broker.${tokenNote}`,
     },
     {
@@ -77,7 +77,7 @@ export function connectionSnippets(
  * Returns snippets for clients of other vendors. Merkle configures some of these clients itself. For the others, the note
  * explains the manual setup.
  */
-function vendorSnippets(url: string, { needsToken }: SnippetOptions): readonly ConnectionSnippet[] {
+function listVendorSnippets(url: string, { needsToken }: SnippetOptions): readonly ConnectionSnippet[] {
   const installed = (id: VendorClient & string, label: string, about: string): ConnectionSnippet => ({
     id,
     label,
@@ -137,7 +137,7 @@ function vendorSnippets(url: string, { needsToken }: SnippetOptions): readonly C
 }
 
 /** Only the base URL can be a variable. An endpoint at another address is used unchanged. */
-function mcpJsonServer(base: string, mcp: string, needsToken: boolean): object {
+function toMcpJsonServer(base: string, mcp: string, needsToken: boolean): object {
   const endpoint = mcp.slice(base.length);
   return {
     type: "http",

@@ -6,7 +6,7 @@ import { PageLink } from "@/components/page-link";
 import { Snippet } from "@/components/snippet";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/ui/dialog";
 import { isOfThisMachine } from "@/views/connection/connection-address";
-import { launchSnippets } from "@/views/connection/launch-snippets";
+import { listLaunchSnippets } from "@/views/connection/launch-snippets";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";
 
 export interface BringDialogProps {
@@ -42,7 +42,7 @@ export function BringDialog({ slug, title, onClose }: BringDialogProps) {
           )}
           <Snippet label="Link for people" text={`${base}/sessions/${slug}`} />
           <InstallSnippet />
-          <SnippetTabs snippets={launchSnippets({ session: slug })} />
+          <SnippetTabs snippets={listLaunchSnippets({ session: slug })} />
         </div>
       </DialogContent>
     </Dialog>

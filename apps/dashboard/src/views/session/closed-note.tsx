@@ -14,7 +14,7 @@ const NewSessionDialog = lazyPart(() => import("@/views/sessions/new-session-dia
 
 /** Replaces the composer in a closed session: shows who closed it, and lets the work continue in a new session. */
 export function ClosedNote() {
-  const { session, myTeamId, looksOn } = useSession();
+  const { session, myTeamId, isObserver } = useSession();
   const { open } = useSessionActions();
   const [continued, setContinued] = useState(false);
   const by = useClosedBy(session);
@@ -37,7 +37,7 @@ export function ClosedNote() {
             Revise conclusion
           </Button>
         )}
-        {!looksOn && (
+        {!isObserver && (
           <Button size="sm" onClick={() => setContinued(true)}>
             Continue in a new session
           </Button>

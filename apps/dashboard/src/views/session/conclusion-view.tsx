@@ -8,14 +8,14 @@ import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { RefusalNote } from "@/components/refusal-note";
 import { copyText } from "@/core/copy-text";
-import { textOf } from "@/feed/store/message-text";
+import { readMessageText } from "@/feed/store/message-text";
 import { Parts, useHasPart } from "@/parts/features-context";
 import { type SessionFacts, useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { useToast } from "@/ui/toast-provider";
 import { useConclusion } from "./conclusion-card";
-import { LastPage, type Outcome } from "./last-page";
+import { LastPage, type SessionOutcome } from "./last-page";
 import { useClosedBy } from "./use-closed-by";
 
 /** A summary of a concluded session on one page, to show to people who did not take part. */
@@ -96,7 +96,7 @@ interface OutcomeParts {
 function toOutcome(
   { session, participants }: SessionFacts,
   { conclusion, closedBy, counts, decisions }: OutcomeParts,
-): Outcome {
+): SessionOutcome {
   const made = decisions?.messages ?? [];
   return {
     title: session.title,
@@ -118,7 +118,7 @@ function toOutcome(
       sequence: message.sequence,
       by: message.from?.team ?? "",
       at: message.posted_at,
-      text: textOf(message),
+      text: readMessageText(message),
     })),
     hasOlderDecisions: decisions?.has_more ?? false,
   };

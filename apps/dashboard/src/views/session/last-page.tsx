@@ -8,7 +8,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 
 /** The outcome of a session. */
-export interface Outcome {
+export interface SessionOutcome {
   readonly title: string;
   readonly description: string;
   readonly createdAt: string;
@@ -44,7 +44,7 @@ export interface OutcomeDecision {
 }
 
 export interface LastPageProps {
-  readonly outcome: Outcome;
+  readonly outcome: SessionOutcome;
   /** Renders a link to a message. */
   readonly toMessage: (sequence: number) => ReactNode;
   /** Buttons, which are not printed. */
@@ -124,7 +124,7 @@ export function Part({ title, children }: { readonly title: string; readonly chi
   );
 }
 
-function Times({ outcome: { createdAt, closedAt } }: { readonly outcome: Outcome }) {
+function Times({ outcome: { createdAt, closedAt } }: { readonly outcome: SessionOutcome }) {
   if (closedAt === null) {
     return (
       <>
@@ -149,13 +149,13 @@ function Day({ at }: { readonly at: string }) {
   );
 }
 
-function Facts({ outcome }: { readonly outcome: Outcome }) {
+function Facts({ outcome }: { readonly outcome: SessionOutcome }) {
   const { createdAt, closedAt, closedBy, messages, documentVersion, teams } = outcome;
   const facts = [
     closedAt !== null && `lasted ${describeSpan(Date.parse(closedAt) - Date.parse(createdAt))}`,
-    counted(teams.length, "team"),
-    counted(messages, "message"),
-    documentVersion > 0 && counted(documentVersion, "version", "of the document"),
+    formatCount(teams.length, "team"),
+    formatCount(messages, "message"),
+    documentVersion > 0 && formatCount(documentVersion, "version", "of the document"),
   ].filter((fact) => fact !== false);
   return (
     <p className="flex flex-wrap items-baseline gap-x-2 text-muted-foreground tabular-nums">
@@ -219,7 +219,7 @@ function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
               )}
             </svg>
             <span className="w-20 shrink-0 text-end">
-              {messages !== null && counted(messages, "message")}
+              {messages !== null && formatCount(messages, "message")}
             </span>
           </span>
         </li>
@@ -228,6 +228,6 @@ function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
   );
 }
 
-function counted(number: number, one: string, rest = ""): string {
+function formatCount(number: number, one: string, rest = ""): string {
   return `${number.toLocaleString("en-GB")} ${number === 1 ? one : `${one}s`}${rest && ` ${rest}`}`;
 }

@@ -24,7 +24,7 @@ const ClosedNote = lazyPart(
   <div className="h-14 border-t bg-surface" />,
 );
 
-type Folded = "feed" | "document" | null;
+type FoldedPane = "feed" | "document" | null;
 
 /**
  * Feed and document. From 1024 px on they are side by side, and the user can move the divider or fold one of them. Very wide
@@ -32,9 +32,9 @@ type Folded = "feed" | "document" | null;
  * feed.
  */
 export function LiveView() {
-  const { session, looksOn, at } = useSession();
+  const { session, isObserver, at } = useSession();
   const [split, setSplit] = usePreference("split");
-  const [folded, setFolded] = useState<Folded>(null);
+  const [folded, setFolded] = useState<FoldedPane>(null);
   const [pane, setPane] = useQueryParam("pane");
   const box = useRef<HTMLDivElement>(null);
   const [showsTime, setShowsTime] = useState(false);
@@ -95,7 +95,7 @@ export function LiveView() {
                 />
               </PanelBoundary>
             </div>
-            {session.status === "closed" ? <ClosedNote /> : !looksOn && <Composer />}
+            {session.status === "closed" ? <ClosedNote /> : !isObserver && <Composer />}
           </section>
           {folded === null ? (
             <Splitter box={box} percent={split} onPercent={setSplit} />

@@ -11,11 +11,11 @@ import { Button } from "@/ui/button";
 
 /** The actions on a team: write to it, nudge it, and filter the feed by its messages. */
 export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => void }) {
-  const { session, looksOn } = useSession();
+  const { session, isObserver } = useSession();
   const { address } = useCompose();
   const { team, isMe } = row;
   const { nudge, pending, told, refusal } = useNudge(team.team_name);
-  const reachable = team.left_at === null && session.status === "active" && !isMe && !looksOn;
+  const reachable = team.left_at === null && session.status === "active" && !isMe && !isObserver;
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap gap-1.5">

@@ -103,13 +103,13 @@ function Now({ row: { team, blocked, dnd }, agent }: Pick<RosterChipProps, "row"
         {describeSeen(team.status)} {since(team.last_seen_at)}
       </span>
     );
-  const { doing } = agent;
+  const { activity } = agent;
   return (
     <>
-      <span dir="auto" className={cn(muted, doing.quoted && "text-foreground")}>
-        {doing.text}
+      <span dir="auto" className={cn(muted, activity.quoted && "text-foreground")}>
+        {activity.text}
       </span>
-      {since(doing.since)}
+      {since(activity.since)}
     </>
   );
 }

@@ -18,7 +18,7 @@ const SessionMenu = lazyPart(() => import("./session-menu"), "SessionMenu");
 
 /** Provides the dialogs and the menu of a session. Each of them loads when it is first opened. */
 export function SessionActionsProvider({ children }: { children: ReactNode }) {
-  const { session, looksOn, refresh } = useSession();
+  const { session, isObserver, refresh } = useSession();
   const call = useCall();
   const [dialog, setDialog] = useState<SessionDialog | null>(null);
   const [menuAnchor, setMenuAnchor] = useState<HTMLElement | null>(null);
@@ -42,7 +42,7 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
   );
 
   const close = () => setDialog(null);
-  const active = session.status === "active" && !looksOn;
+  const active = session.status === "active" && !isObserver;
   const held = session.held !== null;
   useCommand("edit-session", "Edit title and description", () => setDialog("edit"), active);
   useCommand("hold-session", "Hold session", () => setDialog("hold"), active && !held);

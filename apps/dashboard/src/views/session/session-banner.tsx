@@ -80,14 +80,14 @@ function Quiet({ since }: { since: string | null }) {
 }
 
 function Banner({ children, action }: { children: ReactNode; action: ReactNode }) {
-  const { looksOn } = useSession();
+  const { isObserver } = useSession();
   return (
     <section
       aria-label="Session status"
       className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-warning/40 bg-highlight px-4 py-1.5 max-md:py-0.5 lg:px-6"
     >
       <p className="min-w-0 flex-1 basis-40 break-words max-md:text-sm">{children}</p>
-      {!looksOn && action}
+      {!isObserver && action}
     </section>
   );
 }

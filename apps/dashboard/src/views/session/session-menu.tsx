@@ -24,10 +24,10 @@ import { useSessionActions } from "./use-session-actions";
 
 /** The menu of actions on a session. Actions that have a result keep the menu open to show it. */
 export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose: () => void }) {
-  const { session, myTeamId, looksOn } = useSession();
+  const { session, myTeamId, isObserver } = useSession();
   const { open, resume } = useSessionActions();
   const isMember = useAdmitted()?.as.kind === "member";
-  const active = session.status === "active" && !looksOn;
+  const active = session.status === "active" && !isObserver;
   const mayRevise = session.status === "closed" && myTeamId !== null;
 
   function close(then: () => void): () => void {

@@ -5,7 +5,7 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 
 /** Shown if a session cannot be loaded: the reason, and a way back. */
 export function SessionProblem({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
-  const { title, detail } = wordsFor(problem);
+  const { title, detail } = describeProblem(problem);
   return (
     <div role="alert" className="grid flex-1 place-items-center p-4">
       <Empty>
@@ -31,7 +31,7 @@ export function SessionProblem({ problem, onRetry }: { problem: Problem; onRetry
   );
 }
 
-function wordsFor({ code, title, detail }: Problem): { title: string; detail: string } {
+function describeProblem({ code, title, detail }: Problem): { title: string; detail: string } {
   switch (code) {
     case "not_found":
     case "bad_request":

@@ -22,7 +22,7 @@ const doc: SessionTab = { label: "Document", place: "/doc", keys: "8" };
 
 /** The tabs of a session: feed, document, and the parts with content. The other parts are under More. */
 export function SessionTabs() {
-  const { session, looksOn } = useSession();
+  const { session, isObserver } = useSession();
   const later = useFeatures().flatMap(({ sessionTabs = [] }) => sessionTabs);
   const pathname = usePathname();
   const [pane] = useQueryParam("pane");
@@ -42,7 +42,7 @@ export function SessionTabs() {
   const showsDocument = place === doc.place || (!isWide && place === "" && pane === "doc");
   const hrefOf = (tab: SessionTab) => (tab === doc && !isWide ? `${home}?pane=doc` : `${home}${tab.place}`);
   const possible = later
-    .filter(({ ofMesh }) => !(looksOn && ofMesh))
+    .filter(({ ofMesh }) => !(isObserver && ofMesh))
     .sort((one, other) => one.keys.localeCompare(other.keys));
   const countOf = (tab: SessionTab) => tab.countOf?.(session) || found.has(tab.place);
   const isShown = (tab: SessionTab) => tab.place === place || Boolean(countOf(tab));

@@ -85,7 +85,7 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
                     {facts.at === null ? (
                       <RosterBar />
                     ) : (
-                      <Parts of={({ session: parts }) => parts?.RosterThen} />
+                      <Parts of={({ session: parts }) => parts?.PastRoster} />
                     )}
                   </PanelBoundary>
                   <SessionBanner />

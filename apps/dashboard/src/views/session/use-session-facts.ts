@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "react";
 import type { Problem } from "@/broker/problem";
-import { useLooksOn } from "@/broker/use-admitted";
+import { useIsObserver } from "@/broker/use-admitted";
 import { useBroker } from "@/broker/use-broker";
 import { useRead } from "@/broker/use-read";
 import { useQueryParam } from "@/core/address/use-query-param";
@@ -27,7 +27,7 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
   });
   const peers = useRead("list_peers", named && { ...named, include_left: true }, { on: ["roster", "tasks"] });
   const { person } = usePerson();
-  const looksOn = useLooksOn();
+  const isObserver = useIsObserver();
   const [at] = useQueryParam("at");
 
   const refreshSession = session.refresh;
@@ -44,7 +44,7 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
       session: session.data,
       participants: teams,
       peers: peers.data.peers,
-      looksOn,
+      isObserver,
       myTeamId: teams.find((team) => person !== null && team.person_id === person.id)?.team_id ?? null,
       colourOf: (teamId) => (teamId === null ? 0 : (colours.get(teamId) ?? 0)),
       at,
@@ -59,7 +59,7 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
     participants.data,
     peers.data,
     person,
-    looksOn,
+    isObserver,
     at,
     refreshSession,
     refreshParticipants,

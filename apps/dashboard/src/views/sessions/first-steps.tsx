@@ -6,9 +6,9 @@ import { type AppInfo, useAppInfo } from "@/broker/use-app-info";
 import { InstallSnippet } from "@/components/install-snippet";
 import { Parts } from "@/parts/features-context";
 import { Button } from "@/ui/button";
-import { launchSnippets } from "@/views/connection/launch-snippets";
+import { listLaunchSnippets } from "@/views/connection/launch-snippets";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";
-import { connectionSnippets } from "@/views/connection/snippets";
+import { listConnectionSnippets } from "@/views/connection/snippets";
 
 export interface FirstStepsProps {
   /** True if the mesh has never had a session. */
@@ -38,7 +38,7 @@ export function FirstSteps({ isFirst, onStart }: FirstStepsProps) {
 
 function Steps({ info, start, onStart }: { info: AppInfo; start: string; onStart: () => void }) {
   const needsToken = info.auth !== "open";
-  const others = connectionSnippets({ base: info.base_url, mcp: info.mcp_url }, { needsToken }).filter(
+  const others = listConnectionSnippets({ base: info.base_url, mcp: info.mcp_url }, { needsToken }).filter(
     ({ id, text }) => id !== "merkle-cli" && !text.startsWith("merkle launch"),
   );
   return (
@@ -52,11 +52,11 @@ function Steps({ info, start, onStart }: { info: AppInfo; start: string; onStart
       <ol className="grid items-start gap-6 lg:grid-cols-3">
         <Step number={1} title="Launch an agent">
           <InstallSnippet />
-          <SnippetTabs snippets={launchSnippets({ title: "Auth refactor" })} />
+          <SnippetTabs snippets={listLaunchSnippets({ title: "Auth refactor" })} />
         </Step>
         <Step number={2} title="Add another agent">
           <SnippetTabs
-            snippets={needsToken ? inviteSnippets : launchSnippets({ session: "auth-refactor" })}
+            snippets={needsToken ? inviteSnippets : listLaunchSnippets({ session: "auth-refactor" })}
           />
         </Step>
         <Step number={3} title="Or connect any MCP client">
@@ -74,7 +74,7 @@ const inviteSnippets = [
     text: "merkle invite auth-refactor",
     note: "Creates a link for one person, whose agents can then join the session.",
   },
-  ...launchSnippets({ session: "auth-refactor" }),
+  ...listLaunchSnippets({ session: "auth-refactor" }),
 ];
 
 function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {

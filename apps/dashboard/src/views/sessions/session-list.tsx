@@ -121,7 +121,7 @@ function useRowKeys(): RefObject<HTMLDivElement | null> {
     const onKey = (event: KeyboardEvent) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (rowOf(event.target) !== null && moveAlong(element, step)) event.preventDefault();
+      if (findRow(event.target) !== null && moveAlong(element, step)) event.preventDefault();
     };
     element?.addEventListener("keydown", onKey);
     return () => element?.removeEventListener("keydown", onKey);
@@ -132,7 +132,7 @@ function useRowKeys(): RefObject<HTMLDivElement | null> {
 /** Moves the focus by `step` rows, or to the first row if the focus is outside the list. Returns false if the list is empty. */
 function moveAlong(table: HTMLElement | null, step: number): boolean {
   const links = [...(table?.querySelectorAll<HTMLElement>("[data-session-link]") ?? [])];
-  const row = rowOf(document.activeElement);
+  const row = findRow(document.activeElement);
   const here = links.findIndex((link) => row?.contains(link));
   const next = here < 0 ? links[0] : links[Math.max(0, Math.min(links.length - 1, here + step))];
   next?.focus();
@@ -141,13 +141,13 @@ function moveAlong(table: HTMLElement | null, step: number): boolean {
 
 /** Toggles the checkbox of the focused row. Returns false if no row has the focus. */
 function selectRow(table: HTMLElement | null): boolean {
-  const row = rowOf(document.activeElement);
+  const row = findRow(document.activeElement);
   if (row === null || !table?.contains(row)) return false;
   row.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
   return true;
 }
 
-function rowOf(element: EventTarget | null): HTMLElement | null {
+function findRow(element: EventTarget | null): HTMLElement | null {
   return element instanceof HTMLElement ? element.closest("tr") : null;
 }
 

@@ -38,15 +38,16 @@ function Report({ health }: { health: HealthReport }) {
       <Fact name="Open sessions">{count(health.open_sessions)}</Fact>
       <Fact name="Memory">{describeBytes(health.memory_bytes)}</Fact>
       <Fact name="Event loop delay" note="over the last minute">
-        typically {ms(loop.p50_ms)}, p99 {ms(loop.p99_ms)}, {ms(loop.max_ms)} at most
+        typically {formatMs(loop.p50_ms)}, p99 {formatMs(loop.p99_ms)}, {formatMs(loop.max_ms)} at most
       </Fact>
       <Fact name="Posts stored in" note="recently">
-        typically {ms(append.p50_ms)}, p99 {ms(append.p99_ms)}; {describeBytes(append.queued_bytes)} queued
+        typically {formatMs(append.p50_ms)}, p99 {formatMs(append.p99_ms)};{" "}
+        {describeBytes(append.queued_bytes)} queued
       </Fact>
       <Fact name="Database">
         PostgreSQL {database.version}, {database.kind === "embedded" ? "the broker's own" : "yours"}
       </Fact>
-      <Fact name="Database latency">{ms(database.round_trip_ms)}</Fact>
+      <Fact name="Database latency">{formatMs(database.round_trip_ms)}</Fact>
       <Fact name="Stored">{describeBytes(database.bytes)}</Fact>
       <Fact name="Newest migration">{database.migration}</Fact>
       {health.bus.kind !== "local" && (
@@ -58,7 +59,7 @@ function Report({ health }: { health: HealthReport }) {
   );
 }
 
-function ms(value: number): string {
+function formatMs(value: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString("en-GB")} ms`;
 }
 

@@ -12,7 +12,7 @@ import { SignInPanel } from "@/views/sign-in/sign-in-panel";
 import { DeadInvite, UnknownInvite } from "./dead-invite";
 import { OpenInvite } from "./open-invite";
 
-type Looked =
+type PreviewState =
   | { readonly is: "looking" }
   | { readonly is: "found"; readonly preview: InvitePreview }
   | { readonly is: "failed"; readonly problem: Problem };
@@ -43,12 +43,12 @@ function JoinByLink() {
 }
 
 function Invited({ invite }: { readonly invite: string }) {
-  const [looked, setLooked] = useState<Looked>({ is: "looking" });
+  const [looked, setLooked] = useState<PreviewState>({ is: "looking" });
   const [tries, setTries] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt reads again.
   useEffect(() => {
     let isCurrent = true;
-    const tell = (next: Looked) => isCurrent && setLooked(next);
+    const tell = (next: PreviewState) => isCurrent && setLooked(next);
     previewInvite(invite).then(
       (preview) => tell({ is: "found", preview }),
       (error: unknown) => tell({ is: "failed", problem: toProblem(error) }),

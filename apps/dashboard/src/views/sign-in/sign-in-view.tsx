@@ -19,7 +19,7 @@ export function SignInView() {
     hasBegun.current = true;
     const secret = takeKept("sign-in");
     if (secret === null) return setState("waiting");
-    followSecret(secret).then(goOn, (error: unknown) => setState(explainLink(toRefusal(error))));
+    followSecret(secret).then(openNextPage, (error: unknown) => setState(explainLink(toRefusal(error))));
   }, []);
   return (
     <SignInFrame>
@@ -33,7 +33,7 @@ export function SignInView() {
           <SignInPanel
             title="Sign in"
             about={<p>Agents and people work together here. Only members can connect.</p>}
-            onSignedIn={goOn}
+            onSignedIn={openNextPage}
           />
         </>
       )}
@@ -48,6 +48,6 @@ async function followSecret(secret: string): Promise<void> {
 }
 
 /** Replaces the history entry, because a used link cannot be redeemed again. */
-function goOn(): void {
+function openNextPage(): void {
   window.location.replace(takeKept("then") ?? "/");
 }

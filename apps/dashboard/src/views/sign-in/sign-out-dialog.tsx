@@ -6,32 +6,32 @@ import { useAdmitted } from "@/broker/use-admitted";
 import { FormDialog } from "@/components/form-dialog";
 import { callHttp } from "@/identity/call-http";
 import { forgetMember, getKeptMember } from "@/identity/member-key";
-import { forgetPageToken, getPageToken, headersFor, keepPageToken } from "@/identity/page-token";
+import { forgetPageToken, getPageToken, keepPageToken, toHeaders } from "@/identity/page-token";
 import { forgetPerson } from "@/identity/person";
 import { Checkbox } from "@/ui/checkbox";
 
 /** Asks for confirmation before signing out, and whether to delete the key stored in this browser. */
 export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
-  const isOnlooker = useAdmitted()?.as.kind === "observer";
+  const isObserver = useAdmitted()?.as.kind === "observer";
   const [member] = useState(getKeptMember);
   const id = useId();
   const [withKey, setWithKey] = useState(false);
   return (
     <FormDialog
       role="alertdialog"
-      title={isOnlooker ? "Leave this session?" : "Sign out of this browser?"}
+      title={isObserver ? "Leave this session?" : "Sign out of this browser?"}
       description={
-        isOnlooker
+        isObserver
           ? "You can come back while the link is valid."
           : "All its tabs are signed out. Your agents and other browsers stay connected."
       }
-      submit={isOnlooker ? "Leave" : "Sign out"}
+      submit={isObserver ? "Leave" : "Sign out"}
       submitting="Signing out…"
       onSubmit={() => signOut({ withKey })}
       onDone={() => undefined}
       onClose={onClose}
     >
-      {member !== null && !isOnlooker && (
+      {member !== null && !isObserver && (
         <div className="grid grid-cols-[auto_1fr] items-start gap-x-2">
           <Checkbox
             id={id}
@@ -63,7 +63,7 @@ async function signOut({ withKey }: { readonly withKey: boolean }): Promise<void
   // error in its console.
   await forgetPageToken();
   try {
-    await callHttp("POST", "/api/sign-out", {}, headersFor(token));
+    await callHttp("POST", "/api/sign-out", {}, toHeaders(token));
   } catch (error) {
     if (token !== undefined) await keepPageToken(token);
     throw error;

@@ -13,10 +13,10 @@ import { openZipBundle, type RandomAccess } from "@merkle/wire/record/zip";
 import { sha256 as growingSha256 } from "@noble/hashes/sha2.js";
 import { sha256 } from "@/core/sha256";
 import { takeExcerpt } from "./excerpt";
-import type { Believed, CheckedBundle } from "./verify-protocol";
+import type { CheckedBundle, TrustedData } from "./verify-protocol";
 
 export interface CheckBundleOptions {
-  readonly believed: Believed;
+  readonly believed: TrustedData;
   readonly signal: AbortSignal;
   /** Checks the page around the record, if there is one (VERIFY-15). */
   readonly checkPage?: ((file: RandomAccess) => Promise<SurroundingPage>) | undefined;
@@ -46,7 +46,9 @@ export async function checkBundle(
     sha256,
     createSha256: () => growingSha256.create(),
     verifySignature: verifySignatureHere,
-    trusted: seen ? { keys: seen.keys, heads: [seen.head] } : { keys: ownKeys(believed.brokerKeys, keyId) },
+    trusted: seen
+      ? { keys: seen.keys, heads: [seen.head] }
+      : { keys: selectOwnKeys(believed.brokerKeys, keyId) },
     onProgress({ log, done, of }) {
       const share = of === 0 ? 0 : Math.min(1, done / of);
       onProgress(log === "feed" ? share * feedShare : feedShare + share * (1 - feedShare));
@@ -85,7 +87,7 @@ function toRandomAccess(file: Blob): RandomAccess {
  * Returns the broker's keys if the broker itself signed the record. Otherwise returns none, because another broker may
  * sign with unknown keys.
  */
-function ownKeys(brokerKeys: readonly AuditKey[], keyId: string): readonly AuditKey[] {
+function selectOwnKeys(brokerKeys: readonly AuditKey[], keyId: string): readonly AuditKey[] {
   return brokerKeys.some(({ key_id }) => key_id === keyId) ? brokerKeys : [];
 }
 

@@ -19,7 +19,7 @@ export interface CheckedProof {
   /** Whether the text in the proof is the recorded text. */
   readonly content: "matches" | "removed" | "private" | "differs";
   /** Whether the hashes lead from the entry to the root. */
-  readonly leads: boolean;
+  readonly leadsToRoot: boolean;
   /** Whether a signed head covers the root, and whether its key is known here. */
   readonly signature: "holds" | "unknown key" | "wrong" | "none";
   /** Sentences about what is wrong, in order. Empty if the proof is valid. */
@@ -31,21 +31,21 @@ export async function checkProof(proof: Proof, keys: readonly AuditKey[]): Promi
   const { inclusion, head } = proof;
   const content = checkContent(inclusion);
   const entryProblem = checkEntry(proof);
-  const leads = leadsToRoot(proof);
+  const isInTree = leadsToRoot(proof);
   const headProblem = head === null ? null : checkHead(proof, head);
   const signature = head === null ? "none" : await checkSignature(head, keys);
   const what = inclusion.log === "feed" ? `message ${inclusion.number}` : `version ${inclusion.number}`;
   const findings = [
     entryProblem,
     content === "differs" ? `The text of ${what} differs from the recorded text.` : null,
-    leads ? null : `The hashes do not lead from ${what} to the root.`,
+    isInTree ? null : `The hashes do not lead from ${what} to the root.`,
     headProblem,
     signature === "wrong" ? "The signature of the head is invalid." : null,
   ];
   return {
     proof,
     content,
-    leads,
+    leadsToRoot: isInTree,
     signature,
     findings: findings.filter((each) => each !== null),
   };
@@ -64,7 +64,7 @@ function checkEntry({ record_id, inclusion: { log, number, entry, leaf } }: Proo
   if (entry["session_id"] !== record_id) return "The entry belongs to another record.";
   if (entry[log === "feed" ? "sequence" : "version"] !== number)
     return "The number in the entry isn't the requested number.";
-  return toHex(leafOf(entry)) === leaf ? null : "The entry doesn't match its leaf.";
+  return toHex(computeLeaf(entry)) === leaf ? null : "The entry doesn't match its leaf.";
 }
 
 function leadsToRoot({ size, root, inclusion: { number, entry, path } }: Proof): boolean {
@@ -72,12 +72,12 @@ function leadsToRoot({ size, root, inclusion: { number, entry, path } }: Proof):
   const rootHash = fromHex(root, 32);
   if (rootHash === null || !hashes.every((hash) => hash !== null)) return false;
   return verifyInclusion(
-    { index: number - 1, size, leaf: leafOf(entry), path: hashes, root: rootHash },
+    { index: number - 1, size, leaf: computeLeaf(entry), path: hashes, root: rootHash },
     sha256,
   );
 }
 
-function leafOf(entry: Inclusion["entry"]): Uint8Array {
+function computeLeaf(entry: Inclusion["entry"]): Uint8Array {
   // The entry is hashed as it is. A different entry would lead to a different root.
   return entryLeaf(entry as unknown as FeedEntry, sha256);
 }

@@ -10,9 +10,9 @@ import { sha256 } from "@/core/sha256";
 import { getSeenHeads, rememberHead } from "./seen-heads";
 
 /** How the broker's current head of a record compares with the head that this browser saw before. */
-export type Comparison = { readonly is: "same" } | Different;
+export type HeadComparison = { readonly is: "same" } | DifferentHeads;
 
-export interface Different {
+export interface DifferentHeads {
   readonly is: "different";
   readonly recordId: string;
   readonly seen: SeenHead;
@@ -21,7 +21,7 @@ export interface Different {
   readonly why: string;
 }
 
-interface Asked {
+interface CompareHeadInput {
   readonly broker: Broker;
   readonly sessionId: string;
   readonly signal: AbortSignal;
@@ -33,7 +33,7 @@ interface Asked {
  *
  * @throws MerkleError if the broker does not answer
  */
-export async function compareHead(asked: Asked): Promise<Comparison> {
+export async function compareHead(asked: CompareHeadInput): Promise<HeadComparison> {
   const { broker, sessionId, signal } = asked;
   const { head, keys } = await broker.call("session_seal", { session_id: sessionId }, { signal });
   const recordId = head.session_id;
@@ -48,16 +48,21 @@ export async function compareHead(asked: Asked): Promise<Comparison> {
   return { is: "same" };
 }
 
-async function readConsistency(asked: Asked, seen: SignedHead, head: SignedHead) {
+async function readConsistency(asked: CompareHeadInput, seen: SignedHead, head: SignedHead) {
   return {
-    consistency: await readPath(asked, "feed", seen.size, head.size),
-    documentConsistency: await readPath(asked, "document", seen.document.version, head.document.version),
+    consistency: await readConsistencyProof(asked, "feed", seen.size, head.size),
+    documentConsistency: await readConsistencyProof(
+      asked,
+      "document",
+      seen.document.version,
+      head.document.version,
+    ),
   };
 }
 
 /** Returns the consistency proof between two sizes. Null if the log has not grown. */
-async function readPath(
-  { broker, sessionId, signal }: Asked,
+async function readConsistencyProof(
+  { broker, sessionId, signal }: CompareHeadInput,
   log: "feed" | "document",
   from: number,
   size: number,

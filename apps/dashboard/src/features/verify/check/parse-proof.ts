@@ -40,53 +40,53 @@ export function parseProofText(text: string): Proof {
 }
 
 export function parseProof(value: unknown): Proof {
-  const { record_id, size, root, head, inclusion } = fieldsOf(value, "The proof");
+  const { record_id, size, root, head, inclusion } = parseFields(value, "The proof");
   if (inclusion === null || inclusion === undefined) {
     throw new Error("This proof does not cover a message. Request a message's proof by its sequence number.");
   }
-  const { log, number, entry, content, salt, leaf, path } = fieldsOf(inclusion, "inclusion");
-  if (log !== "feed" && log !== "document") throw missing("inclusion.log (feed or document)");
-  if (!Array.isArray(path) || path.length > pathMax) throw missing("inclusion.path (a list of hashes)");
+  const { log, number, entry, content, salt, leaf, path } = parseFields(inclusion, "inclusion");
+  if (log !== "feed" && log !== "document") throw missingField("inclusion.log (feed or document)");
+  if (!Array.isArray(path) || path.length > pathMax) throw missingField("inclusion.path (a list of hashes)");
   return {
-    record_id: textOf(record_id, "record_id"),
+    record_id: parseText(record_id, "record_id"),
     size: countOf(size, "size"),
-    root: hashOf(root, "root"),
+    root: parseHash(root, "root"),
     head: head === null || head === undefined ? null : parseHead(head, "head"),
     inclusion: {
       log,
       number: countOf(number, "inclusion.number"),
-      entry: fieldsOf(entry, "inclusion.entry"),
-      content: content === null ? null : textOf(content, "inclusion.content"),
-      salt: salt === null ? null : textOf(salt, "inclusion.salt"),
-      leaf: hashOf(leaf, "inclusion.leaf"),
-      path: path.map((each) => hashOf(each, "inclusion.path")),
+      entry: parseFields(entry, "inclusion.entry"),
+      content: content === null ? null : parseText(content, "inclusion.content"),
+      salt: salt === null ? null : parseText(salt, "inclusion.salt"),
+      leaf: parseHash(leaf, "inclusion.leaf"),
+      path: path.map((each) => parseHash(each, "inclusion.path")),
     },
   };
 }
 
-function fieldsOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
+function parseFields(value: unknown, name: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw missing(`${name} (an object)`);
+    throw missingField(`${name} (an object)`);
   return { ...value };
 }
 
-function textOf(value: unknown, name: string): string {
-  if (typeof value !== "string") throw missing(`${name} (a text)`);
+function parseText(value: unknown, name: string): string {
+  if (typeof value !== "string") throw missingField(`${name} (a text)`);
   return value;
 }
 
 function countOf(value: unknown, name: string): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
-    throw missing(`${name} (a whole number)`);
+    throw missingField(`${name} (a whole number)`);
   return value;
 }
 
-function hashOf(value: unknown, name: string): string {
+function parseHash(value: unknown, name: string): string {
   if (typeof value !== "string" || !/^[0-9a-f]{64}$/.test(value))
-    throw missing(`${name} (64 hexadecimal digits)`);
+    throw missingField(`${name} (64 hexadecimal digits)`);
   return value;
 }
 
-function missing(what: string): Error {
+function missingField(what: string): Error {
   return new Error(`This is not a proof: it has no ${what.startsWith("The ") ? "fields" : what}.`);
 }

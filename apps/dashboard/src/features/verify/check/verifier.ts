@@ -1,4 +1,4 @@
-import type { Believed, Checkable, CheckResult, VerifyReply, VerifyRequest } from "./verify-protocol";
+import type { Checkable, CheckResult, TrustedData, VerifyReply, VerifyRequest } from "./verify-protocol";
 
 /** Checks records in a worker, which loads completely before its first check. */
 export interface Verifier {
@@ -9,12 +9,12 @@ export interface Verifier {
    *
    * @throws Error with a message for people if the input cannot be checked
    */
-  check(what: Checkable, believed: Believed, onProgress: (share: number) => void): Promise<CheckResult>;
+  check(what: Checkable, believed: TrustedData, onProgress: (share: number) => void): Promise<CheckResult>;
   giveUp(): void;
   stop(): void;
 }
 
-interface Asked {
+interface PendingCheck {
   readonly id: number;
   readonly onProgress: (share: number) => void;
   readonly resolve: (result: CheckResult) => void;
@@ -26,24 +26,24 @@ export function startVerifier(): Verifier {
     type: "module",
     name: "verify",
   });
-  let asked: Asked | null = null;
+  let pending: PendingCheck | null = null;
   let lastId = 0;
   const send = (request: VerifyRequest) => worker.postMessage(request);
 
   const ready = new Promise<void>((resolve, reject) => {
     worker.addEventListener("message", ({ data }: MessageEvent<VerifyReply>) => {
       if (data.type === "ready") return resolve();
-      if (asked?.id !== data.id) return;
-      if (data.type === "progress") return asked.onProgress(data.share);
-      if (data.type === "checked") asked.resolve(data.result);
-      else asked.reject(new Error(data.message));
-      asked = null;
+      if (pending?.id !== data.id) return;
+      if (data.type === "progress") return pending.onProgress(data.share);
+      if (data.type === "checked") pending.resolve(data.result);
+      else pending.reject(new Error(data.message));
+      pending = null;
     });
     worker.addEventListener("error", () => {
       const error = new Error("The verifier stopped. Reload the page.");
       reject(error);
-      asked?.reject(error);
-      asked = null;
+      pending?.reject(error);
+      pending = null;
     });
   });
 
@@ -53,12 +53,12 @@ export function startVerifier(): Verifier {
       await ready;
       return new Promise((resolve, reject) => {
         lastId += 1;
-        asked = { id: lastId, onProgress, resolve, reject };
+        pending = { id: lastId, onProgress, resolve, reject };
         send({ type: "check", id: lastId, believed, ...what });
       });
     },
     giveUp() {
-      asked = null;
+      pending = null;
       send({ type: "give up" });
     },
     stop: () => worker.terminate(),

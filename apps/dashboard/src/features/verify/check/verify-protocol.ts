@@ -5,7 +5,7 @@ import type { Excerpt } from "./excerpt";
 import type { SeenHeads } from "./seen-heads";
 
 /** Keys and heads that the page already trusts. Records are compared with them. */
-export interface Believed {
+export interface TrustedData {
   /** Keys of the broker that served the page. */
   readonly brokerKeys: readonly AuditKey[];
   /** The heads of records that this browser has seen before. */
@@ -19,7 +19,7 @@ export type Checkable =
 
 /** The page's requests to the worker. A new check cancels the previous one. */
 export type VerifyRequest =
-  | ({ readonly type: "check"; readonly id: number; readonly believed: Believed } & Checkable)
+  | ({ readonly type: "check"; readonly id: number; readonly believed: TrustedData } & Checkable)
   | { readonly type: "give up" };
 
 /** The worker's messages: ready, progress, and the result of a check. */

@@ -22,8 +22,8 @@ self.addEventListener("message", ({ data }: MessageEvent<VerifyRequest>) => {
  * of released versions.
  */
 const ownPage = hashOwnPage().catch(() => null);
-// From here on, everything that a check needs is loaded, and nothing more is fetched.
-void ownPage.then(() => tell({ type: "ready" }));
+// By then everything that a check needs is loaded, and nothing more is fetched.
+void ownPage.then(() => send({ type: "ready" }));
 
 async function hashOwnPage(): Promise<string | null> {
   const response = await fetch("/record.template");
@@ -33,12 +33,12 @@ async function hashOwnPage(): Promise<string | null> {
 async function answer(request: CheckRequest, signal: AbortSignal): Promise<void> {
   const { id } = request;
   try {
-    const onProgress = (share: number) => tell({ type: "progress", id, share });
+    const onProgress = (share: number) => send({ type: "progress", id, share });
     const result = await check(request, { signal, onProgress });
-    if (!signal.aborted) tell({ type: "checked", id, result });
+    if (!signal.aborted) send({ type: "checked", id, result });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (!signal.aborted) tell({ type: "failed", id, message });
+    if (!signal.aborted) send({ type: "failed", id, message });
   }
 }
 
@@ -58,6 +58,6 @@ async function check(
   return { what: "proof", proof: await checkProof(proof, [...seen, ...believed.brokerKeys]) };
 }
 
-function tell(reply: VerifyReply): void {
+function send(reply: VerifyReply): void {
   self.postMessage(reply);
 }

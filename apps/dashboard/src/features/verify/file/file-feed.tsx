@@ -4,12 +4,12 @@ import { RemovedText } from "@/components/removed-text";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
 import { describeEvent } from "@/feed/store/describe-event";
-import { isPrivate, kindOf, optionsOf, textOf } from "@/feed/store/message-text";
+import { isPrivate, readKind, readMessageText, readOptions } from "@/feed/store/message-text";
 import { TeamBar } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
-import type { ShownRecord } from "./take-record";
+import type { ShownRecord } from "./collect-record";
 
 const shownAtFirst = 2_000;
 
@@ -58,8 +58,8 @@ function EventLine({ message }: { readonly message: Message }) {
 
 function PostedMessage({ message, colour }: { readonly message: Message; readonly colour: number }) {
   const { from, to, content, reply_to } = message;
-  const kind = kindOf(message);
-  const options = optionsOf(message);
+  const kind = readKind(message);
+  const options = readOptions(message);
   const isToAll = to.every((name) => name === "*");
   return (
     <div className="flex min-w-0 gap-3">
@@ -93,10 +93,10 @@ function PostedMessage({ message, colour }: { readonly message: Message; readonl
         {isRedacted(message) ? (
           <RemovedText redaction={message.redaction} />
         ) : isPrivate(message) ? (
-          <p className="text-muted-foreground">{textOf(message)}</p>
+          <p className="text-muted-foreground">{readMessageText(message)}</p>
         ) : (
           <MarkdownText
-            text={textOf(message)}
+            text={readMessageText(message)}
             className={cn("max-w-[80ch]", kind === "decision" && "font-medium")}
           />
         )}

@@ -8,9 +8,9 @@ import { LastPage, Part } from "@/views/session/last-page";
 import { BundleReport } from "../bundle-report";
 import { checkBundle } from "../check/check-bundle";
 import type { CheckedBundle } from "../check/verify-protocol";
+import { collectRecord, type ShownRecord } from "./collect-record";
 import { FileDocument } from "./file-document";
 import { FileFeed } from "./file-feed";
-import { type ShownRecord, takeRecord } from "./take-record";
 
 type Stage =
   | { readonly is: "checking"; readonly share: number }
@@ -115,7 +115,7 @@ function Box({ title, children }: { readonly title: string; readonly children: R
 
 async function check(name: string, signal: AbortSignal, tell: (stage: Stage) => void): Promise<void> {
   const file = new File(await readRecord(document), name);
-  const taker = takeRecord();
+  const taker = collectRecord();
   const result = await checkBundle(file, {
     believed: { brokerKeys: [], seen: {} },
     signal,

@@ -12,7 +12,7 @@ import { SignOutButton } from "@/views/sign-in/sign-out-button";
 import { FeedAnnouncer } from "./feed-announcer";
 
 /** The frame for an observer of one session. Shows that the page is read-only, with a button to leave. */
-export function OnlookerShell({ children }: { readonly children: ReactNode }) {
+export function ObserverShell({ children }: { readonly children: ReactNode }) {
   const pathname = usePathname();
   return (
     <>

@@ -6,14 +6,14 @@ import {
   type RecordReport,
   type VerifiedRow,
 } from "@merkle/wire/record";
-import { textOf } from "@/feed/store/message-text";
+import { openBundle, readText } from "@/features/verify/check/check-bundle";
+import { readMessageText } from "@/feed/store/message-text";
 import { splitSections } from "@/text/split-sections";
-import type { Outcome, OutcomeTeam } from "@/views/session/last-page";
-import { openBundle, readText } from "../check/check-bundle";
+import type { OutcomeTeam, SessionOutcome } from "@/views/session/last-page";
 
 /** A verified record, prepared for display. */
 export interface ShownRecord {
-  readonly outcome: Outcome;
+  readonly outcome: SessionOutcome;
   /** The Merkle root of its messages. */
   readonly root: string;
   /** The last version of the document. */
@@ -30,7 +30,7 @@ export interface RecordTaker {
 }
 
 /** Collects the rows as they are checked, so that the page shows exactly what was checked. */
-export function takeRecord(): RecordTaker {
+export function collectRecord(): RecordTaker {
   const messages: Message[] = [];
   let document = "";
 
@@ -48,7 +48,7 @@ export function takeRecord(): RecordTaker {
   };
 }
 
-interface Taken {
+interface CollectedRows {
   readonly messages: readonly Message[];
   readonly document: string;
   readonly teams: readonly OutcomeTeam[];
@@ -56,7 +56,7 @@ interface Taken {
 
 function toShown(
   { session, size, document_version, root }: RecordReport,
-  { messages, document, teams }: Taken,
+  { messages, document, teams }: CollectedRows,
 ): Pick<ShownRecord, "outcome" | "root" | "colours"> {
   const decisions = messages.filter(({ content }) => content["kind"] === "decision");
   const concluded = messages.findLast(({ event }) => event === "session_concluded");
@@ -70,13 +70,13 @@ function toShown(
       closedBy: typeof by === "string" ? by : null,
       messages: size,
       documentVersion: document_version,
-      conclusion: concluded ? conclusionOf(document) : null,
+      conclusion: concluded ? findConclusion(document) : null,
       teams,
       decisions: decisions.map((message) => ({
         sequence: message.sequence,
         by: message.from?.team ?? "",
         at: message.posted_at,
-        text: textOf(message),
+        text: readMessageText(message),
       })),
       hasOlderDecisions: false,
     },
@@ -86,7 +86,7 @@ function toShown(
 }
 
 /** Returns the document's section "Conclusion", without its heading. */
-function conclusionOf(document: string): string | null {
+function findConclusion(document: string): string | null {
   const sections = splitSections(document);
   const start = sections.findIndex(({ level, title }) => level === 2 && title.toLowerCase() === "conclusion");
   if (start < 0) return null;
