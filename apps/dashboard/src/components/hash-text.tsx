@@ -5,15 +5,15 @@ export interface HashTextProps {
   /** The hash in hexadecimal. */
   readonly hash: string;
   /** Whether to show the whole hash, wrapped if needed. Default: only its ends. */
-  readonly whole?: boolean;
+  readonly isWhole?: boolean;
   readonly className?: string;
 }
 
 /** A hash, shortened so that people can compare it by eye. The tooltip contains the whole hash. */
-export function HashText({ hash, whole = false, className }: HashTextProps) {
+export function HashText({ hash, isWhole = false, className }: HashTextProps) {
   return (
     <code dir="ltr" title={hash} className={cn("font-mono text-[0.92em] break-all", className)}>
-      {whole || hash.length <= 12 ? hash : shortHash(hash)}
+      {isWhole || hash.length <= 12 ? hash : shortHash(hash)}
     </code>
   );
 }

@@ -44,7 +44,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
           )}
         </span>
       </h2>
-      {isRead && content !== "" && <CopyButton text={content} what="document as Markdown" compact />}
+      {isRead && content !== "" && <CopyButton text={content} what="document as Markdown" isCompact />}
       <div
         role="toolbar"
         aria-label="Document"

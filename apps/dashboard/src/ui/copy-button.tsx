@@ -14,11 +14,11 @@ export interface CopyButtonProps {
   /** Names the text for screen readers. */
   readonly what: string;
   /** Whether to show only the icon. */
-  readonly compact?: boolean;
+  readonly isCompact?: boolean;
 }
 
 /** A button that copies a text and shows the result. */
-export function CopyButton({ text, what, compact = false }: CopyButtonProps) {
+export function CopyButton({ text, what, isCompact = false }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<CopyOutcome>(null);
   useEffect(() => {
     if (outcome === null) return;
@@ -28,14 +28,14 @@ export function CopyButton({ text, what, compact = false }: CopyButtonProps) {
   return (
     <>
       <Button
-        variant={compact ? "ghost" : "outline"}
-        size={compact ? "icon" : "sm"}
-        className={compact ? "size-7" : "w-20"}
-        title={compact ? "Copy" : undefined}
+        variant={isCompact ? "ghost" : "outline"}
+        size={isCompact ? "icon" : "sm"}
+        className={isCompact ? "size-7" : "w-20"}
+        title={isCompact ? "Copy" : undefined}
         onClick={async () => setOutcome((await copyText(text)) ? "copied" : "refused")}
       >
         {signs[outcome ?? "idle"]}
-        <span className={compact ? "sr-only" : undefined}>{words[outcome ?? "idle"]}</span>
+        <span className={isCompact ? "sr-only" : undefined}>{words[outcome ?? "idle"]}</span>
         <span className="sr-only"> {what}</span>
       </Button>
       <span role="status" className="sr-only">

@@ -16,7 +16,7 @@ export interface AgentMapProps {
   /** The map's width divided by its height. */
   readonly aspect: number;
   /** Whether the map is shown on a wall screen and read from a distance. Each agent's activity is then written next to it. */
-  readonly wall?: boolean;
+  readonly isWall?: boolean;
   readonly className?: string;
 }
 
@@ -28,7 +28,7 @@ const freshMs = 45_000;
 const talkMs = 300_000;
 
 /** A map of agents around the centre of their session, with their recent messages and open asks. */
-export function AgentMap({ agents, talk, aspect, wall = false, className }: AgentMapProps) {
+export function AgentMap({ agents, talk, aspect, isWall = false, className }: AgentMapProps) {
   const layout = useMemo(() => layOut(agents, aspect), [agents, aspect]);
   const edges = useMemo(() => toEdges(layout, talk, Date.now()), [layout, talk]);
   return (
@@ -48,7 +48,7 @@ export function AgentMap({ agents, talk, aspect, wall = false, className }: Agen
       {layout.clusters.map((cluster) => (
         <g key={cluster.id}>
           {cluster.nodes.map((node) => (
-            <AgentNode key={node.agent.peer_id} node={node} cluster={cluster} wall={wall} />
+            <AgentNode key={node.agent.peer_id} node={node} cluster={cluster} isWall={isWall} />
           ))}
         </g>
       ))}
@@ -107,7 +107,7 @@ function EdgeLine({ edge: { from, to, colour, count, ageMs } }: { edge: Edge }) 
 /** Gives labels an outline in the background colour, so that lines behind them do not reduce legibility. */
 const haloed = "stroke-surface stroke-[4px] [paint-order:stroke] [stroke-linejoin:round]";
 
-function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall: boolean }) {
+function AgentNode({ node, cluster, isWall }: { node: Node; cluster: Cluster; isWall: boolean }) {
   const router = useRouter();
   const { agent, x, y } = node;
   const { presence, colour, unread, waits } = agent;
@@ -193,7 +193,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
         textAnchor="middle"
         className={cn("fill-muted-foreground text-[11px]", haloed)}
       >
-        {cut(activity.text, wall ? 30 : 26)}
+        {cut(activity.text, isWall ? 30 : 26)}
       </text>
     </a>
   );

@@ -67,7 +67,7 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
         )}
         {agents.length > 0 && agents.length <= mapAgentsMax && (
           <AgentMap
-            wall
+            isWall
             agents={agents}
             talk={data?.talk ?? []}
             aspect={isTall ? 0.7 : 2}

@@ -42,7 +42,7 @@ export function ThoughtList({ session }: { session: AuditSession }) {
               key={record.id}
               record={record}
               root={session.root}
-              taskShown={record.task_id !== session.task_id}
+              hasTask={record.task_id !== session.task_id}
             />
           ))}
         </ol>
@@ -68,11 +68,11 @@ export function ThoughtList({ session }: { session: AuditSession }) {
 function Thought({
   record,
   root,
-  taskShown,
+  hasTask,
 }: {
   record: ThoughtRecord;
   root: string | null;
-  taskShown: boolean;
+  hasTask: boolean;
 }) {
   const { number, type, task_id, content, timestamp, hash, recorded_by } = record;
   return (
@@ -82,7 +82,7 @@ function Thought({
         <bdi>{recorded_by}</bdi>
         <span aria-hidden>·</span>
         <TimeText at={timestamp} />
-        {taskShown && (
+        {hasTask && (
           <>
             <span aria-hidden>·</span>
             <span className="[overflow-wrap:anywhere]">

@@ -40,11 +40,11 @@ export interface BriefLinesProps {
   readonly lines: readonly BriefLine[];
   readonly leftOut: number;
   /** Whether this is the session's own page. Links to a message or version then stay on the page. */
-  readonly here?: boolean;
+  readonly isHere?: boolean;
 }
 
 /** The lines of a session's brief in groups. Each line links to its message, document or task. */
-export function BriefLines({ slug, lines, leftOut, here = false }: BriefLinesProps) {
+export function BriefLines({ slug, lines, leftOut, isHere = false }: BriefLinesProps) {
   return (
     <div className="grid gap-3">
       {groups.map(({ title, kinds, sign, className }) => {
@@ -65,7 +65,7 @@ export function BriefLines({ slug, lines, leftOut, here = false }: BriefLinesPro
                   key={`${line.sequence} ${line.version} ${line.job} ${line.text}`}
                   slug={slug}
                   line={line}
-                  here={here}
+                  isHere={isHere}
                 />
               ))}
             </ul>
@@ -96,12 +96,12 @@ export function focusFirstLine(box: HTMLElement | null): void {
   box?.querySelector<HTMLElement>("[data-brief-line]")?.focus({ preventScroll: true });
 }
 
-function Line({ slug, line, here }: { slug: string; line: BriefLine; here: boolean }) {
+function Line({ slug, line, isHere }: { slug: string; line: BriefLine; isHere: boolean }) {
   const { label, path, query } = placeOf(line);
   const search = new URLSearchParams(query).toString();
 
   function keepOnPage(event: MouseEvent): void {
-    if (!here || path !== "" || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (!isHere || path !== "" || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     setQuery(query);
   }

@@ -119,7 +119,7 @@ export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
             ) : (
               <div className="grid gap-3">
                 <BriefSummary read={summed} />
-                <BriefLines slug={told.session} lines={told.lines} leftOut={told.left_out} here />
+                <BriefLines slug={told.session} lines={told.lines} leftOut={told.left_out} isHere />
               </div>
             )
           }

@@ -65,7 +65,7 @@ export function Seal() {
         <TimeText at={at} as="clock" className="tabular-nums" /> with key <HashText hash={key_id} />. Root:
       </p>
       <p>
-        <HashText hash={root} whole />
+        <HashText hash={root} isWhole />
       </p>
       <p className="mt-2 print:hidden">
         <Button asChild variant="outline" size="sm">

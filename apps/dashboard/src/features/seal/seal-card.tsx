@@ -149,15 +149,15 @@ function listFacts({ size, root, document, at, key_id }: Head): readonly Fact[] 
       name: "Root",
       value: (
         <span className="flex items-start gap-1">
-          <HashText hash={root} whole />
-          <CopyButton compact text={root} what="root" />
+          <HashText hash={root} isWhole />
+          <CopyButton isCompact text={root} what="root" />
         </span>
       ),
     },
     { name: "Messages", value: size.toLocaleString("en-GB") },
     { name: "Document", value: document.version === 0 ? "empty" : `v${document.version}` },
     { name: "Signed", value: <TimeText at={at} as="clock" /> },
-    { name: "Signed by", value: <HashText hash={key_id} whole /> },
+    { name: "Signed by", value: <HashText hash={key_id} isWhole /> },
   ];
 }
 

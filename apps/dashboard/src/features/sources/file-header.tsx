@@ -42,7 +42,7 @@ export function FileHeader({ path, file, scroller, isRead }: FileHeaderProps) {
         )}
         {isRead && file && <Parts of={({ text }) => text?.Tool} />}
         <JobsButton />
-        {isRead && file && file.text !== "" && <CopyButton text={file.text} what="file" compact />}
+        {isRead && file && file.text !== "" && <CopyButton text={file.text} what="file" isCompact />}
       </div>
     </header>
   );

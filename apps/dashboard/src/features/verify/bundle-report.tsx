@@ -17,19 +17,19 @@ export interface BundleReportProps {
   readonly name: string;
   readonly result: CheckedBundle;
   /** Whether the browser can store a key that the user has compared. */
-  readonly remembers?: boolean;
+  readonly canRemember?: boolean;
 }
 
 /** The number of findings that are shown. */
 const findingsShown = 20;
 
 /** The result of checking a record: the first finding, the rows around it, and the counts. */
-export function BundleReport({ name, result, remembers = true }: BundleReportProps) {
+export function BundleReport({ name, result, canRemember = true }: BundleReportProps) {
   const { report, page, excerpt } = result;
   const [, ...others] = report.findings;
   return (
     <div className="grid gap-4">
-      <BundleVerdict result={result} remembers={remembers} />
+      <BundleVerdict result={result} canRemember={canRemember} />
       {report.ok && page === "foreign" && <ForeignPage />}
       {excerpt.length > 0 && <ExcerptTable excerpt={excerpt} />}
       {others.length > 0 && <OtherFindings findings={others} />}
@@ -58,8 +58,8 @@ function ForeignPage() {
 
 function BundleVerdict({
   result: { report, keys },
-  remembers,
-}: Required<Pick<BundleReportProps, "result" | "remembers">>) {
+  canRemember,
+}: Required<Pick<BundleReportProps, "result" | "canRemember">>) {
   const { size, matched, root, findings, head, signed_by, unproven, seen_later } = report;
   const [first] = findings;
   if (first !== undefined) {
@@ -98,7 +98,7 @@ function BundleVerdict({
             This browser has not seen the signing key before. Check it with the person who runs the broker:
             anyone can create and sign a record.
           </p>
-          {remembers && head !== null && <RememberKey head={head} keys={keys} />}
+          {canRemember && head !== null && <RememberKey head={head} keys={keys} />}
         </>
       )}
     </Verdict>
@@ -146,13 +146,13 @@ function listFacts(name: string, report: RecordReport): readonly Fact[] {
       name: "Document",
       value: document_version === 0 ? "empty" : count(document_version, "version"),
     },
-    { name: "Root", value: <HashText hash={root} whole /> },
+    { name: "Root", value: <HashText hash={root} isWhole /> },
     head && { name: "Signed", value: <TimeText at={head.at} as="clock" /> },
     signed_by && {
       name: "Signed by",
       value: (
         <>
-          <HashText hash={signed_by.key_id} whole />{" "}
+          <HashText hash={signed_by.key_id} isWhole />{" "}
           <span className="block">{trustWords[signed_by.trust]}</span>
         </>
       ),

@@ -25,7 +25,7 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
         <FactList
           className={columns}
           facts={[
-            { name: "Leaf", value: <HashText hash={inclusion.leaf} whole /> },
+            { name: "Leaf", value: <HashText hash={inclusion.leaf} isWhole /> },
             {
               name: "Sibling hashes",
               value:
@@ -36,19 +36,19 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
                     {inclusion.path.map((hash, height) => (
                       // biome-ignore lint/suspicious/noArrayIndexKey: the position identifies a hash.
                       <li key={height}>
-                        <HashText hash={hash} whole />
+                        <HashText hash={hash} isWhole />
                       </li>
                     ))}
                   </ol>
                 ),
             },
-            { name: "Root", value: <HashText hash={proof.root} whole /> },
+            { name: "Root", value: <HashText hash={proof.root} isWhole /> },
             { name: "Entries covered", value: proof.size.toLocaleString("en-GB") },
             ...(head === null
               ? []
               : [
                   { name: "Signed", value: <TimeText at={head.at} as="clock" /> },
-                  { name: "Signed by", value: <HashText hash={head.key_id} whole /> },
+                  { name: "Signed by", value: <HashText hash={head.key_id} isWhole /> },
                 ]),
           ]}
         />
@@ -89,8 +89,8 @@ function ProofVerdict({ checked: { proof, signature, findings } }: { readonly ch
         <p>The root has no signature in this proof. Compare it with a root that you saved yourself.</p>
       ) : (
         <p>
-          It is signed by a key that this browser doesn’t know: <HashText hash={head.key_id} whole />. Compare
-          the key with the person who runs the broker.
+          It is signed by a key that this browser doesn’t know: <HashText hash={head.key_id} isWhole />.
+          Compare the key with the person who runs the broker.
         </p>
       )}
     </Verdict>
@@ -114,9 +114,9 @@ function listEntryFacts({ proof: { inclusion }, content }: CheckedProof): readon
     toTimeFact("Posted", entry["posted_at"] ?? entry["written_at"]),
     { name: "Text", value: <RecordedText content={inclusion.content} words={contentWords[content]} /> },
     typeof entry["content_hash"] === "string"
-      ? { name: "Text hash", value: <HashText hash={entry["content_hash"]} whole /> }
+      ? { name: "Text hash", value: <HashText hash={entry["content_hash"]} isWhole /> }
       : null,
-    inclusion.salt === null ? null : { name: "Salt", value: <HashText hash={inclusion.salt} whole /> },
+    inclusion.salt === null ? null : { name: "Salt", value: <HashText hash={inclusion.salt} isWhole /> },
   ];
   return facts.filter((fact) => fact !== null);
 }

@@ -32,7 +32,7 @@ export function CodeBlock({ code, language, at, to }: CodeBlockProps) {
         </code>
       </pre>
       <div className="absolute top-1 right-1 rounded-md bg-surface opacity-0 pointer-coarse:top-0 pointer-coarse:right-0 group-focus-within/code:opacity-100 group-hover/code:opacity-100 pointer-coarse:opacity-100 motion-safe:transition-opacity">
-        <CopyButton text={code} what={language === null ? "code" : `${language} code`} compact />
+        <CopyButton text={code} what={language === null ? "code" : `${language} code`} isCompact />
       </div>
     </figure>
   );

@@ -66,7 +66,7 @@ function PeerCardBody({ row, onDone }: { row: RosterRow; onDone: () => void }) {
       <ul className="my-3 grid gap-3 border-y py-3">
         {peers.map((peer) => (
           <li key={peer.peer_id}>
-            <PeerFacts peer={peer} alone={peers.length === 1} />
+            <PeerFacts peer={peer} isAlone={peers.length === 1} />
           </li>
         ))}
         {peers.length === 0 && <li className="text-sm text-muted-foreground">No known peers.</li>}

@@ -6,15 +6,15 @@ import { isBlocked, isDnd } from "@/sessions/roster-rows";
 import { useSession } from "@/sessions/session-context";
 import { StatusMark } from "@/sessions/status-mark";
 
-/** A peer: the status and work that it reports, and the status that the broker observed. `alone`: the team has no other peers. */
-export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
+/** A peer: the status and work that it reports, and the status that the broker observed. `isAlone`: the team has no other peers. */
+export function PeerFacts({ peer, isAlone }: { peer: Peer; isAlone: boolean }) {
   const { session } = useSession();
   const { declared, summary, summary_at: summaryAt, name, role } = peer;
   return (
     <div className="grid gap-1 text-sm">
-      {(!alone || name !== null || role !== null) && (
+      {(!isAlone || name !== null || role !== null) && (
         <p className="flex min-w-0 flex-wrap items-center gap-x-1.5">
-          {!alone && <StatusMark status={peer.presence} blocked={isBlocked(peer)} dnd={isDnd(peer)} />}
+          {!isAlone && <StatusMark status={peer.presence} blocked={isBlocked(peer)} dnd={isDnd(peer)} />}
           <span dir="auto" className="font-medium break-words">
             {name ?? "unnamed peer"}
           </span>

@@ -43,7 +43,7 @@ export function RosterBar() {
               <RosterChip
                 row={row}
                 agent={factOf(row)}
-                expanded={row.team.team_id === opened?.teamId}
+                isExpanded={row.team.team_id === opened?.teamId}
                 onOpen={(anchor) =>
                   setOpened((now) => (now?.anchor === anchor ? null : { teamId: row.team.team_id, anchor }))
                 }

@@ -11,12 +11,12 @@ export interface RosterChipProps {
   readonly row: RosterRow;
   /** Current activity of the team's agent. Undefined for a human's team, and while loading. */
   readonly agent: RosterFact | undefined;
-  readonly expanded: boolean;
+  readonly isExpanded: boolean;
   readonly onOpen: (anchor: HTMLElement) => void;
 }
 
 /** A team in the roster: its name and, on a wide screen, its current work. */
-export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
+export function RosterChip({ row, agent, isExpanded, onOpen }: RosterChipProps) {
   const { team, peers, blocked, dnd, isMe } = row;
   const left = team.left_at !== null;
   const isStuck = blocked !== null || agent?.wait?.human === true;
@@ -25,7 +25,7 @@ export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
     <button
       type="button"
       aria-haspopup="dialog"
-      aria-expanded={expanded}
+      aria-expanded={isExpanded}
       onClick={(event) => onOpen(event.currentTarget)}
       className={cn(
         "flex h-7 max-w-72 items-stretch gap-2 rounded-md border px-1.5 py-1 text-left text-sm hover:bg-raised aria-expanded:bg-raised md:h-12 md:w-full md:rounded-lg md:px-2 short:h-7 short:w-auto pointer-coarse:h-11 md:pointer-coarse:h-12",

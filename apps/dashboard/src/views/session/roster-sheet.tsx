@@ -61,7 +61,7 @@ function RosterEntry({ row, onDone }: { row: RosterRow; onDone: () => void }) {
         <p className="text-sm text-muted-foreground">No activity yet</p>
       )}
       {peers.map((peer) => (
-        <PeerFacts key={peer.peer_id} peer={peer} alone={peers.length === 1} />
+        <PeerFacts key={peer.peer_id} peer={peer} isAlone={peers.length === 1} />
       ))}
       <PeerActions row={row} onDone={onDone} />
     </>

@@ -63,7 +63,7 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Adds an action to the command palette while the action is available. */
-function useCommand(id: string, label: string, run: () => void, offered: boolean): void {
-  usePaletteAction(offered ? { id, label, run } : null);
+/** Adds the action to the command palette while it is available. */
+function useCommand(id: string, label: string, run: () => void, isOffered: boolean): void {
+  usePaletteAction(isOffered ? { id, label, run } : null);
 }

@@ -54,7 +54,7 @@ export function SessionTabs() {
           <li key={tab.place} className="contents">
             <TabLink
               href={hrefOf(tab)}
-              current={tab === doc ? showsDocument : tab.place === place && !showsDocument}
+              isCurrent={tab === doc ? showsDocument : tab.place === place && !showsDocument}
               count={countOf(tab)}
             >
               {tab.label}
@@ -117,21 +117,21 @@ function MoreTabs({
 
 interface TabLinkProps {
   readonly href: string;
-  readonly current: boolean;
+  readonly isCurrent: boolean;
   readonly count: number | boolean;
   readonly children: string;
 }
 
-function TabLink({ href, current, count, children }: TabLinkProps) {
+function TabLink({ href, isCurrent, count, children }: TabLinkProps) {
   return (
     <PageLink
       ahead="settled"
       href={href}
       scroll={false}
-      aria-current={current ? "page" : undefined}
+      aria-current={isCurrent ? "page" : undefined}
       className={cn(
         "flex h-9 items-center border-b-2 border-transparent px-3 text-muted-foreground hover:text-foreground pointer-coarse:h-11 forced-colors:border-[Canvas]",
-        current && "border-primary font-medium text-foreground forced-colors:border-[Highlight]",
+        isCurrent && "border-primary font-medium text-foreground forced-colors:border-[Highlight]",
       )}
     >
       {children}

@@ -21,7 +21,7 @@ type PreviewState =
 export function JoinView() {
   // The exported page does not know the invite.
   const hydrated = useHydrated();
-  return <SignInFrame wide>{hydrated ? <JoinByLink /> : <Looking />}</SignInFrame>;
+  return <SignInFrame isWide>{hydrated ? <JoinByLink /> : <Looking />}</SignInFrame>;
 }
 
 function JoinByLink() {

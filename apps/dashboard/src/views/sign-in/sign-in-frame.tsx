@@ -4,10 +4,10 @@ import { cn } from "@/core/utils";
 
 /** The frame of pages for people who are not signed in. Shows no data of the mesh. */
 export function SignInFrame({
-  wide = false,
+  isWide = false,
   children,
 }: {
-  readonly wide?: boolean;
+  readonly isWide?: boolean;
   readonly children: ReactNode;
 }) {
   return (
@@ -18,7 +18,7 @@ export function SignInFrame({
       <div
         className={cn(
           "grid w-full min-w-0 gap-6 rounded-lg border bg-background p-5 sm:p-8",
-          wide ? "max-w-2xl" : "max-w-lg",
+          isWide ? "max-w-2xl" : "max-w-lg",
         )}
       >
         {children}

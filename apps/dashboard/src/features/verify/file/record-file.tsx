@@ -50,7 +50,7 @@ export function RecordFile({ name }: { readonly name: string }) {
       </Box>
     );
   }
-  const report = <BundleReport name={name} result={stage.result} remembers={false} />;
+  const report = <BundleReport name={name} result={stage.result} canRemember={false} />;
   // A record that fails verification is not shown, and its title is not used.
   if (stage.record === null) return <Box title={name}>{report}</Box>;
   return <Whole record={stage.record} report={report} />;
