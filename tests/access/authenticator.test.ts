@@ -469,7 +469,7 @@ describe("A browser", () => {
     expect(await Promise.all([made.token, looking].map(reads))).toEqual(Array(2).fill("unauthorized"));
     expect((await fromPage("/api/sessions", usedBrowser)).status).toBe(401);
     expect((await fromPage("/api/sign-in", { method: "POST", body: { secret: unused } })).status).toBe(401);
-    // The token made with the member's own key stays valid.
+    // The token that was created with the member's own key stays valid.
     expect(await reads(token)).toBe("reads");
   });
 

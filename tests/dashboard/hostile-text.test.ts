@@ -91,7 +91,7 @@ function findIntruders(page: Page): Promise<string[]> {
     ].map((element) => element.outerHTML.slice(0, 200)))`);
 }
 
-/** Returns the number after the first uninterrupted run in `seen`. */
+/** Returns the first number that is missing in `seen`, counting from its smallest number. */
 function findFirstMissing(seen: ReadonlySet<number>): number {
   let next = Math.min(...seen);
   while (seen.has(next)) next += 1;

@@ -45,8 +45,8 @@ type Read = (place: Place, url: string) => Promise<Page>;
 interface Kind {
   readonly open: () => { read: Read; close(): void };
   /**
-   * True if no message may be lost, regardless of the number of cuts. A reader that sends neither cursor nor receipt
-   * gets an unacknowledged message only once more.
+   * True if no message may be lost, regardless of the number of cuts. A reader that sends neither cursor nor receipt is
+   * sent an unacknowledged message only one more time.
    */
   readonly exact: boolean;
 }
@@ -275,8 +275,8 @@ async function startReader({ name, kind, place, url, random, ending, problems }:
   let wasCut = false;
 
   async function readOnce(): Promise<void> {
-    // A reader without cursor and receipt gets each message only once more after a cut, so the next reply must not be
-    // cut.
+    // After a cut, a reader without cursor and receipt is sent each message only one more time, so the next reply must
+    // not be cut.
     const spared = ending.at < Number.POSITIVE_INFINITY || (wasCut && !kind.exact);
     proxy.cutAfter(spared || random.next() < 0.4 ? null : random.between(0, 1_500));
     const before = proxy.cuts;

@@ -429,7 +429,7 @@ describe.each(transportNames)("at %s", (name) => {
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .map((path) => [operation, path] as const),
     );
-    // The calls use the credentials in rotation, because any of them would do.
+    // The calls take turns at using these credentials, because it does not matter which one a call uses.
     const calls = places.map(([operation, path], index): [string, () => Promise<unknown>] => [
       `${operation.name} with one in ${path.join(".")}`,
       () => {
@@ -535,7 +535,7 @@ describe.each(transportNames)("at %s", (name) => {
               () => "ok",
               (error: { code?: string }) => error.code,
             );
-          // In open mode, the operations for managing members are refused.
+          // Open mode refuses the operations for managing members.
           const refusals = operation.toolset === "admin" ? ["forbidden"] : [];
           expect(
             ["ok", "bad_request", "not_found", "conflict", ...refusals],

@@ -21,7 +21,7 @@ export function unwrap(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
     return unwrap(schema.unwrap());
   }
-  // For a zod pipe, callers send the type of the input side.
+  // The input side of a zod pipe describes the value that callers send.
   return schema instanceof z.ZodPipe ? unwrap(schema.in) : schema;
 }
 

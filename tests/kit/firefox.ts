@@ -29,7 +29,7 @@ export interface FirefoxPage {
 
 export { findFirefox } from "./find-program.js";
 
-/** @param pushUrl - push service to use instead of Mozilla's (default: none) */
+/** @param pushUrl - URL of the push service (default: no push service) */
 export async function startFirefox(
   { program, pushUrl = "" }: { readonly program: string; readonly pushUrl?: string },
   cleanup: Cleanup,

@@ -113,7 +113,7 @@ export async function startReplicatedPostgres(cleanup: Cleanup): Promise<Replica
         SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()`;
       const signal = (name: NodeJS.Signals) => {
         for (const pid of [postmaster, ...pids.map((each) => each.pid)]) {
-          // A resumed process exits if its client has disconnected in between.
+          // A backend whose client has disconnected exits as soon as it is resumed.
           if (isAlive(pid)) process.kill(pid, name);
         }
       };

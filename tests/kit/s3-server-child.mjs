@@ -1,5 +1,5 @@
 /**
- * Runs an S3-compatible object storage that checks signatures, as a separate process. Its arguments are a folder and a
+ * Runs an S3-compatible object store that checks signatures, as a separate process. Its arguments are a folder and a
  * port.
  */
 import S3rver from "@20minutes/s3rver";

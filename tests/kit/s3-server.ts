@@ -16,7 +16,7 @@ type ArchiveOptions = NonNullable<BrokerOptions["archive"]>;
 /** What the proxy between broker and storage does with a request: forward it, or change the response. */
 export type Meddling = "pass" | "alter" | "truncate";
 
-/** An object storage for one test. */
+/** An S3-compatible object store for one test. */
 export interface S3Server {
   /** The value of a broker's `archive` option. */
   readonly archive: ArchiveOptions;
@@ -35,8 +35,7 @@ const child = fileURLToPath(new URL("s3-server-child.mjs", import.meta.url));
 const ending = "._S3rver_object";
 
 /**
- * Starts an object storage that checks signatures (its only account is S3RVER), behind a proxy that tests can
- * control.
+ * Starts an object store that checks signatures (its only account is S3RVER), behind a proxy that tests can control.
  */
 export async function startS3Server(cleanup: Cleanup = onTestFinished): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-s3-"));

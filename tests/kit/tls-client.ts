@@ -29,7 +29,7 @@ export interface Answer {
 export function tlsClient(url: string, ca: string): TlsClient {
   const base = new URL(url);
   const { hostname, port } = base;
-  // Connects to this machine regardless of the host name.
+  // Connects to this machine regardless of the host name in the URL.
   const here = { host: "127.0.0.1", port, servername: hostname, ca, agent: false };
 
   function start(path: string, { method = "GET", headers = {}, body }: Asking) {

@@ -35,13 +35,13 @@ it("[TEXT-1] [WAKE-5] what an agent is written cannot look like anything else to
     expect(news).toContain("EVIL");
     expectHarmless(news);
   };
-  // The first message is delivered through the inbox, and by a hook or a tool.
+  // First, deliver a message through the inbox, followed by a hook or a tool.
   await show((await mesh.write("Birch", { text: hostile })).letter);
-  // The next message is delivered by a tool call of the running turn.
+  // Second, deliver a message by a tool call of the running turn.
   await birch.prompt('call mcp__merkle__wait_for_messages {"timeout":30} then say enough');
   await expect.poll(async () => (await mesh.findPeer("Birch"))?.polling).toBe(true);
   await show((await mesh.write("Birch", { text: hostile })).letter);
-  // The last message is delivered by a hook.
+  // Third, deliver a message by a hook.
   await closeInbox(birch);
   const { letter } = await mesh.write("Birch", { text: hostile });
   await birch.prompt("say hello");

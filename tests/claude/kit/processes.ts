@@ -49,7 +49,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // The process has already exited.
+    // The process has already exited, so there is nothing to kill.
   }
 }
 

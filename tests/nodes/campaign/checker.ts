@@ -39,7 +39,7 @@ export interface NodesProblem extends Omit<Problem, "kind"> {
  * next sweep.
  */
 const sweptMs = 6_000;
-/** If a wait takes longer than this, it was not woken by a notification, but found the message with a poll. */
+/** A wait that takes longer than this was not woken by a notification, but found the message with a poll. */
 const wakeMsMax = { up: 4_000, down: 15_000 };
 
 /**
