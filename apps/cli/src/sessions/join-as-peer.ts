@@ -37,7 +37,7 @@ export type JoinAsPeer = JoiningPeer & RequestedPeer;
 /** A stored peer that has joined a session and is locked, so that only this process acts as the peer. */
 export interface LockedPeer {
   readonly held: StoredPeer;
-  /** The lock on the peer. Release it when the process stops acting as the peer. */
+  /** The lock on the peer, to be released when the process stops acting as the peer. */
   readonly hold: ProcessLock;
   /** Whether the peer was already stored on this machine. */
   readonly resumed: boolean;
@@ -45,8 +45,8 @@ export interface LockedPeer {
 }
 
 /**
- * Joins a session as a stored peer that no live process uses. Otherwise adds a peer to a stored team, or
- * creates and stores a new team (LAUNCH-4).
+ * Joins a session as a stored peer that no live process uses. If there is none, adds a peer to a stored team,
+ * or creates and stores a new team (LAUNCH-4).
  *
  * @throws CliError `conflict` with a free name if the requested name is taken
  */
@@ -61,13 +61,14 @@ export async function joinAsPeer(wanted: JoinAsPeer): Promise<LockedPeer> {
   }
   const name = wanted.peerName ?? wanted.defaultPeerName;
   const joined = await joinAs(wanted, name, (peer_name) => ({ team_name: wanted.teamName, ...peer_name }));
-  // The team's credential is needed to add further peers later.
+  // Store the team's credential, which is needed to add further peers later.
   if (joined.peer_id !== null) await saveTeam(wanted.home, toOwnPeer(joined, wanted));
   return holdNew(wanted, joined);
 }
 
 /**
- * Joins as exactly this stored peer. Returns undefined if a live process uses it or the broker refuses it.
+ * Joins as exactly this stored peer. Returns undefined if a live process uses the peer or the broker refuses
+ * it.
  */
 export async function rejoinStoredPeer(
   joining: JoiningPeer,
@@ -77,12 +78,13 @@ export async function rejoinStoredPeer(
   if (!lock) return undefined;
   let resumed = false;
   try {
-    // Read while holding the lock, because the previous process may have changed or removed the credential.
+    // Read the peer only while holding its lock, because the previous process may have changed or removed the
+    // credential.
     const stored = await findStoredPeer(joining.home, placeId);
     const joined = stored && (await rejoin(joining, stored));
     if (!joined) return undefined;
     const held = toStoredPeer(joined, joining, stored);
-    // Saving updates the time, so that the last used peer is the newest.
+    // Saving also updates the time of the last use, by which stored peers are sorted.
     await saveTeam(joining.home, held);
     resumed = true;
     return { held, hold: lock, resumed, joined };
@@ -106,7 +108,7 @@ async function rejoin(
   );
 }
 
-/** The default name of a peer that is added because the team's unnamed peer is in use. */
+/** The default name for a peer that is added because the team's unnamed peer is in use. */
 const nameBesideOwnPlace = "agent";
 
 async function addToTeam(wanted: JoinAsPeer, team: StoredPeer): Promise<LockedPeer | undefined> {
@@ -122,8 +124,8 @@ async function addToTeam(wanted: JoinAsPeer, team: StoredPeer): Promise<LockedPe
 }
 
 /**
- * Returns undefined if the broker does not know the stored credential. The file is kept, because the broker
- * may be wrong.
+ * Returns undefined if the broker does not recognise the stored credential. The file is kept, because the
+ * broker may be wrong.
  */
 async function unlessRefused<T>(join: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -137,8 +139,8 @@ async function unlessRefused<T>(join: () => Promise<T>): Promise<T | undefined> 
 const attemptsMax = 10;
 
 /**
- * Joins with a name. Fails if a requested name is taken. A default name is replaced by the free name that the
- * broker suggests.
+ * Joins under a name. Throws if a requested name is taken. If a default name is taken, uses the free name
+ * that the broker suggests.
  */
 async function joinAs(
   wanted: JoinAsPeer,
@@ -206,7 +208,7 @@ export async function toldOfKey(
 
 async function holdNew(joining: JoiningPeer, joined: OutputOf<"join_session">): Promise<LockedPeer> {
   const held = toStoredPeer(joined, joining);
-  // Lock before saving, so that no other process finds the peer unused.
+  // Lock the peer before saving it, so that no other process finds it unused.
   const hold = await holdTeam(joining.home, storedPeerId(held));
   if (!hold)
     throw new Error(`Another process is already using ${storedPeerId(held)}, which has just joined.`);

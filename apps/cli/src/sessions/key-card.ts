@@ -3,15 +3,16 @@ import { certifySessionKey, fromBase64url, makeKeyCard, signingKeyFrom } from "@
 import { listMembers } from "../home/members.js";
 import type { KeyPair } from "../home/stored-peers.js";
 
-/** The home and mesh that a key is used in. The home's member of that mesh certifies the key. */
+/** The home and the mesh in which a key is used. The home's member in that mesh certifies the key. */
 export interface ShownIn {
   readonly home: string;
   readonly meshId: string;
 }
 
 /**
- * Creates the card of a peer's session key (SEALED-1). If this home is a member of the mesh, the member's key
- * certifies the card. Others can then recognise the peer even after a launch with a new key.
+ * Creates the key card for a peer's session key (SEALED-1). If this home is a member of the mesh, the
+ * member's key certifies the card. Others can then recognise the peer even after a launch with a new session
+ * key.
  */
 export async function makeCard(seed: Uint8Array, { home, meshId }: ShownIn): Promise<KeyCard> {
   const member = (await listMembers(home)).find((each) => each.mesh_id === meshId);
@@ -23,7 +24,7 @@ export async function makeCard(seed: Uint8Array, { home, meshId }: ShownIn): Pro
   return makeKeyCard(seed, certified);
 }
 
-/** Returns the card of a stored peer's key. Undefined if the key is incomplete. */
+/** Returns the key card for a stored peer's key. Undefined if the key is incomplete. */
 export async function keyCardOf(key: KeyPair, where: ShownIn): Promise<KeyCard | undefined> {
   const seed = seedOf(key);
   return seed && makeCard(seed, where);

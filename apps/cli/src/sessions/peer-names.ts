@@ -10,8 +10,8 @@ export function peerName(team: string, peer: string | null | undefined): string 
 }
 
 /**
- * Formats a name that may be followed by a mark such as `(human)`. Quotes older names that contain such a
- * mark themselves (NAME-3).
+ * Formats a name that may be followed by a mark such as `(human)`. Quotes names from older versions that
+ * contain such a mark themselves (NAME-3).
  */
 export function nameBesideMark(name: string): string {
   const shown = oneLine(name);
@@ -20,7 +20,10 @@ export function nameBesideMark(name: string): string {
 
 type Seen = Pick<Peer, "left_at" | "presence">;
 
-/** Returns the presence symbol of a peer or team. Peers that have left get the symbol for disconnected. */
+/**
+ * Returns the presence symbol for a peer or team. A peer that has left gets the symbol for disconnected
+ * peers.
+ */
 export function presenceSign(
   { left_at: leftAt, presence }: Seen,
   { signs }: { readonly signs: Signs },
@@ -37,8 +40,8 @@ export function presenceSign(
 }
 
 /**
- * Sorts peers by status: blocked peers first, peers that have left last. Keeps the order of joining
- * otherwise.
+ * Sorts peers by status: blocked peers first, peers that have left last. Peers with equal status stay in the
+ * order of joining.
  */
 export function inOrderOfState(peers: readonly Peer[]): Peer[] {
   return [...peers].sort((a, b) => rankOf(a) - rankOf(b));
@@ -48,7 +51,10 @@ function isBlocked({ declared, left_at: leftAt }: Pick<Peer, "declared" | "left_
   return leftAt === null && declared?.status === "blocked";
 }
 
-/** Returns the symbol of a peer or team: blocked or do not disturb if declared, otherwise its presence. */
+/**
+ * Returns the symbol for a peer or team: that for blocked or do not disturb if declared, otherwise that for
+ * its presence.
+ */
 export function signOf(peer: Pick<Peer, "declared"> & Seen, { signs }: { readonly signs: Signs }): string {
   if (isBlocked(peer)) return signs.blocked;
   return peer.left_at === null && peer.declared?.status === "dnd" ? signs.dnd : presenceSign(peer, { signs });
@@ -64,7 +70,9 @@ export function stateText(peer: Peer): string {
     .join(", ");
 }
 
-/** Formats the declared status. Empty for `idle`, because the presence already shows that. */
+/**
+ * Formats the declared status. Empty for `idle`, because the presence already shows whether the peer is idle.
+ */
 export function declaredText({ declared }: Pick<Peer, "declared">): string {
   if (declared === null || declared.status === "idle") return "";
   const reason = declared.reason === null ? "" : ` "${oneLine(declared.reason)}"`;
@@ -78,7 +86,7 @@ export function rolesText({ role, groups }: Peer): string {
   return [role === null ? "" : oneLine(role), ...memberships].filter((each) => each !== "").join(" ");
 }
 
-/** Formats a peer's task and its summary, such as `task 7 rotate tokens, 12m`. */
+/** Formats a peer's task and its activity summary, such as `task 7 rotate tokens, 12m`. */
 export function summaryText({ summary, summary_at: at, task }: Peer): string {
   const said = at === null ? "" : `${oneLine(summary)} (${toAge(at)} ago)`;
   if (!task) return said;
@@ -86,12 +94,12 @@ export function summaryText({ summary, summary_at: at, task }: Peer): string {
 }
 
 /**
- * Minimum width for showing the activity in its own column. Below that, it follows the status, because a
- * column would be too narrow.
+ * Minimum terminal width at which the activity gets its own column. On narrower terminals it follows the
+ * status.
  */
 const besideMin = 120;
 
-/** Returns a peer's status and activity as one or two cells. */
+/** Formats a peer's status and activity as one or two cells. */
 export function doingCells(peer: Peer, output: Pick<Output, "alarm" | "dim" | "columns">): Cell[] {
   const paint = paintState(peer, output);
   const [state, does] = [stateText(peer), summaryText(peer)];

@@ -6,15 +6,15 @@ import { normaliseScope } from "@merkle/wire/text";
 
 /** A file in a Git repository. */
 export interface RepositoryFile {
-  /** The repository's address, which identifies it (CLAIM-7). Never leaves this machine. */
+  /** The address that identifies the repository (CLAIM-7). Never leaves this machine. */
   readonly address: string;
-  /** The file's path from the root of its worktree, with forward slashes. */
+  /** The file's path relative to the root of its worktree, with forward slashes. */
   readonly path: string;
 }
 
 /**
- * Finds the repository of a file and the file's path in it. Returns null outside a repository. The file need
- * not exist.
+ * Finds a file's repository and the file's path in it. Returns null outside a repository. The file need not
+ * exist.
  */
 export function findRepositoryFile(file: string, cwd: string): RepositoryFile | null {
   const path = realPath(resolve(cwd, file));
@@ -29,15 +29,16 @@ export function findRepository(folder: string): string | null {
 }
 
 /**
- * Returns the hash that identifies a repository in a session (CLAIM-7). Keyed with the session's id, so that
- * the repository cannot be recognised across sessions.
+ * Returns the hash that identifies a repository in a session (CLAIM-7). The session's id is the key of the
+ * hash, so that the repository cannot be recognised across sessions.
  */
 export function toRepositoryKey(address: string, sessionId: string): string {
   return createHmac("sha256", sessionId).update(address).digest("hex").slice(0, 32);
 }
 
 /**
- * Resolves a claimed scope. A path on this machine is converted to a path from the root of its repository.
+ * Resolves the scope of a claim. A path on this machine is converted to a path relative to the root of its
+ * repository.
  */
 export function resolveScope(scope: string, cwd: string): { scope: string; address: string | null } {
   const given = scope.trim();
@@ -45,8 +46,8 @@ export function resolveScope(scope: string, cwd: string): { scope: string; addre
   if (!isPath && !isAbsolute(given)) return { scope, address: findRepository(cwd) };
   const root = findRoot(realPath(cwd));
   const [first = ""] = given.split(/[/\\]/);
-  // A relative path is resolved from the root if its first part exists only there. Otherwise it is resolved
-  // from the agent's folder, where new files are created.
+  // Resolve a relative path from the root if its first part exists only there. Otherwise resolve it from the
+  // agent's folder, in which new files are created.
   const isFromRoot = root !== null && !existsSync(join(cwd, first)) && existsSync(join(root, first));
   const file = findRepositoryFile(given, isFromRoot ? root : cwd);
   if (file === null) return { scope, address: null };
@@ -55,7 +56,7 @@ export function resolveScope(scope: string, cwd: string): { scope: string; addre
 
 const toSlashes = (path: string) => path.split(sep).join("/");
 
-/** Finds the folder that contains `.git`. In a worktree `.git` is a file. */
+/** Finds the folder that contains `.git`, which is a file in a worktree. */
 function findRoot(folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;
@@ -63,7 +64,10 @@ function findRoot(folder: string): string | null {
   }
 }
 
-/** Resolves symbolic links in the existing part of a path, so that two names of one file are equal. */
+/**
+ * Resolves symbolic links in the existing part of a path, so that different names for the same file become
+ * equal.
+ */
 function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -74,8 +78,8 @@ function realPath(path: string): string {
 }
 
 /**
- * Returns the repository's address. Reads Git's files directly, because a hook before every edit waits for
- * the result.
+ * Returns the address of a repository. Reads Git's files directly, because the hook that runs before every
+ * edit waits for the result.
  */
 function readAddress(root: string): string {
   const folder = findCommonFolder(join(root, ".git"));
@@ -85,8 +89,8 @@ function readAddress(root: string): string {
 }
 
 /**
- * Returns an address for a local folder. Includes the host name, because the path is valid only on this
- * machine.
+ * Returns an address for a repository without a remote, from its folder. Includes the host name, because the
+ * path is valid only on this machine.
  */
 function toLocalAddress(folder: string): string {
   return `${hostname()}:${realPath(folder)}`;
@@ -108,7 +112,7 @@ function readText(path: string): string {
   }
 }
 
-/** Returns the address of `origin` from a Git configuration, or else of the first remote. */
+/** Returns the address of `origin` in a Git configuration, or else of the first remote. */
 function findRemote(config: string): string | null {
   const remotes = [...config.matchAll(/^[ \t]*\[remote "(.*)"\](?:\n(?![ \t]*\[).*)*/gm)].map(
     ([section, name]) => ({ name, url: /^[ \t]*url[ \t]*=[ \t]*(.*)$/im.exec(section)?.[1] ?? "" }),
@@ -120,7 +124,8 @@ function findRemote(config: string): string | null {
 
 /**
  * Normalises a remote's address to host and path, without user, password, port and query. Returns null for a
- * local path. Azure DevOps and Bitbucket use different hosts or paths for https and ssh, which are unified.
+ * local path. For Azure DevOps and Bitbucket, which use different hosts or paths for https and ssh, both
+ * forms get the same result.
  */
 export function normaliseRemote(url: string): string | null {
   const form =

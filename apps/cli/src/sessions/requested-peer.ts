@@ -1,25 +1,28 @@
 import { existsSync } from "node:fs";
 import { holdTeam, listStoredPeers, type StoredPeer, storedPeerId } from "../home/stored-peers.js";
 
-/** The peer that a launch or an MCP server asks for. */
+/** The peer that a launch or an MCP server requests. */
 export interface RequestedPeer {
   readonly home: string;
   readonly meshId: string;
   /** The session's id or slug. */
   readonly sessionId: string;
   readonly teamName: string;
-  /** The peer's name, if the user gave one. */
+  /** The peer's name, if the user named one. */
   readonly peerName?: string | undefined;
-  /** The default name of a new peer, which gets a number if it is taken. Null for the team's unnamed peer. */
+  /**
+   * The default name for a new peer, to which a number is added if the name is taken. Null for the team's
+   * unnamed peer.
+   */
   readonly defaultPeerName: string | null;
-  /** The launch's folder. Without a name, a peer of another folder is not resumed. */
+  /** The folder of the launch. If no name is given, peers of other folders are not resumed. */
   readonly folder?: string | undefined;
 }
 
 /**
- * Lists the stored peers that may be resumed, best first. The team with exactly this name precedes its
- * numbered variants (JOIN-4). Within a team, the peer that last ran in the folder is first, then the one with
- * the default name, then the last used.
+ * Lists the stored peers that can be resumed, best first. The team with exactly this name comes before teams
+ * with a number added to the name (JOIN-4). Within a team, the peer that last ran in the folder comes first,
+ * then the peer with the default name, then the others.
  */
 export async function listStoredPeersOf(wanted: RequestedPeer): Promise<StoredPeer[]> {
   const isOfFolder = ({ folder }: StoredPeer) => folder !== null && folder === wanted.folder;
@@ -33,14 +36,14 @@ export async function listStoredPeersOf(wanted: RequestedPeer): Promise<StoredPe
 }
 
 /**
- * Lists the teams of that name whose credential is stored on this machine. The credential can add a peer even
- * while another process acts as the team.
+ * Lists the teams with the requested name whose credential is stored on this machine. A team's credential can
+ * add a peer even while another process acts as the team.
  */
 export async function listOwnTeams(wanted: RequestedPeer): Promise<StoredPeer[]> {
   return (await listOfTeam(wanted)).filter((stored) => stored.peer_id === null);
 }
 
-/** Returns the first of the stored peers that no live process currently uses. */
+/** Returns the first stored peer that can be resumed and that no live process uses. */
 export async function findFreeStoredPeer(wanted: RequestedPeer): Promise<StoredPeer | undefined> {
   for (const stored of await listStoredPeersOf(wanted)) {
     if (await isFree(wanted.home, stored)) return stored;
@@ -71,8 +74,8 @@ function isWantedPeer({ peerName, defaultPeerName, folder }: RequestedPeer, stor
 }
 
 /**
- * Returns whether the peer belongs to another, existing folder. A peer of a deleted folder may be resumed
- * elsewhere.
+ * Returns whether the peer belongs to a different folder that still exists. A peer whose folder was deleted
+ * may be resumed elsewhere.
  */
 function isOfOtherFolder(stored: StoredPeer, folder: string): boolean {
   return stored.folder !== null && stored.folder !== folder && existsSync(stored.folder);
@@ -83,8 +86,8 @@ function isNamed({ peer_name: name }: StoredPeer, wanted: string | null): boolea
 }
 
 /**
- * Returns the number in a numbered name: 1 for the name itself, n for `Name (n)`, undefined for other names.
- * Ignores case.
+ * Returns the number that was added to a name: 1 for the name itself, n for `Name (n)`, and undefined for
+ * other names. Ignores case.
  */
 function numberAfter(wanted: string, name: string): number | undefined {
   const plain = wanted.trim().toLowerCase();

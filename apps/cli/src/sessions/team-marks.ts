@@ -2,7 +2,7 @@ import { oneLine } from "../text/one-line.js";
 
 /**
  * Returns a short, unique mark for each name: one letter, or two if several names begin with the same letter.
- * Earlier teams get the better marks.
+ * If two names have the same candidates, the earlier name gets the better one.
  */
 export function teamMarks(names: readonly string[]): string[] {
   const first = names.map((name) => lettersOf(name)[0] ?? "?");
@@ -18,8 +18,8 @@ export function teamMarks(names: readonly string[]): string[] {
 }
 
 /**
- * Returns two-letter candidates: the first letter with that of another word, then with each other letter.
- * `Alex's Team` gives AT, As, Al, Ae …
+ * Returns candidates for a two-letter mark: the first letter followed by that of another word, then by each
+ * other letter of the name. For `Alex's Team` these are AT, As, Al, Ae …
  */
 function pairsOf(name: string): string[] {
   const [first = "?", ...others] = lettersOf(name);
@@ -30,7 +30,7 @@ function pairsOf(name: string): string[] {
   return [...ofWords, ...others.map((each) => each.toLowerCase())].map((each) => `${first}${each}`);
 }
 
-/** Returns the letters and digits of a name, or all its characters if it has neither. */
+/** Returns the letters and digits of a name, or all its characters if it contains neither. */
 function lettersOf(name: string): string[] {
   const all = [...new Intl.Segmenter().segment(oneLine(name))].map(({ segment }) => segment.toUpperCase());
   const letters = all.filter((each) => /[\p{L}\p{N}]/u.test(each));

@@ -30,8 +30,8 @@ export function parseConfigFile(path: string, text: string | undefined): ConfigF
 }
 
 /**
- * Finds the `.merkle.json` of the project that contains `folder`: the nearest one, searching up to the root
- * of the repository.
+ * Finds the `.merkle.json` of the project that contains `folder`: the nearest such file, searching up to the
+ * root of the repository.
  */
 export async function findProjectFile(folder: string): Promise<ConfigFile | undefined> {
   const path = join(folder, ".merkle.json");
@@ -43,9 +43,9 @@ export async function findProjectFile(folder: string): Promise<ConfigFile | unde
 }
 
 /**
- * Changes one value in a file readable only by its owner. Undefined removes the key.
+ * Changes one value in a file that only its owner can read. Undefined removes the key.
  *
- * @throws CliError `usage` for an invalid value; the file is then unchanged
+ * @throws CliError `usage` for an invalid value, in which case the file is unchanged
  */
 export async function writeConfigValue(path: string, key: string, value: unknown): Promise<void> {
   const { [key]: _, ...others } = toContent(path, readSettingsText(path));
@@ -53,7 +53,10 @@ export async function writeConfigValue(path: string, key: string, value: unknown
   await writeConfigText(path, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** Replaces a configuration file. @throws CliError `usage` for an invalid text; the file is then unchanged */
+/**
+ * Replaces a configuration file. @throws CliError `usage` for an invalid text, in which case the file is
+ * unchanged
+ */
 export async function writeConfigText(path: string, text: string): Promise<void> {
   parseConfigFile(path, text);
   await explainingHome(dirname(path), async () => {
@@ -73,7 +76,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Invalid JSON gets the same error as JSON that is not an object.
+    // Invalid JSON leads to the same error as JSON that is not an object.
     return undefined;
   }
 }

@@ -19,8 +19,8 @@ export interface Config extends Omit<SettingValues, "home" | "token"> {
   /** The files with which `up` serves https and wss. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /**
-   * `NODE_EXTRA_CA_CERTS` and `NODE_USE_SYSTEM_CA`, which Node itself reads. They are passed to child
-   * processes if the broker uses https.
+   * `NODE_EXTRA_CA_CERTS` and `NODE_USE_SYSTEM_CA`, which Node itself reads. If the broker uses https, they
+   * are passed to child processes.
    */
   readonly nodeTrust: Readonly<Record<string, string>>;
   /**
@@ -30,46 +30,53 @@ export interface Config extends Omit<SettingValues, "home" | "token"> {
   readonly token: string | null | undefined;
   /** Called when a reply comes from a broker of a different build. */
   readonly onOtherBuild?: (build: number) => void;
-  /** An untrusted project file that names a broker. None of its settings are used. */
+  /** A project file that names a broker but is not trusted. None of its settings are used. */
   readonly untrusted: ForeignFile | undefined;
   /**
-   * The variable that marks an agent's shell, in which no one can act as a verified person (PERSON-11).
-   * Default: none.
+   * The name of the variable that marks this shell as an agent's, in which no one can act as a verified
+   * person (PERSON-11). Default: none.
    */
   readonly agentShell: string | undefined;
-  /** config.json. Features read their own keys from it, each only when it needs them. */
+  /** The config.json file. Features read their own keys from it when they need them. */
   readonly file: Pick<ConfigFile, "path" | "content">;
   /**
-   * All environment variables. For commands that start the broker or open its database, includes those from
-   * `.env.local` and `.env` (CLI-85).
+   * All environment variables. For commands that start the broker or open its database, these include the
+   * variables in `.env.local` and `.env` (CLI-85).
    */
   readonly environment: NodeJS.ProcessEnv;
-  /** The current folder at the start of the command. */
+  /** The folder in which the command was started. */
   readonly cwd: string;
-  /** Returns the source of a setting: a flag, a variable, a file, or `default`. */
+  /** Returns where a setting comes from: a flag, a variable, a file, or `default`. */
   readonly sourceOf: (setting: SettingSources) => string;
-  /** Notices for the user about variables in `.env` files: which are used, which are ignored, and why. */
+  /** Notices for the user about which variables in `.env` files are used, which are ignored, and why. */
   readonly notices: readonly string[];
 }
 
-/**
- * The parts of the process's environment that `readConfig` does not cover. No other module reads
- * `process.env`.
- */
+/** The parts of the process's environment that are not settings. No other module reads `process.env`. */
 interface Environment {
-  /** All variables: for settings, child processes, and code that needs several related variables. */
+  /**
+   * All environment variables, for reading settings, for child processes, and for code that needs several
+   * related variables.
+   */
   readonly variables: NodeJS.ProcessEnv;
-  /** `PATH`: the folders with programs. */
+  /** `PATH`: the folders in which programs are searched for. */
   readonly path: string | undefined;
   /** `TERM=dumb`: the terminal does not support cursor movement. */
   readonly hasPlainTerminal: boolean;
-  /** `WATCH_REPORT_DEPENDENCIES`: `node --watch` started this process and uses its IPC channel. */
+  /**
+   * `WATCH_REPORT_DEPENDENCIES`: set if `node --watch` started this process, whose IPC channel then belongs
+   * to Node.
+   */
   readonly startedByNodeWatch: boolean;
   /**
-   * `MERKLE_MODEL`, or else `ANTHROPIC_MODEL`: the model that the MCP server's client uses. Default: empty.
+   * `MERKLE_MODEL`, or else `ANTHROPIC_MODEL`: the model that the client of the MCP server uses. Default:
+   * empty.
    */
   readonly model: string;
-  /** `CLAUDE_PROJECT_DIR`: the folder that the MCP server's client works in. Default: the current folder. */
+  /**
+   * `CLAUDE_PROJECT_DIR`: the folder in which the client of the MCP server works. Default: the current
+   * folder.
+   */
   readonly projectFolder: string;
   /** `CLAUDE_CODE_SESSION_ID`: the conversation that started this process. Default: null. */
   readonly claudeSessionId: string | null;
@@ -109,7 +116,8 @@ interface ConfigSources {
  */
 export async function readConfig(given: ConfigSources): Promise<Config> {
   const { flags, cwd, envFiles = false } = given;
-  // Read only from the environment, because a project's file could name a home that trusts everything.
+  // Read the home only from the environment: a project's file could otherwise name a home in which everything
+  // is trusted.
   const home = toMerkleHome(given.env["MERKLE_HOME"] || undefined, cwd);
   await requireOwnHome(home);
   const user = readConfigFile(homeFiles.config(home));
@@ -159,8 +167,8 @@ async function readVariables(
 }
 
 /**
- * Finds the project's `.merkle.json` and whether the user trusts it. Ignores the file if a flag or variable
- * names the broker, because its other settings are meant for the broker that the file itself names.
+ * Finds the project's `.merkle.json` and whether the user trusts it. If a flag or variable names the broker,
+ * the file is ignored, because its other settings are for the broker that the file names.
  */
 async function findProject(
   { flags, env, cwd }: ConfigSources,
@@ -199,7 +207,7 @@ function toTls({ tlsCert: cert, tlsKey: key }: SettingValues): Config["tls"] {
   );
 }
 
-/** Refuses open mode on a network. Anyone who reaches the broker could join and read (AUTH-5). */
+/** Refuses open mode on a network, where anyone who reaches the broker could join and read (AUTH-5). */
 function refuseOpenNetwork(host: string, publicUrl: string | undefined): void {
   const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
   if (isLoopback(host) && !isPublic) return;

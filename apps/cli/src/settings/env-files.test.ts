@@ -11,7 +11,7 @@ import { settings } from "./settings.js";
 
 const database = "postgres://ana:hush@database.example.com:5432/mesh";
 
-/** Creates a folder with these files, and functions that read the configuration there. */
+/** Creates a folder that contains these files, and returns functions that read the configuration there. */
 async function makeFolder(files: Readonly<Record<string, string>>) {
   const cwd = await mkdtemp(join(tmpdir(), "merkle-env-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
@@ -63,7 +63,7 @@ it("[CLI-85] a bad value is named with its file, exit 2, whether the file is tru
   await writeFile(path, "MERKLE_PORT=high");
   await expect(read()).rejects.toThrow(`MERKLE_PORT in ${path} must be a whole number`);
   await rm(path);
-  // Python uses this name for a virtual environment's folder.
+  // In Python projects, `.env` can be the folder of a virtual environment.
   await mkdir(path);
   expect((await read()).notices).toEqual([]);
   expect(await readdir(home)).toEqual([]);
@@ -156,7 +156,7 @@ it("[CLI-85] PORT counts for what starts a broker where MERKLE_PORT is not set, 
   expect(config.sourceOf(settings.port)).toBe(`PORT in ${join(cwd, ".env")}`);
   expect((await read({ PORT: "7506" })).port).toBe(7506);
   expect((await read({ PORT: "7506", MERKLE_PORT: "7507" })).sourceOf(settings.port)).toBe("MERKLE_PORT");
-  // Many programs set PORT. A command that only calls a broker would use the wrong port.
+  // Many programs set PORT, so a command that only calls a broker must not use it.
   expect((await read({ PORT: "3000" }, false)).broker.base).toBe("http://localhost:7423");
   await expect(read({ PORT: "high" })).rejects.toThrow("PORT must be a whole number from 0 to 65535");
 });

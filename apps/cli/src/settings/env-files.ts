@@ -6,14 +6,14 @@ import { type ForeignFile, isTrusted, toForeign } from "./foreign-file.js";
 import type { LocatedValue, SettingSources, Variable } from "./setting.js";
 import { coreSettings, settings } from "./settings.js";
 
-/** The variables for starting the broker. */
+/** The variables with which a broker is started. */
 export interface Variables {
-  /** The variables of the process, extended by `.env.local` and `.env` of the folder. */
+  /** The variables of the process, with those from the folder's `.env.local` and `.env` added. */
   readonly env: NodeJS.ProcessEnv;
-  /** Returns a variable's name for messages, including the file that it comes from. */
+  /** Returns a variable's name for messages. Includes the file that sets the variable. */
   nameOf(variable: string): string;
   /**
-   * Notices about which variables of which file are used, which are ignored, and why. They never contain a
+   * Notices that say which variables in which file are used, which are ignored, and why. They never contain a
    * value.
    */
   readonly notices: readonly string[];
@@ -26,15 +26,15 @@ interface Folder {
 }
 
 /**
- * The files in order of precedence. The first file that names a variable decides its value, even if that file
- * is not trusted.
+ * The files, in order of precedence. The first file that names a variable decides its value, even if that
+ * file is not trusted.
  */
 const fileNames = [".env.local", ".env"];
 
 /**
- * Reads the variables that `.env.local` and `.env` of a folder add to the environment (CLI-85). The project's
- * author may have written these files, so variables that control where data, keys or agents go apply only
- * once the file is trusted.
+ * Reads the variables that `.env.local` and `.env` in a folder add to the environment (CLI-85). The files may
+ * come from the project's author, so variables that control where data, keys or agents go apply only once the
+ * user trusts the file.
  *
  * @throws CliError `usage` that names the file, if it is unreadable or its DATABASE_URL is invalid
  */
@@ -80,7 +80,7 @@ export function readEnvFiles({
   };
 }
 
-/** Returns the files of a folder that need a decision about trust (CLI-82). */
+/** Returns the folder's `.env` files that the user must decide whether to trust (CLI-82). */
 export function findForeignEnvFiles(folder: Folder): ForeignFile[] {
   return findEnvFiles(folder).flatMap(({ foreign }) => foreign ?? []);
 }
@@ -144,7 +144,7 @@ function describe(
 interface EnvFile {
   readonly path: string;
   readonly values: Readonly<Record<string, string>>;
-  /** Undefined if the file sets only harmless variables. */
+  /** The file as something to be trusted. Undefined if it sets only harmless variables. */
   readonly foreign: ForeignFile | undefined;
 }
 
@@ -155,7 +155,7 @@ function findEnvFiles({ cwd, featureSettings }: Folder): EnvFile[] {
     const path = join(cwd, fileName);
     const text = readTextIfFile(path);
     if (text === undefined) continue;
-    // Every present value is a string, although the type also allows undefined.
+    // Every value that is present is a string, although the type also allows undefined.
     const values = parseEnv(text) as Record<string, string>;
     const foreignValues = [...known].flatMap(([name, { inFile }]) => {
       const value = values[name];
@@ -173,7 +173,7 @@ function locate(name: string, value: string, path: string): LocatedValue {
 }
 
 /**
- * Reads a regular file. Ignores a folder of that name, such as a Python virtual environment, and a device.
+ * Reads a regular file. Ignores a device, and a folder of the same name such as a Python virtual environment.
  */
 function readTextIfFile(path: string): string | undefined {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ? readSettingsText(path) : undefined;

@@ -8,21 +8,24 @@ import { type Consequence, findInFile, type LocatedValue } from "./setting.js";
 import { coreSettings } from "./settings.js";
 
 /**
- * A file that came with a project and controls where data is sent. It may be used only if the user trusts it.
+ * A file that comes with a project and controls where data is sent. It is used only if the user trusts it.
  */
 export interface ForeignFile {
-  /** The absolute path. The same file in another folder must be trusted separately. */
+  /** The file's absolute path. The same file in another folder must be trusted separately. */
   readonly path: string;
-  /** The lines shown to the person who decides about trust. */
+  /** The lines to show to the person who decides whether to trust the file. */
   readonly says: readonly string[];
   /**
-   * Everything that the decision to trust covers: the file's text, the values it resolves to here, and the
-   * content of files that it names.
+   * Everything that a decision to trust covers: the text of the file, the values to which it resolves here,
+   * and the content of files that it names.
    */
   readonly content: readonly (string | null)[];
 }
 
-/** Converts a configuration file. Undefined if the file does not influence which broker is called, or how. */
+/**
+ * Converts a configuration file to a file that must be trusted. Undefined if the file has no influence on
+ * which broker is called, or how.
+ */
 export function toForeignFile(file: ConfigFile): ForeignFile | undefined {
   const values = coreSettings.flatMap(({ key }) => {
     const consequence = key?.inProject;
@@ -58,7 +61,7 @@ export function toForeign(
   };
 }
 
-/** Returns whether the user trusts this file in this folder with exactly this content (CLI-82). */
+/** Returns whether the user trusts this file, in this folder and with exactly this content (CLI-82). */
 export function isTrusted(home: string, file: ForeignFile): boolean {
   return readTrusted(home)[file.path] === digestOf(file);
 }

@@ -15,7 +15,7 @@ import { findSetBy, showStarted } from "./show-started.js";
 
 const lookEveryMs = 50;
 
-/** The message that the background process sends to the process that started it. */
+/** The message that a background broker sends to the process that started it. */
 export interface DetachedBroker {
   readonly first_invite: string | null;
   readonly verifying_link: string | null;
@@ -25,7 +25,7 @@ export interface DetachedBroker {
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** The message of a process whose broker failed to start. */
+/** The message sent by a background process whose broker failed to start. */
 export interface FailedStart {
   readonly failure: {
     readonly code: string;
@@ -36,14 +36,15 @@ export interface FailedStart {
 }
 
 /**
- * Starts the broker in a separate process. Returns once the broker accepts calls, or throws its error. The
- * terminal can be closed afterwards.
+ * Starts the broker in a separate process. Returns once the broker accepts calls, or throws the broker's
+ * error. Afterwards the terminal can be closed.
  */
 export async function detachBroker({ config, output, signal }: CommandContext): Promise<number> {
   const { home } = config;
   const child = await explainingHome(home, () => spawnBroker(home));
   const told = hear(child);
-  // Whichever settles first cancels the other.
+  // The child's exit and the broker's readiness are awaited together. Whichever comes first cancels waiting
+  // for the other.
   const first = new AbortController();
   const eitherSignal = AbortSignal.any([signal, first.signal]);
   try {
@@ -75,7 +76,7 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
   }
 }
 
-/** Ends the process of a failed start. Resolves once it has exited. */
+/** Ends a process whose broker failed to start. Resolves once the process has exited. */
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
@@ -84,9 +85,9 @@ async function endChild(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Enlarges V8's young generation from the default of 16 MB. Thousands of posts and parked waits outlive the
- * default size and would be copied twice. The setting works only at process start, so `merkle up` in the
- * foreground runs without it.
+ * Enlarges V8's young generation from its default of 16 MB. Thousands of posted messages and blocked waits
+ * live longer than fits into the default size, so they would be copied twice. The setting takes effect only
+ * when a process starts, so `merkle up` in the foreground runs without it.
  */
 export const brokerNodeArgs = ["--max-semi-space-size=64"];
 
@@ -112,7 +113,7 @@ function toError({ failure: { code, message, exitCode, next } }: FailedStart): C
 }
 
 function hear(child: ChildProcess): Promise<DetachedBroker | FailedStart> {
-  // The child is merkle itself and sends no other messages.
+  // The type is not checked, because the child is merkle itself and sends no other messages.
   return new Promise((resolve) =>
     child.once("message", (message) => resolve(message as DetachedBroker | FailedStart)),
   );
@@ -137,7 +138,10 @@ async function takingCalls(reach: Reach, pid: number, signal: AbortSignal): Prom
   }
 }
 
-/** Returns the error of a process that ended. With `--json`, the error is the last line of its output. */
+/**
+ * Returns the error of a background process that ended. The process runs with `--json`, so the last line of
+ * its output is the error.
+ */
 async function readFailure(home: string, exitCode: number): Promise<CliError> {
   const path = homeFiles.detachedOutput(home);
   const lines = (await readFile(path, "utf8")).trim().split("\n");
@@ -153,7 +157,7 @@ function parseError(line: string): { code: string; message: string; next: string
     const { error } = JSON.parse(line);
     return { code: String(error.code), message: String(error.message), next: String(error.next ?? "") };
   } catch {
-    // The process ended without printing an error, for example because it was killed.
+    // The process exited without printing an error, for example because it was killed.
     return { code: "unexpected", message: "", next: "run merkle up to see the error" };
   }
 }

@@ -9,8 +9,8 @@ import { entryFile } from "../core/this-program.js";
 const run = promisify(execFile);
 
 /**
- * Packs this program as the tarball that its broker serves at `/cli.tgz`. An installed package packs itself.
- * A checkout first bundles its compiled code in a child process, which takes a few seconds.
+ * Packs this program into the tarball that its broker serves at `/cli.tgz`. An installed package packs
+ * itself. In a checkout, a child process first bundles the compiled code, which takes a few seconds.
  */
 export async function packCli(entry = entryFile()): Promise<Uint8Array> {
   const folder = dirname(dirname(entry));

@@ -25,12 +25,12 @@ import { packCli } from "./pack-cli.js";
 import { endPageBuild, findPageBuild } from "./page-build.js";
 import { findSetBy, showStarted } from "./show-started.js";
 
-/** The options, notices and facts that a feature adds to a broker on this home. */
+/** What a feature adds to the broker of this home: options, notices and facts. */
 export interface BrokerAdditions {
   readonly options?: Partial<BrokerOptions>;
-  /** Sentences for the person who starts the broker. */
+  /** Sentences to show to the person who starts the broker. */
   readonly notices?: readonly string[];
-  /** Facts that `merkle up` prints below the broker's addresses, by name. */
+  /** Named facts that `merkle up` prints below the broker's addresses. */
   readonly facts?: Readonly<Record<string, string>>;
 }
 
@@ -62,7 +62,8 @@ export async function runBroker(
     const broker = await startBroker({ ...config, ...parts, ...options });
     return await serve(broker, { context, facts, log });
   } catch (error) {
-    // Report the error to the parent directly, because the output file may be on a full disk.
+    // Report the error directly to the parent process, because the file with this process's output may be on
+    // a full disk.
     const { code, message, exitCode, next } = explainError(error);
     await tellParent({ failure: { code, message, exitCode, next } });
     throw error;
@@ -89,9 +90,10 @@ async function serve(broker: Broker, { context, facts, log }: Surroundings): Pro
   try {
     const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
     const { firstInvite, backup, localhostTakenBy, keyPin } = broker;
-    // A broker started by an agent must not show it a link that verifies a person.
+    // If an agent starts the broker, the agent must not see a link that verifies a person.
     const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
-    // With --detach, the parent process shows the links, because this process's output is stored in a file.
+    // With --detach, the parent process shows the links, because the output of this process is stored in a
+    // file.
     const isWatched = process.send === undefined || readEnvironment().startedByNodeWatch;
     if (!isWatched) {
       await tellParent({
@@ -141,7 +143,8 @@ function tellParent(told: DetachedBroker | FailedStart): Promise<void> {
 }
 
 /**
- * Returns the TLS options. The certificate is stored for this machine's commands before the first connection.
+ * Returns the TLS options. Stores the certificate for this machine's commands before the first connection is
+ * accepted.
  */
 function toTls({ tls, home }: Config): BrokerOptions["tls"] {
   if (!tls) return undefined;
@@ -163,7 +166,7 @@ function announce({ url, mcpUrl, port, loopback, auth, database, migrationsRun }
   });
 }
 
-/** Ends the process on an uncaught error. The next start adopts the PostgreSQL that keeps running. */
+/** Exits the process on an uncaught error. PostgreSQL keeps running, and the next start adopts it. */
 function watchForCrash(log: Log, output: Output): () => void {
   const crash = (error: unknown) => {
     log.error("the broker crashed", { error });
@@ -178,7 +181,7 @@ function watchForCrash(log: Log, output: Output): () => void {
 }
 
 /**
- * Returns the folder of the dashboard's pages: next to this file in a bundle, or the build folder in a
+ * Returns the folder with the dashboard's pages: next to this file in a bundle, or the build folder in a
  * checkout.
  */
 function findDashboard(isBeingBuilt: boolean): string | undefined {
@@ -188,8 +191,8 @@ function findDashboard(isBeingBuilt: boolean): string | undefined {
 }
 
 /**
- * Packs the CLI as soon as the pages are built, because someone will probably install it soon. The package
- * contains the pages.
+ * Packs the CLI, which contains the pages, as soon as the pages are built, because someone will probably
+ * install it soon.
  */
 function packBehind({ docs }: NonNullable<BrokerOptions["pageBuild"]>): () => Promise<Uint8Array> {
   const packing = docs.then(() => packCli());
@@ -197,7 +200,7 @@ function packBehind({ docs }: NonNullable<BrokerOptions["pageBuild"]>): () => Pr
   let first: Promise<Uint8Array> | undefined = packing;
   return () => {
     const packed = first ?? packCli();
-    // If packing failed, the next request tries again.
+    // The next request packs the CLI again, so a failed attempt is retried.
     first = undefined;
     return packed;
   };
@@ -210,9 +213,9 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The log file of a broker. */
+/** A log file for the broker. */
 interface BrokerLog {
-  /** Writes a line synchronously, so that the last lines before the process ends are in the file. */
+  /** Writes a line synchronously, so that the last lines before the process exits are in the file. */
   write(line: string): void;
   close(): void;
 }
@@ -220,13 +223,13 @@ interface BrokerLog {
 const rotateAboveBytes = 10 * 1024 * 1024;
 
 /**
- * Creates a log that only its owner can read. The file is opened at the first line, which a broker writes
- * only once it has locked the home. A broker that is refused the home therefore does not touch the other
+ * Creates a log that only its owner can read. Opens the file when the first line is written, which a broker
+ * does only after it has locked the home. A broker that cannot lock the home therefore does not touch another
  * broker's log.
  *
- * Lines that cannot be written, for example on a full disk, are dropped. The next line tries again.
+ * Lines that cannot be written, for example because the disk is full, are dropped.
  *
- * @param echo - called with each line as well
+ * @param echo - also called with each line
  */
 function createBrokerLog(path: string, echo?: (line: string) => void): BrokerLog {
   let file: number | undefined;
@@ -237,7 +240,7 @@ function createBrokerLog(path: string, echo?: (line: string) => void): BrokerLog
         file ??= openLog(path);
         writeSync(file, `${line}\n`);
       } catch {
-        // The line is dropped; the next one tries again.
+        // Drop this line. Writing is tried again for the next line.
       }
     },
     close() {
@@ -247,7 +250,7 @@ function createBrokerLog(path: string, echo?: (line: string) => void): BrokerLog
   };
 }
 
-/** Opens the log. Renames a large log first, replacing the previously renamed one. */
+/** Opens the log file. First renames a large log, which replaces the log renamed before. */
 function openLog(path: string): number {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const found = statSync(path, { throwIfNoEntry: false });

@@ -9,23 +9,27 @@ import { settings } from "../settings/settings.js";
 import { counted } from "../text/time.js";
 
 interface StartedFacts {
-  /** The command that stops the broker. */
+  /** A phrase with the command that stops the broker. */
   readonly stop: string;
   /** The invite link for the first admin, if there is no admin yet. */
   readonly firstInvite: string | null;
-  /** The link that verifies a browser's person; null in invite mode. */
+  /** The link that verifies the person who opens it in a browser. Null in invite mode. */
   readonly verifyingLink: string | null;
-  /** The backup made before this start's migrations. */
+  /** The path of the backup that was made before this start migrated the database. */
   readonly backup: string | null;
-  /** Another program at the same port of [::1], which `localhost` may resolve to. */
+  /**
+   * The address of another program that listens on the same port of [::1], to which `localhost` may resolve.
+   */
   readonly localhostTakenBy: string | null;
-  /** The public key pin with which curl verifies the broker if its certificate is not trusted. */
+  /**
+   * The pin of the public key with which curl verifies the broker. Null if the certificate is trusted anyway.
+   */
   readonly keyPin: string | null;
-  /** Facts about features, by name. */
+  /** Named facts that features report. */
   readonly facts: Readonly<Record<string, string>>;
   /**
-   * The variables that set the port and the address for agents, with their files. Undefined if not set by a
-   * variable.
+   * The variables, with their files, that set the port and the address for agents. A field is undefined if no
+   * variable sets it.
    */
   readonly setBy: SetBy;
 }
@@ -52,7 +56,7 @@ function variableOf(source: string): string | undefined {
   return source === "default" || source.startsWith("--") ? undefined : source;
 }
 
-/** Prints that the broker accepts calls, its addresses, who may connect, and the next steps. */
+/** Prints that the broker accepts calls, which addresses it has, who may connect, and the next steps. */
 export function showStarted(
   started: RunningBroker,
   output: Output,
@@ -98,7 +102,7 @@ export function showStarted(
   output.note(`        for other agents: ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
 }
 
-/** Describes how to make `merkle` a command of the user's shell. Null if it already is. */
+/** Describes how to make `merkle` a command in the user's shell. Null if it already is one. */
 function describeInstall(url: string, keyPin: string | null): string | null {
   const { variables, path } = readEnvironment();
   const merkle = calledAs(variables);

@@ -5,8 +5,8 @@ import { findPerson } from "../home/persons.js";
 import type { TestMerkle } from "./merkle.js";
 
 /**
- * Calls an operation of the test's broker directly, as the member of its home or, with a credential, as a
- * team.
+ * Calls an operation of the test's broker directly, as the member of the test's home or, with a credential,
+ * as a team.
  */
 export async function callBroker<Name extends OperationName>(
   merkle: TestMerkle,
@@ -26,7 +26,7 @@ export async function callBroker<Name extends OperationName>(
   return (credential === undefined ? client : client.as(credential)).call(name, input);
 }
 
-/** Returns the credential of this home's person. Undefined before the first write from this home. */
+/** Returns the credential of the test home's person. Undefined before the first write from the home. */
 export async function ownCredential(merkle: TestMerkle): Promise<string | undefined> {
   const { mesh_id: meshId } = await callBroker(merkle, "get_app_info", {});
   return (await findPerson(merkle, meshId))?.credential;

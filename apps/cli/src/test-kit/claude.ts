@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Installs a fake Claude Code in a folder below this one. Returns that folder, for use in a PATH. */
+/** Installs a fake Claude Code in a subfolder of this folder. Returns the subfolder, for use in a PATH. */
 export async function installTestClaude(folder: string): Promise<string> {
   const bin = join(folder, "bin");
   await mkdir(bin);
@@ -10,7 +10,10 @@ export async function installTestClaude(folder: string): Promise<string> {
   return bin;
 }
 
-/** The fake program. It records how it was called and ends as the test's variables say. */
+/**
+ * The script of the fake Claude Code. It records how it was called, and ends as the test's environment
+ * variables specify.
+ */
 const claudeScript = (program: string) => `#!/bin/sh
 [ "$1" = --version ] && { echo "\${TEST_VERSION:-2.1.330} (test)"; exit; }
 exec ${process.execPath} ${program} "$@"

@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 
-/** Creates a chat message to everyone, as pushed by a subscription. `special` overrides fields. */
+/** Creates a chat message to everyone, in the form that a subscription pushes. `special` overrides fields. */
 export function feedMessage(sequence: number, special: Partial<Message> = {}): Message {
   return {
     id: "5e551000-0000-4000-8000-000000000001",
@@ -17,7 +17,7 @@ export function feedMessage(sequence: number, special: Partial<Message> = {}): M
   };
 }
 
-/** Creates an event of the feed, which has no author. */
+/** Creates an event in a feed. Events have no author. */
 export function feedEvent(sequence: number, event: string, special: Partial<Message> = {}): Message {
   return feedMessage(sequence, { type: "system", from: null, event, content: { event }, ...special });
 }

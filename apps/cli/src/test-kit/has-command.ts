@@ -1,6 +1,9 @@
 import { commands } from "../commands.js";
 
-/** True if this build has the command that these words call. A build can leave out features with their commands. */
+/**
+ * Returns whether this build has the command that these words call. A build without a feature lacks the
+ * feature's commands.
+ */
 export function hasCommand(words: readonly string[]): boolean {
   return commands.some(({ name }) => `${words.join(" ")} `.startsWith(`${name} `));
 }

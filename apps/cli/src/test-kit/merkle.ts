@@ -11,12 +11,10 @@ import { lookForSecrets, lookInHome } from "../../../../tests/kit/canary.js";
 import { run } from "../run.js";
 import { collectText } from "./collect-text.js";
 
-/** A Merkle home for one test, with functions that run commands on it. */
+/** A Merkle home for one test, with functions that run commands in it. */
 export interface TestMerkle {
   readonly home: string;
-  /**
-   * Runs a command to its end. Uses this process, unless the command's effects depend on a separate process.
-   */
+  /** Runs a command to its end, in this process unless the command's effects require a separate process. */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
   /** Starts a command in a separate process. */
   start(args: readonly string[], options?: RunOptions): Started;
@@ -29,13 +27,13 @@ export interface RunOptions {
   readonly cwd?: string;
   /** The bytes on stdin. Default: empty. */
   readonly input?: string | Uint8Array;
-  /** Lets `up` initialise its PostgreSQL instead of using a prepared copy. */
+  /** Makes `up` initialise its PostgreSQL instead of using a prepared copy. */
   readonly fromNothing?: boolean;
 }
 
 /**
- * The default port for commands in tests. No server uses it, whereas 7423 may be used by this machine's own
- * broker.
+ * The default port for commands in tests. No server uses this port, whereas 7423 may be in use by this
+ * machine's own broker.
  */
 export const nobodysPort = "1";
 
@@ -56,9 +54,9 @@ export type Ending = () => Promise<void>;
 
 /**
  * Creates a Merkle home for a test. At the end of the test, or when `atEnd` runs its callbacks, ends all
- * processes of the home and removes it.
+ * processes that belong to the home and removes the home.
  *
- * @param program - the program to run; default: the built one of this checkout
+ * @param program - the program to run; default: the one built in this checkout
  * @param under - a command, with arguments, that runs the program, for example in another network
  */
 export async function testMerkle(
@@ -84,7 +82,7 @@ export async function testMerkle(
       env: environment(env),
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
-    // A command may exit before reading all its input. Only its exit code matters.
+    // A command may exit before it has read all its input. Only its exit code matters.
     child.stdin?.on("error", () => undefined).end(input);
     atEnd(() => endNow(child));
     return watch(child);
@@ -116,7 +114,10 @@ export async function testMerkle(
 const commandsWithProcess =
   /^(?:up|upgrade|backup|restore|audit-key|doctor|service|mcp|hook|launch|runner|agent|demo|install|uninstall|open|export|import|verify)$/;
 
-/** Returns whether a command must run in its own process. A different time zone also requires that. */
+/**
+ * Returns whether a command must run in a separate process, because of its effects or because the test sets a
+ * different time zone.
+ */
 export function needsProcess([name = "", second]: readonly string[], { env = {} }: RunOptions = {}): boolean {
   return commandsWithProcess.test(name) || `${name} ${second}` === "person export" || "TZ" in env;
 }
@@ -139,7 +140,8 @@ async function runHere(
 }
 
 /**
- * Copies a prepared database into the home. Initialising one would take most of the time of the first `up`.
+ * Copies a prepared database into the home. Initialising a database would take most of the time of the first
+ * `up`.
  */
 function prepare(home: string): void {
   const prepared = inject("preparedHome");
@@ -156,7 +158,7 @@ function watch(child: ChildProcess): Started {
     stderr += chunk.toString();
   });
   const ended = once(child, "close").then(([code]) => {
-    // stdout contains results, which may be secret. stderr must never contain a secret.
+    // stdout contains the command's results, which may be secret, but stderr must never contain a secret.
     lookForSecrets("a command's stderr", stderr);
     return { code, stdout, stderr };
   });

@@ -5,17 +5,17 @@ import { onTestFinished } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 
 interface OlderBrokerOptions {
-  /** Names of fields, anywhere in replies, that the older broker does not know. */
+  /** Names of the fields that the older broker does not know, wherever they occur in replies. */
   readonly unknownFields: readonly string[];
   /** Paths that the older broker does not know. */
   readonly unknownPaths?: RegExp;
-  /** The build number to send. Undefined for a broker from before builds had numbers. */
+  /** The build number that the older broker reports. Undefined for a broker older than build numbers. */
   readonly build?: number | undefined;
 }
 
 /**
- * Simulates an older broker: a proxy that removes newer fields from a real broker's replies. Returns its base
- * URL.
+ * Simulates an older broker with a proxy that removes newer fields from a real broker's replies. Returns the
+ * proxy's base URL.
  */
 export async function startOlderBroker(
   broker: string,

@@ -3,9 +3,9 @@ import { createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { type Ending, type RunOptions, type TestMerkle, testMerkle } from "./merkle.js";
 
 /**
- * Creates a Merkle home with a running broker, for all tests of a file or group. Call outside tests. The
- * broker uses a database of the shared test server, because starting a separate PostgreSQL would take most of
- * the time.
+ * Creates a Merkle home with a running broker, shared by all tests in a file or group. Call outside tests.
+ * The broker uses a database on the shared test server, because starting a separate PostgreSQL would take
+ * most of the time.
  *
  * @param before - called with the home before the broker starts
  * @param after - called with the output of `up` after the broker has started
@@ -21,7 +21,7 @@ export function sharedMerkle(
     if (!merkle) throw new Error("The broker of this file is started before its tests.");
     return merkle;
   };
-  // If a test restarts the broker, it must use the same database.
+  // A broker that a test restarts must use the same database.
   const withDatabase = ({ env, ...options }: RunOptions = {}): RunOptions => ({
     ...options,
     env: { DATABASE_URL: databaseUrl, ...env },

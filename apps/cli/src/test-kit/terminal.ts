@@ -7,7 +7,7 @@ import { nobodysPort, type TestMerkle } from "./merkle.js";
 
 const program = inject("program");
 
-/** Whether tests can run commands at a terminal, which Linux's version of `script` provides. */
+/** Whether tests can run commands at a terminal, for which they need Linux's version of `script`. */
 export const hasTerminal = hasProc();
 
 export interface AtTerminal {
@@ -18,7 +18,7 @@ export interface AtTerminal {
   readonly ended: Promise<{ readonly code: number | null; readonly screen: string }>;
 }
 
-/** Starts a command at a separate terminal, 80 columns wide. */
+/** Starts a command at a terminal of its own, which is 80 columns wide. */
 export function atTerminal(
   merkle: Pick<TestMerkle, "home">,
   args: readonly string[],

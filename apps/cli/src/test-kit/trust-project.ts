@@ -1,7 +1,7 @@
 import { findProjectFile } from "../settings/config-file.js";
 import { toForeignFile, trustFile } from "../settings/foreign-file.js";
 
-/** Trusts the folder's project file, as `merkle trust` would. */
+/** Trusts the project file in a folder, as `merkle trust` would. */
 export async function trustProject(home: string, folder: string): Promise<void> {
   const file = await findProjectFile(folder);
   const foreign = file && toForeignFile(file);

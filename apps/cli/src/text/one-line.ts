@@ -1,6 +1,6 @@
 import { neutralise } from "@merkle/wire/text";
 
-/** Formats text of others for one line of a terminal: without control characters and line breaks. */
+/** Formats text written by others for one line of a terminal: without control characters and line breaks. */
 export function oneLine(text: string): string {
   return neutralise(text).replace(/\s+/g, " ").trim();
 }
@@ -9,14 +9,17 @@ const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Mandaic}\p{Script=Samaritan}\p{Script=Hanifi_Rohingya}]/u;
 
 /**
- * Isolates right-to-left text, which would otherwise reorder the rest of its line. The text must already be
- * neutralised, so that it cannot end the isolate.
+ * Isolates right-to-left text, which would otherwise reorder the rest of its line. The text must
+ * already be neutralised, so that it cannot end the isolation.
  */
 export function isolated(text: string): string {
   return rightToLeft.test(text) ? text.replace(/[^\n]+/g, `${isolate.start}$&${isolate.end}`) : text;
 }
 
-/** U+2068 begins an isolate that takes the direction of its first letter. U+2069 ends it. */
+/**
+ * The characters around isolated text. U+2068 starts an isolate, which takes the direction of its first
+ * letter, and U+2069 ends it.
+ */
 export const isolate = { start: "\u2068", end: "\u2069" } as const;
 
 /** Returns whether a truncated text ends inside an isolate. */
@@ -25,13 +28,14 @@ export function isInIsolate(text: string): boolean {
 }
 
 /**
- * Formats text of others over several lines. Each line is indented, so that none can pose as Merkle's own.
+ * Formats text written by others over several lines. Indents each line, so that none can pose as a line from
+ * Merkle.
  */
 export function indented(text: string): string {
   return neutralise(text).replace(/^(?=.)/gm, "  ");
 }
 
-/** Truncates a text to a number of characters, and appends its full length if it was longer. */
+/** Truncates a text to a number of characters. If the text was longer, appends its full length. */
 export function cutText(text: string, charsMax: number): string {
   const chars = [...text];
   if (chars.length <= charsMax) return text;

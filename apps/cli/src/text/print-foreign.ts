@@ -13,16 +13,16 @@ interface Printer {
 const steering = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]|\r(?!\n)/g;
 
 /**
- * Replaces terminal control characters with U+FFFD and leaves everything else byte for byte. For output to a
- * file or another program, because such text often ends up on a terminal through a pager or `cat`.
+ * Replaces terminal control characters with U+FFFD and leaves all other bytes unchanged. Used for output to a
+ * file or another program, because such output often reaches a terminal through a pager or `cat`.
  */
 export function withoutSteering(text: string): string {
   return text.replace(steering, "\u{fffd}");
 }
 
 /**
- * Prints a text of others (CLI-111). At a terminal it is neutralised, elsewhere control characters are
- * replaced, and with `raw` it is unchanged.
+ * Prints a text written by others (CLI-111). At a terminal the text is neutralised. Elsewhere only control
+ * characters are replaced. With `raw` the text is unchanged.
  */
 export function printForeign(output: Printer, value: unknown, text: string, { raw }: { raw: boolean }): void {
   if (raw || output.json) return output.print(value, text);
@@ -34,7 +34,7 @@ export function printForeign(output: Printer, value: unknown, text: string, { ra
 
 export const steeringNote = "  terminal control characters are shown as U+FFFD; --raw prints them";
 
-/** The flag of every command that prints text of others. */
+/** The `--raw` flag of every command that prints text written by others. */
 export const rawFlag = {
   flags: "--raw",
   summary: "print the text unchanged, including terminal control characters",

@@ -1,16 +1,16 @@
 import { isInIsolate, isolate } from "./one-line.js";
-/** A table cell: its text, and a function that adds colours. */
+/** A table cell: its text, and optionally a function that adds colours to the text. */
 export interface Cell {
   readonly text: string;
   paint?(text: string): string;
 }
 
 interface TableOptions {
-  /** The available width in columns. Infinity if nothing has to be truncated. */
+  /** The available width in columns. Infinity if nothing needs to be truncated. */
   readonly columns: number;
-  /** The columns to narrow if a row is too wide, in order, each with an optional minimum width. */
+  /** The columns that may be narrowed if a row is too wide, in order, each with an optional minimum width. */
   readonly flexible: number | readonly (number | readonly [column: number, widthMin: number])[];
-  /** The text that replaces truncated text. */
+  /** The text that marks where a text was truncated. */
   readonly more: string;
 }
 
@@ -19,7 +19,7 @@ const flexibleMin = 12;
 /** Minimum width of a flexible column that is not the last. */
 const firstMin = 8;
 
-/** Formats rows as a table. Columns are aligned by display width. */
+/** Formats rows as a table. Aligns columns by their display width. */
 export function formatTable(
   rows: readonly (readonly Cell[])[],
   { columns, flexible, more }: TableOptions,
@@ -28,7 +28,7 @@ export function formatTable(
   return rows
     .map((row) => {
       const cells = row.map((cell, index) => formatCell(cell, widths[index] ?? 0, more));
-      // Omit empty columns, because each would leave a gap in every row.
+      // Omit columns without any text, because each would leave a gap in every row.
       return cells
         .filter((_, index) => widths[index] !== 0)
         .join(gap)
@@ -38,8 +38,8 @@ export function formatTable(
 }
 
 /**
- * Narrows columns to fit. After the flexible columns, narrows the widest. A row that is too wide would wrap
- * to the first column and look like a new row.
+ * Narrows columns until the rows fit: first the flexible columns, then the widest column. A row that is too
+ * wide would continue in the terminal's first column and look like a new row.
  */
 function fitted(widths: readonly number[], { columns, flexible }: Omit<TableOptions, "more">): number[] {
   const fitting = [...widths];
@@ -82,7 +82,8 @@ function formatCell({ text, paint = String }: Cell, width: number, more: string)
 
 /**
  * Returns the number of terminal columns that a text takes, or the maximum if terminals differ. Wide letters
- * and emoji take two columns, combining marks none. Other joined characters add their own width.
+ * and emoji take two columns, and combining marks take none. Characters that are joined in other ways each
+ * add their own width.
  */
 export function displayWidth(text: string): number {
   let width = 0;
@@ -106,8 +107,8 @@ export function cutToWidth(text: string, columns: number, more: string): string 
 let graphemes: Intl.Segmenter | undefined;
 
 /**
- * Splits a text into grapheme clusters. Creates the segmenter on demand, because that takes longer than most
- * commands run.
+ * Splits a text into grapheme clusters. Creates the segmenter on demand, because creating it takes longer
+ * than most commands run.
  */
 function lettersOf(text: string): Iterable<string> {
   if (isAscii(text)) return text;
@@ -132,12 +133,12 @@ function isAscii(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }
 
-// Characters without width, including those that begin a colour sequence.
+// Matches characters without width, including those that begin a colour sequence.
 const none = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]$/u;
-// Characters that join the previous one: the second half of a flag, skin tones, and later letters of a Hangul
-// syllable.
+// Matches characters that join the previous character: the second half of a flag, skin tones, and the later
+// letters of a Hangul syllable.
 const joins = /^[\p{Regional_Indicator}\p{Emoji_Modifier}\u1160-\u11ff\ud7b0-\ud7fb]$/u;
 
-// East Asian wide and full-width characters, and emoji.
+// Matches East Asian wide and full-width characters, and emoji.
 const wide =
   /^(?:\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\p{Regional_Indicator}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Yi}\p{Script=Bopomofo}](?<![\uff61-\uffdc])|[\u2ff0-\u303e\u309b\u309c\u30a0\u30fb\u30fc\u3190-\u319f\u31c0-\u31e3\u3200-\u33ff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6])/u;

@@ -1,6 +1,6 @@
 /**
- * Formats a value as JSON. Also escapes control characters that JSON allows but a terminal may obey, such as
- * the one-character CSI.
+ * Formats a value as JSON. Also escapes control characters that are allowed in JSON but that a terminal may
+ * obey, such as the one-character CSI.
  */
 export function toJson(value: unknown): string {
   return JSON.stringify(value).replace(

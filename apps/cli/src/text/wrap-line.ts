@@ -2,9 +2,9 @@ import { isInIsolate, isolate } from "./one-line.js";
 import { displayWidth } from "./table.js";
 
 /**
- * Wraps a line with colour codes to a number of columns, between words where possible. Each resulting line is
- * complete: colours are reset before a break and restored after it. A tab becomes two spaces, because its
- * width depends on the terminal.
+ * Wraps a line that may contain colour codes to a number of columns, between words where possible. Each
+ * resulting line is complete: colours are reset before a break and restored after it. A tab becomes two
+ * spaces, because the width of a tab depends on the terminal.
  *
  * @param wideWords - whether a word wider than a line is broken, or kept whole on its own line
  */
@@ -21,7 +21,7 @@ export function wrapLine(
   let width = 0;
 
   function breakLine(): void {
-    // A terminal orders the text of each line separately.
+    // Terminals order the text of each line separately, so an isolate must end with its line.
     const isIsolated = isInIsolate(current);
     lines.push(`${current.trimEnd()}${isIsolated ? isolate.end : ""}${on.length > 0 ? reset : ""}`);
     current = `${indent}${on.join("")}${isIsolated ? isolate.start : ""}`;
@@ -53,7 +53,10 @@ export function wrapLine(
 const colour = /(\u001b\[\d+m)/;
 const reset = "\u001b[0m";
 
-/** Returns the active colour codes after this code. 39 ends the text colour, 22 bold and dim. */
+/**
+ * Returns the colour codes that are active after this code. Code 39 resets the text colour, and code 22
+ * resets bold and dim.
+ */
 function switched(on: readonly string[], code: string): string[] {
   switch (code) {
     case "\u001b[39m":

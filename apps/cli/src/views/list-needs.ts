@@ -10,16 +10,16 @@ import { type Need, needAdvice, needText, toNeed } from "./needs.js";
 interface Showing {
   readonly reader: Actor;
   readonly output: Output;
-  /** Whether the file matches the command's filters. */
+  /** Returns whether the file matches the command's filters. */
   isWanted(file: FileNeeds): boolean;
 }
 
-/** Prints sessions and files that wait for a human, with the reasons (CLI-46, CLI-80). */
+/** Prints the sessions and files that wait for a human, with the reasons (CLI-46, CLI-80). */
 export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showing): Promise<void> {
   const { reader, output } = showing;
   const { ofSessions, ofFiles, allFiles } = await readNeeds(reader, page.sessions);
   const read = page.sessions.map((session, index) => ({ ...session, needs: ofSessions[index] ?? [] }));
-  // If a session has no needs, they were resolved between the two calls.
+  // A session without needs had them when the sessions were listed, but they have been resolved since then.
   const sessions = read.filter((session) => session.needs.length > 0);
   const files = ofFiles.filter((file) => showing.isWanted(file));
   const places = [...sessions.map(placeOfSession), ...files.map(placeOfFile)];
@@ -36,7 +36,7 @@ export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showin
   if (!allFiles) output.note("  there are more items than fit into one reply: some files may be missing");
 }
 
-/** A session or file in the output: its heading, and the needs below it. */
+/** A session or file in the output: its heading, and its needs below the heading. */
 interface Place {
   readonly slug: string | null;
   readonly head: readonly [name: string, ...rest: string[]];
@@ -61,14 +61,14 @@ function formatPlace({ head: [name, ...rest], needs }: Place, output: Output): s
   return `${head}\n${formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more })}`;
 }
 
-/** The needs of a file under one of the broker's roots. */
+/** A file under one of the broker's roots, with its needs. */
 interface FileNeeds {
   readonly source_path: string;
   readonly needs: readonly Need[];
 }
 
 interface MeshNeeds {
-  /** The needs of each session, in the order of the sessions. */
+  /** The needs of each session, in the same order as the sessions. */
   readonly ofSessions: readonly (readonly Need[])[];
   readonly ofFiles: readonly FileNeeds[];
   /** Whether `ofFiles` contains all files with needs. */
@@ -78,8 +78,8 @@ interface MeshNeeds {
 const sessionsAtOnce = 4;
 
 /**
- * Reads everything that waits for a human. Uses a single call, unless the mesh has more items than fit into
- * one reply.
+ * Reads all needs of the given sessions, and of files. One call is sufficient unless the mesh has more items
+ * than fit into one reply.
  */
 async function readNeeds(
   reader: Actor,

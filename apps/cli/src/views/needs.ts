@@ -31,7 +31,7 @@ export type Need =
   | {
       readonly kind: "proposal";
       readonly proposal: number;
-      /** The author; null for a proposal by an agent. */
+      /** The author of the proposal. Null if an agent proposed it. */
       readonly from: string | null;
       readonly text: string;
       readonly at: string;
@@ -39,7 +39,7 @@ export type Need =
   | { readonly kind: "job_failed"; readonly job: number; readonly text: string; readonly at: string }
   | {
       readonly kind: "in_review" | "handed_back";
-      /** The task's number; null for a released claim. */
+      /** The number of the released task. Null if a claim was released. */
       readonly task: number | null;
       readonly from: string;
       readonly text: string;
@@ -55,7 +55,7 @@ export type Need =
       readonly at: string;
     };
 
-/** Converts an item from the broker to a need with the fields of its kind. */
+/** Converts an item that waits for a human to a need with the fields of its kind. */
 export function toNeed(item: AttentionItem): Need {
   const { kind, peer, text, options, since: at } = item;
   const team = item.team ?? "";

@@ -38,7 +38,7 @@ export async function formatSessions(
 }
 
 /**
- * Returns the cell with the session's teams. Empty for a closed session, where presence no longer matters.
+ * Returns the cell with the session's teams. Empty for a closed session, in which presence no longer matters.
  */
 async function teamsCell(session: Session, { broker, output }: Showing): Promise<Cell> {
   if (session.session_closed || session.teams === 0) return { text: "" };
@@ -64,7 +64,7 @@ function rosterCell(participants: readonly Participant[], output: Output): Cell 
   const rest = present.length > lettersMax ? [`+${present.length - lettersMax}`] : [];
   const text = [...letters, ...rest].join(" ");
   const painted = [...letters.map((each, index) => output.teamColour(index)(each)), ...rest].join(" ");
-  // A truncated cell is not painted, because its text differs.
+  // Leave a truncated cell without colours, because the colours apply only to the full text.
   return { text, paint: (shown) => (shown === text ? painted : shown) };
 }
 
@@ -89,7 +89,7 @@ function inJoinOrder(participants: readonly Participant[]): Participant[] {
   return [...participants].sort((a, b) => a.joined_at.localeCompare(b.joined_at));
 }
 
-/** Returns the team in the form of a peer, with its observed status as the presence. */
+/** Converts a team to the form of a peer, with its observed status as the presence. */
 function toSeen(team: Participant) {
   return { ...team, presence: team.status };
 }

@@ -42,7 +42,7 @@ export const checkBroker: Check = async (context) => {
   return [describe(broker.base, health), member, url];
 };
 
-/** The reply that a broker gives to anyone, even without authentication. */
+/** The part of a broker's reply that anyone can read without authentication. */
 interface SignInState {
   readonly auth: unknown;
   readonly brokerId: unknown;
@@ -116,8 +116,8 @@ function describe(base: string, health: Health): Finding {
 }
 
 /**
- * Returns a warning if no broker runs at the default address, as on a new machine. Returns a failure if the
- * address was configured.
+ * Returns a warning if no broker runs at the default address, as on a new machine. If the address was
+ * configured, returns a failure.
  */
 function unreachable({ config: { broker } }: CheckContext, { code, message }: CliError): Finding {
   if (code === "untrusted")

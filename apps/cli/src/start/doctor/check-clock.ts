@@ -3,12 +3,12 @@ import { findBroker } from "../../broker/broker-client.js";
 import { readHealth } from "../../broker/broker-facts.js";
 import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
 
-/** The clock difference at which times in feeds begin to look wrong. */
+/** The clock difference from which times in feeds look wrong. */
 const noticedMs = 30_000;
 
 /**
- * Checks that this machine's clock agrees with the broker's. The broker refuses signatures whose time differs
- * too much (HELLO-5).
+ * Checks that the clocks of this machine and the broker agree. The broker refuses signatures whose time
+ * differs too much from its own (HELLO-5).
  */
 export const checkClock: Check = async ({ config, signal }) => {
   if (config.untrusted) return [skipped("clock", "no broker to compare it with")];

@@ -12,7 +12,8 @@ import { toShellLine } from "../../text/shell.js";
 import { type Check, type Finding, fail, ok } from "./check.js";
 
 /**
- * Runs the MCP server that each client is configured with, as the client would, and sends it `initialize`.
+ * For each client, runs the MCP server from the client's configuration as the client would, and sends it
+ * `initialize`.
  */
 export const checkInstalled: Check = async ({ config: { home }, signal }) =>
   (await Promise.all(clients.map((client) => checkInstalledFor(client, home, signal)))).flat();
@@ -38,7 +39,7 @@ interface ConfiguredServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Returns the server that the client's file currently configures, even if Merkle did not write it. */
+/** Returns the MCP server in a client's configuration file, even if Merkle did not write that entry. */
 async function findServer({
   path,
   format = "json",
@@ -50,12 +51,12 @@ async function findServer({
   try {
     return toServer(fileFormats[format].findValue(text, part.addition.path)?.value);
   } catch {
-    // If the file is invalid, its client cannot start a server either.
+    // The file is invalid, so its client cannot start a server either.
     return undefined;
   }
 }
 
-/** Converts a client's entry. Clients use three different forms. */
+/** Converts the entry for an MCP server in a client's file. Clients use three different formats. */
 function toServer(value: unknown): ConfiguredServer | undefined {
   const { command, args = [], env, environment }: Record<string, unknown> = Object(value);
   const words = [command, args].flat();
@@ -76,7 +77,7 @@ const hello = {
   },
 };
 
-/** Starts the server. Returns the problem, or undefined if it replies. */
+/** Starts the MCP server. Returns the problem, or undefined if the server replies. */
 async function tryServer(
   { command: [program = "", ...args], env }: ConfiguredServer,
   signal: AbortSignal,

@@ -6,7 +6,7 @@ import { getClient } from "../../clients/clients.js";
 import { readConfig } from "../../settings/config.js";
 import { checkClients } from "./check-machine.js";
 
-/** Runs the check with these scripts as the programs on the PATH. */
+/** Runs the check with a PATH that contains only these scripts. */
 async function diagnose(scripts: Readonly<Record<string, string>>, named?: string) {
   const folder = await mkdtemp(join(tmpdir(), "merkle-path-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -22,7 +22,7 @@ async function diagnose(scripts: Readonly<Record<string, string>>, named?: strin
 }
 
 /**
- * Runs the check with these programs.
+ * Runs the check with these programs installed.
  *
  * @param versions - the version text that each program prints
  */

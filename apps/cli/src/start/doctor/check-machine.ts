@@ -15,7 +15,7 @@ import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
 export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
 
 /**
- * Checks which agents' clients are installed and how each can be woken. A client that was asked for must be
+ * Checks which agents' clients are installed, and how each can be woken. A client that the user named must be
  * installed.
  */
 export const checkClients: Check = async ({ client: wanted, config }) =>
@@ -32,7 +32,7 @@ async function checkClient(
     const { paths, advice } = client.wakePathsOf(version);
     const found = `${version} at ${path}; its agents are woken by ${paths.join(", ")}`;
     if (advice === undefined) return [ok(name, found)];
-    // No update would help, because hooks already work.
+    // Do not suggest an update: hooks already work, and updating would not help.
     if (paths.includes("hooks") && !paths.includes("inbox")) return [ok(name, `${found}. ${advice}`)];
     return [
       warn(name, `${found}. ${advice}`, name === "claude" ? "claude update" : `${installAdvice}@latest`),
@@ -48,8 +48,8 @@ async function checkClient(
 }
 
 /**
- * Checks the Merkle home. It must be writable for this user and unreadable for others, because it will
- * contain secrets.
+ * Checks the Merkle home, which must be writable for this user and unreadable for others, because it contains
+ * secrets.
  */
 export const checkHome: Check = async ({ config: { home } }) => {
   const found = await stat(home).catch(() => undefined);
@@ -124,8 +124,8 @@ function describeTorn(slugs: readonly string[]): Finding {
 }
 
 /**
- * Checks whether a broker could use its database. Starts the embedded database for this check if it is not
- * running.
+ * Checks whether a broker could use its database. If the embedded database is not running, it is started for
+ * this check.
  */
 export const checkDatabase: Check = async ({ config, signal }) => {
   signal.throwIfAborted();
@@ -141,7 +141,7 @@ export const checkDatabase: Check = async ({ config, signal }) => {
     const fine = ok("database", `${name}, fsync on${hasData ? "" : ", no data yet"}`);
     return tornDocuments.length === 0 ? [fine] : [fine, describeTorn(tornDocuments)];
   } catch (error) {
-    // The first sentence of these messages is the problem, and the rest is the advice.
+    // The first sentence of the error message describes the problem, and the rest is advice.
     const [problem = "", ...advice] = explainError(error).message.split(". ");
     return [fail("database", problem, advice.join(". ") || "merkle up -v shows more")];
   }

@@ -1,19 +1,19 @@
 import type { Client } from "../../clients/client.js";
 import type { Config } from "../../settings/config.js";
 
-/** The result of a check. If something could not be checked, the status is `skipped`, not `ok`. */
+/** The result of a check. The status is `skipped`, not `ok`, if something could not be checked. */
 export interface Finding {
   readonly id: string;
   readonly status: "ok" | "warn" | "fail" | "skipped";
   readonly message: string;
-  /** Advice on fixing the problem; null if there is nothing to do. */
+  /** How to fix the problem. Null if there is nothing to do. */
   readonly fix: string | null;
 }
 
 export interface CheckContext {
   readonly config: Config;
   readonly signal: AbortSignal;
-  /** The client that must be installed; undefined if none is required. */
+  /** The client that must be installed. Undefined if no client is required. */
   readonly client: Client | undefined;
 }
 

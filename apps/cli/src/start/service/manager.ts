@@ -7,9 +7,9 @@ import { launchdLabel, launchdPlist, type ServiceFacts, systemdUnit } from "./se
 
 const run = promisify(execFile);
 
-/** The service manager of a platform, for services of one user. */
+/** Manages services of a single user with the platform's service manager. */
 export interface ServiceManager {
-  /** The file that describes the service. */
+  /** The path of the file that describes the service to the platform. */
   readonly file: string;
   describe(facts: ServiceFacts): string;
   /** The commands, as lists of words, that start and stop the service and show its status and logs. */
@@ -25,12 +25,13 @@ export interface Machine {
   readonly uid: number;
   /** The value of `XDG_CONFIG_HOME`. */
   readonly configFolder: string | undefined;
-  /** The file for the broker's output. launchd keeps no log itself. */
+  /** The file for the broker's output on platforms such as launchd, which keep no log. */
   readonly log: string;
 }
 
 /**
- * Returns the service manager of the platform. @throws CliError `usage` if it has neither systemd nor launchd
+ * Returns the platform's service manager. @throws CliError `usage` if the platform has neither systemd nor
+ * launchd
  */
 export function findManager({ platform, userHome, uid, configFolder, log }: Machine): ServiceManager {
   if (platform === "linux") {
@@ -62,20 +63,20 @@ export function findManager({ platform, userHome, uid, configFolder, log }: Mach
 }
 
 /**
- * Writes the service file and starts the service. Restores the earlier file if that fails.
+ * Writes the service file and starts the service. If that fails, restores the previous file.
  *
- * @throws CliError `service_manager` with the output of the manager's program
+ * @throws CliError `service_manager` with the output of the service manager's program
  */
 export async function installService(manager: ServiceManager, facts: ServiceFacts): Promise<void> {
   const earlier = await readService(manager);
   await mkdir(dirname(manager.file), { recursive: true });
-  // A running service with an earlier file must be stopped first. With systemd, `restart` does that.
+  // A running service must be stopped before it can start with the new file. In systemd, `restart` does both.
   if (earlier !== null && manager.start.length === 1) await stopService(manager);
   await writeFile(manager.file, manager.describe(facts), { mode: 0o644 });
   try {
     for (const words of manager.start) await callManager(words);
   } catch (error) {
-    // Do not leave a service file behind if the service does not run.
+    // If the service does not run, do not leave its new file behind.
     await (earlier === null ? uninstallService(manager) : writeFile(manager.file, earlier));
     throw error;
   }
@@ -93,14 +94,15 @@ export async function readService({ file }: ServiceManager): Promise<string | nu
 
 async function stopService(manager: ServiceManager): Promise<void> {
   for (const words of manager.stop) {
-    // The service may be stopped or unknown already. It only matters that it does not run afterwards.
+    // The service may already be stopped or unknown, which does not matter as long as it does not run
+    // afterwards.
     await callManager(words).catch(() => "");
   }
 }
 
 /**
- * Runs a command of the manager. Returns its output, and whether its exit code means that the service is
- * running.
+ * Runs a command of the service manager. Returns its output, and whether its exit code means that the service
+ * is running.
  */
 export async function askManager(
   words: readonly string[],
@@ -139,7 +141,7 @@ function withoutProgram(program: string, cause: unknown): CliError {
   });
 }
 
-/** Advice for a user without a running systemd instance, for example after `su` or `sudo`. */
+/** Advice for a user without a running systemd user instance, for example after `su` or `sudo`. */
 const withoutManager = [
   "log in as this user, or as root: loginctl enable-linger <user>, and then here: export XDG_RUNTIME_DIR=/run/user/$(id -u)",
   "merkle up --detach",

@@ -5,8 +5,8 @@ export interface ServiceFacts {
   /** The program and its arguments. Files are absolute paths. */
   readonly command: readonly string[];
   /**
-   * The Merkle home, also the working folder. A service has no shell, so its variables are in the `.env`
-   * there.
+   * The Merkle home, which is also the service's working folder. A service is not started from a shell, so
+   * its variables are in the `.env` file of this folder.
    */
   readonly home: string;
   /** The `PATH` of the service. */
@@ -16,7 +16,7 @@ export interface ServiceFacts {
 }
 
 /**
- * Returns a unit for systemd's user instance. The service starts at login, or at boot after `loginctl
+ * Returns a unit file for systemd's user instance. The service starts at login, or at boot after `loginctl
  * enable-linger`.
  */
 export function systemdUnit({ command, home, path }: ServiceFacts): string {
@@ -48,7 +48,7 @@ function quoteForSystemd(text: string): string {
   return `"${escaped}"`;
 }
 
-/** Returns a property list for launchd. The service starts at login and restarts after a failure. */
+/** Returns a property list for launchd. The service starts at login, and again after a failure. */
 export function launchdPlist({ command, home, path, log }: ServiceFacts): string {
   const list = command.map((each) => `    <string>${escapeXml(each)}</string>`).join("\n");
   return `<?xml version="1.0" encoding="UTF-8"?>

@@ -18,7 +18,7 @@ interface KeptBoard {
   readonly session: Session;
   readonly facts: Facts;
   readonly readFacts: () => Promise<Facts>;
-  /** Called when the user wants to leave the screen. */
+  /** Called when the user leaves the screen. */
   readonly end: (reason: "quit" | "interrupted") => void;
 }
 
@@ -30,7 +30,7 @@ export interface BoardController {
   replace(told: Told): void;
   /** Shows a text on the last line. */
   tell(this: void, text: string): void;
-  /** Reads the facts above the feed again, after they have changed. */
+  /** Reads the facts shown above the feed again. */
   refresh(this: void): void;
   /** Restores the terminal and stops all timers. */
   stop(): void;
@@ -39,7 +39,7 @@ export interface BoardController {
 const messagesKeptMax = 500;
 const drawnOnceInMs = 50;
 const refreshedOnceInMs = 500;
-/** The interval for refreshing ages and presence, which change without any event. */
+/** How often ages and presence are refreshed, because they change without any event. */
 const refreshedEachMs = 5_000;
 
 /** Draws a board on the terminal whenever it changes, and handles key presses. */
@@ -69,7 +69,8 @@ export function startBoard(kept: KeptBoard): BoardController {
   }
 
   async function readAgain(): Promise<void> {
-    // While disconnected, keep the last known facts. The last line shows that the connection is lost.
+    // While the connection is lost, keep the last known facts. The last line of the screen shows that the
+    // connection is lost.
     const facts = await kept.readFacts().catch(() => board.facts);
     refreshTimer = undefined;
     change({ facts });
@@ -85,8 +86,8 @@ export function startBoard(kept: KeptBoard): BoardController {
     else if (key.is === "text") {
       const [letter = "", ...rest] = key.text;
       press(letter);
-      // Keys that are typed quickly arrive together. The rest belongs to the mode that the first letter
-      // started.
+      // Keys that are typed quickly arrive together. The first letter may have started another mode, which
+      // handles the rest.
       if (rest.length > 0) onKey({ is: "text", text: rest.join("") });
     }
   }
@@ -120,7 +121,7 @@ export function startBoard(kept: KeptBoard): BoardController {
     }
   }
 
-  /** Posts a text. If that fails, the text becomes the draft again and can be sent later. */
+  /** Posts a text. If that fails, the text becomes the draft again, so that the user can send it later. */
   async function say(text: string): Promise<void> {
     change({ draft: null, notice: "posting" });
     try {

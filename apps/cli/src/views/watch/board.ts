@@ -1,29 +1,29 @@
 import type { Message, OutputOf, Peer } from "@merkle/wire";
 import type { Need } from "../needs.js";
 
-/** The last read data for the part above the feed. */
+/** The facts shown above the feed, as last read. */
 export interface Facts {
   readonly session: OutputOf<"get_session">;
   readonly peers: readonly Peer[];
   readonly needs: readonly Need[];
 }
 
-/** The filters for messages, in the order in which the key switches them. */
+/** The message filters, in the order in which pressing the filter key switches between them. */
 export const filters = ["all", "chat", "asks"] as const;
 type Filter = (typeof filters)[number];
 
-/** Everything that a watch displays. */
+/** Everything that the watch screen shows. */
 export interface Board {
   readonly facts: Facts;
   readonly filter: Filter;
   readonly messages: readonly Told[];
   /** The text being typed; null if the user is not typing. */
   readonly draft: string | null;
-  /** The last status message about the connection or a posted text. */
+  /** The last status message, about the connection or a posted text. */
   readonly notice: string;
 }
 
-/** A message with its formatted text. */
+/** A message together with its formatted text. */
 export interface Told {
   readonly message: Message;
   readonly text: string;

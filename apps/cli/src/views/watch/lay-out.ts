@@ -22,8 +22,8 @@ const titleColumnsMin = 12;
 const messageLinesMax = 24;
 
 /**
- * Lays out all lines of the screen: title, needs, roster, the end of the feed, and the keys or the text being
- * typed.
+ * Lays out all lines of the screen: title, needs, roster, the last messages, and a line with either the keys
+ * or the text being typed.
  */
 export function layOut(board: Board, size: Size, look: Look): { lines: string[]; cursor: Cursor | null } {
   const rule = look.dim(look.signs.rule.repeat(size.columns));
@@ -35,7 +35,7 @@ export function layOut(board: Board, size: Size, look: Look): { lines: string[];
   ];
   const said = board.draft === null ? "" : cutToWidth(oneLine(board.notice), size.columns, look.signs.more);
   const foot = [said || rule, footLine(board, size, look)];
-  // On a terminal with few lines, the feed is more important than the part above it.
+  // On a terminal with few lines, the messages are more important than the part above them.
   const shownHead = head.slice(0, Math.max(1, Math.floor(size.rows / 2)));
   const room = Math.max(0, size.rows - shownHead.length - foot.length);
   const feed = feedLines(board, room, size, look);
@@ -54,7 +54,7 @@ function titleLine({ facts: { session } }: Board, { columns }: Size, look: Look)
     session.last_said_at === null ? "" : `last message ${toAge(session.last_said_at)} ago`,
   ].filter((each) => each !== "");
   const inLine = () => facts.join(` ${look.dot} `);
-  // Drop facts rather than take more than half of the line from the title.
+  // Leave out some facts if the title would otherwise get less than half of the line.
   const room = columns - 2 - Math.min(displayWidth(oneLine(session.title)), Math.ceil(columns / 2));
   while (facts.length > 2 && displayWidth(inLine()) > room) facts.splice(1, 1);
   const right = cutToWidth(inLine(), columns, look.signs.more);
@@ -78,7 +78,7 @@ function needLines({ facts: { needs } }: Board, { columns }: Size, look: Look): 
 }
 
 /**
- * Formats the roster with several peers per line. The last line gives the number of peers that did not fit.
+ * Formats the roster with several peers per line. If some peers do not fit, the last line gives their number.
  */
 function rosterLines({ facts: { peers } }: Board, { columns }: Size, look: Look): string[] {
   const lines: string[] = [];
@@ -139,7 +139,9 @@ function footLine({ draft, notice, filter }: Board, { columns }: Size, look: Loo
     : `${look.dim(keys)}   ${said}`;
 }
 
-/** Returns the part of the draft that fits. Shows the end of a long draft, where the user types. */
+/**
+ * Returns the part of a draft that fits on the line. For a long draft this is the end, where the user types.
+ */
 function draftShown(draft: string, columns: number): string {
   const room = columns - prompt.length - 1;
   let shown = [...draft];

@@ -13,7 +13,10 @@ import { toNeed } from "../needs.js";
 import type { Facts } from "./board.js";
 import { type BoardController, startBoard } from "./board-controller.js";
 
-/** Shows a session live, with keys. Without a terminal, behaves like tail (CLI-48 to CLI-50). */
+/**
+ * Shows a session live and handles keys. Without a terminal, prints messages as `merkle tail` does (CLI-48 to
+ * CLI-50).
+ */
 export async function runWatch(context: CommandContext, checkConcluded: CheckConcluded): Promise<number> {
   const { config, signal, output } = context;
   const terminal = terminalOf(context);
@@ -59,7 +62,7 @@ export async function runWatch(context: CommandContext, checkConcluded: CheckCon
       board.stop();
     }
   } catch (error) {
-    // Errors after the user has ended the command are ignored.
+    // Ignore errors that occur after the user has ended the command.
     if (!ended.aborted) throw error;
   } finally {
     await client.close();
@@ -68,7 +71,7 @@ export async function runWatch(context: CommandContext, checkConcluded: CheckCon
   return exitCodes.done;
 }
 
-/** Removes a redacted message's text from the screen. Keeps a date line above the message. */
+/** Removes the text of a redacted message from the screen. Keeps the date line above the message, if any. */
 async function forgetText(
   event: Message,
   board: BoardController,
@@ -82,7 +85,10 @@ async function forgetText(
   board.replace({ message, text: above + (await format(message)) });
 }
 
-/** Returns both ends of the terminal, or undefined if the screen cannot be drawn or the user cannot type. */
+/**
+ * Returns the terminal's input and output, or undefined if the screen cannot be drawn or the user cannot
+ * type.
+ */
 export function terminalOf({
   flags,
   output,
@@ -93,7 +99,7 @@ export function terminalOf({
   return stdin instanceof ReadStream && stdout instanceof WriteStream ? { stdin, stdout } : undefined;
 }
 
-/** Reads the data for the part above the feed. */
+/** Reads the facts to show above the feed. */
 async function readFacts(
   client: Pick<MerkleClient, "call">,
   session_id: string,

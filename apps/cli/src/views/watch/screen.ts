@@ -1,6 +1,6 @@
 import type { ReadStream, WriteStream } from "node:tty";
 
-/** Access to the whole terminal screen until it is restored. */
+/** Access to the whole screen of the terminal, until it is restored. */
 interface Screen {
   readonly columns: number;
   readonly rows: number;
@@ -27,7 +27,7 @@ const enter = "\u001b[?1049h\u001b[?25l\u001b[2J";
 const leave = "\u001b[?25h\u001b[?1049l";
 
 /**
- * Takes over the terminal. Uses the alternate screen, so that the previous content returns afterwards, and
+ * Takes over the terminal. Uses the alternate screen, so that the previous content reappears afterwards, and
  * reads keys without waiting for Enter.
  */
 export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): Screen {
@@ -53,7 +53,7 @@ export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): S
     stdout.write(leave);
   };
 
-  // Restores the terminal for the user's shell, however the process ends.
+  // Restores the terminal for the user's shell, in whatever way the process ends.
   process.on("exit", restore);
   stdin.setRawMode(true);
   stdin.setEncoding("utf8");
@@ -83,7 +83,7 @@ export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): S
   };
 }
 
-/** A key press, or text that arrived together. */
+/** A key press, or text whose characters arrived together. */
 export type Key =
   | { readonly is: "text"; readonly text: string }
   | { readonly is: "enter" | "backspace" | "clear" | "escape" | "interrupt" };
@@ -91,7 +91,10 @@ export type Key =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are these.
 const keys = /\u001b(?:\[[0-9;]*[A-Za-z~]|O.)?|[\u0000-\u001f\u007f]|[^\u0000-\u001f\u007f\u001b]+/g;
 
-/** Splits the input of a terminal in raw mode into keys. Ignores arrows and other keys without a function. */
+/**
+ * Splits the input of a terminal in raw mode into keys. Ignores arrow keys and other keys that have no
+ * function here.
+ */
 export function readKeys(input: string): Key[] {
   return (input.match(keys) ?? []).flatMap((each): Key[] => {
     switch (each) {

@@ -7,7 +7,7 @@ import { cutToWidth } from "../../text/table.js";
 import { terminalOf } from "./run-watch.js";
 import { takeScreen } from "./screen.js";
 
-/** The current list: as a value for programs, and as text for people. */
+/** The list to show: as a value for programs, and as text for people. */
 export interface ShownList {
   readonly value: unknown;
   readonly text: string;
@@ -16,16 +16,16 @@ export interface ShownList {
 interface WatchedList {
   readonly context: CommandContext;
   readonly broker: BrokerClient;
-  /** The kinds of changes that affect the list. */
+  /** The kinds of changes in the mesh that affect the list. */
   readonly kinds: readonly MeshChangedKind[];
   read(): Promise<ShownList>;
 }
 
-/** The interval for refreshing ages, which change without any event. */
+/** How often ages are refreshed, because they change without any event. */
 const refreshedEachMs = 5_000;
 
 /**
- * Shows a list of the mesh and refreshes it on changes, until `q` or Ctrl+C. Without a terminal, prints one
+ * Shows a list and refreshes it on changes in the mesh, until `q` or Ctrl+C. Without a terminal, prints one
  * list after another. With `--json`, prints one line per list.
  */
 export async function watchList({ context, broker, kinds, read }: WatchedList): Promise<number> {
@@ -71,7 +71,7 @@ export async function watchList({ context, broker, kinds, read }: WatchedList): 
   return exitCodes.done;
 }
 
-/** Takes over the terminal, if there is one. */
+/** Takes over the terminal, or returns undefined without a terminal. */
 function startScreen(
   context: CommandContext,
   { end, onResize }: { end(reason: "quit" | "interrupted"): void; onResize(): void },
