@@ -162,7 +162,10 @@ function createTally(watch: Watch, over: AbortSignal): Tally {
   };
 }
 
-/** Resolves when every session has received this many more posts, and at least one write per writer is in flight. */
+/**
+ * Resolves when every session has received this many more posts, and at least as many writes are in flight as there are
+ * writers.
+ */
 async function progress(
   { watch, tally, sessions, ackedIn }: Stage,
   posts: number,

@@ -100,7 +100,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
 describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) => {
   it("[AUDIT-1] [AUDIT-7] AC1 to AC5: a session of five records has the root that its hashes have by hand", async () => {
     const audit = await startAudit(openedTransport(name));
-    // AC3: audit_session_start creates a session and returns its id, which is a version 4 uuid.
+    // Acceptance criterion AC3: audit_session_start creates a session and returns its id, which is a version 4 uuid.
     expect(audit.session).toEqual({
       session_id: expect.stringMatching(
         /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
@@ -112,13 +112,14 @@ describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) 
     const stored =
       await sql`SELECT intent, task_id FROM audit_sessions WHERE session_id = ${audit.session_id}`;
     expect(stored).toEqual([{ intent: audit.session.intent, task_id: audit.task_id }]);
-    // AC4: a session needs a record before it can be finalised.
+    // Acceptance criterion AC4: a session needs a record before it can be finalised.
     expect(await codeOf(audit.finalize())).toBe("ERR_NO_RECORDS");
     expect(await codeOf(audit.root())).toBe("ERR_NOT_FINALIZED");
     const records = await audit.thinkAll(5);
     expectChain(records);
     expect(await audit.list()).toEqual(records);
-    // AC1: finalising stores the root of the records. AC5: in sorted order, the tree is ((a b) (c d)) e.
+    // Acceptance criterion AC1: finalising stores the root of the records. AC5: in sorted order, the tree is ((a b) (c
+    // d)) e.
     const finalized = await audit.finalize();
     const [a = "", b = "", c = "", d = "", e = ""] = records.map(({ hash }) => hash).sort();
     const root = pair(pair(pair(a, b), pair(c, d)), e);
@@ -127,7 +128,7 @@ describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) 
     const kept =
       await sql`SELECT root, record_count, finalized_at FROM merkle_roots WHERE session_id = ${session_id}`;
     expect(kept).toEqual([{ root, record_count: 5, finalized_at: new Date(finalized.finalized_at) }]);
-    // AC2: merkle_root returns the root, the number of records and the time.
+    // Acceptance criterion AC2: merkle_root returns the root, the number of records and the time.
     expect(await audit.root()).toEqual(finalized);
     expect(await audit.verify()).toEqual({
       valid: true,
@@ -136,7 +137,7 @@ describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) 
       broken_at: null,
       root_matches: true,
     });
-    // I4: a session is finalised only once.
+    // Invariant I4: a session is finalised only once.
     expect(await codeOf(audit.finalize())).toBe("ERR_ALREADY_FINALIZED");
     expect(await codeOf(audit.think("too late"))).toBe("ERR_ALREADY_FINALIZED");
     for (const { id, hash } of records) {
@@ -166,7 +167,7 @@ describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) 
     expect(await codeOf(audit.list(nowhere))).toBe("ERR_SESSION_NOT_FOUND");
     expect(await codeOf(audit.verify(nowhere))).toBe("ERR_SESSION_NOT_FOUND");
     expect(await codeOf(audit.finalize(nowhere))).toBe("ERR_SESSION_NOT_FOUND");
-    // I5 also applies to a session that was never started.
+    // Invariant I5 also applies to a session that was never started.
     expect(await codeOf(audit.root())).toBe("ERR_NOT_FINALIZED");
     expect(await codeOf(audit.root(nowhere))).toBe("ERR_NOT_FINALIZED");
     const record_id = randomUUID();

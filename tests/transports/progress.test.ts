@@ -98,7 +98,8 @@ describe.each(Object.entries(transports))("the tracker's examples, by %s", (_nam
     expect(logged).toEqual({ id, projectId, title: "Implemented user registration endpoint", createdAt });
     expect(id).toMatch(/^[0-9A-Za-z_-]{12}$/);
     expect(new Date(createdAt).toISOString()).toBe(createdAt);
-    // Section 2.5: the project has the given name, and is created with its first entry.
+    // Section 2.5 of the progress log's description: the project has the given name, and is created with its first
+    // entry.
     const [project] =
       await sql`SELECT name, created_at FROM progress_projects WHERE project_id = ${projectId}`;
     expect(project).toEqual({ name: projectId, created_at: new Date(createdAt) });
@@ -232,7 +233,7 @@ describe("logging", () => {
       [{ title: "" }, "title is required"],
       [{ content: undefined }, "content is required"],
       [{ content: " \n" }, "content is required and cannot be empty"],
-      // Section 10.1: tags must be a list of texts.
+      // Section 10.1 of the progress log's description: tags must be a list of texts.
       [{ tags: "api" }, "tags"],
       [{ tags: [7] }, "tags"],
     ];
@@ -614,7 +615,7 @@ describe("summaries", () => {
       const { summary, again } = await ask(long);
       expect([name, summary]).toEqual([name, long.slice(0, 500)]);
       const logged = JSON.parse(broker.logged.at(-1) ?? "{}");
-      // Section 9.4: the time, level and message of a log entry.
+      // Section 9.4 of the progress log's description: a log line has a time, a level and a message.
       const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
       const expected = { at, level: "error", message: expect.stringMatching(told) };
       expect([name, logged]).toEqual([name, expect.objectContaining(expected)]);
@@ -674,7 +675,7 @@ describe("summaries", () => {
     const own = (await createTestSession(at)).convener;
     const entry = { projectId: "p", title: "t", content: `${"c".repeat(499)}🌳`, team_id: own };
     const { id } = await at.call("log_progress", entry);
-    // The cut does not split a character.
+    // Shortening the summary does not split a character.
     expect((await at.call("get_context", { projectId: "p", id })).summary).toBe("c".repeat(499));
     await at.close();
     expect(model.asked.length).toBe(before);

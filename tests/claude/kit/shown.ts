@@ -71,8 +71,8 @@ export function lettersIn(text: string): string[] {
 }
 
 /**
- * Counts how often each test message occurs in a text: in total, and without the mark that the message may have been
- * seen already.
+ * Counts how often each test message occurs in a text: in total, and without the mark that says that it may be a
+ * repeat.
  */
 export function countShown(text: string): Map<string, { readonly times: number; readonly unmarked: number }> {
   const found = new Map<string, { times: number; unmarked: number }>();

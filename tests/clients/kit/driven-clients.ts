@@ -9,7 +9,7 @@ export interface DrivenClient {
   readonly name: "claude" | "codex" | "gemini" | "opencode" | "copilot";
   /** True if the client can be woken when it is idle. */
   readonly isWoken: boolean;
-  /** Files of the user in their home before the installation, by path relative to the home. */
+  /** The files in the user's home before the installation, by path relative to the home. */
   files(machine: Machine): Readonly<Record<string, string>>;
   env(machine: Machine): Readonly<Record<string, string>>;
   /** The arguments with which the user always starts the client. */
