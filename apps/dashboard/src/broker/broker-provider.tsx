@@ -20,7 +20,7 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
   const [services] = useState(startServices);
   const { broker } = services;
   useEffect(() => {
-    // Sign-in pages need no connection. The page that follows connects.
+    // Sign-in pages need no connection. The page that opens after the sign-in connects.
     const close = isSignInPage(location.pathname) ? undefined : keepConnected(broker);
     const stop = onPersonChanged(() => {
       broker.personChanged();

@@ -145,7 +145,7 @@ export class PageBroker implements Broker {
     this.#options.onAnew();
   }
 
-  /** Replaces the connection, and resumes follows and pending calls. */
+  /** Replaces the connection, and resumes followed feeds and pending calls. */
   connect(): void {
     this.disconnect();
     const { signal } = this.#disconnected;
@@ -239,7 +239,7 @@ export class PageBroker implements Broker {
     };
   }
 
-  /** Starts a follow, or continues it where the previous connection ended. */
+  /** Starts to follow a feed, or continues where the previous connection ended. */
   #begin(followed: FollowedFeed): void {
     const { session, after, listeners, feed } = followed;
     const connection = this.#connection;
@@ -260,7 +260,7 @@ export class PageBroker implements Broker {
         return undefined;
       },
       onError: (error) => {
-        // The follow continues once the browser is signed in.
+        // The feed is followed once the browser is signed in.
         if (isStranger(connection.client.state)) return;
         this.#follows.delete(followed);
         listeners.onError?.(error);

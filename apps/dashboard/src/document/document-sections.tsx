@@ -73,7 +73,7 @@ const Section = memo(function Section({ section, definitions, isPointedOut, onEd
       tabIndex={-1}
       className={cn(
         "group/section relative -mx-3 scroll-mt-4 rounded-md px-3 duration-1000 motion-safe:transition-colors",
-        // CSS spaces the headings: a section cannot know whether another section precedes it.
+        // CSS adds the space above headings, because a section cannot know whether another section precedes it.
         section.level === 1 ? "not-first:mt-7" : section.level === 2 ? "not-first:mt-6" : "not-first:mt-4",
         isPointedOut && "bg-highlight outline outline-transparent",
       )}

@@ -21,7 +21,7 @@ export function PlainDocument({ content }: { content: string }) {
   );
 }
 
-/** A plain text, split into parts so that the browser can skip those out of view. */
+/** A plain text, split into parts so that the browser can skip the parts that are out of view. */
 export function PlainLines({ content }: { content: string }) {
   const parts = useMemo(() => cutLines(content), [content]);
   return (

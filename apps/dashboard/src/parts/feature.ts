@@ -4,8 +4,8 @@ import type { ComponentType, RefObject } from "react";
 import type { Look } from "./look";
 
 /**
- * The parts that a feature adds to the core's pages. A feature's entry file exports one, and `features.ts` lists them. Every page
- * loads all entries, so they import their components lazily.
+ * The parts that a feature adds to the core's pages. Each feature's entry file exports one of these objects, and
+ * `features.ts` lists them. Every page loads all entry files, so they import their components lazily.
  */
 export interface Feature {
   readonly places?: readonly Place[];
@@ -14,7 +14,7 @@ export interface Feature {
   readonly settings?: () => Promise<{ readonly section: SettingsSection }>;
   /** Entries and hits for the command palette. Loads together with the palette. */
   readonly palette?: () => Promise<PalettePart>;
-  /** How to show an item of Needs you in full, and additional actions for it, by the item's kind. */
+  /** How to show an item in Needs you in full, and additional actions for it, by the item's kind. */
   readonly attention?: Readonly<Partial<Record<AttentionItem["kind"], AttentionPart>>>;
   readonly session?: SessionParts;
   readonly text?: TextParts;

@@ -21,8 +21,8 @@ import { cn } from "@/core/utils";
 import { Button } from "./button";
 import { Slot } from "./slot";
 
-/* Built on the native dialog, which traps the focus, makes the rest inert and closes on Escape. UI libraries would insert style
-   elements, which the content security policy forbids. */
+/* Built on the native dialog, which traps the focus, makes the rest of the page inert and closes on Escape. UI
+   libraries would insert style elements, which the content security policy forbids. */
 
 interface DialogState {
   readonly open: boolean;

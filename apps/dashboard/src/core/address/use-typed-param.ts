@@ -7,8 +7,8 @@ import { useQueryParam } from "./use-query-param";
 const pauseMs = 200;
 
 /**
- * Binds a text field to a URL parameter: returns the parameter's value, the typed text, and the change handler. Typing replaces
- * the URL's entry after a pause. A change of the URL from elsewhere changes the field.
+ * Binds a text field to a URL parameter: returns the parameter's value, the typed text, and the change handler. Typing
+ * replaces the history entry after a pause. If the URL changes for another reason, the field shows the new value.
  */
 export function useTypedParam(name: string): [value: string, typed: string, type: (text: string) => void] {
   const [param, setParam] = useQueryParam(name);

@@ -1,6 +1,6 @@
 /** An event to announce to people who cannot see it. */
 export type Announcement =
-  /** New messages. Several are combined into one sentence. */
+  /** New messages. Several messages are combined into one sentence. */
   | { readonly kind: "message"; readonly from: string }
   /** An ask addressed to this person. */
   | { readonly kind: "ask"; readonly text: string }

@@ -7,8 +7,8 @@ export interface StoredValue<Value> {
 }
 
 /**
- * Creates a value in the browser's local storage, shared by all tabs. Call this once per key, at module level. Without storage,
- * the value is lost when the page closes.
+ * Creates a value in the browser's local storage, shared by all tabs. Call this once per key, at module level. If
+ * storage is unavailable, the value is lost when the page closes.
  */
 export function createStoredValue<Value>(
   key: string,

@@ -46,7 +46,9 @@ function Asking({ request }: { readonly request: ClientRequest | null }) {
   );
 }
 
-/** Returns the client's request from the URL, or null without one. The broker validates the request. */
+/**
+ * Returns the client's request from the URL, or null if the URL contains no request. The broker validates the request.
+ */
 function toRequest(params: URLSearchParams): ClientRequest | null {
   const client_id = params.get("client_id");
   if (client_id === null) return null;

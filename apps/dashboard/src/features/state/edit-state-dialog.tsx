@@ -42,7 +42,7 @@ export function EditStateDialog(props: EditStateDialogProps) {
   const before = base === null || base.deleted ? "" : formatJson(base.value);
   const after = typed.problem === null ? formatJson(typed.value) : "";
 
-  /** Resolves with whether the value was set. The first submit only shows the change. */
+  /** Resolves with true if the value was set. The first submit only shows the change. */
   async function submit(signal: AbortSignal): Promise<boolean> {
     if (at.key === "" || typed.problem !== null) {
       setProblem(at.key === "" ? "Enter a key." : (typed.problem ?? ""));

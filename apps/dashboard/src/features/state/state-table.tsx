@@ -77,7 +77,7 @@ type RowProps = Pick<StateTableProps, "onSelect" | "onEdit" | "onDelete"> & {
   readonly isSelected: boolean;
 };
 
-/** On a card, these facts are side by side below the value. */
+/** On a card, the facts about a key are side by side below its value. */
 const fact = "text-sm leading-6 max-md:mr-3 max-md:inline-block";
 
 const cell = "px-3 py-row align-top max-md:block max-md:px-0 max-md:py-0.5";

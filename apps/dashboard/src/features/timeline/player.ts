@@ -65,7 +65,7 @@ export function play(options: PlayOptions): void {
   });
 }
 
-/** Loads the messages after those in the feed, ahead of the replay. */
+/** Loads the messages that follow the last message in the feed, ahead of the replay. */
 function readAhead({ broker, replay, sessionId, to, signal, onError }: PlayOptions) {
   let queue: Message[] = [];
   let last: number | null = null;
@@ -94,7 +94,7 @@ function readAhead({ broker, replay, sessionId, to, signal, onError }: PlayOptio
       if (isWhole) return to;
       return end === undefined ? Number.NEGATIVE_INFINITY : Date.parse(end.posted_at) - 1;
     },
-    /** Adds the messages up to a moment to the feed. Returns true if there were any. */
+    /** Adds the messages up to a moment to the feed. Returns true if messages were added. */
     take(moment: number): boolean {
       const { follower } = replay;
       if (follower === null) return false;

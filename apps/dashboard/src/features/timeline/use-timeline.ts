@@ -9,7 +9,7 @@ const buckets = 200;
 /** Minimum time between two reads while the feed grows. */
 const growEveryMs = 2_000;
 
-/** Reads the timeline for the scrubber, and again as the session grows. */
+/** Reads the timeline for the scrubber. Reads it again as the session grows. */
 export function useTimeline(): Read<Timeline> {
   const { session } = useSession();
   const { session_id, last_sequence } = session;

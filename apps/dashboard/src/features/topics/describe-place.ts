@@ -16,7 +16,7 @@ export function describePlace({ anchor, place }: Topic): string | null {
   }
 }
 
-/** Returns a topic's position in this revision of the text, in UTF-16 code units. Null if unknown. */
+/** Returns a topic's position in the given revision of the text, in UTF-16 code units. Null if unknown. */
 export function placeIn(topic: Topic, revision: Revision): { start: number; end: number } | null {
   const { place } = topic;
   if (place === null || place.start === null || place.end === null) return null;

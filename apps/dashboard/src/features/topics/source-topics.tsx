@@ -75,7 +75,7 @@ export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps
   );
 }
 
-/** Toggles the list of comments, and shows the number of open ones. */
+/** Toggles the list of comments, and shows the number of open comments. */
 export function TopicsButton() {
   const shown = useTopicParam();
   const { data } = useTopics({ status: "open" });

@@ -19,7 +19,7 @@ export interface ProofSheetProps {
   readonly onClose: () => void;
 }
 
-/** The proof that a message is in the record. Nothing is shown as valid before this browser has computed it. */
+/** The proof that a message is in the record. Nothing is shown as valid before this browser has checked it. */
 export function ProofSheet({ sequence, onClose }: ProofSheetProps) {
   return (
     <Sheet open onOpenChange={(open) => !open && onClose()}>

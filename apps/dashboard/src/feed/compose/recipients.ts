@@ -20,7 +20,7 @@ export interface RecipientsInput {
   readonly myTeamId: string | null;
 }
 
-/** Lists all possible recipients: everyone, humans, groups, teams, and the peers of teams that have several. */
+/** Lists all possible recipients: everyone, humans, groups, teams, and the peers of teams that have several peers. */
 export function listRecipients({ participants, peers, myTeamId }: RecipientsInput): Recipient[] {
   const teams = participants.filter((team) => team.left_at === null && team.team_id !== myTeamId);
   const there = peers.filter((peer) => peer.left_at === null && peer.team_id !== myTeamId);

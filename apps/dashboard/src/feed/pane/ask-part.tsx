@@ -37,7 +37,10 @@ interface SettledAsk {
   readonly answer: string | null;
 }
 
-/** Returns the answer of an ask. If the answer is not loaded, asks the broker, and again on each delivery event. */
+/**
+ * Returns the answer to an ask. If the answer is not loaded, requests it from the broker, and again after each delivery
+ * event.
+ */
 function useSettled(message: Message, answer: Message | undefined): SettledAsk | null {
   const { session } = useSession();
   const asked = answer === undefined ? { session_id: session.session_id, message: message.sequence } : null;

@@ -10,8 +10,8 @@ export interface ReplayState {
   /** The current moment of the replay, in milliseconds. */
   readonly moment: number;
   /**
-   * When the shown document version was written, or the anchor if there was no write since. The document is read again only when
-   * this changes.
+   * When the shown document version was written, or the anchor if the document has not been written since. The document
+   * is read again only when this changes.
    */
   readonly documentAt: string;
   /** Length of the idle period that the replay has just skipped. */

@@ -26,7 +26,7 @@ export function SessionList({ onStart }: { onStart: () => void }) {
   const attention = useAttention();
   const needing = new Set(attention.data?.items.flatMap(({ session_id }) => session_id ?? []));
   const asked = useSessionList(query, needing);
-  // If no session is open, the page shows the most recently closed.
+  // If no session is open, the page shows the most recently closed sessions.
   const isIdle =
     query.state === "open" &&
     !isNarrowed(query) &&

@@ -18,7 +18,7 @@ import type { CheckedBundle, TrustedData } from "./verify-protocol";
 export interface CheckBundleOptions {
   readonly believed: TrustedData;
   readonly signal: AbortSignal;
-  /** Checks the page around the record, if there is one (VERIFY-15). */
+  /** Checks the page around the record, if the record is embedded in a page (VERIFY-15). */
   readonly checkPage?: ((file: RandomAccess) => Promise<SurroundingPage>) | undefined;
   readonly onProgress: (share: number) => void;
   /** Called for each message and version with the result of its check. */
