@@ -10,13 +10,16 @@ export function rulesOf(name: OperationName): OperationRules {
   return operationRules[name];
 }
 
-/** Returns an operation's method and path. Placeholders such as `:session_id` stand for inputs. */
+/**
+ * Returns the method and path of an operation. Placeholders in the path, such as `:session_id`, stand for
+ * inputs.
+ */
 export function routeOf(name: OperationName): { readonly method: HttpMethod; readonly path: string } {
   const [method, path] = operationRules[name].route.split(" ") as [HttpMethod, string]; // All routes have this format.
   return { method, path };
 }
 
-/** Fills the placeholders of a path. Returns the path and the remaining inputs. */
+/** Fills the placeholders in a path. Returns the path and the inputs that were not used. */
 export function fillPath(
   template: string,
   input: Readonly<Record<string, unknown>>,
@@ -25,7 +28,7 @@ export function fillPath(
   const path = template.replace(/:(\w+)/g, (_all, name: string) => {
     delete rest[name];
     const value = input[name];
-    // A value that does not fit in a path is still sent, so that the broker can refuse it.
+    // An unsuitable value is sent anyway, so that the broker can refuse it with a clear error.
     return encodeURIComponent(typeof value === "object" ? JSON.stringify(value) : String(value));
   });
   return { path, rest };

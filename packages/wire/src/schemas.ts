@@ -1,4 +1,7 @@
-/** Schemas and functions that validate, render and describe the contract's operations and frames. */
+/**
+ * The part of the contract that loads zod: schemas, and functions that validate, render and describe
+ * operations and frames.
+ */
 
 export { catalogue, findOperation, operations } from "./catalogue.js";
 export { TaskNumber, Timestamp, Uuid } from "./core/values.js";

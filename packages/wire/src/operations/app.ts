@@ -5,7 +5,7 @@ import { operation } from "./core-operation.js";
 
 export const getAppInfo = operation("get_app_info", {
   summary: "Read which broker this is: version, how agents connect, who may enter, and its limits.",
-  // The agent's human has already chosen the broker.
+  // Not listed over stdio, because the agent's human has already chosen the broker.
   unlistedOverStdio: true,
   input: z.strictObject({}),
   output: z.object({
@@ -22,7 +22,7 @@ export const getAppInfo = operation("get_app_info", {
     mcp_url: z.string(),
     websocket_url: z.string(),
     instructions_url: z.string(),
-    // SHA-256 of the public key in the broker's certificate, for `curl --pinnedpubkey`. Null if a public
+    // SHA-256 of the public key in the broker's TLS certificate, for `curl --pinnedpubkey`. Null if a public
     // authority signed the certificate.
     key_pin: z.string().nullable(),
     toolsets: z.array(z.string()),

@@ -60,11 +60,11 @@ const described = z.object({
   snoozed_until: Timestamp.nullable(),
 });
 
-/** The kinds of items. */
+/** The kinds of items that wait for a human. */
 export const AttentionKind = described.shape.kind;
 
 /**
- * The kinds of items that a person can be notified of: everything that waits for a human, and the conclusion
+ * The kinds of items that a person can be alerted to: everything that waits for a human, and the conclusion
  * of a session.
  */
 export const AlertKind = z.enum([...AttentionKind.options, "concluded"]).meta({ id: "AlertKind" });
@@ -95,8 +95,8 @@ const AttentionItemOfMesh = described
 
 /**
  * An item that waits for a human (ATT-1). It concerns a session, a file or the whole mesh. The broker
- * computes it from the current state, so it disappears when its cause does, not when someone has seen it.
- * `id` identifies the cause: a repetition has a new id.
+ * computes items from the current state, so an item disappears when its cause does, and not when someone has
+ * seen it. `id` identifies the cause. If the same thing happens again, the new item has a new id.
  */
 export const AttentionItem = z
   .union([AttentionItemOfSession, AttentionItemOfFile, AttentionItemOfMesh])

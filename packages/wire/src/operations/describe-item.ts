@@ -1,7 +1,10 @@
 import { shortAddress } from "../text/neutralise.js";
 import type { AlertKind, AttentionItem } from "./attention.js";
 
-/** An item in words, in three parts that can be styled separately: who, what, and a quote. */
+/**
+ * An item in words, in three parts that can be styled separately: who it comes from, what it is about, and a
+ * quote.
+ */
 export interface ItemWords {
   readonly who: string | null;
   readonly what: string;
@@ -10,7 +13,7 @@ export interface ItemWords {
 
 export function describeItem({ kind, number, team, peer, text }: AttentionItem): ItemWords {
   const isNamedTwice = team !== null && peer?.toLowerCase() === team.toLowerCase();
-  // For some kinds, `team` already contains `team/peer`.
+  // `team` may already contain `team/peer`, depending on the kind of item.
   const whole = team === null ? null : shortAddress(team);
   const who = team !== null && peer !== null && !isNamedTwice ? `${peer} of ${team}` : (whole ?? peer);
   const quote = text === "" ? null : text;
@@ -58,20 +61,20 @@ const jobPurposes: Readonly<Record<string, string>> = {
   perspective: "read the text",
 };
 
-/** Describes a failed job by its kind and the reason. */
+/** Describes a failed job by its kind and the reason for the failure. */
 function describeFailedJob(text: string): string {
   const [, kind = "", why = text] = /^([a-z]+): (.*)$/s.exec(text) ?? [];
   return `${jobPurposes[kind] ?? kind}: ${why}`;
 }
 
-/** Describes an item in one sentence. */
+/** Describes an item that waits for a human in one sentence. */
 export function sentenceOfItem(item: AttentionItem): string {
   const { who, what, quote } = describeItem(item);
   const said = who === null ? what : `${who} ${what}`;
   return quote === null ? said : `${said}: “${quote}”`;
 }
 
-/** The kinds of notifications in words. A person can switch each on or off. */
+/** The kinds of alerts in words. A person can switch each of them on or off. */
 export const alertReasons: Readonly<Record<AlertKind, string>> = {
   approval: "An agent needs your permission",
   ask: "An agent asks a question",
@@ -89,7 +92,7 @@ export const alertReasons: Readonly<Record<AlertKind, string>> = {
   concluded: "A session is concluded",
 };
 
-/** Short labels of items. */
+/** A short label for each kind of item. */
 export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
   approval: "Approval",
   ask: "Ask",

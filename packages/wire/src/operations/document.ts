@@ -68,8 +68,8 @@ export const readSessionDoc = operation("read_session_doc", {
 });
 
 /**
- * Formats a document without changing its lines, because models edit it by quoting. Nothing follows the
- * document's text (TEXT-4).
+ * Formats a document without changing its lines, because models quote these lines when they edit. The
+ * document's text always comes last (TEXT-4).
  */
 function compactDocument(doc: {
   version: number;
@@ -152,7 +152,7 @@ export const DocumentVersion = z
 
 export const listDocVersions = operation("list_doc_versions", {
   summary: "List the document's versions, newest first: who wrote each, and when.",
-  // Agents can read any version with read_session_doc.
+  // Not listed over stdio, because agents can read any version with `read_session_doc`.
   unlistedOverStdio: true,
   input: z.strictObject({
     ...inSession,

@@ -26,7 +26,7 @@ import {
   Recipients,
 } from "./messaging.js";
 
-/** The fields of a chat message, including its text (SEND-8 to SEND-10). */
+/** The content of a chat message, including its text (SEND-8 to SEND-10). */
 export const ChatContent = z.strictObject({
   text: MessageText,
   kind: z.enum(["ask", "decision"]).optional().meta({
@@ -133,7 +133,7 @@ export const waitForMessages = operation("wait_for_messages", {
 export const ack = operation("ack", {
   summary:
     "Report the last message that you have handled. Only needed if you read the feed without wait_for_messages.",
-  // The stdio server maintains the cursor.
+  // Not listed over stdio, because the stdio server maintains the cursor.
   unlistedOverStdio: true,
   input: z.strictObject({
     ...inSession,

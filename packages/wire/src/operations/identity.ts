@@ -14,15 +14,18 @@ import { lines, nameInLine } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
 /*
- * The operations below are not in any list of tools. People decide on admissions, on the command line and in
- * the dashboard. Otherwise text that an agent reads could make it create an invite.
+ * No list of tools contains the operations below. People decide who is admitted, on the command line and in
+ * the dashboard. Otherwise a text that an agent reads could make the agent create an invite.
  */
 
-/** The role of a member. An admin can also create meshes, change settings and revoke other members. */
+/** Role of a member. An admin can also create meshes, change settings and revoke other members. */
 export const MemberRole = z.enum(["admin", "member"]);
 export type MemberRole = z.output<typeof MemberRole>;
 
-/** Meshes have names, and invites and tokens have numbers, so that people can say them aloud. */
+/**
+ * Number of an invite or token. Meshes have names, and invites and tokens have numbers, so that people can
+ * say them aloud.
+ */
 const Count = z
   .int()
   .min(1)
@@ -31,23 +34,23 @@ export const MeshName = lineOfChars(limits.meshNameCharsMax).regex(/^[\p{L}\p{N}
   error: "must be letters, digits, . _ and -, the first a letter or digit",
 });
 
-/** 32 bytes in base64url without padding: an ed25519 public key. */
+/** An ed25519 public key: 32 bytes in base64url without padding. */
 export const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, {
   error: "must be 32 bytes in base64url without padding",
 });
-/** 64 bytes in base64url without padding: an ed25519 signature. */
+/** An ed25519 signature: 64 bytes in base64url without padding. */
 export const Signature = z.string().regex(/^[A-Za-z0-9_-]{85}[AQgw]$/, {
   error: "must be 64 bytes in base64url without padding",
 });
 
-/** The secret from an invite's link (the part after `#`), the whole link, or a spoken code. */
+/** An invite as text: a whole invite link, the secret after its `#`, or a spoken code. */
 export const InviteText = lineOfChars(limits.urlCharsMax).meta({
   description: "The invite's link, the part of it after #, or a spoken code such as 31-7KQ2-M4XD.",
 });
 
 const Seconds = z.int().min(1);
 
-/** The quotas of a mesh. `sessions` counts open sessions. */
+/** The kinds of quotas that a mesh can have. `sessions` limits the number of open sessions. */
 export const QuotaKind = z.enum(["sessions", "messages", "bytes", "connections"]).meta({ id: "QuotaKind" });
 export type QuotaKind = z.output<typeof QuotaKind>;
 
@@ -299,7 +302,10 @@ export const revokeMember = operation("revoke_member", {
     ),
 });
 
-/** `bearer` is for programs. `sign_in` creates a link that signs in one browser. */
+/**
+ * The kinds of tokens that can be issued. `bearer` is for programs. `sign_in` makes a link that signs in one
+ * browser.
+ */
 const IssuedKind = z.enum(["bearer", "sign_in"]);
 
 const Token = z.object({

@@ -3,17 +3,20 @@ import { MerkleError } from "../core/errors.js";
 import { nearest } from "../text/nearest.js";
 import type { Operation } from "./operation.js";
 
-/** An invalid field. The problem is described for a model, which does not know the validator. */
+/**
+ * An invalid field in a call's input. `problem` is worded for a model, which does not know the validation
+ * library.
+ */
 export interface InputProblem {
   readonly field: string;
   readonly problem: string;
 }
 
 /**
- * Returns the error for an invalid input. It describes the problems, and its details list the accepted fields
- * (CAT-9).
+ * Creates the error for an invalid input. Its message describes the problems, and its details list the
+ * accepted fields (CAT-9).
  *
- * @param fields - the fields that are useful to the caller
+ * @param fields - the accepted fields that are useful to the caller
  */
 export function inputRefused(
   problems: readonly InputProblem[],
@@ -27,18 +30,21 @@ export function inputRefused(
   );
 }
 
-/** Inputs that all operations share or that a transport adds. They never explain an invalid input. */
+/**
+ * Input fields that all operations share or that a transport adds. They never explain why an input is
+ * invalid.
+ */
 const common: readonly string[] = ["team_id", "idempotency_key", "epoch"];
 
-/** Returns the fields of an operation that may help after an invalid input. */
+/** Returns the input fields of an operation that may help a caller after an invalid input. */
 export function usefulFields({ input, unlisted }: Pick<Operation, "input" | "unlisted">): string[] {
   const hidden = Array.isArray(unlisted) ? [...common, ...unlisted] : common;
   return Object.keys(input.shape).filter((name) => !hidden.includes(name));
 }
 
 /**
- * Describes what is wrong with a value if its schema has no message of its own. Pass to zod as the error of a
- * parse.
+ * Describes what is wrong with a value, if its schema has no message for that. Pass this function to zod as
+ * the `error` option of a parse.
  */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
@@ -84,7 +90,8 @@ function unknownField(key: string, shape: Shape | undefined): string {
   const name = key.slice(0, 100);
   const names = Object.keys(shape ?? {});
   const meant = nearest(name, names);
-  // For the whole input, the error's details already list the fields.
+  // The known fields are omitted if the list is long, or if these are the fields of the whole input, which
+  // the error's details already list.
   const isShort = names.length > 0 && names.length <= 6 && !names.some((each) => common.includes(each));
   const known = isShort ? ` (known: ${names.join(", ")})` : "";
   return `unknown field ${JSON.stringify(name)}${meant === undefined ? known : ` (did you mean ${meant}?)`}`;
@@ -106,7 +113,7 @@ const nouns: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-/** Describes an object by the form in which it must be given. */
+/** Describes a type in words. For an object, also shows the fields that it must have. */
 function nounOf(expected: string, schema: unknown): string {
   const noun = nouns[expected] ?? expected;
   const needed = Object.entries(shapeOf(schema) ?? {}).filter(([, field]) => field._zod.optin === undefined);
@@ -116,10 +123,10 @@ function nounOf(expected: string, schema: unknown): string {
 
 type Shape = Readonly<Record<string, z.core.$ZodType>>;
 
-/** Returns the fields of an object's schema, if zod provides it. */
+/** Returns the fields of an object's schema. Returns undefined for other schemas. */
 function shapeOf(schema: unknown): Shape | undefined {
   const shape: unknown = Object(Object(Object(schema)._zod).def).shape;
-  // If a zod schema has a `shape`, it maps fields to their schemas.
+  // If a zod schema has a `shape`, that is a map of fields to their schemas, so the cast is safe.
   return typeof shape === "object" && shape !== null ? (shape as Shape) : undefined;
 }
 

@@ -2,22 +2,25 @@ import * as z from "zod";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** A schema in JSON Schema, with the schemas that it shares with others, keyed by the id of their `.meta`. */
+/**
+ * A JSON Schema, together with the schemas that it shares with others. The shared schemas are keyed by the id
+ * in their `.meta`.
+ */
 export interface DescribedSchema {
   readonly schema: JsonSchema;
   readonly shared: Readonly<Record<string, JsonSchema>>;
 }
 
 /**
- * `full` describes everything that is validated. `listed` is what clients over HTTP validate and show. `lean`
- * contains only what a model needs for a call, because every byte costs tokens (MCP-10).
+ * How much a schema describes. `full`: everything that is validated. `listed`: what clients over HTTP
+ * validate and show. `lean`: only what a model needs for a call, because every byte costs tokens (MCP-10).
  */
 export type SchemaDetail = "full" | "listed" | "lean";
 
 /**
- * Describes the values that a caller may send (`input`) or receives (`output`). In an input, defaults are
- * optional and unknown fields are refused. In an output, defaults are present, and later versions may add
- * fields. References to shared schemas have the form `<prefix><id>`.
+ * Describes the values that a caller may send (`input`) or receives (`output`) as a JSON Schema. In an input,
+ * fields with defaults are optional, and unknown fields are refused. In an output, fields with defaults are
+ * present, and later versions may add fields. References to shared schemas have the form `<prefix><id>`.
  */
 export function describeSchema(
   schema: z.ZodType,
@@ -38,7 +41,7 @@ export function describeSchema(
 }
 
 /**
- * Removes details of no use to readers: the limits of JavaScript's integers, and the pattern of a named
+ * Removes details that do not help readers: the limits of JavaScript's integers, and the pattern of a named
  * format.
  */
 function simplify(schema: JsonSchema, io: "input" | "output"): void {
@@ -49,8 +52,8 @@ function simplify(schema: JsonSchema, io: "input" | "output"): void {
 }
 
 /**
- * Keywords that lean schemas omit. A value out of range is refused with a clear message, and important
- * defaults are in the description.
+ * Keywords that lean schemas omit. A value out of range is refused with a clear message, and descriptions
+ * mention important defaults.
  */
 const saidElsewhere = [
   "default",
@@ -67,8 +70,8 @@ const saidElsewhere = [
 const forPrograms = ["examples", "pattern"] as const;
 
 /**
- * Omits that other fields are refused. A client that enforced this could not send a message as `text`
- * (MCP-22).
+ * Removes these keywords, and the rule that other fields are refused. A client that enforced that rule could
+ * not send a message as `text` (MCP-22).
  */
 function leaveOut(schema: JsonSchema, keywords: typeof saidElsewhere | typeof forPrograms): void {
   declareOnlyList(schema);
@@ -79,13 +82,13 @@ function leaveOut(schema: JsonSchema, keywords: typeof saidElsewhere | typeof fo
 function leaveOutConstants(schema: JsonSchema): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const isOptional = !schema.required?.includes(name);
-    // A single value leaves nothing to choose.
+    // A property with only one possible value leaves a model nothing to choose.
     if (isOptional && typeof property === "object" && property.const !== undefined)
       delete schema.properties?.[name];
   }
 }
 
-/** If a schema accepts one value or a list, shows a model only the list. */
+/** If a schema accepts either one value or a list, declares only the list. */
 function declareOnlyList(schema: JsonSchema): void {
   const list = schema.anyOf?.find((each) => typeof each === "object" && each.type === "array");
   const others = schema.anyOf?.filter((each) => each !== list);

@@ -2,11 +2,11 @@ import type { Member } from "./identity.js";
 
 /**
  * Returns the active members that a member invited, directly or indirectly. `revoke_member` can revoke them
- * together with the member. The caller and members invited by the caller are left out.
+ * together with that member. The caller, and the members that the caller invited, are left out.
  */
 export function listInvited(members: readonly Member[], { member_id }: Pick<Member, "member_id">): Member[] {
   const found = new Set([member_id]);
-  // Each pass adds the members invited by those found before.
+  // Each pass adds the members that were invited by members found in an earlier pass.
   for (let before = 0; before < found.size; ) {
     before = found.size;
     for (const each of members) {

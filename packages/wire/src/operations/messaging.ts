@@ -23,8 +23,8 @@ import { DeclaredStatus, WakePath } from "./peers.js";
 const Recipient = StorableText.trim().min(1).max(250);
 
 /**
- * The recipients of a message: a peer, a team, `team/peer`, a peer's key, `@group`, `@humans`, `*` or `@all`,
- * or a list of these.
+ * The recipients of a message. Each is a peer, a team, `team/peer`, a peer's key, `@group`, `@humans`, `*` or
+ * `@all`. A list of these is also accepted.
  */
 export const Recipients = z
   .union([Recipient, z.array(Recipient).min(1).max(limits.recipientsMax)])
@@ -35,7 +35,7 @@ export const MessageText = textOfBytes(limits.messageTextBytesMax).refine((text)
   error: "must not be blank",
 });
 
-/** A peer that a message reaches, and its status (SEND-6). */
+/** A peer that a message will reach, with its status (SEND-6). */
 export const RecipientState = z
   .object({
     team: z.string(),
@@ -64,10 +64,13 @@ export function compactRecipient(state: RecipientState): string {
   return `${name} is ${state.status}${declared}${readsWhen(state)}`;
 }
 
-/** Describes when a connected peer will read a message, if nothing wakes it immediately (VENDOR-6). */
+/**
+ * Describes when a connected peer will read a message, if no wake path can wake the peer immediately
+ * (VENDOR-6).
+ */
 export function readsWhen({ wake, declared }: Pick<RecipientState, "wake" | "declared">): string {
   if (wake.length === 0) return ", reads at its next poll";
-  // Hooks run during a turn and cannot start one.
+  // An idle peer with only hooks cannot be woken, because hooks run during a turn and cannot start one.
   const isIdle = declared !== "working" && wake.every((path) => path === "hooks");
   return isIdle ? ", cannot be woken: reads at its next turn" : "";
 }
@@ -122,13 +125,16 @@ export const sendMessage = operation("send_message", {
   compact: compactPosted,
 });
 
-/** Acknowledges the reply to a call without a cursor (CURSOR-6). */
+/**
+ * A receipt for the reply to a call that had no cursor. Sending it back acknowledges the messages in that
+ * reply (CURSOR-6).
+ */
 export const Receipt = StorableText.min(1).max(100).meta({
   description:
     "receipt of the previous reply, omitted at first: acknowledges what has arrived, as since_cursor does.",
 });
 
-/** The fields of a reply to a call without a cursor. */
+/** Additional fields in the reply to a call that had no cursor. */
 export const arrival = {
   receipt: Receipt.optional().meta({
     description: "Pass it to the next call without since_cursor to acknowledge this reply.",
@@ -138,7 +144,7 @@ export const arrival = {
   }),
 };
 
-/** Formats a delivered message whose texts were passed through `foreign`. */
+/** Formats a delivered message whose texts have already been passed through `foreign`. */
 export function compactBrought(message: Message, again = 0): string {
   return `${message.sequence <= again ? "(again) " : ""}${messageLines(message)}`;
 }

@@ -6,12 +6,12 @@ export type JobKind = (typeof jobKinds)[number];
 
 /**
  * The callers that may use an operation (AUTH-4). `public`: anyone. `open`: anyone admitted to the mesh.
- * `team`: a team of the session. `reader`: a reader of the session. `member`: a member. `admin`: an admin.
- * `job`: only the agent of a job.
+ * `team`: a team in the session. `reader`: anyone who may read the session. `member`: any member. `admin`:
+ * only admins. `job`: only the agent of a job.
  */
 export type Access = "public" | "open" | "team" | "reader" | "member" | "admin" | "job";
 
-/** The sets from which an agent's tools are chosen, in the order in which lists show them. */
+/** The sets from which an agent's tools are chosen, in display order. */
 export const toolsets = [
   "core",
   "messaging",
@@ -25,7 +25,9 @@ export const toolsets = [
 ] as const;
 export type Toolset = (typeof toolsets)[number];
 
-/** The default toolsets of an agent: only what it needs to work with others (STDIO-14). */
+/**
+ * The toolsets that an agent gets by default. They contain only what it needs to work with others (STDIO-14).
+ */
 export const defaultToolsets: readonly Toolset[] = ["core", "messaging", "mesh", "progress", "tasks"];
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -33,18 +35,17 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type Route = `${HttpMethod} /api/${string}`;
 
 /**
- * The rules of an operation: its route, who may call it, and its effects on the caller and the session. They
- * need no schemas, so that browsers and commands can load them (`operationRules`).
+ * The rules of an operation: its route, who may call it, and its effects on the caller and the session. The
+ * rules do not depend on schemas, so browsers and commands can load them cheaply (`operationRules`).
  */
 export interface OperationRules {
   readonly toolset: Toolset;
   readonly access: Access;
   readonly route: Route;
-  /** A second REST route, named in the specification of sessions. */
+  /** A second REST route, which the specification of sessions names. */
   readonly routeAlias?: Route;
   /**
-   * A `call` is answered immediately. A `wait` may be held open, and is cancelled when its caller
-   * disconnects.
+   * A `call` is answered immediately. A `wait` may stay open, and is cancelled when its caller disconnects.
    */
   readonly kind: "call" | "wait";
   /**
@@ -52,95 +53,100 @@ export interface OperationRules {
    * key.
    */
   readonly readOnly: boolean;
-  /** Whether a concluded session allows the operation. */
+  /** Whether the operation is allowed in a concluded session. */
   readonly afterClosing: "allowed" | "refused";
   readonly rate: "read" | "write" | "wait" | "create";
   /**
-   * The kinds of jobs whose agents may call the operation. Default: none, regardless of the other rules
-   * (JOB-12). An agent has read text that anyone may have written. Anything it could do beyond its job, the
-   * author of such a text could make it do.
+   * The kinds of jobs whose agents may call the operation. By default none of them may, regardless of the
+   * other rules (JOB-12). A job's agent has read texts that anyone may have written. The author of such a
+   * text could make the agent do anything that the agent is allowed to do.
    */
   readonly forJobs?: readonly JobKind[];
   /**
    * The reason why only humans may call the operation. `person`: it concerns a person's own data, including a
    * guest's. `power`: it decides about agents, which requires a verified human. `verifying`: it verifies a
    * human. `vouching`: it creates a credential, invite, link or membership, for which the creating member is
-   * responsible. All except `person` are refused over MCP and to programs' tokens (PERSON-11).
+   * responsible. Except for `person`, such operations are refused over MCP and to programs' tokens
+   * (PERSON-11).
    */
   readonly human?: "person" | "power" | "verifying" | "vouching";
   /**
-   * True if only an agent's programs call the operation, never its model. The operation is refused over MCP
-   * (APPROVE-2).
+   * True if only an agent's programs may call the operation, never the model itself. It is then refused over
+   * MCP (APPROVE-2).
    */
   readonly notForModels?: true;
-  /** True if the operation has no input `team_id`, so that the credential of a team or person is not sent. */
+  /**
+   * True if the operation has no input field `team_id`, so that the credential of a team or person is not
+   * sent.
+   */
   readonly withoutCredential?: true;
   /**
-   * True if a call over MCP without a session applies to all sessions that the caller has joined (MCP-19).
+   * True if a call over MCP that names no session applies to all sessions that the caller has joined
+   * (MCP-19).
    */
   readonly everySession?: true;
   /**
-   * True if the output depends on the caller, although no credential is required. Transports that store a
-   * caller's credential then send it.
+   * True if the output depends on the caller, although no credential is required. If a transport has stored
+   * the caller's credential, it then sends that credential.
    */
   readonly asksWhoCalls?: true;
   /**
-   * True if an observer of one session may call the operation, although it addresses no session (ENTER-7).
+   * True if an observer of one session may call the operation, although it does not address a session
+   * (ENTER-7).
    */
   readonly forOnlookers?: true;
   /**
-   * True if, in open mode, the operation also works without a credential, as an unnamed agent of the mesh
-   * (AUTH-15). Its writes belong to the mesh and not to a session.
+   * True if the operation also works without a credential in open mode. The caller then counts as an unnamed
+   * agent of the mesh (AUTH-15), and its writes belong to the mesh instead of a session.
    */
   readonly unnamed?: true;
   /**
-   * True if the operation records a reading position, which a person can do without joining. Any other write
-   * with access `team` first makes a person a team of the session (PERSON-3), unless `afterLeaving` is set.
+   * True if the operation records a reading position, which a person can do without joining the session. Any
+   * other write with access `team` first gives a person a team in the session (PERSON-3), unless
+   * `afterLeaving` is set.
    */
   readonly notesReading?: true;
   /**
-   * True if readers of the written data always query the database, on every node. The reply then need not
-   * wait for other nodes to be notified (NODE-14).
+   * True if everything that reads the written data queries the database, on every node. The reply then need
+   * not wait until other nodes are notified (NODE-14).
    */
   readonly readAnew?: true;
   /**
-   * True if a caller that has left may use the operation. Leaving can be repeated with its key (IDEM-9), and
-   * a team that left can come back.
+   * True if a caller that has left may use the operation. A caller can repeat its leaving with the same
+   * idempotency key (IDEM-9), and a team that has left can come back.
    */
   readonly afterLeaving?: true;
   /**
-   * Whether the operation returns a team's credential, or replaces the credential of the call. A replacement
-   * is repeated with the old credential. Replacing does not apply to a person's team, which the person's own
-   * credential proves (IDEM-9).
+   * Whether the operation returns a team's credential (`given`), or replaces the credential of the caller
+   * (`replaced`). After a replacement, the call can be repeated with the old credential. A person's team has
+   * no credential to replace, because the person's own credential authenticates it (IDEM-9).
    */
   readonly teamCredential?: "given" | "replaced";
   /**
-   * True if an imported session refuses the operation, although it is allowed after closing, because it would
-   * create a different record (IMPORT-5).
+   * True if the operation is refused in an imported session even though it is allowed after closing, because
+   * it would create a different record (IMPORT-5).
    */
   readonly onlyOriginals?: true;
   /**
-   * True if an archived session allows the operation, which reads only data that stayed in the database, or
-   * concerns the archive itself (ARCHIVE-5). Default: refused, because a feed with archived messages would
-   * look empty.
+   * True if the operation is allowed in an archived session, because it concerns the archive itself or reads
+   * only data that stays in the database (ARCHIVE-5). Refused by default, because a feed whose messages are
+   * archived would look empty.
    */
   readonly whileArchived?: true;
-  /**
-   * The limit on concurrent calls of the operation, which applies to each principal separately (GUARD-24).
-   */
+  /** The limit on concurrent calls of the operation. Applies to each principal separately (GUARD-24). */
   readonly share?: ShareName;
   /**
-   * Set if the operation stores text in the mesh. The operation is then refused when the mesh's quota of
-   * bytes is used up (QUOTA-1). `input`: it stores about as much as its input. `counted`: its handler counts
-   * what it stores. Writes that delete, end or decide something need no space and do not set this rule.
+   * Set if the operation stores text in the mesh. It is then refused once the mesh's quota of bytes is used
+   * up (QUOTA-1). `input`: it stores about as much as its input. `counted`: its handler counts what is
+   * stored. Not set for writes that delete, end or decide something, because they need no space.
    */
   readonly stores?: "input" | "counted";
-  /** The session setting that can restrict the operation to the convener (SES-15). */
+  /** The session setting that can reserve the operation for the convener (SES-15). */
   readonly keptBy?: "conclude_by" | "metadata_by";
 }
 
 export const reading = { kind: "call", readOnly: true, afterClosing: "allowed", rate: "read" } as const;
-/** Rules of reads that need only data that stays in the database when a session is archived. */
+/** Rules for reads that need only the data that stays in the database after a session is archived. */
 export const readingWhatStays = { ...reading, whileArchived: true } as const;
 export const writing = { kind: "call", readOnly: false, afterClosing: "allowed", rate: "write" } as const;
 export const writingWhileOpen = { ...writing, afterClosing: "refused" } as const;
@@ -154,7 +160,7 @@ export const archiving = {
 export const creating = { ...writing, rate: "create" } as const;
 export const vouching = { ...creating, human: "vouching", withoutCredential: true } as const;
 
-/** Adds a toolset to the rules of operations. */
+/** Adds the name of a toolset to the rules of some operations. */
 export function inToolset<
   const Name extends Toolset,
   const Rules extends Readonly<Record<string, Omit<OperationRules, "toolset">>>,

@@ -9,47 +9,50 @@ export interface OperationDescription<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
 > {
-  /** One sentence that helps an agent decide whether to use this tool. */
+  /** One sentence that helps an agent decide whether to use the operation's tool. */
   readonly summary: string;
   readonly input: Input;
   readonly output: Output;
-  /** Error codes of the operation, in addition to those that any request may get. */
+  /** Error codes that the operation may return, in addition to those that any request may get. */
   readonly errors: readonly ErrorCode[];
   /**
-   * True to leave the operation out of lists of tools, or the names of inputs to leave out, because only
-   * pages and programs need them. They remain usable (MCP-10).
+   * True to leave the operation out of lists of tools, or the names of input fields to leave out, because
+   * only pages and programs need them. They still work if they are used (MCP-10).
    */
   readonly unlisted?: true | readonly string[];
   /**
-   * Additional omissions for tools over stdio, because the stdio server provides these parts itself, or a
-   * model rarely needs them (STDIO-2).
+   * Left out of tools over stdio in addition to `unlisted`, because the stdio server provides these inputs
+   * itself or models rarely need them (STDIO-2).
    */
   readonly unlistedOverStdio?: true | readonly string[];
-  /** The field for a message's text, which models also pass as `text` or `content` (MCP-22). */
+  /** Name of the field for a message's text. Models also pass the text as `text` or `content` (MCP-22). */
   readonly textField?: string;
   /**
-   * Output fields at any depth whose text is rendered unchanged, because models edit it by quoting or parse
-   * it as JSON. `compact` must sanitise these texts itself, and must not put anything after them that could
-   * look like part of them (TEXT-4).
+   * Output fields, at any depth, whose texts are rendered unchanged, because models quote them when they edit
+   * or parse them as JSON. `compact` must sanitise these texts itself. It must also not put anything after
+   * such a text that could look like part of it (TEXT-4).
    */
   readonly verbatim?: readonly string[];
-  /** The output that clients of older builds expect, kept for one release (BUILD-6). */
+  /**
+   * The form of the output that clients of older builds expect. It is supported for one release (BUILD-6).
+   */
   readonly older?: {
     readonly below: number;
     toOutput(output: z.output<Output>): object;
-    /** Converts the output of an older broker for a newer client. */
+    /** Converts an older broker's output to the current form, for a newer client. */
     fromOutput(older: unknown): unknown;
   };
   /**
-   * Renders the output as text for a model, for which every byte costs tokens. Texts were already passed
-   * through `foreign`. Each line begins with one of Merkle's own words or signs (TEXT-1).
+   * Renders the output as text for a model, for which every byte costs tokens. The texts in the output have
+   * already been passed through `foreign`. Each line must begin with one of Merkle's own words or signs
+   * (TEXT-1).
    */
   compact(output: z.output<Output>, rendering: Rendering): string;
 }
 
 /**
- * One operation of the broker. Everything that transports need is defined here: routes, tools, frames,
- * documentation and the typed client are generated from it.
+ * An operation of the broker. Everything that transports need is defined here. Routes, tools, frames,
+ * documentation and the typed client are generated from these definitions.
  */
 export interface Operation<
   Name extends string = string,
@@ -61,18 +64,18 @@ export interface Operation<
 }
 
 /**
- * The rules for admitting a caller. They apply both to operations and to other kinds of requests (AUTH-12).
+ * The rules by which a caller is admitted. They apply to operations and to other kinds of requests (AUTH-12).
  */
 export type AccessRule = Pick<Operation, "name" | "input"> &
   Omit<OperationRules, "toolset" | "route" | "kind" | "keptBy" | "withoutCredential" | "stores" | "share">;
 
-/** True if the operation requires a session. */
+/** Returns true if the operation requires a session. */
 export function isSessionOperation({ input }: Pick<AccessRule, "input">): boolean {
   const session = input.shape["session_id"];
   return session !== undefined && session._zod.optin === undefined;
 }
 
-/** True if a caller over MCP that has joined exactly one session may omit it (MCP-19). */
+/** Returns true if a caller over MCP that has joined exactly one session need not name it (MCP-19). */
 export function takesOnlySession({
   route,
   teamCredential,
@@ -80,17 +83,17 @@ export function takesOnlySession({
   return route.includes(":session_id") && teamCredential !== "given";
 }
 
-/** A session that a caller over MCP has joined. */
+/** A session that the caller has joined over MCP. */
 interface JoinedSession {
   readonly slug: string;
   readonly closed: boolean;
 }
 
 /**
- * Chooses the joined sessions for a call without `session_id`: the only one, or all of them if the operation
- * can read all (MCP-19). Concluded sessions count only if there is no other.
+ * Chooses which joined sessions a call without `session_id` applies to: the only one, or all of them if the
+ * operation supports that (MCP-19). Concluded sessions are chosen only if no joined session is open.
  *
- * @throws bad_request with the names of the sessions, if there are several to choose from
+ * @throws bad_request with the sessions' slugs if the caller has to choose one
  */
 export function chooseSessions<Session extends JoinedSession>(
   { everySession }: Pick<Operation, "everySession">,
@@ -108,16 +111,16 @@ export function chooseSessions<Session extends JoinedSession>(
 }
 
 /**
- * True if the output can also be sent as an event stream: a read-only wait that browsers can request
- * (WAIT-10).
+ * Returns true if the output can also be sent as an event stream. This requires a read-only wait that
+ * browsers can request (WAIT-10).
  */
 export function isStreamable({ kind, route }: Pick<Operation, "kind" | "route">): boolean {
   return kind === "wait" && route.startsWith("GET ");
 }
 
 /**
- * Returns a function that defines operations with these rules. It takes an operation's name, description,
- * schemas and errors, and preserves their exact types.
+ * Returns a function that defines the operations that have these rules. The function takes an operation's
+ * name, description, schemas and errors, and preserves their exact types.
  */
 export function describeOperations<const Rules extends Readonly<Record<string, OperationRules>>>(
   rules: Rules,
@@ -132,7 +135,8 @@ export function describeOperations<const Rules extends Readonly<Record<string, O
   ): Operation<Name, Input, Output> & Rules[Name] {
     const compact = (output: z.output<Output>, rendering: Rendering) =>
       description.compact(foreign(output, description.verbatim), rendering);
-    // The type of `rules[name]` is not resolved for a generic name, but it is always an OperationRules.
+    // TypeScript does not resolve the type of `rules[name]` for a generic name, but the value is always an
+    // OperationRules.
     return { ...(rules[name] as Rules[Name] & OperationRules), ...description, name, compact };
   };
 }

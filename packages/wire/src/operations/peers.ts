@@ -20,11 +20,14 @@ import { KeyCard } from "../identity/key-card.js";
 import { inQuotes, lines, nameInLine, peerAddress } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
-/** The ways of making a client read its messages. All are optional, and none is relied on alone (WAKE-1). */
+/**
+ * The ways in which a client can be made to read its messages. All of them are optional, and the broker
+ * relies on none alone (WAKE-1).
+ */
 export const WakePath = z.enum(["inbox", "hooks", "wait", "channel"]);
 export type WakePath = z.output<typeof WakePath>;
 
-/** Facts that a client reports about itself. */
+/** Facts about a client that it reports itself. */
 export const Capabilities = z.strictObject({
   client: lineOfChars(limits.nameCharsMax).optional(),
   version: lineOfChars(limits.nameCharsMax).optional(),
@@ -34,7 +37,7 @@ export const Capabilities = z.strictObject({
 });
 export type Capabilities = z.output<typeof Capabilities>;
 
-/** Public part of an ed25519 key that a launch generated (RFC 8032), in base64. */
+/** Public part of an ed25519 key (RFC 8032) that was generated when the agent was launched, in base64. */
 export const SessionKey = z
   .string()
   .regex(/^[A-Za-z0-9+/]{43}=$/, { error: "must be the 32 bytes of an ed25519 public key in base64" });
@@ -55,8 +58,9 @@ export const Declared = z.object({
 export const Membership = z.object({ name: z.string(), role: z.string().nullable() });
 
 /**
- * A peer as listed by `list_peers` (PEER-8). `presence` is derived from its activity, like a team's status
- * (ROSTER-4). `declared` is what the peer or its client's hooks reported. `status` combines both.
+ * A peer as listed by `list_peers` (PEER-8). `presence` is derived from the peer's activity, like the status
+ * of a team (ROSTER-4). `declared` is the status that the peer or its client's hooks reported. `status`
+ * combines the two.
  */
 export const Peer = z
   .object({
@@ -95,7 +99,9 @@ export const Peer = z
   .meta({ id: "Peer" });
 export type Peer = z.output<typeof Peer>;
 
-/** Formats a peer in one line: name, facts that it reported, groups, and when it was last seen. */
+/**
+ * Formats a peer in one line: its name, the facts that it reported, its groups, and when it was last seen.
+ */
 function compactPeer(peer: Peer): string {
   const { declared, summary, task } = peer;
   const groups = peer.groups
@@ -114,8 +120,8 @@ function compactPeer(peer: Peer): string {
 }
 
 /**
- * Converts the output for clients of builds below 9, where `status` is the observed presence and `summary`
- * includes its time.
+ * Converts the output for clients older than build 9, which expect the observed presence in `status`, and a
+ * `summary` that includes its time.
  */
 function toOlderPeers({ peers }: { readonly peers: readonly Peer[] }): object {
   return {

@@ -3,8 +3,8 @@ import { sourceHref } from "../core/source-href.js";
 import type { AttentionItem } from "./attention.js";
 
 /**
- * Returns the dashboard's path for an item: the message of an ask, or the page on which a proposal is
- * decided.
+ * Returns the dashboard's path for an item. For an ask, this leads to the message, and for a proposal, to the
+ * page on which it is decided.
  */
 export function placeOfItem(item: AttentionItem): string {
   const { kind, session, sequence, number } = item;
@@ -20,7 +20,7 @@ export function placeOfItem(item: AttentionItem): string {
   return sequence === null ? home : `${home}?m=${sequence}`;
 }
 
-/** Returns where an item happened: the session's title, the file's path, or the mesh. */
+/** Returns the name of the place that an item belongs to: a session's title, a file's path, or the mesh. */
 export function nameOfPlace(item: AttentionItem): string {
   if (item.session_id !== null) return item.session_title;
   return item.source_path ?? "the mesh";

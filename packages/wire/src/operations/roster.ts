@@ -24,9 +24,9 @@ import { operation } from "./core-operation.js";
 import { Capabilities, Declared, SessionKey, Summary } from "./peers.js";
 
 /**
- * A row of the roster. `status` is derived, never declared (ROSTER-4): active while a wait is parked or
- * within 10 s of a call, idle while connected or within 60 s, and otherwise disconnected. A team that has
- * left is disconnected.
+ * A team in the roster. `status` is derived and never declared (ROSTER-4). A team is active while it polls or
+ * within 10 s of a call, idle while it is connected or within 60 s of a call, and otherwise disconnected. A
+ * team that has left is disconnected.
  */
 export const Participant = z
   .object({
@@ -62,7 +62,7 @@ function compactRoster(participants: readonly Participant[]): string[] {
   );
 }
 
-/** Converts a base64 key to base64url. */
+/** Converts a key from base64 to base64url. */
 function unpadded(key: string | undefined): string | undefined {
   return key?.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
@@ -70,7 +70,8 @@ function unpadded(key: string | undefined): string | undefined {
 export const joinSession = operation("join_session", {
   summary: "Join a session as your team, and stay until it ends or you leave_session.",
   unlisted: ["key_card", "passcode"],
-  // The stdio server fills in the facts about its machine and client. Agents use set_summary for the summary.
+  // The stdio server fills in the facts about the machine and client, and agents set their summary with
+  // `set_summary`.
   unlistedOverStdio: ["capabilities", "cwd", "machine", "session_key", "summary"],
   input: z
     .strictObject({
@@ -151,7 +152,7 @@ export const leaveSession = operation("leave_session", {
 
 export const listParticipants = operation("list_participants", {
   summary: "See who is in the session: each team's status, and when it was last seen.",
-  // Agents use list_peers, which includes the teams.
+  // Not listed over stdio, because agents use `list_peers`, which includes the teams.
   unlistedOverStdio: true,
   input: z.strictObject({
     ...inSession,
@@ -169,7 +170,7 @@ export const listParticipants = operation("list_participants", {
 
 export const rotateTeamCredential = operation("rotate_team_credential", {
   summary: "Replace your team's credential, for instance after it leaked. The old one ends immediately.",
-  // The stdio server maintains the credential.
+  // Not listed over stdio, because the stdio server maintains the credential.
   unlistedOverStdio: true,
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({ session_id: Uuid, team_id: TeamCredential }),

@@ -9,7 +9,7 @@ import {
   writingWhileOpen,
 } from "./operation-rules.js";
 
-/** The rules of the core operations. Each feature defines its own. */
+/** The rules of the core operations. Each feature defines the rules of its own operations. */
 export const coreRules = {
   ...inToolset("core", {
     create_session: {

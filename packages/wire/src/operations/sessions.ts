@@ -27,7 +27,7 @@ import { operation } from "./core-operation.js";
 import { HeldBy } from "./people.js";
 import { SessionSettings, SessionSettingsInput } from "./settings.js";
 
-/** A short form of the head signed by a conclusion. */
+/** A short form of the head that a conclusion has signed. */
 const Seal = z.object({
   size: z.int().min(0).meta({ description: "How many messages it covers." }),
   root: z
@@ -39,7 +39,7 @@ const Seal = z.object({
 
 export const SessionStatus = z.enum(["active", "closed"]);
 
-/** A team of a session, with the fields needed in a list. */
+/** A team in a session, with only the fields that lists of sessions need. */
 export const PresentTeam = z
   .object({
     team_id: Uuid,
@@ -156,7 +156,7 @@ export const getSession = operation("get_session", {
     agent_messages: z.int().meta({
       description: "Messages that agents have posted since the last message from a human.",
     }),
-    // The facts of features, which a build can leave out.
+    // Fields that belong to features, which a build may leave out.
     unfinished_tasks: z
       .int()
       .optional()

@@ -5,7 +5,7 @@ import { asTeam, retryable, SessionRef } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
-/** The settings of a session, which restrict its teams. All are off by default (SET-2). */
+/** The settings of a session. They restrict its teams, and all are off by default (SET-2). */
 export const SessionSettings = z
   .object({
     conclude_by: z.enum(["anyone", "convener"]).meta({ description: "Who may conclude the session." }),
@@ -63,9 +63,9 @@ export const sessionSettingsDefault: SessionSettings = {
 
 export const SessionSettingsInput = z.strictObject(SessionSettings.partial().shape);
 
-/** An address to give to agents: http or https, without credentials, query or fragment. */
+/** An address that agents can use to connect: http or https, without credentials, query or fragment. */
 const ConnectionUrl = z
-  // Further checks are skipped if the text is not a URL.
+  // If the text is not a URL, `abort` skips the checks below.
   .url({ protocol: /^https?$/, error: "must be an http or https address", abort: true })
   .max(300)
   .refine(isStorable, { error: "must not contain NUL characters or lone surrogates" })
@@ -76,12 +76,15 @@ const ConnectionUrl = z
     },
     { error: "must not contain credentials, a query or a fragment" },
   )
-  // URL parsers accept these characters, but agents receive the address exactly as written.
+  // URL parsers accept these characters, but agents get the address exactly as it was written.
   .refine((url) => !/[\s<>"`\\^{|}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(url), {
     error: "must not contain spaces, quotation marks, angle brackets or invisible characters",
   });
 
-/** Retention of data outside feeds and records, which are kept permanently (OPS-10). */
+/**
+ * Creates a setting for how long data is kept, in days. Feeds and records are kept permanently and have no
+ * such setting (OPS-10).
+ */
 const days = (meaning: string) =>
   z
     .int()
@@ -89,7 +92,7 @@ const days = (meaning: string) =>
     .max(36_500)
     .meta({ description: `${meaning}; 0 for never.` });
 
-/** The settings that the broker's operators can change while it runs (SET-1). */
+/** The settings that a broker's operators can change while the broker runs (SET-1). */
 export const BrokerSettings = z
   .object({
     public_url: ConnectionUrl.nullable().meta({

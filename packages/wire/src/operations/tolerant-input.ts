@@ -5,8 +5,9 @@ import type { Operation } from "./operation.js";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Interprets the arguments of a tool call as a model meant them (MCP-22). Null means absent, and text that is
- * JSON of the declared type is parsed. All other values are left for the operation's schema to check.
+ * Interprets the arguments of a tool call in the way that the model meant them (MCP-22). Null counts as
+ * absent, and a text that is JSON of the declared type is parsed. All other values stay as they are, for the
+ * operation's schema to check.
  */
 export function readToolInput({ input, textField }: Operation, given: unknown): unknown {
   if (given === null) return {};
@@ -15,7 +16,7 @@ export function readToolInput({ input, textField }: Operation, given: unknown): 
   return readFields(input.shape, named);
 }
 
-/** Drops `arguments: null`, which the protocol's own schemas refuse. */
+/** Removes `arguments: null` from a message, because the protocol's own schemas refuse it. */
 export function withoutNullArguments(message: unknown): unknown {
   const { params } = Object(message);
   if (!isObject(params) || params["arguments"] !== null) return message;
@@ -23,7 +24,10 @@ export function withoutNullArguments(message: unknown): unknown {
   return { ...Object(message), params: others };
 }
 
-/** Models pass a message's text as `text` or `content`, whatever the field is called. */
+/**
+ * Renames the field for a message's text. Models pass the text as `text` or `content`, no matter what the
+ * field is called.
+ */
 function nameText(given: Fields, textField: string, shape: Shape): Fields {
   const alias = ["text", "content"].find((name) => !(name in shape) && typeof given[name] === "string");
   if (alias === undefined || given[textField] != null) return given;
@@ -42,7 +46,7 @@ function readFields(shape: Shape, given: Fields): Fields {
   return Object.fromEntries(read);
 }
 
-/** Returns undefined for a null that means absent. */
+/** Interprets one argument. Returns undefined if it is null and that means absent. */
 function readValue(schema: z.core.$ZodType, value: unknown): unknown {
   if (value === null) return accepts(schema, null) ? null : undefined;
   if (typeof value === "string") return readText(schema, value);
@@ -62,7 +66,7 @@ function readText(schema: z.core.$ZodType, text: string): unknown {
   return shape && "text" in shape && accepts(schema, asObject) ? asObject : text;
 }
 
-/** The part of zod's definitions used here. */
+/** The parts of zod's schema definitions that this module uses. */
 interface Definition {
   readonly type: string;
   readonly innerType?: z.core.$ZodType;
@@ -70,7 +74,7 @@ interface Definition {
   readonly shape?: Shape;
 }
 
-/** Returns the declared definition of a schema, without wrappers for defaults and transformations. */
+/** Returns a schema's own definition, without the wrappers for defaults and transformations. */
 function declared(schema: z.core.$ZodType): Definition {
   const definition = schema._zod.def as Definition;
   const within = definition.innerType ?? definition.in;
@@ -81,7 +85,10 @@ function accepts(schema: z.core.$ZodType, value: unknown): boolean {
   return value !== undefined && z.safeParse(schema, value).success;
 }
 
-/** Enough for any declared input. Longer text is a message and is not parsed a second time. */
+/**
+ * Maximum length of text that is parsed as JSON. This is enough for every declared input. Longer text must be
+ * a message, so it is not parsed.
+ */
 const jsonCharsMax = 64 * 1024;
 
 function parseJson(text: string): unknown {

@@ -1,18 +1,25 @@
 import { limits } from "../core/limits.js";
 import type { Operation } from "./operation.js";
 
-/** Some clients abort a call after 30 s without any output. */
+/**
+ * Maximum wait for a client that gets no progress notifications. Some clients abort a call after 30 s without
+ * any output.
+ */
 const silentSecondsMax = limits.waitSecondsMax - 1;
 
 interface ToolWait {
-  /** The setting `mcp_wait_s`. */
+  /** Duration of a wait whose call has no timeout, from the setting `mcp_wait_s`. */
   readonly defaultSeconds: number;
-  /** The call's token for progress notifications, which show the client that the call is alive. */
+  /**
+   * The token with which the call requested progress notifications. They show the client that the call is
+   * still active.
+   */
   readonly progressToken: unknown;
 }
 
 /**
- * Sets how long a wait over MCP blocks (MCP-15). The operation itself refuses a timeout that is not a number.
+ * Sets how long a wait over MCP blocks (MCP-15). A timeout that is not a number stays as it is, and the
+ * operation then refuses it.
  */
 export function withToolWait<Input>(
   { kind, input: { shape } }: Operation,

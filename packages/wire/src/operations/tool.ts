@@ -2,22 +2,22 @@ import { Epoch, IdempotencyKey, SessionRef, TeamCredential } from "../core/value
 import { type DescribedSchema, describeSchema, type SchemaDetail } from "./json-schema.js";
 import type { Operation } from "./operation.js";
 
-/** A tool as listed by `tools/list` (MCP-10). */
+/** A tool in the form in which `tools/list` returns it (MCP-10). */
 export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: { readonly type: "object" } & Readonly<Record<string, unknown>>;
-  /** The form of `structuredContent`, if the tool returns it (MCP-17). */
+  /** Schema of `structuredContent`, if the tool returns that (MCP-17). */
   readonly outputSchema?: { readonly type: "object" } & Readonly<Record<string, unknown>>;
-  /** Undefined if the tool changes something, which clients assume by default. */
+  /** Undefined if the tool can change something, as clients then assume by default. */
   readonly annotations?: { readonly readOnlyHint: true };
 }
 
 type ListDetail = Exclude<SchemaDetail, "full">;
 
 /**
- * Converts an operation to an MCP tool. `lean` contains only what is indispensable, because an agent keeps it
- * in its context all the time.
+ * Converts an operation to an MCP tool. With `lean`, the tool contains only what is indispensable, because it
+ * stays in an agent's context all the time.
  */
 export function toTool(
   { name, summary, input, readOnly, unlisted, kind }: Operation,
@@ -28,7 +28,7 @@ export function toTool(
   for (const [field, property] of Object.entries(schema.properties ?? {})) {
     if (typeof property !== "object") continue;
     if (detail === "lean" && saidForAllTools.has(property.description)) delete property.description;
-    // Over MCP, a setting defines the default (MCP-15).
+    // Over MCP, a setting defines the default timeout, so the schema must not (MCP-15).
     if (kind === "wait" && field === "timeout") delete property.default;
   }
   return {
@@ -39,7 +39,7 @@ export function toTool(
   };
 }
 
-/** Adds the schema of the output to a tool. */
+/** Adds the schema of its output to a tool. */
 export function withOutputSchema(
   tool: ListedTool,
   { output }: Operation,
@@ -54,8 +54,8 @@ function toObjectSchema({ schema, shared }: DescribedSchema): ListedTool["inputS
 }
 
 /**
- * Descriptions of inputs with the same meaning in all tools. The server's instructions contain them once
- * (MCP-10).
+ * Descriptions of inputs that have the same meaning in all tools. The server's instructions contain these
+ * descriptions once, so tools omit them (MCP-10).
  */
 const saidForAllTools: ReadonlySet<string | undefined> = new Set(
   [SessionRef, TeamCredential, IdempotencyKey, Epoch].map((schema) => schema.meta()?.description),

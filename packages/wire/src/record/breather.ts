@@ -1,6 +1,6 @@
 /**
- * Creates a function that yields the thread after it was busy for `turnMs`, so that a page can render and a
- * broker can reply.
+ * Creates a function to call regularly during long work. Once the thread has been busy for `turnMs`, the
+ * function yields, so that a page can render or a broker can reply.
  */
 export function createBreather(turnMs = 12): () => Promise<void> | undefined {
   let since = performance.now();

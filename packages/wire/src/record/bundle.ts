@@ -9,63 +9,72 @@ import { signedBytes } from "../identity/signed-bytes.js";
 import type { RecordedVersion } from "./entry.js";
 
 /**
- * The files of a record in a zip file: everything needed to verify it without the broker. Lines and files are
- * canonical JSON (RFC 8785), so each content has exactly one representation. docs/record.md describes the
- * format for other programs.
+ * The files in a bundle, which is a zip file with everything needed to verify a record without its broker.
+ * Lines and files are canonical JSON (RFC 8785), so each content has exactly one representation.
+ * docs/record.md describes the format for other programs.
  */
 export const bundleFiles = {
-  /** One `FeedLine` per message, in sequence order. */
+  /** One `FeedLine` per message, ordered by sequence. */
   feed: "feed.ndjson",
-  /** One `DocumentLine` per version, in order. */
+  /** One `DocumentLine` per version of the document, in order. */
   versions: "document.ndjson",
-  /** The current document: the content of the last version. */
+  /** The text of the document's last version. */
   document: "document.md",
   roster: "roster.json",
-  /** One `StateLine` per key, in key order. */
+  /** One `StateLine` per key, ordered by key. */
   state: "state.ndjson",
-  /** All signed heads, oldest first. */
+  /** All signed heads of the record, oldest first. */
   heads: "heads.ndjson",
-  /** `AuditKey[]`, oldest first. */
+  /** An array of `AuditKey`, oldest first. */
   keys: "keys.json",
-  /** Written last, because it contains the hashes of the other files. */
+  /** The manifest. It is written last, because it contains the hashes of the other files. */
   manifest: "manifest.json",
 } as const;
 
-/** The state file of format 1: one object for all keys. */
+/** Name of the state file in format 1, which contains one object with all keys. */
 export const stateFileOfFormat1 = "state.json";
 
-/** Returns the names of a bundle's files in a format. A bundle has each of them once, and no others. */
+/**
+ * Returns the names of the files in a bundle of this format. A bundle contains each of them once, and no
+ * other files.
+ */
 export function bundleFileNames(format: Manifest["version"]): readonly string[] {
   const names = Object.values(bundleFiles);
   return format === 1 ? names.map((name) => (name === bundleFiles.state ? stateFileOfFormat1 : name)) : names;
 }
 
-/** Maximum sizes of lines and files that are read as a whole, so that a bundle cannot exhaust the memory. */
+/**
+ * Maximum sizes of lines and files that are read into memory as a whole, so that a bundle cannot exhaust the
+ * memory.
+ */
 export const bundleLimits = {
   lineBytesMax: 4 * 2 ** 20,
   fileBytesMax: 2 ** 20,
-  /** Lines of the roster, and of the state in format 1. */
+  /** Maximum size of the roster file and, in format 1, of the state file. */
   listBytesMax: 32 * 2 ** 20,
   headsMax: 100_000,
 } as const;
 
-/** A message with the data that proves its position in the log. */
+/** A message, with the data that proves its content and its position in the log. */
 export interface FeedLine {
   /**
-   * The message as all readers see it. A private message shows only its length. Its session id is the
-   * record's id.
+   * The message as all readers see it. For a private message, only the length of its text is included. The
+   * message's session id is the record's id.
    */
   readonly message: Message;
-  /** Null for a removed or private text. */
+  /** Salt of the content's hash, in hexadecimal. Null if the text was removed or is private. */
   readonly salt: string | null;
   readonly content_hash: string;
-  /** The leaf's hash. If the broker has stored a hash for the leaf, the stored hash. */
+  /** Hash of the message's leaf in the log. If the broker has stored this hash, it is taken from there. */
   readonly hash: string;
-  /** The root over all messages up to this one. */
+  /** Root of the log's tree over all messages up to this one. */
   readonly root: string;
 }
 
-/** A document version with the same proof data. `content` is null if it was removed. */
+/**
+ * A version of the document, with the same kinds of proof as a `FeedLine`. `content` is null if the text was
+ * removed.
+ */
 export interface DocumentLine {
   readonly version: RecordedVersion;
   readonly content: string | null;
@@ -75,21 +84,24 @@ export interface DocumentLine {
   readonly root: string;
 }
 
-/** A key of the session's state; `value` is missing for a deleted key. */
+/** A key in the session's state. `value` is missing if the key was deleted. */
 export interface StateLine {
   readonly key: string;
   readonly value?: unknown;
   readonly deleted: boolean;
-  /** Whether an earlier value was removed. */
+  /** True if an earlier value of the key was removed. */
   readonly redacted?: true | undefined;
   readonly version: number;
   readonly updatedBy: string;
   readonly updatedAt: string;
 }
 
-/** Facts about a record's session outside the two logs. In format 2 the head contains their hash. */
+/**
+ * Facts about a session that are not in the two logs of its record. In format 2, the signed head contains
+ * their hash.
+ */
 export interface SessionAbout {
-  /** Id of the record. */
+  /** Id of the session's record. */
   readonly session_id: string;
   readonly slug: string;
   readonly title: string;
@@ -101,7 +113,7 @@ export interface SessionAbout {
 
 export interface Manifest {
   readonly format: "merkle-bundle";
-  /** Version of the format. In format 1 the head covers only the two logs. */
+  /** Version of the bundle's format. In format 1, the head covers only the two logs. */
   readonly version: 1 | 2;
   readonly session: SessionAbout;
   readonly epoch: string;
@@ -114,14 +126,14 @@ export interface Manifest {
   readonly signature: string;
 }
 
-/** Returns a line or file: the value's canonical JSON and a line break. */
+/** Formats a line or file of a bundle: the value's canonical JSON and a line break. */
 export function writeJsonLine(
   value: FeedLine | DocumentLine | StateLine | SignedHead | Manifest | readonly AuditKey[],
 ): string {
   return `${canonicalJson(value)}\n`;
 }
 
-/** Returns the signed bytes of a manifest: everything except the signature. */
+/** Returns the bytes of a manifest that are signed, which is everything except the signature. */
 export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array {
   const { format, version, session, epoch, exported_at, size, document_version, head, files, key_id } =
     manifest;
@@ -140,14 +152,14 @@ export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array
   return signedBytes("bundle", unsigned, version);
 }
 
-/** Returns the hash of a session's facts, which the head contains. */
+/** Returns the hash of a session's facts that the signed head contains. */
 export function sessionHash({ session }: Pick<Manifest, "session">, sha256: Sha256): string {
   const { session_id, slug, title, description, status, created_at, closed_at } = session;
   const about = { session_id, slug, title, description, status, created_at, closed_at };
   return toHex(sha256(new TextEncoder().encode(canonicalJson(about))));
 }
 
-/** @throws ShapeError if the text is not a feed line or has fields that cannot be verified */
+/** @throws ShapeError if the text is not a line of the feed, or has fields that cannot be verified */
 export function parseFeedLine(line: string): FeedLine {
   return parseCanonical(line, (value) => {
     const { message, ...rest } = feedLine(value, "the line");
@@ -155,38 +167,38 @@ export function parseFeedLine(line: string): FeedLine {
   });
 }
 
-/** @throws ShapeError */
+/** @throws ShapeError if the text is not a line of the document */
 export function parseDocumentLine(line: string): DocumentLine {
   return parseCanonical(line, (value) => documentLine(value, "the line"));
 }
 
-/** @throws ShapeError */
+/** @throws ShapeError if the text is not a signed head */
 export function parseHeadLine(line: string): SignedHead {
   return parseCanonical(line, (value) => parseHead(value, "the head"));
 }
 
-/** @throws ShapeError */
+/** @throws ShapeError if the text is not a manifest */
 export function parseManifest(text: string): Manifest {
   return parseCanonical(text, (value) => manifest(value, "the manifest"));
 }
 
 /**
- * Parses a file or line that is hashed as a whole. Its content is only displayed, but it must be canonical.
+ * Parses a line or file whose content is only displayed. It is hashed as a whole, and must be canonical JSON.
  *
- * @throws ShapeError
+ * @throws ShapeError if the text is not a canonical JSON object
  */
 export function parseAnyJson(text: string): Record<string, unknown> {
   return parseCanonical(text, (value) => shape.anyObject(value, "it"));
 }
 
-/** @throws ShapeError */
+/** @throws ShapeError if the text is not a list of keys */
 export function parseKeys(text: string): readonly AuditKey[] {
   return parseCanonical(text, (value) => shape.list(auditKey)(value, "the list of keys"));
 }
 
 /**
- * Parses JSON into a known form. The text must equal the canonical JSON of the result, otherwise two readers
- * could see different contents.
+ * Parses JSON and checks its form. The text must equal the canonical JSON of the result, because otherwise
+ * two readers could see different contents.
  */
 function parseCanonical<T>(text: string, read: (value: unknown) => T): T {
   const value = read(parseJson(text));
@@ -239,7 +251,7 @@ const documentLine: shape.Shape<DocumentLine> = shape.object({
   ...proofFields,
 });
 
-/** Parses a signed head of either format inside another value. */
+/** Parses a signed head in either format, within another value. */
 export const parseHead: shape.Shape<SignedHead> = (value, place) => {
   const { about, ...head } = headFields(value, place);
   return about === undefined ? head : { ...head, about };

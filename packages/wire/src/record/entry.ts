@@ -8,24 +8,27 @@ import { privateBytes } from "../feed/redaction.js";
 import { leafHash } from "./log-tree.js";
 
 /**
- * The part of a message that the feed's log commits to: its metadata, and a salted hash instead of its
- * content. The text can therefore be removed, and no one can guess it from the remainder.
+ * The parts of a message that the feed's log commits to: its metadata, and a salted hash of its content. The
+ * text itself can therefore be removed, and no one can guess it from the rest.
  */
 export interface FeedEntry extends Readonly<Omit<MessageHead, "reply_to">> {
-  /** Id of the record: the session's own id, or that of the original of an imported session. */
+  /**
+   * Id of the record. This is the session's own id or, for an imported session, the id that the session had
+   * originally.
+   */
   readonly session_id: string;
-  /** The kind of a chat message, or the event of a system message. */
+  /** Kind of a chat message, or name of a system message's event. */
   readonly kind: string | null;
-  /** Null if it is not a reply. */
+  /** Sequence of the message that this one replies to. Null if it is not a reply. */
   readonly reply_to: number | null;
   readonly content_hash: string;
-  /** Length of a private message. Its content is not part of an exported record. */
+  /** Length of a private message. Its content is never part of an exported record. */
   readonly private?: { readonly bytes: number };
 }
 
 /**
- * Returns the entry of a message. It is the same before and after a redaction, and for all readers of a
- * private message.
+ * Returns a message's entry in the log. The entry does not change when the message is redacted, and it is the
+ * same for all readers of a private message.
  */
 export function feedEntry(
   message: Message,
@@ -42,7 +45,7 @@ export function feedEntry(
   };
 }
 
-/** One version of the document, without its text. */
+/** A version of the document, without its text. */
 export interface RecordedVersion {
   readonly session_id: string;
   readonly version: number;
@@ -52,7 +55,7 @@ export interface RecordedVersion {
   readonly after_sequence: number;
 }
 
-/** A document version as the document's log commits to it. */
+/** A version of the document, as the document's log commits to it. */
 export interface DocumentEntry extends RecordedVersion {
   readonly content_hash: string;
 }
@@ -78,14 +81,15 @@ export function documentEntry(
   };
 }
 
-/** Returns the leaf of an entry: the hash of its canonical JSON (RFC 8785) in UTF-8. */
+/** Returns the leaf hash of an entry. It is computed from the entry's canonical JSON (RFC 8785) in UTF-8. */
 export function entryLeaf(entry: FeedEntry | DocumentEntry, sha256: Sha256): Uint8Array {
   return leafHash(utf8.encode(canonicalJson(entry)), sha256);
 }
 
 /**
- * Returns the hash of a content for its entry: SHA-256 of 16 random bytes and the text, in hexadecimal. A
- * message's text is the canonical JSON of its stored content. A version's text is the document itself.
+ * Returns the hash by which an entry commits to a content: SHA-256 of the salt (16 random bytes) and the
+ * text, in hexadecimal. For a message, the text is the canonical JSON of its content. For a version, it is
+ * the document itself.
  */
 export function contentHash(salt: Uint8Array, text: string, sha256: Sha256): string {
   const content = utf8.encode(text);

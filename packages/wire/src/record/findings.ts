@@ -2,16 +2,16 @@ import type { Finding } from "./report.js";
 
 const findingsMax = 100;
 
-/** The findings about one part of a record, in order. Only the first hundred are kept. */
+/** The findings in one part of a record, in order. Only the first hundred are kept. */
 export interface Findings {
   readonly list: readonly Finding[];
   /**
-   * True if the limit is reached. Reading further is then pointless, and would help an attacker who sends
-   * large amounts of data.
+   * True if there are so many findings that no more are kept. Verification then stops, because reading on
+   * would only help an attacker who sends large amounts of data.
    */
   readonly full: boolean;
   add(...findings: readonly Finding[]): void;
-  /** Replaces a finding with a more precise one. */
+  /** Replaces a finding by a more precise one. */
   narrow(finding: Finding, narrower: Finding): void;
 }
 

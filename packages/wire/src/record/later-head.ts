@@ -4,23 +4,23 @@ import { type AuditKey, isSignedBy, type SignedHead, type VerifySignature } from
 import { verifyConsistency } from "./log-tree.js";
 import { trustIn } from "./verify-keys.js";
 
-/** A head that a client has seen and stored. */
+/** A head that a client has seen before and stored. */
 export interface SeenHead {
   readonly head: SignedHead;
-  /** The keys that were trusted when the head was seen. */
+  /** The keys that were trusted when the client saw the head. */
   readonly keys: readonly AuditKey[];
 }
 
-/** A later head of the same record, as returned by a broker. */
+/** The current head of the same record, as returned by a broker. */
 export interface LaterHead {
   readonly head: SignedHead;
   readonly keys: readonly AuditKey[];
   /**
-   * Proof that the feed begins with the messages of the earlier head, as returned by `session_proof` for
-   * `from_size`.
+   * Proof that the feed still begins with the messages that the stored head covers. `session_proof` returns
+   * it for `from_size`.
    */
   readonly consistency: Consistency | null;
-  /** The same kind of proof for the document's versions. Null if it was not requested. */
+  /** The same kind of proof for the versions of the document. Undefined if it was not requested. */
   readonly documentConsistency?: Consistency | null | undefined;
 }
 
@@ -33,8 +33,8 @@ export interface Consistency {
 export type HeadComparison =
   | { readonly outcome: "consistent"; readonly trust: "known" | "succeeds a known one" }
   /**
-   * The later head covers less than the stored head, so it was signed earlier and proves nothing about newer
-   * entries.
+   * The newly received head covers less than the stored head, so it was signed before it and proves nothing
+   * about newer entries.
    */
   | { readonly outcome: "earlier" }
   | {
@@ -47,14 +47,14 @@ export type HeadComparison =
         | "restored"
         | "changed"
         | "unproven";
-      /** A sentence for people. */
+      /** An explanation for people, in one sentence. */
       readonly message: string;
     };
 
 /**
- * Compares a broker's head of a record with a head seen earlier. The result is consistent only if a trusted
- * key, or a successor that it vouches for, has signed the head. Feed and document must also begin with the
- * earlier ones.
+ * Compares a record's head received from a broker with a head that the client saw earlier. The result is
+ * `consistent` only if the new head was signed by a trusted key or by a successor that a trusted key vouches
+ * for, and if the feed and the document still begin as the earlier head says.
  */
 export async function checkLaterHead(
   seen: SeenHead,
@@ -89,7 +89,7 @@ export async function checkLaterHead(
   for (const { one, from, to, proof } of proofs) {
     if (from.size === to.size ? from.root === to.root : isBeginning(from, to, proof ?? null, sha256))
       continue;
-    // Without a proof for the document, only the feed is compared.
+    // Without a proof for the document, only the feeds are compared.
     if (one === "version" && from.size < to.size && proof === undefined) continue;
     return from.size < to.size && !proof
       ? differs(
@@ -132,7 +132,7 @@ function documentOf({ document: { version, root } }: SignedHead): ComparedLog {
 
 function isBeginning(from: ComparedLog, to: ComparedLog, proof: Consistency | null, sha256: Sha256): boolean {
   if (!proof || proof.from_size !== from.size) return false;
-  // Uses the root that was seen, not the root that the broker claims.
+  // Uses the root that the client saw before, not the root that the broker claims for that size.
   const [fromRoot, root] = [fromHex(from.root, 32), fromHex(to.root, 32)];
   const path = proof.path.map((hash) => fromHex(hash, 32));
   if (!fromRoot || !root || !path.every((hash) => hash !== null)) return false;

@@ -25,15 +25,15 @@ const allSizes = Array.from({ length: 301 }, (_, size) => size);
  * the tested implementation.
  */
 interface Definitions {
-  /** MTH, section 2.1.1. */
+  /** The Merkle tree hash (MTH) of RFC 9162, section 2.1.1. */
   mth(start: number, end: number): Uint8Array;
-  /** PATH, section 2.1.3.1. */
+  /** The inclusion proof (PATH) of RFC 9162, section 2.1.3.1. */
   path(index: number, start: number, end: number): Uint8Array[];
-  /** SUBPROOF, section 2.1.4.1. */
+  /** The recursive part of a consistency proof (SUBPROOF) of RFC 9162, section 2.1.4.1. */
   subproof(from: number, start: number, end: number, whole: boolean): Uint8Array[];
 }
 
-/** @param nameOf - cache key of a range (default: both ends) */
+/** @param nameOf - returns the key under which a range's hash is cached (default: both ends of the range) */
 function definitions(
   leafAt: (index: number) => Uint8Array,
   nameOf = (start: number, end: number) => `${start}-${end}`,
@@ -76,14 +76,14 @@ function largestPowerBelow(n: number): number {
   return k;
 }
 
-/** Deterministic pseudo-random numbers, the same in every run. */
+/** Returns a pseudo-random number below `limit`. The same name always gives the same number. */
 function drawBelow(limit: number, name: string): number {
   return Number(sha256(Buffer.from(name)).readBigUInt64BE() % BigInt(limit));
 }
 
 const rfc = definitions((index) => leaves[index] ?? Buffer.alloc(32));
 
-/** Reads subtrees as a database of complete subtrees would. */
+/** Reads subtrees in the way that a database with complete subtrees would. */
 function readFrom({ mth }: Definitions): ReadSubtrees {
   return async (subtrees) => subtrees.map(({ start, height }) => mth(start, start + 2 ** height));
 }
@@ -160,7 +160,7 @@ describe("paths", () => {
     const takes = (size: number, index: number, hashes: readonly Uint8Array[]) => {
       const canonicalizedBody = Buffer.from(`entry ${index}`);
       const inclusionProof = { logIndex: String(index), hashes: hashes.map((hash) => Buffer.from(hash)) };
-      // The verifier reads only these two fields of an entry.
+      // The cast is safe, because the verifier reads only these two fields of an entry.
       const entry = { canonicalizedBody, inclusionProof } as unknown as Parameters<
         typeof verifyMerkleInclusion
       >[0];
@@ -208,8 +208,8 @@ describe("paths", () => {
   });
 
   it("[PROOF-2] [PROOF-3] hold in logs of more leaves than anybody posts, at random places", async () => {
-    // With equal leaves, a subtree is determined by its size alone, so the definitions can be evaluated for
-    // 2^50 leaves.
+    // If all leaves are equal, a subtree's hash depends only on its size. The definitions can then be
+    // evaluated even for 2^50 leaves.
     const [leaf = Buffer.alloc(32)] = leaves;
     const equal = definitions(
       () => leaf,

@@ -2,12 +2,12 @@ import { sameBytes } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 
 /**
- * The tree over a log (RFC 9162, section 2.1). Leaves are in order and are hashed differently from inner
- * nodes, so a root commits to its entries and their order. A later root can be proved to extend an earlier
- * one.
+ * The tree over a log (RFC 9162, section 2.1). Leaves stay in order, and are hashed differently from inner
+ * nodes, so a root commits to the entries and their order. It can be proved that a later root extends an
+ * earlier one.
  */
 
-/** Returns the hash of an entry's bytes, a leaf of the tree. */
+/** Returns the leaf hash of an entry, given the entry's bytes. */
 export function leafHash(entry: Uint8Array, sha256: Sha256): Uint8Array {
   const bytes = new Uint8Array(entry.length + 1); // The first byte is 0x00.
   bytes.set(entry, 1);
@@ -22,21 +22,25 @@ export function nodeHash(left: Uint8Array, right: Uint8Array, sha256: Sha256): U
   return sha256(bytes);
 }
 
-/** A tree that grows at its end. It stores only the complete subtrees on its right edge, not the leaves. */
+/**
+ * A tree to which leaves can be appended. It stores only the complete subtrees on its right edge, not the
+ * leaves.
+ */
 export interface GrowingTree {
   readonly size: number;
   /**
-   * Returns the root over everything pushed so far. For an empty tree that is SHA-256 of the empty string.
+   * Returns the root over everything that was pushed so far. The root of an empty tree is the SHA-256 of an
+   * empty string.
    */
   root(): Uint8Array;
   push(leaf: Uint8Array): void;
   /**
-   * Pushes the root of a complete subtree of 2^height leaves, such as a tile.
+   * Appends a complete subtree of 2^height leaves, such as a tile, given its root.
    *
    * @throws RangeError if the tree's size is not a multiple of 2^height
    */
   pushSubtree(hash: Uint8Array, height: number): void;
-  /** Returns an independent copy. */
+  /** Returns an independent copy of the tree. */
   fork(): GrowingTree;
 }
 
@@ -44,7 +48,7 @@ export function growTree(sha256: Sha256): GrowingTree {
   return growFrom(0, [], sha256);
 }
 
-/** @param edge - complete subtrees from left to right, each higher than the next */
+/** @param edge - the complete subtrees on the right edge, from left to right, each higher than the next */
 function growFrom(size: number, edge: { hash: Uint8Array; height: number }[], sha256: Sha256): GrowingTree {
   function pushSubtree(hash: Uint8Array, height: number): void {
     if (size % 2 ** height !== 0) {
@@ -74,19 +78,21 @@ function growFrom(size: number, edge: { hash: Uint8Array; height: number }[], sh
   };
 }
 
-/** A complete subtree of 2^height leaves. `start` is the index of its first leaf, counted from 0. */
+/**
+ * Identifies a complete subtree of 2^height leaves. `start` is the index of its first leaf, counted from 0.
+ */
 export interface Subtree {
   readonly start: number;
   readonly height: number;
 }
 
 /**
- * Reads the hashes of complete subtrees, in the given order. Called once with everything that a root or path
- * needs.
+ * Reads the hashes of complete subtrees in the given order. Called once, with all subtrees that a root or
+ * path needs.
  */
 export type ReadSubtrees = (subtrees: readonly Subtree[]) => Promise<readonly Uint8Array[]>;
 
-/** Returns the root over the first `size` leaves. */
+/** Returns the root over the first `size` leaves of a log. */
 export async function rootOfLog(size: number, read: ReadSubtrees, sha256: Sha256): Promise<Uint8Array> {
   if (size === 0) return joinSubtrees([], sha256);
   const [root] = await hashRanges([{ start: 0, end: size }], read, sha256);
@@ -95,8 +101,8 @@ export async function rootOfLog(size: number, read: ReadSubtrees, sha256: Sha256
 }
 
 /**
- * Returns the hashes that prove that a leaf belongs to the root over the first `size` leaves: the sibling at
- * each level, from the leaf upwards.
+ * Returns the proof that the root over the first `size` leaves includes a leaf. The proof is the sibling's
+ * hash at each level, from the leaf upwards.
  *
  * @param index - index of the leaf, counted from 0
  */
@@ -110,7 +116,9 @@ export async function inclusionPath(
   return hashRanges(rangesBeside(index, { start: 0, end: size }), read, sha256);
 }
 
-/** Returns the proof that the first `from` of `size` leaves belong to the earlier root over `from` leaves. */
+/**
+ * Returns the proof that the root over `size` leaves extends the earlier root over the first `from` leaves.
+ */
 export async function consistencyPath(
   { from, size }: { from: number; size: number },
   read: ReadSubtrees,
@@ -118,12 +126,12 @@ export async function consistencyPath(
 ): Promise<Uint8Array[]> {
   if (!(0 <= from && from <= size))
     throw new RangeError(`Expected an earlier size from 0 to ${size}, got ${from}.`);
-  // An empty log is a prefix of every log, and every log is a prefix of itself. Neither needs a proof.
+  // No proof is needed, because an empty log is a prefix of every log, and every log is a prefix of itself.
   if (from === 0 || from === size) return [];
   return hashRanges(rangesOfPrefix(from, { start: 0, end: size }, true), read, sha256);
 }
 
-/** True if the path connects the leaf to the root (RFC 9162, section 2.1.3.2). */
+/** Returns true if the path connects the leaf to the root (RFC 9162, section 2.1.3.2). */
 export function verifyInclusion(
   claim: { index: number; size: number; leaf: Uint8Array; path: readonly Uint8Array[]; root: Uint8Array },
   sha256: Sha256,
@@ -136,7 +144,7 @@ export function verifyInclusion(
     if (last === 0) return false;
     if (place % 2 === 1 || place === last) {
       node = nodeHash(beside, node, sha256);
-      // On the right edge, a node without a sibling moved up unchanged.
+      // Skips levels at which the node has no sibling and moves up unchanged. This happens on the right edge.
       while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)];
     } else {
       node = nodeHash(node, beside, sha256);
@@ -147,8 +155,7 @@ export function verifyInclusion(
 }
 
 /**
- * True if the path proves that the earlier root covers the first entries of the later root (RFC 9162, section
- * 2.1.4.2).
+ * Returns true if the path proves that the later root extends the earlier root (RFC 9162, section 2.1.4.2).
  */
 export function verifyConsistency(
   claim: { from: number; fromRoot: Uint8Array; size: number; root: Uint8Array; path: readonly Uint8Array[] },
@@ -162,7 +169,7 @@ export function verifyConsistency(
   let place = from - 1;
   let last = size - 1;
   while (place % 2 === 1) [place, last] = [half(place), half(last)];
-  // If the earlier tree is a single complete subtree, the path does not repeat its root.
+  // If the earlier tree is a single complete subtree, the path omits its root, which is already known.
   const [first, ...rest] = place === 0 ? [fromRoot, ...claim.path] : claim.path;
   if (!first) return false;
   let earlier = first;
@@ -197,8 +204,8 @@ function rangesBeside(index: number, { start, end }: LeafRange): LeafRange[] {
 }
 
 /**
- * SUBPROOF in the RFC. `whole` is true while the range is exactly the range of the earlier root, whose hash
- * is known.
+ * Implements SUBPROOF of the RFC. `whole` is true while the range is exactly the range of the earlier root,
+ * whose hash the verifier knows.
  */
 function rangesOfPrefix(from: number, { start, end }: LeafRange, whole: boolean): LeafRange[] {
   if (from === end) return whole ? [] : [{ start, end }];
@@ -209,15 +216,16 @@ function rangesOfPrefix(from: number, { start, end }: LeafRange, whole: boolean)
 }
 
 /**
- * Splits a range so that the left half has the largest power of two that is less than the number of leaves.
+ * Splits a range so that the left half has the largest power of two that is smaller than the number of
+ * leaves.
  */
 function splitOf({ start, end }: LeafRange): number {
   return start + 2 ** heightBelow(end - start - 1);
 }
 
 /**
- * Returns the height of the largest complete subtree with at most `leaves` leaves. Math.log2 is not used,
- * because it rounds up just below large powers.
+ * Returns the height of the largest complete subtree that has at most `leaves` leaves. Does not use
+ * Math.log2, because it rounds up just below large powers of two.
  */
 function heightBelow(leaves: number): number {
   let height = 0;
@@ -249,14 +257,17 @@ function subtreesOf({ start, end }: LeafRange): Subtree[] {
   return subtrees;
 }
 
-/** Returns the root over adjacent complete subtrees, each higher than the next. */
+/**
+ * Returns the root over adjacent complete subtrees, given their hashes. Each subtree must be higher than the
+ * next.
+ */
 function joinSubtrees(hashes: readonly Uint8Array[], sha256: Sha256): Uint8Array {
   const last = hashes.at(-1);
   if (!last) return sha256(new Uint8Array());
   return hashes.slice(0, -1).reduceRight((right, left) => nodeHash(left, right, sha256), last);
 }
 
-/** Halves a number without the truncation to 32 bits of a bit shift. */
+/** Halves a number, rounding down. A bit shift would truncate it to 32 bits. */
 function half(number: number): number {
   return Math.floor(number / 2);
 }

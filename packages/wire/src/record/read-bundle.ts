@@ -1,12 +1,12 @@
 import { toHex } from "../core/hex.js";
 
-/** The files of a bundle. They are read one at a time, in any order. */
+/** The files in a bundle. They are read one at a time, in any order. */
 export interface BundleSource {
   readonly names: readonly string[];
   open(name: string): AsyncIterable<Uint8Array> | undefined;
 }
 
-/** An incremental SHA-256, as provided by node:crypto and @noble/hashes. */
+/** An incremental SHA-256, as in node:crypto and @noble/hashes. */
 export interface GrowingHash {
   update(bytes: Uint8Array): unknown;
   digest(): Uint8Array;
@@ -18,11 +18,12 @@ export interface ReadFile {
 }
 
 /**
- * Reads files. Records size and hash of each file that was read to its end, for comparison with the manifest.
+ * Reads the files in a bundle. If a file is read to its end, records its size and hash, for comparison with
+ * the manifest.
  */
 export interface BundleReader {
   readonly read: ReadonlyMap<string, ReadFile>;
-  /** Returns the file's bytes, or undefined if the file does not exist. */
+  /** Returns a file's bytes, or undefined if there is no such file. */
   open(name: string): AsyncIterable<Uint8Array> | undefined;
 }
 

@@ -1,13 +1,13 @@
-/** A line is too long or is not UTF-8. Nothing after it can be read. */
+/** Thrown if a line is too long or not UTF-8. The rest of the file is then unreadable too. */
 export class UnreadableLines extends Error {
   override readonly name = "UnreadableLines";
 }
 
 /**
- * Yields the lines of a file while it is read, without their line breaks. A non-empty remainder after the
- * last line break counts as a line.
+ * Yields the lines of a file without line breaks, while the file is being read. Text after the last line
+ * break counts as a line.
  *
- * @throws UnreadableLines
+ * @throws UnreadableLines if a line is too long or not UTF-8
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -4,17 +4,17 @@ import type { GrowingHash } from "./read-bundle.js";
 import { shippedPages } from "./shipped-pages.js";
 import type { RandomAccess } from "./zip-bundle.js";
 
-/** Whether a file is a page around a record, and whether Merkle made that page. */
+/** Whether a file contains a page around the record, and whether Merkle made that page. */
 export type SurroundingPage = "none" | "known" | "foreign";
 
 export interface PageOptions {
   readonly createSha256: () => GrowingHash;
-  /** Hash of this build's own page, if it has one. */
+  /** Hash of this build's own page, if the build has one. */
   readonly ownPage: string | null;
 }
 
 /**
- * Compares everything around the record with the pages of all Merkle releases (VERIFY-15). A signature covers
+ * Compares everything around the record with the pages that Merkle has released (VERIFY-15). Signatures cover
  * only the record, so an unknown page could display anything.
  *
  * @throws UnreadableZip if a page has no complete record
@@ -25,7 +25,7 @@ export async function checkSurroundingPage(
 ): Promise<SurroundingPage> {
   const place = await findRecord(file);
   if (place === null) return "none";
-  // Merkle's pages are much smaller than this, while other pages may have any size.
+  // Merkle's pages are much smaller than this limit. Other pages may have any size, so they are not read.
   if (file.size - (place.end - place.start) > pageBytesMax) return "foreign";
   const hash = options.createSha256();
   hash.update(await file.read(0, place.start));

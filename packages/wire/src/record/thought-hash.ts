@@ -1,16 +1,17 @@
 import { canonicalJson } from "../core/canonical-json.js";
 
 /**
- * The fields of a thought record that are hashed. Its audit session and author are not included (AUDIT-4).
+ * The fields of a thought record that are hashed. The hash does not include the audit session and the author
+ * (AUDIT-4).
  */
 export interface HashedThought {
   readonly id: string;
   readonly type: string;
   readonly task_id: string;
   readonly content: string;
-  /** UTC with milliseconds. */
+  /** Time of the record in UTC, with milliseconds. */
   readonly timestamp: string;
-  /** Hash of the task's previous record, or `firstPrevHash`. */
+  /** Hash of the task's previous record, or `firstPrevHash` if this is the first. */
   readonly prev_hash: string;
 }
 
@@ -18,7 +19,7 @@ export interface HashedThought {
 export const firstPrevHash = "0".repeat(64);
 
 /**
- * Returns the text whose hash is the record's hash: the canonical JSON (RFC 8785) of exactly these six
+ * Returns the text whose hash identifies the record: the canonical JSON (RFC 8785) of exactly these six
  * fields.
  */
 export function thoughtText({ id, type, task_id, content, timestamp, prev_hash }: HashedThought): string {

@@ -27,9 +27,11 @@ export interface VerifyOptions {
   readonly sha256: Sha256;
   readonly createSha256: () => GrowingHash;
   readonly verifySignature: VerifySignature;
-  /** Heads and keys of this record that are known from earlier or from elsewhere. */
+  /**
+   * Heads, keys and a root of this record that the caller already knows from an earlier or another source.
+   */
   readonly trusted?: Trusted | undefined;
-  /** A message that must exist and be covered by the trusted root. */
+  /** Sequence of a message that must exist and that the trusted root must cover. */
   readonly message?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onRow?: ((row: VerifiedRow) => void) | undefined;
@@ -38,26 +40,26 @@ export interface VerifyOptions {
 
 export interface Trusted {
   readonly keys?: readonly AuditKey[] | undefined;
-  /** Heads seen earlier. Their signatures were verified when they were stored. */
+  /** Heads that were seen earlier. Their signatures were verified when they were stored. */
   readonly heads?: readonly SignedHead[] | undefined;
-  /** Root over a prefix of the feed, in hexadecimal. */
+  /** Root over the first messages of the feed, in hexadecimal. */
   readonly root?: string | undefined;
 }
 
 export interface Progress {
   readonly log: "feed" | "document";
   readonly done: number;
-  /** 0 if the manifest cannot be read. */
+  /** Total number of lines. 0 if the manifest cannot be read. */
   readonly of: number;
 }
 
 /**
  * Verifies a complete record: messages and versions against their hashes, hashes against roots, roots against
  * signed heads, signatures against keys, and files against the manifest. Reads each file once, line by line,
- * and yields to other work. The bundle is untrusted: faults are listed in the report, and data without a
- * trusted signature is left out of the report.
+ * and yields to other work. The bundle is not trusted: the report lists faults, and leaves out data without a
+ * trusted signature.
  *
- * @throws only the signal's reason when it is aborted
+ * @throws the signal's reason if it is aborted, and nothing else
  */
 export async function verifyBundle(source: BundleSource, options: VerifyOptions): Promise<RecordReport> {
   const { trusted = {}, sha256, verifySignature, onProgress, onRow, signal } = options;
@@ -83,8 +85,8 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     ...(trusted.heads ?? []).map((head) => ({
       head,
       whose: `the head remembered from ${head.at}`,
-      // A record exported before the head was stored may legitimately be shorter. The export time counts only
-      // if a signature covers it.
+      // A copy that was exported before the client stored this head may be shorter without fault. The export
+      // time counts only if a trusted signature covers it.
       mustReach: !manifest || !word.manifest || manifest.exported_at >= head.at,
     })),
   ];
@@ -172,7 +174,7 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
   };
 }
 
-/** Lists facts that the record's format does not cover, or that no trusted key has signed. */
+/** Lists facts that the record shows, but that its format does not cover or no trusted key has signed. */
 function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): string[] {
   if (version === 2) return [];
   const around = "the title, the description, the status, the times of the session, the roster and the state";
@@ -183,7 +185,10 @@ function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): strin
       ];
 }
 
-/** Reports entries after the head of the export, for which nothing vouches. */
+/**
+ * Reports messages and versions that come after the ones that the export's head covers. No signature covers
+ * them.
+ */
 function refuseMore(head: SignedHead, feed: VerifiedFeed, document: VerifiedDocument): void {
   const logs = [
     { one: "message", file: bundleFiles.feed, is: feed.size, signed: head.size, findings: feed.findings },
@@ -242,7 +247,7 @@ async function readSmall<T>(
   }
 }
 
-/** Returns the signed heads of this record. Adds a finding for each of the others. */
+/** Returns those signed heads that belong to this record. Adds a finding for every other head. */
 async function readHeads(
   reading: BundleReading,
   given: {
@@ -299,8 +304,8 @@ async function whyUnsigned(
 }
 
 /**
- * Checks whether the head's key has signed the head and the manifest around it. Only then are their
- * statements trusted.
+ * Checks whether the head's key has signed the head, and whether that key or its successor has signed the
+ * manifest. Statements are trusted only if so.
  */
 async function checkManifest(
   manifest: Manifest,
@@ -340,8 +345,8 @@ async function checkManifest(
   const headKeys = keys.filter((each) => each.key_id === head.key_id);
   const chain = await trustIn(key_id, keys, { known: headKeys, verifySignature });
   const isVouched = chain === "known" || chain === "succeeds a known one";
-  // A copy in format 1 is signed by the exporting broker. Its statements are left out, and only the head
-  // covers the logs.
+  // In format 1, the broker that exports a copy of an imported session signs the manifest with its own key.
+  // Its statements are then left out, and the head covers only the logs.
   if (!isVouched && version === 2) {
     add(
       "key",
@@ -360,7 +365,8 @@ async function checkManifest(
 }
 
 /**
- * Reads the files that no log covers. They are hashed as a whole, and each line or file must be canonical.
+ * Reads the files that neither log covers. They are hashed as a whole, and each line or file must be
+ * canonical JSON.
  */
 async function readOthers(
   reading: BundleReading,
@@ -382,7 +388,7 @@ async function readOthers(
   }
 }
 
-/** Files that are read before the others. If any is missing, that was reported then. */
+/** Files that were read earlier. If one of them is missing, that has already been reported. */
 const isRead: ReadonlySet<string> = new Set([
   bundleFiles.feed,
   bundleFiles.versions,
@@ -426,8 +432,8 @@ async function readThrough({ reader, files, signal }: BundleReading, file: strin
 }
 
 /**
- * Compares the roster and state with the hashes in the head. The manifest also has these hashes, but it may
- * have been signed later.
+ * Compares the roster and the state with their hashes in the head. The manifest contains these hashes too,
+ * but may have been signed later.
  */
 function compareAbout({ head: { about } }: Manifest, { reader, files }: BundleReading): void {
   if (!about) return;
@@ -459,7 +465,7 @@ function compareFiles(manifest: Manifest, { reader, files }: BundleReading): voi
   }
 }
 
-/** Checks that the requested message and root exist. */
+/** Checks that the requested message exists, and that the trusted root was found. */
 function checkAsked(
   { message, trusted }: VerifyOptions,
   { size, notedSize }: { size: number; notedSize: number | null },

@@ -13,7 +13,7 @@ export interface VerifiedDocument {
   readonly findings: Findings;
   readonly version: number;
   readonly root: string;
-  /** SHA-256 of the last version's text. Null if it was removed or cannot be read. */
+  /** SHA-256 of the last version's text. Null if the text was removed or cannot be read. */
   readonly text: string | null;
 }
 
@@ -21,8 +21,8 @@ const file = bundleFiles.versions;
 const utf8 = new TextEncoder();
 
 /**
- * Verifies the document's versions one by one. The text of a version may be missing only if a message reports
- * its removal, and never for the newest version.
+ * Verifies the document's versions one by one. A version may have no text only if a message reports the
+ * removal, and only if it is not the newest version.
  */
 export async function verifyDocument(
   lines: AsyncIterable<string>,
@@ -41,7 +41,7 @@ export async function verifyDocument(
   const textHash = (text: string) => toHex(sha256(utf8.encode(text)));
   let text: string | null = textHash("");
   let line = 0;
-  /** The newest version, if it has no text. */
+  /** Number of the last version read, if it has no text. */
   let bare: number | null = null;
   const isRemoved = findIn(removed);
 
@@ -82,7 +82,7 @@ export async function verifyDocument(
   return { findings, version: log.last, root: log.root, text };
 }
 
-/** Returns a function that tests whether a version is in one of the ranges. */
+/** Returns a function that checks whether a version is within one of these ranges. */
 function findIn(ranges: readonly VersionRange[]): (version: number) => boolean {
   const merged: { from: number; to: number }[] = [];
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
@@ -91,7 +91,8 @@ function findIn(ranges: readonly VersionRange[]): (version: number) => boolean {
     else merged.push({ from, to });
   }
   let at = 0;
-  // Versions are queried in ascending order. A version out of order is already reported as a fault.
+  // The function must be called with ascending versions. If a version is out of order, that is reported as a
+  // fault anyway.
   return (version) => {
     while (at < merged.length && (merged[at]?.to ?? 0) < version) at++;
     return (merged[at]?.from ?? Number.POSITIVE_INFINITY) <= version;

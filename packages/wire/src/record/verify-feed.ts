@@ -19,9 +19,9 @@ export interface VerifiedFeed {
   readonly matched: number;
   readonly redacted: number;
   readonly private: number;
-  /** The heads in the conclusions. */
+  /** The signed heads that conclusions contain. */
   readonly seals: readonly SignedHead[];
-  /** Document versions whose removal is reported by a message. */
+  /** Ranges of document versions whose removal a message reports. */
   readonly removed: readonly VersionRange[];
 }
 
@@ -31,7 +31,7 @@ export interface VersionRange {
 }
 
 export interface LogOptions {
-  /** Id of the record. Null if unknown. */
+  /** Id of the record. Null if it is unknown. */
   readonly recordId: string | null;
   readonly checkpoints: readonly Checkpoint[];
   readonly sha256: Sha256;
@@ -41,13 +41,16 @@ export interface LogOptions {
 
 interface FeedOptions extends LogOptions {
   readonly noted: string | undefined;
-  /** Returns a sentence if the head's signature is faulty, otherwise null. */
+  /**
+   * Returns a sentence that describes what is wrong with a head's signature, or null if the signature is
+   * valid.
+   */
   readonly checkSignature: (head: SignedHead) => Promise<string | null>;
 }
 
 const file = bundleFiles.feed;
 
-/** Verifies the messages one by one while they are read. */
+/** Verifies the messages of a feed one by one, while they are being read. */
 export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOptions): Promise<VerifiedFeed> {
   const { checkpoints, noted, sha256, recordId, checkSignature, onRow, onLine } = options;
   const findings = collectFindings();
@@ -56,7 +59,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
   const seals: SignedHead[] = [];
   const removed: VersionRange[] = [];
   const counts = { matched: 0, redacted: 0, private: 0 };
-  /** Messages without a text whose removal no later message has reported yet. */
+  /** Sequences of messages without a text whose removal has not been reported by a later message so far. */
   const unexplained = new Set<number>();
   let line = 0;
 
@@ -73,8 +76,8 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
       counts.redacted++;
       unexplained.add(sequence);
     } else if (content["private"] === true) counts.private++;
-    // The event replies to the redacted message, and this is part of its entry even if its own text is
-    // removed.
+    // A redaction event replies to the message that was redacted. The reply is part of the event's entry, so
+    // it is known even if the event's own text was removed.
     if (isRedaction(parsed)) {
       unexplained.delete(parsed.message.reply_to ?? 0);
       const range = redactedVersions({ event: "message_redacted", content });
@@ -86,7 +89,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
     return { number: sequence, wrong: [...sealFindings, ...log.follow(leaf), ...wrong] };
   }
 
-  /** A conclusion's head must cover everything before the conclusion. */
+  /** Checks the head in a conclusion, which must cover everything before the conclusion. */
   async function checkSeal(value: unknown, sequence: number): Promise<Finding[]> {
     const wrong = (code: FindingCode, message: string): Finding[] => [
       { code, message: `The seal in message ${sequence} ${message}`, sequence, file, line },
@@ -149,7 +152,7 @@ function sealOf({ message: { type, content } }: FeedLine): unknown {
   return type === "system" && content["event"] === "session_concluded" ? content["head"] : undefined;
 }
 
-/** Checks a single line. Returns its leaf and the line's own faults. */
+/** Checks a single line. Returns its leaf and the faults of this line alone. */
 function checkLine(
   { message, salt, content_hash, hash, root }: FeedLine,
   { recordId, sha256, line }: { recordId: string | null; sha256: Sha256; line: number },
@@ -185,8 +188,8 @@ function checkLine(
 }
 
 /**
- * Returns the only content that a message without a salt may have: the remainder of a redacted message, or
- * the public part of a private message.
+ * Returns the only content that a message without a salt may have. This is what remains of a redacted
+ * message, or the public part of a private message.
  */
 function withoutText({ type, content }: FeedLine["message"]): Record<string, unknown> {
   const { redacted, ...rest } = redactedContent({ type, content });

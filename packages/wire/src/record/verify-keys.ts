@@ -4,8 +4,9 @@ import { type AuditKey, auditKeyId, holds, successionBytes, type VerifySignature
 import type { Trust } from "./report.js";
 
 /**
- * Returns a sentence for each fault in a list of keys: a duplicate key, an id that does not match the key, or
- * an invalid signature by the predecessor. A key that no other key vouches for is not a fault: see `trustIn`.
+ * Describes each fault in a list of keys in one sentence. Faults are a duplicate key, an id that does not
+ * match its key, and an invalid signature by a key's predecessor. A key that no other key vouches for is not
+ * a fault, but `trustIn` does not trust it.
  */
 export async function checkKeys(
   keys: readonly AuditKey[],
@@ -30,8 +31,8 @@ export async function checkKeys(
 }
 
 /**
- * Returns whether a key is trusted: it is a known key, or a known key vouches for it over any number of
- * steps.
+ * Returns how far a key can be trusted. A key is trusted if it is known, or if a known key vouches for it,
+ * directly or over several steps.
  */
 export async function trustIn(
   keyId: string,
@@ -43,7 +44,7 @@ export async function trustIn(
     known.some(({ key_id, public_key }) => key_id === key.key_id && public_key === key.public_key);
   let key = keys.find(({ key_id }) => key_id === keyId);
   if (key && isKnown(key)) return "known";
-  // Each step goes back one key, so there cannot be more steps than keys.
+  // Each step goes from a key to its predecessor, so there cannot be more steps than keys.
   for (const _ of keys) {
     if (!key || !(await isSucceeded(key, keys, verifySignature))) break;
     const { previous } = key;

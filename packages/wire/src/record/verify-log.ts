@@ -3,46 +3,49 @@ import type { Sha256 } from "../core/merkle-tree.js";
 import { type GrowingTree, growTree } from "./log-tree.js";
 import type { Finding } from "./report.js";
 
-/** A root that someone vouches for: in a signed head, or noted elsewhere. */
+/** A root that someone vouches for, because a signed head contains it or because it was noted elsewhere. */
 export interface Checkpoint {
   readonly size: number;
   readonly root: string;
-  /** Hash of the last version, if the checkpoint includes it. */
+  /** Content hash of the last version, if the checkpoint includes that hash. */
   readonly contentHash?: string | null;
-  /** Source of the checkpoint, as part of a sentence: "the head signed 2026-05-02T14:05:00.000Z". */
+  /** Where the checkpoint comes from, as part of a sentence: "the head signed 2026-05-02T14:05:00.000Z". */
   readonly whose: string;
-  /** True if the record must be at least this long. False if it may be an older copy. */
+  /**
+   * True if the record must be at least as long as the checkpoint says. False if the record may be an older
+   * copy.
+   */
   readonly mustReach: boolean;
 }
 
-/** The data of one log line that is compared. */
+/** The data from one line of a log that is compared. */
 export interface LogLine {
   readonly number: number;
-  /** Number of the line in its file. */
+  /** Number of the line within its file. */
   readonly line: number;
-  /** The leaf computed from the line's content, and the hash stated in the line. */
+  /** The leaf computed from the line's content, and the leaf's hash as stated in the line. */
   readonly leaf: Uint8Array;
   readonly hash: Uint8Array;
   readonly root: string;
   readonly contentHash: string;
-  /** Returns the finding's message if the two hashes differ. */
+  /** Returns the message for a finding that the computed and the stated hash differ. */
   readonly mismatch: () => string;
 }
 
-/** Follows a log line by line and reports the faults of each line. */
+/** Follows a log line by line, and reports the faults in each line. */
 export interface LogFollower {
-  /** The highest number so far. */
+  /** The highest sequence or version read so far. */
   readonly last: number;
-  /** The root computed only from the lines read. */
+  /** The root over the lines read so far, computed only from their contents. */
   readonly root: string;
-  /** Number of entries that the requested root covers. */
+  /** Number of entries that the `noted` root covers. Null until it is found. */
   readonly notedSize: number | null;
   follow(line: LogLine): Finding[];
-  /** Skips a line that cannot be read. Returns its number, which can only be the next. */
+  /** Skips a line that cannot be read. Returns the number that the line must have had. */
   pass(): number;
   /** Compares a checkpoint with the log at the current position. */
   check(checkpoint: Checkpoint): Finding[];
-  /** Call after the last line. */
+  /** Must be called after the last line. */
   end(): Finding[];
 }
 
@@ -50,29 +53,31 @@ interface Options {
   readonly one: "message" | "version";
   readonly file: string;
   readonly checkpoints: readonly Checkpoint[];
-  /** A root to search for. */
+  /** A root that was noted elsewhere, to search for in the log. */
   readonly noted?: string | undefined;
   readonly sha256: Sha256;
-  /** Called when a finding turns out to concern only one line. */
+  /** Called when it turns out that a finding concerns only one line. */
   narrow(finding: Finding, narrower: Finding): void;
 }
 
 /**
- * Creates a follower. While the hashes in the lines lead to the roots in the lines, a line that does not
- * match its hash is an isolated fault, and every other fault is found too. Once they no longer do, a hash is
- * not the one from which the roots were computed. From there on, each line can only be compared with its own
- * hash.
+ * Creates a follower of a log. Each line states the hash of its leaf, and the root up to that line. While
+ * these hashes produce these roots, a line that does not match its hash is an isolated fault, and all other
+ * faults are found as well. Once the hashes no longer produce the roots, a hash must have been replaced. Each
+ * further line can then be compared only with its own hash.
  */
 export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Options): LogFollower {
   const expected = new Map<number, Checkpoint[]>();
   for (const each of checkpoints) expected.set(each.size, [...(expected.get(each.size) ?? []), each]);
   const here = growTree(sha256);
-  /** The tree over the hashes in the lines. Null once they no longer lead to the roots. */
+  /**
+   * The tree over the hashes stated in the lines. Null once these hashes no longer produce the stated roots.
+   */
   let told: GrowingTree | null = growTree(sha256);
   let last = 0;
-  /** A root that did not match. The next line shows whether the fault is isolated. */
+  /** A finding about a root that did not match. The next line shows whether the fault is isolated. */
   let doubt: Finding | null = null;
-  /** The last positions at which a checkpoint matched and at which one did not. */
+  /** The last positions at which a checkpoint matched (`vouched`) and at which one did not (`refuted`). */
   let vouched = 0;
   let refuted = 0;
   let notedSize: number | null = null;
@@ -97,8 +102,8 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
   }
 
   /**
-   * Adds the hash that leads to the root: the line's own hash, or the computed one if only the line's hash
-   * was changed.
+   * Adds the hash that produces the stated root. This is the hash stated in the line or, if only that was
+   * changed, the computed one.
    */
   function grow({ number, line, hash, leaf, root }: LogLine, isMismatch: boolean): Finding[] {
     if (!told) return [];
@@ -113,7 +118,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
       }
     }
     if (doubt) {
-      // After two mismatches in a row, the input of the roots is unknown.
+      // After two mismatches in a row, it is unknown from which hashes the roots were computed.
       told = null;
       doubt = null;
       return [];
@@ -128,7 +133,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
       line,
     };
     doubt = finding;
-    // If the line itself is faulty, that has been reported already.
+    // If the line does not match its own hash, that has already been reported.
     return isMismatch ? [] : [finding];
   }
 
@@ -146,8 +151,8 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
   }
 
   /**
-   * Compares the checkpoints of this position. The position is confirmed if all of them match, and refuted if
-   * any does not.
+   * Compares the checkpoints for the current position. The position counts as confirmed if all of them match,
+   * and as refuted if any of them does not.
    */
   function check(words: readonly Checkpoint[], line?: LogLine): Finding[] {
     if (!told || doubt || words.length === 0) return [];

@@ -57,7 +57,7 @@ describe("a bundle's archive", () => {
     const bomb = toFile(await zip({ "feed.ndjson": "a".repeat(1_000_000) }));
     const files = await openZipBundle(bomb, { filesMax: 2, unpackedBytesMax: 100_000, ratioMax: 200 });
     await expect(readAll(files.open("feed.ndjson"))).rejects.toThrow("is too large when unpacked");
-    // A denial-of-service attempt: a hundred million line breaks in a hundred kilobytes.
+    // A denial-of-service attempt: one hundred million line breaks, packed into a hundred kilobytes.
     const newlines = await openZipBundle(toFile(await zip({ "feed.ndjson": "\n".repeat(100_000_000) })));
     let bytes = 0;
     const reading = async () => {

@@ -1,57 +1,61 @@
 import { ZipReader } from "@zip.js/zip.js/lib/zip-core-reader.js";
 
-/** A file's bytes with random access, such as a file handle or a browser's Blob. */
+/** A file whose bytes can be read at any position, such as a file handle or a browser's Blob. */
 export interface RandomAccess {
   readonly size: number;
-  /** Reads the requested number of bytes, or fewer at the end of the file. */
+  /** Reads the requested number of bytes, or fewer if the file ends before. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** The files of a bundle. Each can be read any number of times. */
+/** The files in a zipped bundle. Each can be read any number of times. */
 export interface ZippedFiles {
   readonly names: readonly string[];
-  /** Total unpacked size of the files, as stated in the archive. */
+  /** Total size of the unpacked files, as stated in the archive. */
   readonly unpackedBytes: number;
   /**
-   * Returns a file's bytes, unpacked while they are read. Undefined if there is no such file.
+   * Returns a file's bytes, which are unpacked while they are read. Returns undefined if there is no such
+   * file.
    *
-   * @throws UnreadableZip while reading, if the data does not unpack as the archive states
+   * @throws UnreadableZip while reading, if the unpacked data differs from what the archive states
    */
   open(name: string): AsyncIterable<Uint8Array> | undefined;
 }
 
 export interface ZipBounds {
-  /** Maximum number of files. */
+  /** Maximum number of files in an archive. */
   readonly filesMax: number;
   /**
-   * Maximum unpacked size of a file, and maximum ratio to its packed size beyond the first 64 MiB. A small
-   * archive can unpack to a huge amount of data.
+   * Maximum unpacked size of a file, and maximum ratio of unpacked to packed size beyond the first 64 MiB.
+   * Without these limits, a small archive could unpack to a huge amount of data.
    */
   readonly unpackedBytesMax: number;
   readonly ratioMax: number;
 }
 
-/** The file is not a zip archive, or the archive is damaged, ambiguous or too large. */
+/** Thrown if a file is not a zip archive, or if the archive is damaged, ambiguous or too large. */
 export class UnreadableZip extends Error {
   override readonly name = "UnreadableZip";
 }
 
-/** More than enough for a record of a million messages. Anything larger is assumed to be an attack. */
+/**
+ * These limits are more than enough for a record with a million messages. Anything larger is assumed to be an
+ * attack.
+ */
 const usualBounds: ZipBounds = { filesMax: 20, unpackedBytesMax: 16 * 1024 ** 3, ratioMax: 200 };
 
 const freeBytes = 64 * 1024 ** 2;
 
 /**
- * Number of packed bytes read at a time. They may unpack to a thousand times as much, which must not take
- * long.
+ * Number of packed bytes that are read at a time. The number is small because they may unpack to a thousand
+ * times as much, which must not take long.
  */
 const chunkBytes = 8 * 1024;
 
 /**
  * Opens a bundle's zip archive without unpacking it. Refuses archives that two programs could read
- * differently, because one might verify different data from what the other shows.
+ * differently, because one program might then verify other data than another one shows.
  *
- * @throws UnreadableZip
+ * @throws UnreadableZip if the file is not an acceptable archive
  */
 export async function openZipBundle(
   file: RandomAccess,
@@ -100,13 +104,13 @@ async function* unpack(
   const bytesMax = Math.min(unpackedBytesMax, freeBytes + ratioMax * entry.compressedSize);
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const givenUp = new AbortController();
-  // Handles the result right away, because it is known before the stream's last chunk. Otherwise a failure
-  // would be an unhandled rejection.
+  // Handles the result right away. A failure may be known before the last chunk was read, and would otherwise
+  // be an unhandled rejection.
   const ending = entry.getData(writable, { signal: givenUp.signal }).then(
     () => null,
     async (error: unknown) => {
-      // An entry that fails before its first byte does not close the stream, and its reader would wait
-      // forever.
+      // If an entry fails before its first byte, the library does not close the stream. Its reader would then
+      // wait forever.
       await writable.abort(error).catch(() => undefined);
       return { error };
     },
@@ -133,7 +137,7 @@ async function* unpack(
   }
 }
 
-/** Adapts random access to the library's reader interface. */
+/** Adapts a file with random access to the zip library's reader interface. */
 function toReader({ size, read }: RandomAccess) {
   return {
     size,

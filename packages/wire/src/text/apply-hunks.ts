@@ -1,6 +1,6 @@
 import { linesOf } from "../text/lines.js";
 
-/** A replacement of lines. `old_start` is counted from 1. */
+/** A hunk that replaces some lines of a text. `old_start` is a line number, counted from 1. */
 export interface LineHunk {
   readonly old_start: number;
   readonly old_lines: readonly string[];
@@ -8,7 +8,8 @@ export interface LineHunk {
 }
 
 /**
- * Applies hunks of a proposal in any order. Returns null if the text is not the one that they were made for.
+ * Applies a proposal's hunks to a text, in any order. Returns null if the hunks were made for a different
+ * text.
  */
 export function applyHunks(text: string, hunks: readonly LineHunk[]): string | null {
   const lines = linesOf(text);

@@ -8,7 +8,7 @@ it("[APPROVE-9] shows all of a command, an edit as a diff, anything else as JSON
     why: "look",
   });
   expect(show({ command: "ls", timeout: 9 }).text).toBe('ls\n{\n  "timeout": 9\n}');
-  // A field of another tool is shown as JSON, even next to a command.
+  // A field that belongs to a different tool is shown as JSON, even next to a command.
   expect(show({ command: "ls", content: "x" }).text).toContain('"content": "x"');
   expect(show({ file_path: "/a", old_string: "one", new_string: "two\nthree", replace_all: true }).text).toBe(
     '/a\n- one\n+ two\n+ three\n{\n  "replace_all": true\n}',
@@ -16,6 +16,7 @@ it("[APPROVE-9] shows all of a command, an edit as a diff, anything else as JSON
   expect(show({ file_path: "/a", content: "one" }).text).toBe("/a\n+ one");
   expect(show({ url: "https://a.example", description: 7 }).text).toContain('"description": 7');
   expect(approvalText("no JSON\u202e")).toEqual({ text: "no JSON\\u202e", why: null });
-  // A carriage return, which would overwrite the preceding text, is not a line break.
+  // A carriage return would overwrite the text before it, so it is escaped instead of being shown as a line
+  // break.
   expect(show({ command: "echo a\rrm b" }).text).toBe("echo a\\u000drm b");
 });

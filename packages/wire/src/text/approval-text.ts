@@ -2,12 +2,12 @@ import { isObject } from "../core/is-object.js";
 import { showInvisible } from "./neutralise.js";
 
 /**
- * Describes the effect of a tool for the person who decides: a command verbatim, an edit as a diff, and
- * everything else as JSON, including fields that the first two do not show. Nothing is left out, and
- * invisible characters are escaped.
+ * Describes what a tool call would do, for the person who decides on it. A command is shown verbatim and an
+ * edit as a diff. All other fields are shown as JSON, so that nothing is left out. Invisible characters are
+ * escaped.
  *
  * @param input - the tool's input as JSON
- * @returns the text, and the reason given by the agent
+ * @returns the description, and the reason that the agent has given
  */
 export function approvalText(input: string): { readonly text: string; readonly why: string | null } {
   const fields = parseFields(input);

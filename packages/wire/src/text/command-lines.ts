@@ -2,15 +2,18 @@ import { isClearText } from "../core/clear-text.js";
 import { shellWord } from "./shell.js";
 
 export interface InstallLineOptions {
-  /** The broker's address, as reachable from the machine that runs the command. */
+  /** The broker's address, as seen from the machine on which the command will run. */
   readonly base: string;
-  /** SHA-256 of the certificate's public key in base64, unless a public authority signed the certificate. */
+  /**
+   * SHA-256 of the public key in the broker's certificate, in base64. Null if a public authority signed the
+   * certificate.
+   */
   readonly keyPin?: string | null | undefined;
 }
 
 /**
- * Returns the shell command that installs the CLI from a broker. Returns null if the connection is
- * unencrypted, because an attacker on the network could replace the program.
+ * Returns the shell command that installs the CLI from a broker. Returns null if the connection is not
+ * encrypted, because an attacker on the network could then replace the program.
  */
 export function installLine({ base, keyPin }: InstallLineOptions): string | null {
   if (isClearText(base)) return null;
@@ -19,18 +22,21 @@ export function installLine({ base, keyPin }: InstallLineOptions): string | null
 }
 
 export interface LaunchLineOptions {
-  /** Slug of the session to join. Without it and `title`, `merkle launch` asks. */
+  /** Slug of the session to join. If both this and `title` are missing, `merkle launch` asks the user. */
   readonly session?: string | null | undefined;
-  /** Title of a new session. */
+  /** Title of a new session to create. */
   readonly title?: string | undefined;
   readonly team?: string | undefined;
-  /** Name of the agent's client, as for `--client`. Default: claude. */
+  /** Name of the agent's client, as in the option `--client`. Default: claude. */
   readonly client?: string | undefined;
-  /** Mesh of the session. Default: main. */
+  /** Name of the session's mesh. Default: main. */
   readonly mesh?: string | undefined;
 }
 
-/** Returns the command that starts an agent in the current folder. It runs wherever the CLI is installed. */
+/**
+ * Returns the command that starts an agent in the current folder, on any machine on which the CLI is
+ * installed.
+ */
 export function launchLine({ session, title, team, client, mesh }: LaunchLineOptions): string {
   const flags = {
     client: client === "claude" ? undefined : client,

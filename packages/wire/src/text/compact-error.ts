@@ -2,14 +2,15 @@ import type { MerkleError } from "../core/errors.js";
 import { foreign, neutralise } from "./neutralise.js";
 
 /**
- * Formats an error for a model. Its details may quote other users, and must not look like Merkle's own lines
- * (TEXT-1).
+ * Formats an error for a model. The error's details may quote other users, so they must not look like
+ * Merkle's own lines (TEXT-1).
  */
 export function compactError({ code, message, details }: Pick<MerkleError, "code" | "message" | "details">) {
-  // Callers quote the document or diff when they edit, so it is shown unchanged and last (TEXT-4).
+  // The document's content or the diff is shown last and unchanged, because callers quote it when they edit
+  // (TEXT-4).
   const last = ["content", "diff"].find((name) => typeof details[name] === "string");
   const told = Object.entries(details)
-    // The message already names the fields.
+    // The message already mentions these fields.
     .filter(([name]) => name !== "fields" && name !== "field" && name !== last)
     .map(([name, value]) => compactDetail(name, typeof value === "string" ? value : JSON.stringify(value)));
   const text =

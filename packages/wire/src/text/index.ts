@@ -1,4 +1,4 @@
-/** Text functions, all of which run in browsers. */
+/** Functions for texts. All of them work in browsers. */
 
 export { isClearText } from "../core/clear-text.js";
 export { deceptionIn, deceptionInNew, normaliseName } from "../core/names.js";

@@ -1,30 +1,31 @@
 import { diffArrays } from "diff";
 import { commonEnds, linesOf } from "./lines.js";
 
-/** A difference between two texts, in lines including their line breaks. */
+/** A difference between two texts, as lines that include their line breaks. */
 export interface LineChange {
-  /** Number of lines of the old text above the change. */
+  /** Number of lines above the change in the old text. */
   readonly above: number;
   readonly oldLines: readonly string[];
   readonly newLines: readonly string[];
 }
 
 /**
- * Limits of the search for the shortest difference, whose cost grows with the square of the changed lines.
+ * Limits on the search for the smallest difference. Its cost grows with the square of the number of changed
+ * lines.
  */
 export interface SearchBounds {
-  /** Maximum number of added and removed lines for which the search continues. */
+  /** Maximum number of added and removed lines. Beyond this, the search is abandoned. */
   readonly editLengthMax: number;
   readonly searchMsMax: number;
 }
 
-/** For a thread without other work. */
+/** Default limits, for a thread that has no other work. */
 export const searchBounds: SearchBounds = { editLengthMax: 2_000, searchMsMax: 2_000 };
 
 /**
  * Returns the changes that turn one text into another, from top to bottom. The result is always correct and
- * found in bounded time. If the texts differ too much, one change replaces everything between the first and
- * the last difference.
+ * takes bounded time. If the texts differ too much, a single change replaces everything from the first
+ * difference to the last.
  */
 export function lineChanges(from: string, to: string, bounds: SearchBounds = searchBounds): LineChange[] {
   const oldLines = linesOf(from);

@@ -1,11 +1,10 @@
 /**
- * A text with `
- * ` as its only line ending, as shown to models, and the mapping back. A model that quotes such a text means
- * the original with its own line endings (DOC-12).
+ * A text in which every line ending is a line feed, as models see it, with a mapping to the original. A model
+ * that quotes such a text refers to the original with its own line endings (DOC-12).
  */
 export interface PlainLines {
   readonly text: string;
-  /** Converts an offset in `text` to an offset in the original. */
+  /** Converts an offset in `text` to an offset in the original text. */
   toOriginal(offset: number): number;
 }
 

@@ -1,36 +1,36 @@
 import { type HtmlBlockEnd, htmlBlockStart } from "./markdown-html-blocks.js";
 
-/** A heading of the document itself, not one within a block quote or list item. */
+/** A heading of the document itself. Headings within a block quote or list item do not count. */
 export interface Heading {
   readonly level: number;
   /**
-   * Offsets of the heading's text. Extracting the text of every heading would cost more than finding the
-   * headings.
+   * Where the heading's text starts and ends. The text itself is not extracted, because that would cost more
+   * than finding the headings.
    */
   readonly textStart: number;
   readonly textEnd: number;
-  /** Start of the heading's first line. */
+  /** Offset at which the heading's first line starts. */
   readonly start: number;
-  /** Start of the line after the heading. */
+  /** Offset at which the line after the heading starts. */
   readonly end: number;
 }
 
-/** The blocks still open at the end of a text. */
+/** The state at the end of a text: which blocks are still open. */
 export interface MarkdownEnd {
   /**
-   * The line that closes the code fence or HTML block still open at the end, so that a heading can follow.
+   * The line that would close the code fence or HTML block that is still open, so that a heading can follow.
    * Null if none is open.
    */
   readonly unclosed: string | null;
-  /** True if the text ends in a list item, which an indented line would continue. */
+  /** True if the text ends within a list item, which an indented line would then continue. */
   readonly endsInList: boolean;
 }
 
 /**
- * Reports the headings of a markdown text in order, in one pass and linear time for any input. Blocks are
- * recognised as in CommonMark 0.31, including containers and lazy lines. Two differences affect only unusual
- * texts: containers nested deeper than 20 are treated as text, and link definitions directly above `---`
- * become part of its heading.
+ * Calls `onHeading` for each heading in a markdown text, in order. Scans the text once, in linear time for
+ * any input. Blocks are recognised as in CommonMark 0.31, including containers and lazy lines. There are two
+ * differences, which affect only unusual texts: containers nested deeper than 20 count as text, and link
+ * definitions directly above `---` become part of the heading.
  */
 export function scanMarkdown(content: string, onHeading: (heading: Heading) => void): MarkdownEnd {
   const scanner = new BlockScanner(content, onHeading);
@@ -38,7 +38,7 @@ export function scanMarkdown(content: string, onHeading: (heading: Heading) => v
   return scanner.end();
 }
 
-/** Returns the text of a heading with its inline markup, without the number signs around it. */
+/** Returns the text of a heading, including inline markup but without the number signs around it. */
 export function headingText(content: string, { start, textStart, textEnd }: Heading): string {
   const text = content.slice(textStart, textEnd).trim();
   return textStart > start ? withoutClosingSigns(text) : text;
@@ -62,14 +62,15 @@ type Leaf =
   | { readonly kind: "html"; readonly end: HtmlBlockEnd };
 
 /**
- * A blank line costs one step per open container. Without this limit, deep nesting would take quadratic time.
+ * Maximum nesting of containers. A blank line takes one step for each open container, so deep nesting would
+ * otherwise take quadratic time.
  */
 const CONTAINERS_MAX = 20;
 
 const none: Leaf = { kind: "none" };
 const quote: Container = { kind: "quote" };
 
-/** A line that begins with any other character can only start a paragraph. */
+/** Characters with which a block other than a paragraph can begin. */
 const blockMarks: ReadonlySet<number> = new Set(
   Array.from("#`~<=-*_>+0123456789", (mark) => mark.charCodeAt(0)),
 );
@@ -83,7 +84,7 @@ const SPACE = 0x20;
 class BlockScanner {
   readonly #content: string;
   readonly #onHeading: (heading: Heading) => void;
-  /** The open containers, outermost first, and the open block in the innermost. */
+  /** The open containers, outermost first. `#leaf` is the open block in the innermost container. */
   readonly #stack: Container[] = [];
   #leaf: Leaf = none;
 
@@ -91,14 +92,14 @@ class BlockScanner {
   #lineEnd = 0;
   #nextStart = 0;
   /**
-   * Number of consumed columns of the line. Indentation is counted in columns, because a tab may be consumed
-   * partly.
+   * Number of columns of the line that were consumed. Indentation is counted in columns, because only part of
+   * a tab may have been consumed.
    */
   #column = 0;
-  /** The first unconsumed character other than space or tab, and its column. */
+  /** Offset of the first unconsumed character that is not a space or tab. `#firstColumn` is its column. */
   #first = 0;
   #firstColumn = 0;
-  /** Offset before which no thematic break begins in this line, as found by an earlier attempt. */
+  /** No thematic break in this line begins before this offset. Set when an attempt to find one fails. */
   #breakFails = 0;
 
   constructor(content: string, onHeading: (heading: Heading) => void) {
@@ -106,7 +107,7 @@ class BlockScanner {
     this.#onHeading = onHeading;
   }
 
-  /** Reads one line. Returns false at the end of the text. */
+  /** Reads one line of the text. Returns false at the end of the text. */
   nextLine(): boolean {
     if (this.#nextStart >= this.#content.length) return false;
     this.#takeLine();
@@ -118,7 +119,8 @@ class BlockScanner {
 
   end(): MarkdownEnd {
     return {
-      // A block within a container ends with its container, at the next line outside it.
+      // A block within a container ends with the container, at the next line that is outside it, so only a
+      // top-level block must be closed.
       unclosed: this.#stack.length === 0 ? closingLine(this.#leaf) : null,
       endsInList: this.#stack[0]?.kind === "item",
     };
@@ -142,7 +144,7 @@ class BlockScanner {
     this.#skipTo(start, 0);
   }
 
-  /** Finds the next character other than space or tab, starting at `offset` in `column`. */
+  /** Moves to the next character that is not a space or tab, starting at `offset`, which is in `column`. */
   #skipTo(offset: number, column: number): void {
     let at = offset;
     let reached = column;
@@ -169,7 +171,10 @@ class BlockScanner {
     this.#skipTo(this.#first + length, this.#column);
   }
 
-  /** Consumes the prefixes of the open containers that this line continues, and returns their number. */
+  /**
+   * Consumes the prefixes of the open containers that this line continues. Returns the number of these
+   * containers.
+   */
   #matchContainers(): number {
     let depth = 0;
     for (; depth < this.#stack.length; depth++) {
@@ -196,8 +201,8 @@ class BlockScanner {
   }
 
   /**
-   * True if the line is inside an open fence or HTML block, where no other block can begin. Closes the block
-   * if this line ends it.
+   * Returns true if the line is inside an open code fence or HTML block, in which no other block can begin.
+   * If the line ends that block, closes it.
    */
   #continuesVerbatim(): boolean {
     const leaf = this.#leaf;
@@ -222,13 +227,14 @@ class BlockScanner {
     return end.at === "blank-line" ? this.#blank : end.mark.test(this.#rest());
   }
 
-  /** Opens the blocks that begin in the remainder of the line, or adds it to the open paragraph. */
+  /** Opens the blocks that begin in the rest of the line, or adds the rest to the open paragraph. */
   #readBlocks(matched: number, all: boolean): void {
     let depth = matched;
     let inParagraph = all && this.#leaf.kind === "paragraph";
     while (!this.#blank) {
       if (this.#indent >= CODE_INDENT) {
-        // An indented line continues a paragraph. Otherwise it is code, which cannot contain a heading.
+        // An indented line continues an open paragraph. Without one, it is code, which cannot contain a
+        // heading.
         if (this.#leaf.kind === "paragraph") break;
         this.#close(depth);
         return;
@@ -246,15 +252,15 @@ class BlockScanner {
     else this.#addText(depth);
   }
 
-  /** Closes the open block and the containers from `depth` on. */
+  /** Closes the open block, and all containers from `depth` on. */
   #close(depth: number): void {
     if (depth < this.#stack.length) this.#stack.length = depth;
     this.#leaf = none;
   }
 
   #addText(depth: number): void {
-    // Applies even if the containers do not continue: it is then a lazy line, and the containers stay open
-    // with their paragraph.
+    // This also applies to a line that does not continue the containers. Such a line is a lazy line: it
+    // continues the paragraph, and the containers stay open.
     if (this.#leaf.kind === "paragraph") {
       this.#leaf.end = this.#lineEnd;
       return;
@@ -263,7 +269,10 @@ class BlockScanner {
     this.#leaf = { kind: "paragraph", start: this.#lineStart, end: this.#lineEnd };
   }
 
-  /** True if the remainder of the line is or begins a heading, fence, HTML block or thematic break. */
+  /**
+   * Returns true if the rest of the line is a heading or thematic break, or begins a code fence or HTML
+   * block.
+   */
   #opensLeaf(depth: number, inParagraph: boolean): boolean {
     switch (this.#content[this.#first]) {
       case "#":
@@ -312,7 +321,7 @@ class BlockScanner {
     const mark = this.#content[this.#first] === "`" ? "`" : "~";
     const length = this.#runLength(mark);
     if (length < 3) return false;
-    // With a backtick after the run, it is a code span in a paragraph.
+    // If another backtick follows in the line, this is a code span in a paragraph and not a fence.
     if (mark === "`" && this.#content.slice(this.#first + length, this.#lineEnd).includes("`")) return false;
     this.#close(depth);
     this.#leaf = { kind: "fence", mark, length };
@@ -357,7 +366,8 @@ class BlockScanner {
 
     const indent = this.#indent;
     this.#consumeMarker(marker.length);
-    // Five or more columns count as one column followed by indented code.
+    // If there are five or more columns, only the first belongs to the marker, and the rest begins indented
+    // code.
     const gap = empty || this.#indent > CODE_INDENT ? 1 : this.#indent;
     if (!empty) this.#column += gap;
     return { kind: "item", width: indent + marker.length + gap, empty };

@@ -1,6 +1,6 @@
 /**
- * How an HTML block ends: at a blank line, or in the line that contains its end mark. `close` is a mark that
- * ends it regardless of its content.
+ * How an HTML block ends: at a blank line, or in the line that contains an end mark. `close` is a text that
+ * always ends the block.
  */
 export type HtmlBlockEnd =
   | { readonly at: "blank-line" }
@@ -32,9 +32,9 @@ const wholeTag = new RegExp(
 );
 
 /**
- * Returns how the HTML block ends that begins in `line` (from its first "<"), or null if none begins
- * (CommonMark 0.31, section 4.6). A line that consists of a single tag with any other name cannot interrupt a
- * paragraph.
+ * Returns how an HTML block that begins in `line` ends. `line` must start at its first "<". Returns null if
+ * no HTML block begins there (CommonMark 0.31, section 4.6). A line with only a tag that is not in
+ * CommonMark's list cannot interrupt a paragraph.
  */
 export function htmlBlockStart(line: string, inParagraph: boolean): HtmlBlockEnd | null {
   const verbatim = verbatimStart.exec(line)?.[1];

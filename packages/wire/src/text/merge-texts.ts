@@ -1,11 +1,14 @@
 import { type LineChange, lineChanges, type SearchBounds } from "./line-changes.js";
 import { linesOf } from "./lines.js";
 
-/** Lines without a conflict: unchanged, changed by only one side, or changed in the same way by both. */
+/**
+ * Lines without a conflict. They are unchanged, or only one side changed them, or both sides changed them in
+ * the same way.
+ */
 export interface SettledBlock {
   readonly kind: "settled";
   readonly by: "nobody" | "mine" | "theirs" | "both";
-  /** The original lines. */
+  /** The lines in the base text. */
   readonly base: string;
   readonly text: string;
 }
@@ -27,9 +30,9 @@ export interface MergedTexts {
 }
 
 /**
- * Merges two texts made from the same base, line by line. Changes by only one side are applied. If both sides
- * changed the same or adjacent lines, that is a conflict, because no one has seen adjacent changes together.
- * No change of either side is dropped.
+ * Merges two texts that were made from the same base, line by line. A change by only one side is applied. If
+ * both sides changed the same or adjacent lines, that is a conflict, because no one has seen the combination
+ * yet. No change by either side is dropped.
  */
 export function mergeTexts({ base, mine, theirs }: MergedTexts, bounds?: SearchBounds): MergeBlock[] {
   const lines = linesOf(base);
@@ -53,7 +56,10 @@ export function mergeTexts({ base, mine, theirs }: MergedTexts, bounds?: SearchB
   return blocks;
 }
 
-/** A run of base lines, `end` exclusive, with the changes of both sides that touch it or each other. */
+/**
+ * Lines of the base that are changed, with the changes of both sides that touch these lines or each other.
+ * `end` is exclusive.
+ */
 interface Region {
   readonly start: number;
   end: number;
@@ -70,8 +76,8 @@ function findRegions(mine: readonly LineChange[], theirs: readonly LineChange[])
   for (const { change, side } of all) {
     const end = change.above + change.oldLines.length;
     let region = regions.at(-1);
-    // Changes that touch share one region: a person must decide the order of two insertions at the same
-    // position.
+    // Changes that touch each other belong to the same region. If both sides insert lines at the same
+    // position, a person must decide on the order.
     if (!region || change.above > region.end) {
       region = { start: change.above, end, mine: [], theirs: [] };
       regions.push(region);
@@ -82,7 +88,7 @@ function findRegions(mine: readonly LineChange[], theirs: readonly LineChange[])
   return regions;
 }
 
-/** Returns a region's text with these changes applied. */
+/** Returns the text of a region after the given changes. */
 function applied(lines: readonly string[], { start, end }: Region, changes: readonly LineChange[]): string {
   const parts: string[] = [];
   let done = start;

@@ -1,16 +1,20 @@
-/** Returns the known word that was probably meant, or undefined if none is close. */
+/** Returns the known word that was probably meant, or undefined if no known word is close enough. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((each) => ({ each, distance: editDistance(word, each) }))
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;
   if (!best) return undefined;
-  // A one-letter name is one edit away from any other, so at least one letter must match.
+  // At least one letter must match. Otherwise a known word with a single letter would match any single
+  // letter.
   const farthest = Math.min(Math.max(1, best.each.length * 0.4), best.each.length - 1);
   return best.distance <= farthest ? best.each : undefined;
 }
 
-/** Counts the letters that must be added, removed, replaced or swapped with their neighbour. */
+/**
+ * Counts how many letters must be added, removed, replaced, or swapped with a neighbour to get from one word
+ * to the other.
+ */
 function editDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, index) => index)];
   const at = (i: number, j: number) => rows[i]?.[j] ?? 0;

@@ -1,12 +1,12 @@
 import { joinedParts } from "../core/joiners.js";
 
 /**
- * Returns a copy of a value whose texts cannot look like Merkle's own lines when shown to a model: texts by
- * other users are data. Anything that a terminal or model could interpret as an instruction is neutralised,
- * and all lines after a text's first are indented (TEXT-1). Every rendering receives its input from here, so
- * that none can forget it.
+ * Returns a copy of a value that is safe to show to a model. Its texts come from other users and must not
+ * look like lines written by Merkle. Anything that a terminal or model could interpret as an instruction is
+ * neutralised, and all lines of a text after the first are indented (TEXT-1). Every rendering gets its input
+ * from this function.
  *
- * @param verbatim - fields that are left unchanged
+ * @param verbatim - names of fields that stay unchanged
  */
 export function foreign<Value>(value: Value, verbatim: readonly string[] = []): Value {
   return foreignValue(value, verbatim) as Value; // The shape stays the same: texts are only replaced by other texts.
@@ -27,39 +27,41 @@ function foreignText(text: string): string {
   return neutralise(text).replaceAll("\n", "\n  ");
 }
 
-/** Quotes another user's text on one line. */
+/** Formats another user's text on one line, in quotation marks. */
 export function inQuotes(text: string): string {
   return neutralise(JSON.stringify(text));
 }
 
-/** Joins the parts that are present as lines. */
+/** Joins those parts that are not empty, one per line. */
 export function lines(...parts: (string | false | null | undefined)[]): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join("\n");
 }
 
 /**
- * Formats a name within Merkle's own text. An ambiguous name, such as `*` or a name with a colon, is quoted.
+ * Formats a name for use within a line written by Merkle. An ambiguous name, such as `*` or a name with a
+ * colon, is quoted.
  */
 export function nameInLine(name: string): string {
   return neutralise(isPlain(name, /^[^*#":,\s-][^:,"\n\r]*$/) ? name : JSON.stringify(name));
 }
 
 /**
- * Formats a peer's address within Merkle's own text: `Alex's Team/atlas`, or the team's name for its unnamed
- * peer. Names that contain a slash are quoted.
+ * Formats a peer's address for use within a line written by Merkle: `Alex's Team/atlas`, or only the team's
+ * name for an unnamed peer. Names that contain a slash are quoted.
  */
 export function peerAddress(team: string, peer: string | null | undefined): string {
   return address(team, peer, nameInLine);
 }
 
 /**
- * Returns `Birch` for `Birch/birch`: a peer with the same name as its team is shown to people with one name.
+ * Shortens the address of a peer that has the same name as its team: `Birch/birch` becomes `Birch`. For
+ * display to people.
  */
 export function shortAddress(address: string): string {
   return address.replace(/^(.+)\/\1$/iu, "$1");
 }
 
-/** Formats a peer's address, with names formatted by `inLine`. */
+/** Formats a peer's address. Each name in it is formatted by `inLine`. */
 export function address(
   team: string,
   peer: string | null | undefined,
@@ -69,13 +71,13 @@ export function address(
   return peer ? `${part(team)}/${part(peer)}` : part(team);
 }
 
-/** True if the value is a text of this form, which needs no quoting. */
+/** Returns true if the value is a text that matches `plain` and therefore needs no quoting. */
 export function isPlain(value: unknown, plain: RegExp): value is string {
   return typeof value === "string" && plain.test(value);
 }
 
 // Characters that move the cursor, hide text or reverse it. Line feed, tab and emoji variation selectors are
-// kept.
+// excluded.
 const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Bidi_Control}\p{Default_Ignorable_Code_Point}](?<![\ufe0e\ufe0f])/gu;
@@ -85,7 +87,9 @@ const joint = "[-_－＿]";
 const nameEnd = "(?![a-z0-9ａ-ｚ０-９])";
 const close = "\\s*[>＞]";
 
-/** Returns a pattern whose letters may also be full-width, because models read both alike. */
+/**
+ * Returns a pattern in which each letter may also be full-width, because models read both in the same way.
+ */
 function wide(words: string): string {
   return words.replace(/[a-z]/g, (each) => `[${each}${String.fromCharCode(each.charCodeAt(0) + 0xfee0)}]`);
 }
@@ -101,24 +105,25 @@ const names = [
 ];
 const bracketed = wide("inst|system_prompt|available_tools|tool_(?:calls|content|results)");
 
-// Frames that clients put around text for a model, and markers of its turns. Content must not open or close
-// them.
+// Tags with which clients frame text for a model, and markers of a model's turns. Content must not be able to
+// open or close such a frame.
 const frameTag = new RegExp(
   `[<＜﹤](?=[\\s/／]*(?:${names.join("|")})|[|｜][^|｜<>\\n]{1,40}[|｜]${close})|[[［](?=[/／]?(?:${bracketed})[\\]］])`,
   "giu",
 );
 
 /**
- * Serialises a value to JSON in which ambiguous characters are escaped. Parsing it loses nothing, and the raw
- * text can neither move a cursor nor close its frame (TEXT-1).
+ * Serialises a value to JSON with ambiguous characters escaped. Parsing the result gives the same value, and
+ * the JSON text itself can neither move a cursor nor close a frame (TEXT-1).
  */
 export function neutralJson(value: unknown): string {
-  // In JSON these characters occur only within strings.
+  // In JSON, these characters can occur only within strings, where escapes are allowed.
   return JSON.stringify(value).replace(invisible, escaped).replace(frameTag, escaped);
 }
 
 /**
- * Escapes invisible characters and leaves all others unchanged, so that readers see everything in the text.
+ * Escapes invisible characters, so that readers see everything that a text contains. All other characters
+ * stay unchanged.
  */
 export function showInvisible(text: string): string {
   return text.replace(invisible, escaped);
@@ -131,8 +136,8 @@ function escaped(text: string): string {
 }
 
 /**
- * Replaces everything that could be taken for more than text: control and bidi characters, zero-width
- * characters that join nothing, and the tags of known frames.
+ * Replaces everything in a text that could be more than text: control and bidi characters, zero-width
+ * characters without a visible effect, and the tags of known frames.
  */
 export function neutralise(text: string): string {
   return replaceInvisible(text.replaceAll("\r\n", "\n").replaceAll("\r", "\n")).replace(frameTag, "\u{2039}");

@@ -1,10 +1,10 @@
 /**
- * Name of the npm package, whose command is `merkle`. `apps/cli/package.json` has the same name (PACK-1).
- * Code imports it from here.
+ * Name of the npm package that contains the command `merkle`. `apps/cli/package.json` repeats the name
+ * (PACK-1). All other code imports it from here.
  */
 export const packageName = "@merkle-mesh/cli";
 
-/** Says which of two versions should be upgraded, and how. */
+/** Returns a sentence that says which of two versions should be upgraded, and how. */
 export function adviseUpgrade({
   ours,
   brokers,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { globMatches, globsOverlap } from "./path-glob.js";
 import { normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
 
-/** An independent implementation: a regular expression, tested on all paths. */
+/** Converts a pattern to a regular expression, as an independent implementation to compare with. */
 function toExpression(glob: string): RegExp {
   const segments = glob.split("/").map((segment) => {
     if (segment === "**") return "(?:[^/]+/)*";
@@ -22,7 +22,10 @@ function sequencesOf<Item>(items: readonly Item[], lengthMax: number): Item[][] 
   return all;
 }
 
-/** With patterns this short, two that have any path in common share one of these. */
+/**
+ * Names for test paths. Patterns as short as the ones in these tests, if they overlap at all, also overlap on
+ * a path made of these names.
+ */
 const names = sequencesOf(["a", "b"], 3).map((each) => each.join(""));
 const paths = sequencesOf(names, 3).map((each) => each.join("/"));
 const segments = [...sequencesOf(["a", "b", "*", "?"], 2).map((each) => each.join("")), "**"].filter(
@@ -66,7 +69,8 @@ it("[CLAIM-6] a pattern matches a path exactly as the expression does", () => {
 it("[CLAIM-6] what stands for much takes no longer than its length says", () => {
   const stars = `${"*a".repeat(100)}b`;
   const folders = Array.from({ length: 100 }, () => "**").join("/a/");
-  // Trying all possibilities would take far too long.
+  // Trying all possibilities would take far too long, so these calls return only if the algorithm is
+  // efficient.
   expect(globsOverlap(stars, `${"a*".repeat(100)}c`)).toBe(false);
   expect(globsOverlap(`${folders}/b`, `${folders}/c`)).toBe(false);
 });

@@ -1,10 +1,11 @@
 /**
- * Path patterns used in claims on files. In a segment, `*` matches any text and `?` one character. A segment
- * `**` matches any number of whole segments, including none. Everything else is literal.
+ * The segments of a path pattern, as used in claims on files. Within a segment, `*` matches any text and `?`
+ * one character. A segment `**` matches any number of whole segments, including none. All other characters
+ * are literal.
  */
 type Segments = readonly string[];
 
-/** Explains why a text is not a supported pattern. Returns null if it is one. */
+/** Explains why a text is not a supported pattern. Returns null if it is supported. */
 export function problemOfGlob(glob: string): string | null {
   if (/[{}[\]!\\]/.test(glob)) return "only *, ** and ? are wildcards, so { } [ ] ! and \\ are not allowed";
   const segments = glob.split("/");
@@ -15,12 +16,12 @@ export function problemOfGlob(glob: string): string | null {
   return null;
 }
 
-/** True if any path matches both patterns. */
+/** Returns true if there is a path that matches both patterns. */
 export function globsOverlap(a: string, b: string): boolean {
   return meet(a.split("/"), b.split("/"), { isMany: isFolders, mayMeet: segmentsMeet });
 }
 
-/** True if the pattern matches the path. Nothing in a path is a wildcard. */
+/** Returns true if a pattern matches a path. Characters in the path are never wildcards. */
 export function globMatches(glob: string, path: string): boolean {
   return meet(glob.split("/"), path.split("/"), {
     isMany: isFolders,
@@ -31,10 +32,10 @@ export function globMatches(glob: string, path: string): boolean {
 }
 
 interface Steps {
-  /** True if an element matches any number of elements on the other side. */
+  /** Returns true if an element is a wildcard for any number of elements on the other side. */
   isMany(element: string): boolean;
   mayMeet(a: string, b: string): boolean;
-  /** True if the second side has no wildcards. */
+  /** True if the second sequence has no wildcards. */
   readonly isPlainB?: boolean;
 }
 
@@ -57,8 +58,8 @@ function segmentsMeet(a: string, b: string): boolean {
 }
 
 /**
- * True if two sequences of elements have a match in common. Both automata run in parallel and each pair of
- * positions is visited once, so the work is the product of the lengths for any patterns.
+ * Returns true if some sequence matches both of the given ones. Follows both at the same time and visits each
+ * pair of positions once, so the work is at most the product of their lengths.
  */
 function meet(a: Segments, b: Segments, { isMany, mayMeet, isPlainB = false }: Steps): boolean {
   const width = b.length + 1;
@@ -72,7 +73,7 @@ function meet(a: Segments, b: Segments, { isMany, mayMeet, isPlainB = false }: S
       if (reached[at] === 0) continue;
       const y = b[j];
       const yIsMany = !isPlainB && y !== undefined && isMany(y);
-      // An element that matches any number ends here or consumes the other side's next element.
+      // A wildcard for any number of elements either ends here or matches the next element on the other side.
       if (y !== undefined && (xIsMany || yIsMany)) reached[at + 1] = 1;
       if (x !== undefined && (xIsMany || yIsMany)) reached[at + width] = 1;
       if (x === undefined || y === undefined || xIsMany || yIsMany) continue;

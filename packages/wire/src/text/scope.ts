@@ -1,11 +1,11 @@
 import { globMatches, globsOverlap, problemOfGlob } from "./path-glob.js";
 
-/** Prefix of a file pattern, which is relative to a repository's root. */
+/** Prefix of a scope that is a file pattern. The pattern is relative to the root of a repository. */
 const filesMark = "repo:";
 
 /**
- * Returns a scope in stored form: file patterns have a prefix, and a folder, which ends in a slash, includes
- * everything in it (CLAIM-1).
+ * Returns the form in which a scope is stored. File patterns get a prefix. A folder, which ends in a slash,
+ * becomes a pattern for everything in it (CLAIM-1).
  */
 export function normaliseScope(text: string): string {
   const scope = text.normalize("NFC").trim();
@@ -15,7 +15,7 @@ export function normaliseScope(text: string): string {
   return `${filesMark}${path === "" || path.endsWith("/") ? `${path}**` : path}`;
 }
 
-/** Explains why a scope cannot be claimed. Returns null if it can. */
+/** Explains why a scope cannot be claimed. Returns null if it can be claimed. */
 export function problemOfScope(scope: string): string | null {
   const file = scope.replace(lineRange, "");
   if (file !== scope && globOf(file) !== null)
@@ -24,25 +24,31 @@ export function problemOfScope(scope: string): string | null {
   return glob === null ? null : problemOfGlob(glob);
 }
 
-/** True if a scope refers to files rather than an issue or another name. */
+/** Returns true if a scope refers to files, and not to an issue or another name. */
 export function isFileScope(scope: string): boolean {
   return globOf(scope) !== null;
 }
 
-/** True if two scopes overlap: a file matches both patterns, or they are the same name. */
+/**
+ * Returns true if two scopes overlap, because some file matches both patterns or because they are the same
+ * name.
+ */
 export function scopesOverlap(a: string, b: string): boolean {
   const [globA, globB] = [globOf(a), globOf(b)];
   if (globA === null || globB === null) return a === b;
   return globsOverlap(withContents(globA), globB) || globsOverlap(globA, withContents(globB));
 }
 
-/** True if a scope includes a file. The path is relative to the repository's root, with slashes. */
+/**
+ * Returns true if a scope includes a file. The path must be relative to the repository's root and use
+ * slashes.
+ */
 export function scopeHoldsFile(scope: string, path: string): boolean {
   const glob = globOf(scope);
   return glob !== null && globMatches(withContents(glob), path);
 }
 
-/** A plain path may be a folder, and then includes everything in it. */
+/** Extends a plain path, because it may be a folder and then includes everything in it. */
 function withContents(glob: string): string {
   const name = glob.slice(glob.lastIndexOf("/") + 1);
   return /[*?]/.test(name) ? glob : `${glob}/**`;
@@ -53,16 +59,16 @@ function globOf(scope: string): string | null {
   return looksLikePath(scope) ? scope : null;
 }
 
-/** `issue:#12`, `https://…`: a scope with an explicit kind. */
+/** Matches the beginning of a scope that states its kind, such as `issue:#12` or `https://…`. */
 const kindMark = /^[a-z][\w+.-]*:/i;
 
 /**
- * A slash, star, leading dot or extension makes a word a path. A sentence that contains a slash is not a
- * path.
+ * Returns true if a scope looks like a path. A single word does if it contains a slash or star, starts with a
+ * dot or has an extension. A sentence never does, even with a slash.
  */
 function looksLikePath(scope: string): boolean {
   return !kindMark.test(scope) && /^\S+$/.test(scope) && /[/*]|^\.|\.[a-z]\w{0,9}$/i.test(scope);
 }
 
-/** `:10`, `:10-20`, `#L10-L20`, ` lines 10-20`, ` (L10-20)` at the end of a scope. */
+/** Matches a line range at the end of a scope: `:10`, `:10-20`, `#L10-L20`, ` lines 10-20` or ` (L10-20)`. */
 const lineRange = /(?:[:#]L?|\s\(?(?:lines?\s?|L))\d+(?:\s?[-–:,]\s?L?\d+)*\)?$/i;

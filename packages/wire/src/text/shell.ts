@@ -1,12 +1,12 @@
-/** Formats words as a line that a POSIX shell parses into the same words. */
+/** Joins words to a line that a POSIX shell splits into the same words. */
 export function toShellLine(words: readonly string[]): string {
   return words.map(shellWord).join(" ");
 }
 
-/** Quotes a text as one word of a POSIX shell command. */
+/** Quotes a text so that a POSIX shell reads it as one word. */
 export function shellWord(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  // Double quotes are more readable around an apostrophe, as in a team's name.
+  // If the text contains an apostrophe, for example in a team's name, double quotes are more readable.
   if (!/["\\$`!]/.test(text) && text.includes("'")) return `"${text}"`;
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,21 +1,21 @@
 /**
- * Parses JSON and refuses objects with duplicate members. With duplicates, one program uses the first and
- * another the last, so a program may use a different value from the one that was validated (RFC 8259, section
+ * Parses JSON and refuses objects with duplicate names. Some programs use the first of two duplicates and
+ * others the last, so a program could use a value other than the one that was validated (RFC 8259, section
  * 4).
  *
- * @throws SyntaxError that names the duplicate member
+ * @throws SyntaxError whose message contains the duplicate name
  */
 export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  // Counting costs a quarter of the parsing time. A set of names for each object would cost several times as
-  // much.
+  // Compares only the numbers of names, which costs a quarter of the parsing time. A set of names for each
+  // object would cost several times as much.
   if (countNames(text) !== countMembers(value)) {
     throw new SyntaxError(`the field ${JSON.stringify(findRepeated(text))} occurs twice in one object`);
   }
   return value;
 }
 
-/** Outside strings, JSON has a colon after each name and nowhere else. */
+/** Counts the names in a JSON text. Outside strings, JSON has a colon after each name and nowhere else. */
 function countNames(json: string): number {
   let names = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -26,7 +26,10 @@ function countNames(json: string): number {
   return names;
 }
 
-/** Uses an explicit stack, because JSON can be nested deeper than calls can. */
+/**
+ * Counts the members of all objects in a value. Uses an explicit stack, because JSON can be nested more
+ * deeply than calls.
+ */
 function countMembers(value: unknown): number {
   let members = 0;
   const left: object[] = isContainer(value) ? [value] : [];
@@ -35,7 +38,7 @@ function countMembers(value: unknown): number {
       for (const inner of next) if (isContainer(inner)) left.push(inner);
       continue;
     }
-    // Objects from JSON.parse have only their own members, and "for in" does not allocate a list of them.
+    // Objects from JSON.parse have no inherited members, and "for in" does not allocate a list of names.
     for (const name in next) {
       members += 1;
       const inner = (next as Record<string, unknown>)[name];
@@ -49,7 +52,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Finds the first duplicate name in an object. `json` must contain one. */
+/** Finds the first name that occurs twice in an object. The JSON text must contain such a name. */
 function findRepeated(json: string): string {
   const objects: Set<string>[] = [];
   let last = "";
@@ -78,8 +81,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Returns the position of the closing quote of the string whose content begins at `start`, or the text's
- * length if there is none.
+ * Finds the end of a string whose content begins at `start`. Returns the position of the closing quote, or
+ * the text's length if there is none.
  */
 export function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start);
@@ -87,7 +90,7 @@ export function endOfString(json: string, start: number): number {
   return end === -1 ? json.length : end;
 }
 
-/** True if an odd number of backslashes precedes `at`. */
+/** Returns true if the character at `at` is escaped, because an odd number of backslashes precedes it. */
 function isEscaped(json: string, start: number, at: number): boolean {
   let first = at;
   while (first > start && json.charCodeAt(first - 1) === backslash) first -= 1;

@@ -1,6 +1,7 @@
 /**
- * The reasons why the broker closes a WebSocket. `reconnect` says whether reconnecting can help: codes from
- * 4000 to 4099 say yes, codes from 4400 say no. The others are the protocol's own codes (WS-5).
+ * The codes with which the broker closes a WebSocket. `reconnect` says whether reconnecting can help. It can
+ * for codes from 4000 to 4099, but not for codes from 4400. All other codes are defined by the WebSocket
+ * protocol (WS-5).
  */
 export const closeCodes = {
   going_away: {
@@ -56,12 +57,15 @@ export const closeCodes = {
 export type CloseReason = keyof typeof closeCodes;
 
 /**
- * WebSocket protocol codes (RFC 6455, section 7.4.1) with which one end reports that the other has violated
- * the protocol.
+ * Codes of the WebSocket protocol (RFC 6455, section 7.4.1) by which one side reports that the other has
+ * violated the protocol.
  */
 const brokenRules = new Set([1002, 1003, 1007, 1009, 1010]);
 
-/** True if a client should reconnect after `code`. Also true for network failures such as 1006. */
+/**
+ * Returns true if a client should reconnect after it was closed with this code. This includes codes for
+ * network failures, such as 1006.
+ */
 export function mayReconnect(code: number): boolean {
   return code < 4400 && !brokenRules.has(code);
 }

@@ -1,14 +1,17 @@
 export type AnswerType = "state_result" | "state_list" | "memory_stored" | "memory_results";
 
-/** A message type of the peer mesh on which Merkle is based, named like the operation that it calls. */
+/**
+ * A message type of the peer mesh, the project that Merkle is based on. It has the same name as the operation
+ * that it calls.
+ */
 export interface FrameAlias {
-  /** Type of the reply frame. Without it, only errors get a reply. */
+  /** Type of the frame that replies. If it is missing, only errors get a reply. */
   readonly answer?: AnswerType;
-  /** A field, and the operation's name for it. */
+  /** A field of the message, and the name of that field in the operation. */
   readonly renamed?: readonly [field: string, name: string];
 }
 
-/** Messages of peer mesh clients. Each calls the operation of the same name (WS-14). */
+/** Message types of peer mesh clients. Each of them calls the operation with the same name (WS-14). */
 const frameAliases = new Map<string, FrameAlias>([
   ["join_group", {}],
   ["leave_group", {}],

@@ -2,7 +2,10 @@ import * as z from "zod";
 import { SessionRef, TeamCredential } from "../core/values.js";
 import type { AccessRule } from "../operations/operation.js";
 
-/** A request that is not an operation: a WebSocket frame, an MCP method or the metrics page. */
+/**
+ * The access rules of a request that is not an operation: a WebSocket frame, an MCP method or the metrics
+ * page.
+ */
 export type FrameRule = AccessRule & { readonly transport: "websocket" | "mcp" | "http" };
 
 const nothing = z.object({});
@@ -10,12 +13,12 @@ const ofSession = z.object({ session_id: SessionRef, team_id: TeamCredential.opt
 const looks = { readOnly: true, afterClosing: "allowed", rate: "read" } as const;
 
 /**
- * Access rules for frames and requests that are not operations, in the same terms as operations, so that one
- * function admits both (AUTH-12). `ping` and `cancel` affect only their own connection, and `nudged` answers
- * a request by the broker.
+ * Access rules for frames and other requests that are not operations. They have the same form as the rules of
+ * operations, so that one function admits both (AUTH-12). `ping`, `cancel` and `nudged` need no rules: the
+ * first two affect only their own connection, and `nudged` answers a request from the broker.
  */
 export const frameRules = {
-  /** Checked after the proof. A client without a valid proof has been refused by then. */
+  /** Checked after the client's proof, so a client without a valid proof has already been refused. */
   hello: { ...looks, name: "hello", transport: "websocket", access: "public", input: nothing },
   follow: { ...looks, name: "subscribe", transport: "websocket", access: "reader", input: ofSession },
   inbox: { ...looks, name: "subscribe", transport: "websocket", access: "team", input: ofSession },
@@ -35,7 +38,7 @@ export const frameRules = {
     input: z.object({ team_id: TeamCredential.optional() }),
   },
   unwatch_mesh: { ...looks, name: "unwatch_mesh", transport: "websocket", access: "reader", input: nothing },
-  /** Creates an MCP session, which is stored. */
+  /** `initialize` creates an MCP session, which the broker stores. */
   initialize: {
     ...looks,
     name: "initialize",
@@ -45,8 +48,8 @@ export const frameRules = {
     forOnlookers: true,
     input: nothing,
   },
-  /** All other MCP requests and streams. Tool calls are operations. */
+  /** All other MCP requests and streams, except tool calls, which are operations. */
   mcp: { ...looks, name: "MCP", transport: "mcp", access: "open", forOnlookers: true, input: nothing },
-  /** The metrics cover all meshes, so they are for admins of the main mesh. */
+  /** The metrics cover all meshes, so only admins of the main mesh may read them. */
   metrics: { ...looks, name: "/metrics", transport: "http", access: "admin", input: nothing },
 } as const satisfies Readonly<Record<string, FrameRule>>;

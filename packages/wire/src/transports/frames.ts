@@ -6,22 +6,20 @@ import { HelloProof } from "../identity/hello-proof.js";
 import { WakePath } from "../operations/peers.js";
 import type { AnswerType } from "./frame-aliases.js";
 
-/** Revision of these frames. A client that only supports another revision reports that and stops. */
+/** Revision of the frame protocol. A client that does not support this revision says so and stops. */
 export const protocolVersion = 1;
 
 export const RequestId = z.union([z.string().min(1).max(100), z.int()]);
 export type RequestId = z.output<typeof RequestId>;
 
 /**
- * The messages that a subscription delivers. `inbox`: the subscriber's own messages, to be acknowledged.
+ * Which messages a subscription delivers. `inbox`: messages for the subscriber, who must acknowledge them.
  * `follow`: the whole feed, for an observer.
  */
 export const SubscriptionKind = z.enum(["inbox", "follow"]);
 export type SubscriptionKind = z.output<typeof SubscriptionKind>;
 
-/**
- * The frames that a client sends over `/ws` (WS-1). The client chooses their ids, and replies repeat them.
- */
+/** The frames that a client sends over `/ws` (WS-1). The client chooses the ids, and replies repeat them. */
 export const ClientFrame = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("hello"),
@@ -65,7 +63,10 @@ export type ClientFrame = z.output<typeof ClientFrame>;
 
 const frameTypes: ReadonlySet<string> = new Set(ClientFrame.options.map(({ shape }) => shape.type.value));
 
-/** A well-formed frame of an unknown type: an alias (WS-14), or a frame of another revision. */
+/**
+ * A well-formed frame whose type is not in `ClientFrame`. It is either an alias (WS-14) or belongs to another
+ * revision of the protocol.
+ */
 export interface ForeignFrame {
   readonly type: "foreign";
   readonly name: string;
@@ -73,7 +74,7 @@ export interface ForeignFrame {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Parses a frame whose type is not in {@link ClientFrame}. Returns null if it is malformed (WS-7). */
+/** Parses a frame whose type is not in {@link ClientFrame}. Returns null if the frame is malformed (WS-7). */
 export function readForeignFrame(frame: unknown): ForeignFrame | null {
   if (typeof frame !== "object" || frame === null || Array.isArray(frame)) return null;
   const { type, id = null, ...fields }: { type?: unknown; id?: unknown } = frame;
@@ -85,29 +86,29 @@ export function readForeignFrame(frame: unknown): ForeignFrame | null {
 
 /**
  * The frames that the broker sends (WS-2): one hello, a reply to each request, and pushes. A reply has either
- * `output` or `error`. Each subscription delivers its messages in feed order and once. `changed` is a hint
- * that a read would return something new.
+ * `output` or `error`. Each subscription delivers each of its messages once, in feed order. `changed` is a
+ * hint that reading again would return something new.
  */
 export type BrokerFrame =
   | {
       type: "hello";
       protocol: number;
       version: string;
-      /** Not sent by builds before build 1. */
+      /** The broker's build number. Missing if the broker is older than build 1. */
       build?: number;
       epoch: string;
       /**
-       * `open`: anyone who reaches the broker is admitted. `invite`: only members, who must answer with a
-       * proof.
+       * Who is admitted. `open`: anyone who can reach the broker. `invite`: only members, who must answer
+       * with a proof.
        */
       auth: "open" | "invite";
-      /** Permanent id of this broker. Signatures made for it are invalid for any other broker. */
+      /** The broker's permanent id. A signature made for this broker is invalid for any other broker. */
       broker_id: string;
-      /** 32 random bytes in base64url, unique to this connection. A signed answer contains them. */
+      /** 32 random bytes in base64url, different for each connection. A signed answer includes them. */
       nonce: string;
       /**
-       * Maximum interval between frames from the broker. After twice this time without a frame, the
-       * connection counts as lost.
+       * Maximum interval between two frames from the broker, in milliseconds. If no frame arrives for twice
+       * this time, the connection counts as lost.
        */
       heartbeat_ms: number;
     }
@@ -117,9 +118,9 @@ export type BrokerFrame =
       id: RequestId;
       error: FrameError;
     }
-  /** Reply to a frame without an id. */
+  /** The error reply to a frame without an id. */
   | { type: "error"; error: FrameError }
-  /** Reply to an alias without an id, with the fields of its operation's output. */
+  /** The reply to an alias without an id. Contains the fields of the operation's output. */
   | { type: AnswerType; [field: string]: unknown }
   | { type: "message"; kind: SubscriptionKind; session_id: string; message: Message }
   | { type: "changed"; kind: ChangedKind; session_id: string; version: number }
@@ -135,34 +136,38 @@ export interface FrameError {
 }
 
 /**
- * `tasks` includes claims. `usage` is the usage reported by agents. `delivery`: a peer has read further, so
- * message_status would return something new.
+ * The kinds of data in a session that may have changed. `tasks` includes claims. `usage` is the usage that
+ * agents have reported. `delivery` means that a peer has read further, so `message_status` would return
+ * something new.
  */
 export type ChangedKind = "document" | "roster" | "session" | "tasks" | "usage" | "delivery";
 
 /**
- * Notifies a connection that watches the mesh (`watch_mesh`) that a read of this kind would return something
- * new. `attention` covers items that wait for a human. `members` includes invites and tokens. `person` covers
- * what the watching person has read and dismissed. Sent at most once per second for each kind and session.
- * The last change is always reported.
+ * Notifies a connection that watches the mesh (`watch_mesh`) that reading data of this kind again would
+ * return something new. `attention` is about items that wait for a human. `members` includes invites and
+ * tokens. `person` is about what the watching person has read and dismissed. Sent at most once per second for
+ * each kind and session. The last change is always reported.
  */
 export interface MeshChangedFrame {
   readonly type: "mesh_changed";
   readonly kind: MeshChangedKind;
-  /** The session that the change concerns, or null. */
+  /** Id of the session in which something changed. Null if the change does not concern a single session. */
   readonly session_id: string | null;
 }
 
 /**
- * The latest value of a key. It is pushed to every connection that has subscribed to the key's session, or to
- * any session of the mesh if `session_id` is null. Intermediate values may be skipped, but the last is always
- * sent.
+ * The latest value of a key. It is sent to each connection that has subscribed to the key's session or, if
+ * `session_id` is null, to any session of the mesh. Intermediate values may be skipped, but the last value is
+ * always sent.
  */
 export interface StateChangeFrame {
   readonly type: "state_change";
   readonly session_id: string | null;
   readonly key: string;
-  /** Omitted if the key was deleted or the value exceeds 8 KiB. get_state returns a large value. */
+  /**
+   * The key's value. Omitted if the key was deleted or the value exceeds 8 KiB. `get_state` returns large
+   * values.
+   */
   readonly value?: unknown;
   readonly deleted: boolean;
   readonly version: number;
@@ -171,7 +176,7 @@ export interface StateChangeFrame {
 }
 
 /**
- * Asks the connection of a peer to run its wake paths, and to reply with a `nudged` frame that lists them.
+ * Asks a peer's client to use its wake paths, and to reply with a `nudged` frame that lists the ones it used.
  */
 export interface NudgeFrame {
   readonly type: "nudge";
@@ -180,7 +185,7 @@ export interface NudgeFrame {
   readonly by: { readonly name: string; readonly human: boolean };
 }
 
-/** The output of a `subscribe` frame. Messages with a higher sequence than `after` follow. */
+/** The output of `subscribe`. The subscription then delivers messages with a higher sequence than `after`. */
 export interface Subscribed {
   readonly session_id: string;
   readonly after: number;

@@ -3,29 +3,30 @@ import { alignTokens, joined, type Kept } from "./align-tokens.js";
 import type { Span } from "./locate-quote.js";
 
 /**
- * The parts that two texts have in common, in UTF-16 units. Lines are aligned first, then words within the
- * changed lines.
+ * The passages that two texts have in common, measured in UTF-16 units. Lines are aligned first, and then the
+ * words within changed lines.
  */
 export interface TextAlignment {
-  /**
-   * Returns the pieces of the first text that also occur in the second and that touch this span, in order.
-   */
+  /** Returns the common pieces that touch a span of the first text, in order. */
   piecesAt(place: Span): readonly Kept[];
-  /** Does the same for a span of the second text. */
+  /** Returns the common pieces that touch a span of the second text, in order. */
   piecesInAfter(place: Span): readonly Kept[];
   readonly changes: readonly Change[];
 }
 
-/** The text between two common lines, in each version. Either may be empty. */
+/** The text between two common lines, in each version of the text. Either may be empty. */
 export interface Change {
   readonly before: Span;
   readonly after: Span;
 }
 
-/** Aligning from the front and from the end gives different results where an alignment is ambiguous. */
+/**
+ * The end of the texts from which to align. Where an alignment is ambiguous, the two directions give
+ * different results.
+ */
 type Direction = "forward" | "backward";
 
-/** Aligns two texts from the front and from the end. */
+/** Aligns two texts twice, once from the front and once from the end. */
 export function alignTexts(before: string, after: string): readonly [TextAlignment, TextAlignment] {
   const whole = { before: { start: 0, end: before.length }, after: { start: 0, end: after.length } };
   const isToldOfAll = isTold(before, after);
@@ -49,7 +50,7 @@ export function alignTexts(before: string, after: string): readonly [TextAlignme
   return [alignFrom("forward"), alignFrom("backward")];
 }
 
-/** Returns the pieces that touch a span of one text. The pieces are in the order of both texts. */
+/** Returns the common pieces that touch a span of one text. The pieces have the same order in both texts. */
 function touching(pieces: readonly Kept[], side: "before" | "after", place: Span): Kept[] {
   let [low, high] = [0, pieces.length];
   while (low < high) {
@@ -73,10 +74,13 @@ export function spanOf(kept: Kept, side: "before" | "after"): Span {
 
 type Split = (text: string) => readonly string[];
 
-/** Splits a text into words, the space between them, and single other characters. */
+/** Splits a text into words, the white space between words, and single other characters. */
 export const wordsOf: Split = (text) => text.match(/[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu) ?? [];
 
-/** The changed parts of two texts as numbers. Equal tokens have the same number in both texts. */
+/**
+ * The changed parts of two texts, split into tokens. Each token is a number, and equal tokens have the same
+ * number in both texts.
+ */
 interface Tokens {
   readonly ours: Side;
   readonly theirs: Side;
@@ -85,11 +89,11 @@ interface Tokens {
 
 interface Side {
   readonly ids: Int32Array;
-  /** Start of each token, and the end of the last one. */
+  /** Start of each token, followed by the end of the last one. */
   readonly offsets: Uint32Array;
 }
 
-/** Caches tokens per change: the texts are aligned twice, with mostly the same changes. */
+/** Caches the tokens of each change, because the texts are aligned twice and mostly have the same changes. */
 function keptByChange(make: (change: Change) => Tokens): (change: Change) => Tokens {
   const known = new Map<string, Tokens>();
   return (change) => {
@@ -138,7 +142,8 @@ function align({ ours, theirs, vocabulary }: Tokens, direction: Direction): Kept
 }
 
 /**
- * Returns a test for pieces that are certain: at least one of their lines occurs exactly once in each text.
+ * Returns a function that checks whether a common piece is certain. It is if at least one of its lines occurs
+ * exactly once in each text.
  */
 function isTold(before: string, after: string): (piece: Kept) => boolean {
   const once = (text: string) => {
@@ -153,12 +158,15 @@ function isTold(before: string, after: string): (piece: Kept) => boolean {
     );
 }
 
-/** Maximum number of rounds. Removing a piece can make neighbouring pieces look accidental too. */
+/**
+ * Maximum number of rounds in `withoutChance`. After a piece was removed, neighbouring pieces may look
+ * accidental too.
+ */
 const roundsMax = 8;
 
 /**
  * Removes pieces that both texts probably contain by accident, such as a common word in two unrelated
- * sentences. These are pieces no longer than the change before them and the change after them.
+ * sentences. A piece looks accidental if it is not longer than the change before it or the change after it.
  */
 function withoutChance(pieces: readonly Kept[], within: Change, isTold: (piece: Kept) => boolean): Kept[] {
   let left = [...pieces];

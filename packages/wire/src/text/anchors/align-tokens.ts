@@ -1,5 +1,6 @@
 /**
- * A run of `length` tokens that occurs in both sequences in the same order, starting at `before` and `after`.
+ * A run of `length` equal tokens, which starts at `before` in the first sequence and at `after` in the
+ * second.
  */
 export interface Kept {
   readonly before: number;
@@ -7,18 +8,15 @@ export interface Kept {
   readonly length: number;
 }
 
-/**
- * Maximum nesting of ranges. Deeper nesting comes from repetitive texts, which cannot be aligned with
- * certainty.
- */
+/** Maximum recursion depth. Only repetitive texts need more, and they cannot be aligned with certainty. */
 const depthMax = 24;
-/** A range without unique tokens is compared pair by pair if it has at most this many pairs. */
+/** Maximum number of token pairs for which a range without unique tokens is compared pair by pair. */
 const pairsMax = 10_000;
 
 /**
- * Aligns two sequences: first their common beginning and end, then the tokens that occur once in both (the
- * longest chain in the same order), then recursively between these. Takes bounded time. Ranges that are too
- * repetitive count as replaced.
+ * Aligns two sequences of tokens. Aligns their common beginning and end first, then the longest chain of
+ * tokens that occur once in each and in the same order, and then, recursively, the ranges in between. The
+ * time is bounded. Ranges that are too repetitive count as replaced.
  */
 export function alignTokens(before: Int32Array, after: Int32Array, vocabulary: number): Kept[] {
   const kept: Kept[] = [];
@@ -74,7 +72,7 @@ interface Pair {
   readonly after: number;
 }
 
-/** Joins pieces that follow each other without a gap in either text. */
+/** Joins pieces that follow each other without a gap in both texts. */
 export function joined(kept: readonly Kept[]): Kept[] {
   const pieces: Kept[] = [];
   for (const each of kept) {
@@ -87,15 +85,17 @@ export function joined(kept: readonly Kept[]): Kept[] {
 }
 
 /**
- * Creates counters of tokens in two ranges. They are reset in time proportional to the ranges, not to the
- * vocabulary.
+ * Creates reusable counters for the tokens in two ranges. Resetting them takes time in proportion to the
+ * ranges, not to the vocabulary.
  */
 function createCounts(vocabulary: number) {
   const inBefore = new Uint32Array(vocabulary);
   const inAfter = new Uint32Array(vocabulary);
   const placeInAfter = new Uint32Array(vocabulary);
   return {
-    /** Returns the positions of tokens that occur once in both ranges, in the order of the first range. */
+    /**
+     * Returns the positions of tokens that occur exactly once in each range, in the order of the first range.
+     */
     onceInBoth(before: Int32Array, after: Int32Array, { b0, b1, a0, a1 }: Bounds): Pair[] {
       const tokens = before.subarray(b0, b1);
       const others = after.subarray(a0, a1);
@@ -118,11 +118,11 @@ function createCounts(vocabulary: number) {
 }
 
 /**
- * Returns the longest selection of pairs that is also in the order of the second text. The pairs are given in
- * the order of the first.
+ * Returns the longest selection of pairs that is also in the order of the second text. The given pairs are in
+ * the order of the first text.
  */
 function longestChain(pairs: readonly Pair[]): Pair[] {
-  // The last pair of the best chain of each length, and for each pair its predecessor.
+  // `lasts` has the last pair of the best chain of each length. `follows` has the predecessor of each pair.
   const lasts: number[] = [];
   const follows = new Int32Array(pairs.length);
   const afterOf = (index: number | undefined) => pairs[index ?? -1]?.after ?? -1;
@@ -144,7 +144,7 @@ function longestChain(pairs: readonly Pair[]): Pair[] {
   return chain.reverse();
 }
 
-/** Finds the longest common subsequence of two short ranges. */
+/** Finds the longest common subsequence of two short ranges, and appends its pieces to `kept`. */
 function commonSubsequence(
   before: Int32Array,
   after: Int32Array,

@@ -1,27 +1,29 @@
 import { wordsOf } from "./align-texts.js";
 import type { Span } from "./locate-quote.js";
 
-/** A search for lines that are similar to `lines`, or that contain nearly all of one of `parts`. */
+/**
+ * What to search for: lines that are similar to `lines`, or that contain nearly all of any of the `parts`.
+ */
 export interface Wanted {
   readonly lines: string;
   readonly parts: readonly string[];
 }
 
-/** The changed lines of a text, indexed by their words. */
+/** The changed lines of a text, with an index of their words. */
 export interface ChangedLines {
   readonly count: number;
   /**
-   * True if any of the lines, except those in `apart`, is similar to the wanted lines or contains nearly all
-   * of a part. Similarity depends only on the words, not on their order.
+   * Returns true if any changed line outside `apart` is similar to the wanted lines or contains nearly all of
+   * a wanted part. Similarity depends only on the words, not on their order.
    */
   hasLike(wanted: Wanted, apart: Span): boolean;
 }
 
-/** Minimum similarity at which two lines may be mistaken for each other. */
+/** Minimum similarity at which one line may be mistaken for another. */
 const alikeMin = 0.6;
 /**
- * Minimum share of a passage within a line that may be mistaken for it. Only for passages long enough to be
- * distinctive.
+ * A line that contains at least this share of a passage may be mistaken for the passage. Applies only to
+ * passages that are long enough to be distinctive.
  */
 const holdsMin = 0.7;
 const tellingCharsMin = 24;
@@ -32,16 +34,19 @@ interface Line {
   readonly weight: number;
 }
 
-/** Words to search for in the lines. */
+/** The words to search for in the changed lines. */
 interface Looked {
   readonly weight: number;
-  /** Number of occurrences of each wanted word that the lines contain, rarest words first. */
+  /**
+   * The wanted words that occur in the changed lines, rarest first, with the number of times that each is
+   * wanted.
+   */
   readonly known: readonly { readonly word: number; readonly times: number }[];
 }
 
 export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
   const lengths: number[] = [];
-  /** For each word, the lines that contain it, in order. */
+  /** For each word, the indexes of the lines that contain the word, in ascending order. */
   const holders: number[][] = [];
   const ids = new Map<string, number>();
   const lines: readonly Line[] = spans.map((span, line) => {
@@ -58,7 +63,10 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
     });
     return { span, words, weight: weightOf(visible) };
   });
-  /** Remaining count of each wanted word. All zero between two searches. */
+  /**
+   * For each word, how many more occurrences count in the current search. All values are zero between two
+   * searches.
+   */
   const left = new Uint32Array(lengths.length);
   const lookedAt = new Map<string, Looked>();
 
@@ -75,7 +83,10 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
     return { weight: weightOf(visible), known };
   }
 
-  /** Many passages share the same lines, sometimes all lines of a text, so the results are cached. */
+  /**
+   * Caches the results of `look`, because many passages share the same lines. A passage may even cover all
+   * lines of a text.
+   */
   function lookOnce(words: string): Looked {
     const looked = lookedAt.get(words) ?? look(words);
     lookedAt.set(words, looked);
@@ -83,8 +94,8 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
   }
 
   /**
-   * Yields the first lines of all runs that can share at least `least`. Such a run contains one of the rarest
-   * words: the other words together have too little weight.
+   * Yields the first line of every run of lines that can share at least `least` with the wanted words. Each
+   * such run contains one of the rarest words, because the other words together do not have enough weight.
    */
   function* runsSharing({ known }: Looked, least: number, height: number): Generator<number, void> {
     const lengthOf = (word: number) => lengths[word] ?? 0;
@@ -110,7 +121,10 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
     return sum;
   }
 
-  /** True if a run of lines contains at least `least` of the words, by length. */
+  /**
+   * Returns true if a run of lines contains enough of the wanted words. Their total length must be at least
+   * `least`.
+   */
   function share({ known }: Looked, least: number, first: number, height: number): boolean {
     for (const { word, times } of known) left[word] = times;
     let sum = 0;
@@ -140,7 +154,8 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
         return span === undefined || (span.start < apart.end && apart.start < span.end);
       };
       const ours = lookOnce(wanted);
-      // Two texts that share this much of both share at least this much of the first.
+      // A lower bound for the first check. If two texts are similar enough, they share at least this much of
+      // the wanted text.
       const leastAlike = (alikeMin / (2 - alikeMin)) * ours.weight * certain;
       for (const first of runsSharing(ours, leastAlike, height)) {
         if (isApart(first)) continue;
@@ -161,7 +176,7 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
   };
 }
 
-/** Tolerance for rounding errors, because the same sum is computed in two ways. */
+/** Factor that allows for rounding errors, because the same sum is computed in two ways. */
 const certain = 1 - 1e-9;
 
 function visibleWords(text: string): string[] {

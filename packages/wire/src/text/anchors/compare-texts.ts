@@ -3,17 +3,20 @@ import type { Kept } from "./align-tokens.js";
 import { type ChangedLines, indexLines } from "./changed-lines.js";
 import type { Span } from "./locate-quote.js";
 
-/** Two texts, compared once for all passages to be located in the second. */
+/** Two texts that have been compared once, to find any number of passages of the first in the second. */
 export interface Texts {
   readonly before: string;
   readonly after: string;
-  /** Alignments from the front and from the end. Where they differ, the alignment is ambiguous. */
+  /** One alignment from the front and one from the end. Where they differ, the alignment is ambiguous. */
   readonly alignments: readonly [TextAlignment, TextAlignment];
-  /** Returns the changed lines of one text. */
+  /** Returns the changed lines of one of the two texts. */
   changed(side: "before" | "after"): ChangedLines;
-  /** Returns the position of a line that occurs exactly once, otherwise undefined. */
+  /**
+   * Returns the position of a line that occurs exactly once in the text. Returns undefined for any other
+   * line.
+   */
   findLine(side: "before" | "after", line: string): number | undefined;
-  /** Number of character pairs that may still be compared. */
+  /** The remaining budget for comparisons, in pairs of characters. */
   readonly work: { left: number };
 }
 
@@ -78,7 +81,7 @@ export function linesWithin(text: string, { start, end }: Span): Span[] {
   return lines;
 }
 
-/** Returns the span of the whole lines that contain a passage. */
+/** Returns the span from the start of a passage's first line to the end of its last line. */
 export function linesAround(text: string, { start, end }: Span): Span {
   const behind = text.indexOf("\n", Math.max(start, end - 1));
   return {
@@ -87,7 +90,7 @@ export function linesAround(text: string, { start, end }: Span): Span {
   };
 }
 
-/** Returns the lines that contain a passage, without blank lines. */
+/** Returns the lines that a passage touches, without blank lines. */
 export function visibleLines(text: string, place: Span): Span[] {
   return linesWithin(text, linesAround(text, place)).filter(
     ({ start, end }) => text.slice(start, end).trim() !== "",
@@ -98,14 +101,14 @@ export function endOf({ before, length }: Kept): number {
   return before + length;
 }
 
-/** Returns the part of a piece within a span, as a list of one item or none. */
+/** Returns the part of a piece that is within a span, as a list with one item or none. */
 export function cut(piece: Kept, { start, end }: Span): Kept[] {
   const from = Math.max(piece.before, start);
   const to = Math.min(endOf(piece), end);
   return to > from ? [{ before: from, after: piece.after + from - piece.before, length: to - from }] : [];
 }
 
-/** Returns how far the text around two passages is equal on each side. */
+/** Returns how many characters before and after two passages are equal. */
 export function extentAlike(
   text: string,
   one: Span,
@@ -125,6 +128,7 @@ function isSame(text: string, unit: number, otherText: string, other: number): b
 }
 
 /**
- * Maximum number of characters compared on each side. A longer match does not help to distinguish passages.
+ * Maximum number of characters compared on each side. Beyond this, more equal characters do not help to
+ * distinguish passages.
  */
 const aroundCharsMax = 10_000;

@@ -1,8 +1,8 @@
 import type { Span } from "./locate-quote.js";
 
 /**
- * True if the other passage begins or ends within a word where the first does not. It then has the same
- * characters, but is part of a different word.
+ * Returns true if the other passage begins or ends within a word, but the first passage does not. The other
+ * passage then has the same characters, but belongs to a different word.
  */
 export function cutsWord(text: string, one: Span, otherText: string, other: Span): boolean {
   return (

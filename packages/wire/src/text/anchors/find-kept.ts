@@ -7,17 +7,21 @@ import type { Anchored, Reanchored, Span } from "./locate-quote.js";
 import { hasTwin, hasTwinOfLine } from "./twins.js";
 
 /**
- * Number of characters on each side that identify a short passage, and the share of them that must be kept.
+ * A short passage is identified by this many characters on each side of it. At least the share
+ * `besideKeptMin` of them must have been kept.
  */
 const besideChars = 32;
 const besideKeptMin = 0.6;
 /**
- * Share of the nearby part of its own line that must be kept, because another sentence may contain the same
- * word.
+ * Minimum share of the nearby text in the same line that must have been kept. Otherwise the passage could be
+ * the same word in another sentence.
  */
 const inLineKeptMin = 0.6;
 
-/** Finds the current position of a passage that was kept, if both alignments agree on it. */
+/**
+ * Finds the current position of a passage that was kept in place. Returns null if the two alignments do not
+ * agree on it.
+ */
 export function findKept(texts: Texts, anchor: Anchored): Reanchored | null {
   const { after } = texts;
   const [one, other] = texts.alignments.map((alignment) => follow(alignment, anchor));
@@ -30,13 +34,14 @@ export function findKept(texts: Texts, anchor: Anchored): Reanchored | null {
   if (!isWhole && !isLikeFirst(texts, anchor, place)) return null;
   if (kept < tellingCharsMin && !isKeptAround(texts, anchor)) return null;
   if (hasTwinOfLine(texts, anchor, place)) return null;
-  // If a copy was inserted elsewhere, that may be the moved original, and this passage the copy.
+  // If there is a similar passage elsewhere, it may be the original that was moved, and this passage may be a
+  // copy.
   if (hasTwin(texts, anchor, place)) return null;
   if (!areLinesKept(texts, anchor) && hasPartElsewhere(texts, anchor, place)) return null;
   return { ...place, how: isWhole ? "exact" : "reworded" };
 }
 
-/** True if the whole passage was kept in at least one alignment. */
+/** Returns true if the whole passage was kept in at least one of the alignments. */
 export function isKept({ alignments }: Texts, { start, end }: Span): boolean {
   return alignments.some((alignment) => {
     const place = follow(alignment, { start, end });
@@ -44,10 +49,10 @@ export function isKept({ alignments }: Texts, { start, end }: Span): boolean {
   });
 }
 
-/** Follows the beginning and end of a passage, and counts how much between them was kept. */
+/** Returns the new position of a passage in one alignment, and how many of its characters were kept. */
 function follow(alignment: TextAlignment, { start, end }: Span): (Span & { kept: number }) | null {
-  // Includes one more character on each side: if the adjacent text was kept, a replacement begins or ends
-  // there.
+  // Looks at one more character on each side. If the text next to the passage was kept, the replacement
+  // starts or ends there.
   const pieces = alignment.piecesAt({ start: start - 1, end: end + 1 });
   const within = pieces.flatMap((piece) => cut(piece, { start, end }));
   const [first, last] = [within[0], within.at(-1)];
@@ -61,7 +66,7 @@ function follow(alignment: TextAlignment, { start, end }: Span): (Span & { kept:
   };
 }
 
-/** Trims space at either end of a passage, unless the quote has space at that end. */
+/** Trims white space at both ends of a passage, except at an end where the quote itself has white space. */
 function withoutSpace(text: string, { start, end }: Span, quote: string): Span {
   const words = text.slice(start, end);
   return {
@@ -74,7 +79,10 @@ function hasUnit(piece: Kept, unit: number): boolean {
   return piece.before <= unit && unit < endOf(piece);
 }
 
-/** True if the lines of a passage are unchanged. Similar text elsewhere is then a different passage. */
+/**
+ * Returns true if the lines of a passage are unchanged. If they are, similar text elsewhere is a different
+ * passage.
+ */
 function areLinesKept({ before, alignments }: Texts, anchor: Span): boolean {
   const lines = linesAround(before, anchor);
   return alignments.every((alignment) => keptPart(alignment, lines) === 1);
@@ -83,8 +91,8 @@ function areLinesKept({ before, alignments }: Texts, anchor: Span): boolean {
 function isKeptAround({ before, alignments, findLine }: Texts, { start, end }: Span): boolean {
   const line = linesAround(before, { start, end });
   const beside = { start: Math.max(0, start - besideChars), end: Math.min(before.length, end + besideChars) };
-  // If another line has the same text, the context on one side is insufficient, because it may now be next to
-  // that line.
+  // If another line has the same text as the passage's line, context on one side is not enough, because that
+  // context may now belong to the other line.
   const isSingle = visibleLines(before, { start, end }).some(
     (each) => findLine("before", before.slice(each.start, each.end)) !== undefined,
   );

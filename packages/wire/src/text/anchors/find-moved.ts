@@ -7,8 +7,8 @@ import { occurrences } from "./occurrences.js";
 import { hasTwin, hasTwinOfLine } from "./twins.js";
 
 /**
- * Finds the lines of a passage if one of them occurred exactly once and still does, regardless of all other
- * changes.
+ * Finds a passage whose lines were moved unchanged. At least one of these lines must occur exactly once in
+ * both texts. Other changes to the text do not matter.
  */
 export function findLines(texts: Texts, anchor: Anchored): Reanchored | null {
   const { before, after } = texts;
@@ -29,15 +29,17 @@ export function findLines(texts: Texts, anchor: Anchored): Reanchored | null {
 }
 
 /**
- * Finds a passage that was moved unchanged. It must occur there once, in new text, with enough of its former
- * context to be unique in the old text. Text that was there before is a different passage, however similar.
+ * Finds a passage that was moved unchanged. It must occur exactly once in newly inserted text, together with
+ * enough of its context to be unique in the old text. Text that already existed is a different passage, no
+ * matter how similar it is.
  */
 export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
   const { before, after } = texts;
   const words = before.slice(anchor.start, anchor.end);
   const found: Span[] = [];
   for (const { after: changed } of texts.alignments[0].changes) {
-    // A moved passage may consist of new text joined to text that was there before.
+    // Starts before the change, because a moved passage may combine inserted text with text that already
+    // existed.
     const from = Math.max(0, changed.start - words.length);
     const text = after.slice(from, changed.end + words.length);
     texts.work.left -= 2 * text.length;
@@ -55,15 +57,15 @@ export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
     const isTold = words.length >= tellingCharsMin || (left >= besideCharsMin && right >= besideCharsMin);
     return { place, whole, isTold, text: after.slice(whole.start, whole.end) };
   });
-  // The context must have moved with the passage. For a short passage this applies to both sides.
+  // Enough context must have moved together with the passage. A short passage needs context on both sides.
   const told = evidence.filter(
     ({ isTold, text, whole }) => isTold && hasSigns(text, tellingCharsMin) && isNew(texts, whole),
   );
   const [only] = told;
   if (!only || told.length > 1) return null;
   if (!standsOnce(only.text, before) || !standsOnce(only.text, after)) return null;
-  // The quoted words may occur in several new positions as part of something else. The right one must then
-  // have moved with at least twice as much context as any other.
+  // If the quoted words occur in several inserted passages, the right one must have moved with at least twice
+  // as much context as any other.
   if (found.length > 1 && evidence.some((each) => each !== only && 2 * each.text.length > only.text.length))
     return null;
   if (isElsewhere(texts, anchor, only.place)) return null;
@@ -73,7 +75,7 @@ export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
 const movedMax = 50;
 const besideCharsMin = 8;
 
-/** True if the remainder of the passage, or text that could be mistaken for it, is elsewhere. */
+/** Returns true if the rest of the passage, or text that could be mistaken for the passage, is elsewhere. */
 export function isElsewhere(texts: Texts, anchor: Anchored, place: Span): boolean {
   const length = anchor.end - anchor.start;
   const isLeft = texts.alignments.some((alignment) => {
@@ -95,8 +97,8 @@ export function isElsewhere(texts: Texts, anchor: Anchored, place: Span): boolea
 }
 
 /**
- * True if a part of the passage that was unique now occurs elsewhere, in any alignment. It may be the
- * remainder of the passage.
+ * Returns true if a part of the passage that was unique before now occurs outside the passage. That text may
+ * be the rest of the passage.
  */
 export function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, place: Span): boolean {
   const length = anchor.end - anchor.start;
@@ -115,10 +117,10 @@ export function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, p
 
 const partsMax = 10;
 const partStepMin = 4;
-/** A short passage needs a smaller part. */
+/** For a short passage, the share of the passage that a part must have. */
 const partOfShort = 0.4;
 const partCharsMin = 12;
-/** Number of characters that can be scanned in the time of comparing two. */
+/** Number of characters that can be scanned in the time that it takes to compare two. */
 const scannedAtOnce = 16;
 
 function standsOutside(text: string, words: string, { start, end }: Span): boolean {
@@ -126,14 +128,20 @@ function standsOutside(text: string, words: string, { start, end }: Span): boole
   return false;
 }
 
-/** True if at most a fifth of a passage in the second text comes from the first, in both alignments. */
+/**
+ * Returns true if at most a fifth of a passage in the second text comes from the first text, in both
+ * alignments.
+ */
 function isNew({ alignments }: Texts, place: Span): boolean {
   return alignments.every(
     (alignment) => keptUnits(alignment, place) <= (1 - alikeMin) * (place.end - place.start),
   );
 }
 
-/** Counts how much of a passage in the second text comes from the first, except from the span `apart`. */
+/**
+ * Counts how many characters of a passage in the second text come from the first text. Characters from the
+ * span `apart` of the first text are not counted.
+ */
 export function keptUnits(alignment: TextAlignment, place: Span, apart: Span = { start: 0, end: 0 }): number {
   return alignment.piecesInAfter(place).reduce((units, piece) => {
     const { start, end } = spanOf(piece, "after");
@@ -151,7 +159,10 @@ function standsOnce(words: string, text: string): boolean {
   return times === 1;
 }
 
-/** True if a text has at least `count` characters other than white space. Stops counting there. */
+/**
+ * Returns true if a text has at least `count` characters other than white space. Stops counting once there
+ * are enough.
+ */
 function hasSigns(text: string, count: number): boolean {
   let seen = 0;
   for (let at = 0; at < text.length && seen < count; at++) if (/\S/.test(text[at] ?? "")) seen++;

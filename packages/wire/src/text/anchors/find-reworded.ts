@@ -7,17 +7,20 @@ import type { Anchored, Reanchored, Span } from "./locate-quote.js";
 import { type Likeness, mostAlike, similarity } from "./similarity.js";
 
 /**
- * Minimum similarity of a passage together with its context. It is higher for a short passage, which may
- * occur by accident.
+ * Minimum similarity of a passage and its context to the original. The minimum is higher for a short passage,
+ * because a similar one may occur by accident.
  */
 const alikeAroundMin = 0.6;
 const alikeAroundShortMin = 0.85;
-/** Minimum lead over the next best passage. */
+/** How much more similar the best passage must be than the second best. */
 const betterBy = 0.15;
-/** Longer changes are not searched for similar passages. */
+/** Maximum length of a change that is searched for similar passages. */
 const changeCharsMax = 16_384;
 
-/** Finds the only passage within the changes that is similar enough to be the original passage. */
+/**
+ * Finds the passage within the changes that is similar enough to be the original passage. Returns null unless
+ * there is exactly one.
+ */
 export function findReworded(texts: Texts, anchor: Anchored): Reanchored | null {
   const { before, after } = texts;
   const words = before.slice(anchor.start, anchor.end);
@@ -33,13 +36,13 @@ export function findReworded(texts: Texts, anchor: Anchored): Reanchored | null 
   const length = best.end - best.start;
   const isOther = texts.alignments.some((each) => keptUnits(each, best, anchor) > (1 - alikeMin) * length);
   if (isOther || isElsewhere(texts, anchor, best)) return null;
-  // If an identical line is adjacent, the alignment chose between the two arbitrarily.
+  // If an identical line is next to it, the alignment has chosen between the two lines arbitrarily.
   if (!isOfSingleLines(texts, "before", anchor) || !isOfSingleLines(texts, "after", best)) return null;
   const { start, end } = best;
   return { start, end, how: after.slice(start, end) === words ? "moved" : "reworded" };
 }
 
-/** True if each line of a passage occurs exactly once in the text. */
+/** Returns true if each line of a passage occurs exactly once in the text. */
 function isOfSingleLines(texts: Texts, side: "before" | "after", place: Span): boolean {
   const text = texts[side];
   return visibleLines(text, place).every(
@@ -48,8 +51,8 @@ function isOfSingleLines(texts: Texts, side: "before" | "after", place: Span): b
 }
 
 /**
- * The words to search for, and a test whether a text has enough of their characters to contain something
- * similar.
+ * The quoted words, and a function that checks whether a text shares enough characters with them to contain
+ * something similar.
  */
 interface Quote {
   readonly words: string;
@@ -62,14 +65,15 @@ function likenesses(
   { after: within }: Change,
 ): Likeness[] {
   if (within.end === within.start) return [];
-  // A passage may extend slightly beyond the change.
+  // The passage may extend slightly beyond the change, so text on both sides is included.
   const start = Math.max(0, within.start - words.length);
   const text = after.slice(start, within.end + words.length);
   if (text.length < words.length / 2) return [];
   work.left -= 16 * Math.min(text.length, changeCharsMax);
   if (text.length <= changeCharsMax && work.left > 0 && !isLikelyIn(text)) return [];
   work.left -= words.length * Math.min(text.length, changeCharsMax);
-  // A text that cannot be searched within the limits may contain an equally similar passage.
+  // A text that is too long to search may contain a passage that is just as similar, so no result would be
+  // certain.
   if (text.length > changeCharsMax || work.left < 0)
     return [0, 1].map(() => ({ start: 0, end: 0, similarity: 1 }));
   return mostAlike(words, text).map((each) => ({
@@ -83,12 +87,18 @@ function around(text: string, { start, end }: Span): string {
   return text.slice(Math.max(0, start - 64), end + 64);
 }
 
-/** Minimum share of a quote's trigrams that a similar text contains. */
+/** Minimum share of a quote's trigrams that a similar text must contain. */
 const sharedMin = 0.3;
-/** Number of hash values for trigrams. Trigrams whose hash value occurs are then compared in full. */
+/**
+ * Number of hash values for trigrams. If the hash value of a trigram occurs in the quote, the trigram itself
+ * is compared.
+ */
 const marks = 1 << 14;
 
-/** Splits a quote into trigrams. Returns a test whether a text contains enough of them to be similar. */
+/**
+ * Returns a function that checks whether a text contains enough of a quote's trigrams to include something
+ * similar.
+ */
 function signsOf(quote: string): (text: string) => boolean {
   const times = new Map<string, number>();
   const isMarked = new Uint8Array(marks);

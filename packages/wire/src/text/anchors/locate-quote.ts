@@ -2,39 +2,39 @@ import { limits } from "../../core/limits.js";
 import { plainLines, withLineEnd } from "../line-ends.js";
 import { occurrences } from "./occurrences.js";
 
-/** A passage of a text in UTF-16 units, as in JavaScript. `end` is exclusive. */
+/** A passage in a text. Offsets are in UTF-16 units, as usual in JavaScript, and `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A quote, and its last known position in a text. */
+/** A quote, and the last known position of its passage in a text. */
 export interface Anchored extends Span {
-  /** The text at the time when it was quoted. */
+  /** The passage's text when it was first marked. */
   readonly quote: string;
 }
 
 /**
- * `exact`: at its original position, apart from text inserted before it. `moved`: cut and inserted elsewhere,
- * unchanged.
+ * Where a passage was found again. `exact`: at its original position, apart from text inserted before it.
+ * `moved`: cut and inserted elsewhere, but unchanged.
  */
 export interface Reanchored extends Span {
   readonly how: "exact" | "moved" | "reworded";
 }
 
-/** A quote with the details that the caller has. */
+/** A quote, with the context and position that the caller may know. */
 export interface Marked {
   readonly quote: string;
-  /** Text directly before and after the quote. */
+  /** Text directly before the quote. `suffix` is the text directly after it. */
   readonly prefix?: string | undefined;
   readonly suffix?: string | undefined;
-  /** Start of the quote. */
+  /** Offset at which the quote starts, if the caller knows it. */
   readonly start?: number | undefined;
 }
 
 /**
- * Finds the passage that a user marked, regardless of line endings. Returns the number of matches if it is
- * not unique.
+ * Finds the passage that a user has marked. Differences in line endings do not matter. If the quote does not
+ * occur exactly once, returns the number of matches.
  */
 export function locateQuote(original: string, marked: Marked): Span | { readonly matches: number } {
   const { quote: given, start: from } = marked;
@@ -56,7 +56,7 @@ export function locateQuote(original: string, marked: Marked): Span | { readonly
   return matches === 1 ? spanAt(first) : { matches };
 }
 
-/** Returns the text directly before and after a passage, without splitting surrogate pairs. */
+/** Returns the text directly before and after a passage, without cutting a surrogate pair in half. */
 export function contextOf(text: string, { start, end }: Span): { prefix: string; suffix: string } {
   const units = limits.quoteContextCharsMax;
   return {

@@ -25,7 +25,7 @@ const intro = "# Tokens\n\nWe keep them in the keyring of each system.\n\n";
 const rotate = "They rotate each day at noon, and the old ones stay good for an hour.\n\n";
 const audit = "Every use of a token is written to the audit log.\n\n";
 const end = "## Open\n\n- who may read the log\n";
-/** Enough text to keep a copy away from its original. */
+/** Text that is long enough to keep a copy away from its original. */
 const far =
   "Keys of services are made by the vault, which asks nobody.\n\nWho leaves loses them at once.\n\n";
 const markRotate = rotate.replace("the old ones stay good", "[[the old ones stay good]]");

@@ -5,21 +5,24 @@ import { findReworded } from "./find-reworded.js";
 import type { Anchored, Reanchored } from "./locate-quote.js";
 
 /**
- * Locates a passage of an earlier text in a newer one. Returns null unless the result is certain, because a
- * mark at a wrong position is worse than none (ANCHOR-1).
+ * Finds a passage of an older text in a newer text. Returns null unless the result is certain, because a mark
+ * at a wrong position is worse than no mark (ANCHOR-1).
  */
 export function reanchor(anchor: Anchored, before: string, after: string): Reanchored | null {
   return startReanchoring(before, after)(anchor);
 }
 
-/** Does the same for many passages of one text, which is compared only once. */
+/**
+ * Returns a function that finds passages of an older text in a newer one, like `reanchor`. The two texts are
+ * compared only once.
+ */
 export function startReanchoring(before: string, after: string): (anchor: Anchored) => Reanchored | null {
   if (before === after) return ({ start, end }) => ({ start, end, how: "exact" });
   const texts = compareTexts(before, after);
   return (anchor) => {
     if (before.slice(anchor.start, anchor.end).trim() === "") return null;
     const found = findKept(texts, anchor) ?? findLines(texts, anchor);
-    // A passage that was kept, but not with certainty, cannot be located elsewhere with certainty.
+    // If a passage was kept but is ambiguous, it cannot be found elsewhere with certainty.
     if (found || isKept(texts, anchor)) return found;
     return findMoved(texts, anchor) ?? findReworded(texts, anchor);
   };

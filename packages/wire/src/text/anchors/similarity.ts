@@ -1,12 +1,12 @@
 import { wordsOf } from "./align-texts.js";
 import type { Span } from "./locate-quote.js";
 
-/** Short texts are compared character by character, longer ones word by word. */
+/** Texts up to this length are compared character by character, longer ones word by word. */
 const signsMax = 400;
 
 /**
- * Returns a value from 0 (nothing in common) to 1 (equal): the share of the longer text that need not be
- * rewritten.
+ * Returns the similarity of two texts, from 0 (nothing in common) to 1 (equal). This is the share of the
+ * longer text that need not be rewritten.
  */
 export function similarity(one: string, other: string): number {
   const longer = Math.max(one.length, other.length);
@@ -31,12 +31,15 @@ export function similarity(one: string, other: string): number {
   return 1 - (row[b.length] ?? longer) / longer;
 }
 
-/** A passage similar to a quote, and its similarity. */
+/** A passage, with its similarity to a quote. */
 export interface Likeness extends Span {
   readonly similarity: number;
 }
 
-/** Finds the passages of a text most similar to a quote: at most two, best first, not adjacent. */
+/**
+ * Finds the passages in a text that are most similar to a quote. Returns at most two that do not overlap,
+ * best first.
+ */
 export function mostAlike(quote: string, text: string): Likeness[] {
   const split = splitterFor(quote, quote);
   const [pattern, tokens] = [split(quote), split(text)];
@@ -59,8 +62,8 @@ export function mostAlike(quote: string, text: string): Likeness[] {
 }
 
 /**
- * For each end position in a text, computes the minimum cost of rewriting the pattern as the text before that
- * position, and where that text begins.
+ * For each position in a text, computes how the pattern can be rewritten at minimum cost as a passage that
+ * ends there. Returns the costs and the starts of these passages.
  */
 function matchEnds(pattern: readonly string[], tokens: readonly string[]) {
   let costs = new Float64Array(tokens.length + 1);

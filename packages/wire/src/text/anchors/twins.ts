@@ -3,8 +3,8 @@ import { linesAround, type Texts, visibleLines } from "./compare-texts.js";
 import type { Span } from "./locate-quote.js";
 
 /**
- * True if changed lines in either text resemble the lines of a passage, so that it is uncertain which became
- * which. Unchanged lines are certain.
+ * Returns true if changed lines elsewhere in either text resemble the lines of a passage, so that it is
+ * uncertain which old line became which new line. Unchanged lines are not considered.
  */
 export function hasTwin(texts: Texts, anchor: Span, place: Span): boolean {
   const { before, after } = texts;
@@ -16,9 +16,9 @@ export function hasTwin(texts: Texts, anchor: Span, place: Span): boolean {
 }
 
 /**
- * For a passage of several lines: true if any of them resembles a changed line elsewhere, in either text.
- * Each may have become the other, whatever is adjacent. Passages that cannot be compared line by line, or
- * within the limit, count as ambiguous too.
+ * Returns true if a passage has several lines and any of them resembles a changed line elsewhere in either
+ * text. Such a line may be the edited version of the other, regardless of the lines around them. Also returns
+ * true if the lines cannot be matched one by one, or not within the budget for comparisons.
  */
 export function hasTwinOfLine(texts: Texts, anchor: Span, place: Span): boolean {
   const { before, after, work } = texts;
@@ -37,12 +37,15 @@ export function hasTwinOfLine(texts: Texts, anchor: Span, place: Span): boolean 
   });
 }
 
-/** Cost of comparing two lines, in pairs of characters: most lines already differ in length. */
+/**
+ * Cost of comparing two lines, in pairs of characters. The cost is low because most lines already differ in
+ * length.
+ */
 const pairCost = 8;
 
 /**
- * Returns a passage's lines, and the passage itself with and without context, because it may be a single word
- * of a sentence.
+ * Returns what to search for: the lines of a passage, and the passage itself with and without context on each
+ * side. The passage alone may be just one word of a sentence.
  */
 function wantedAt(text: string, lines: Span, place: Span): Wanted {
   const within = (left: number, right: number) =>
