@@ -25,7 +25,10 @@ export interface FeatureCommands {
 
 /** A setting that a feature adds to this machine's settings. */
 export interface FeatureSetting extends SettingSources {
-  /** Returns the value as `merkle config list` shows it: never a secret, and null for none. Without it, the setting is not listed. */
+  /**
+   * Returns the value to show in `merkle config list`: null if not set, and never a secret. Without this
+   * function, the setting is not listed.
+   */
   readonly read?: (config: Config) => unknown | Promise<unknown>;
 }
 

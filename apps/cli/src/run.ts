@@ -138,7 +138,7 @@ function withVersionCommand(argv: readonly string[]): string[] {
   return argv.map((each) => (alone && each === "--version" ? "version" : each));
 }
 
-/** Loads the settings of all features, which only commands that start the broker need. */
+/** Loads the settings of all features. Only commands that start the broker need these settings. */
 async function loadFeatureSettings(): Promise<readonly SettingSources[]> {
   const { listFeatureSettings } = await import("./feature-hooks.js");
   return Object.values(await listFeatureSettings());

@@ -3,11 +3,11 @@ import type { Flag } from "../core/flags.js";
 import type { CommandDescription, CommandGroup } from "./command.js";
 import type { Row } from "./help-text.js";
 
-/** Help that belongs to no command. */
+/** The parts of help that do not belong to a single command. */
 export interface CommonHelp {
-  /** The flags of every command. */
+  /** The flags that every command accepts. */
   readonly flags: readonly Flag[];
-  /** The environment variables that commands read, with their meaning. */
+  /** The environment variables that commands read, with their meanings. */
   readonly variables: readonly Row[];
 }
 

@@ -126,7 +126,7 @@ export function formatCommandHelp(command: CommandDescription, columns: number):
 /** The line that replaces the list of global flags in a command's help. */
 const inheritedFlags = "Flags of every command, such as --json: merkle help flags";
 
-/** The left and the right column of a line. */
+/** The left and the right column of a line in help. */
 export type Row = readonly [string, string];
 
 const helpRow: Row = ["-h, --help", "show this"];

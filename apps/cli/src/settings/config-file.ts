@@ -8,18 +8,25 @@ import { replaceFile } from "../core/replace-file.js";
 import { findInFile, type SettingsFile } from "./setting.js";
 import { coreSettings } from "./settings.js";
 
-/** The parsed content of a `.merkle.json` or `config.json`. It also has keys of features and of other programs. */
+/**
+ * The parsed content of a `.merkle.json` or `config.json` file, including keys that belong to features and to
+ * other programs.
+ */
 export interface ConfigFile extends SettingsFile {
-  /** The file's text as read; empty if the file is missing. */
+  /** The text of the file. Empty if the file does not exist. */
   readonly text: string;
 }
 
-/** Reads a configuration file. A missing file has no keys. */
+/** Reads a configuration file. A missing file counts as one without keys. */
 export function readConfigFile(path: string): ConfigFile {
   return parseConfigFile(path, readSettingsText(path));
 }
 
-/** Parses a file, and checks the types of the keys that belong to the core. @throws CliError `usage`, naming the key and the file */
+/**
+ * Parses a configuration file, and checks the types of the core's keys.
+ *
+ * @throws CliError `usage`, naming the key and the file
+ */
 export function parseConfigFile(path: string, text: string | undefined): ConfigFile {
   const file = { path, text: text ?? "", content: toContent(path, text) };
   for (const { key, parse } of coreSettings) {

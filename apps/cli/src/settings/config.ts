@@ -10,13 +10,16 @@ import type { ForeignFile } from "./foreign-file.js";
 import { findValue, readSetting, type SettingSources, type Sources } from "./setting.js";
 import { defaultPort, type SettingValues, settings } from "./settings.js";
 
-/** The settings from flags, environment and files, read and checked once (CLI-5), and what follows from them. */
+/**
+ * The settings from flags, environment and files, together with values derived from them. Read and checked
+ * once per call (CLI-5).
+ */
 export interface Config extends Omit<SettingValues, "home" | "token"> {
   /** Absolute path of the home folder. */
   readonly home: string;
   /** The broker's base address, without Merkle's own paths (SET-3). Default: `http://localhost:7423`. */
   readonly broker: BrokerAddress;
-  /** The files with which `up` serves https and wss. */
+  /** The certificate and key files with which `up` serves https and wss. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /**
    * `NODE_EXTRA_CA_CERTS` and `NODE_USE_SYSTEM_CA`, which Node itself reads. If the broker uses https, they
@@ -24,8 +27,8 @@ export interface Config extends Omit<SettingValues, "home" | "token"> {
    */
   readonly nodeTrust: Readonly<Record<string, string>>;
   /**
-   * A member's token, for machines without a membership, such as CI. Never shown. Null if a project's file or
-   * an invite names the broker, because the token is not meant for that broker.
+   * A member's token, for machines without a membership, such as CI runners. Never shown. Null if a project's
+   * file or an invite names the broker, because the token is not for that broker.
    */
   readonly token: string | null | undefined;
   /** Called when a reply comes from a broker of a different build. */
@@ -106,7 +109,7 @@ interface ConfigSources {
   readonly cwd: string;
   /** Whether to read `.env.local` and `.env` in the current folder. Default: false. */
   readonly envFiles?: boolean;
-  /** Settings of features whose variables these files may set. Default: none. */
+  /** The settings of features, whose variables `.env.local` and `.env` may also set. Default: none. */
   readonly featureSettings?: readonly SettingSources[];
 }
 
@@ -133,7 +136,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     ...values,
     home,
     broker,
-    // A token from the environment is never sent to an address from a project's file.
+    // A token from the environment is never sent to an address that a project's file names.
     token: broker.source === ".merkle.json" ? null : token,
     nodeTrust: ca === undefined && broker.base.startsWith("https:") ? readNodeTrust(env, cwd) : {},
     tls: toTls(values),
@@ -152,7 +155,7 @@ function readValues(sources: Sources): SettingValues {
     name,
     readSetting<unknown>(setting, sources),
   ]);
-  // Each value has the type of its setting.
+  // `readSetting` returns the right type for each name, which TypeScript cannot infer here.
   return Object.fromEntries(values) as SettingValues;
 }
 

@@ -21,7 +21,7 @@ export interface Variables {
 
 interface Folder {
   readonly cwd: string;
-  /** The settings of features, whose variables such files may set as well. */
+  /** The settings of features, whose variables `.env.local` and `.env` may also set. */
   readonly featureSettings?: readonly SettingSources[] | undefined;
 }
 
@@ -59,7 +59,7 @@ export function readEnvFiles({
     const untrusted: string[] = [];
     const elsewhere: string[] = [];
     for (const [name, value] of named) {
-      // Also a value that is not used yet must be an address.
+      // Check the address even if the file is not trusted and the value is therefore not used.
       if (name === "DATABASE_URL" && value) settings.databaseUrl.parse(locate(name, value, file.path));
       const inFile = known.get(name)?.inFile;
       if (inFile === undefined) continue;
@@ -85,14 +85,14 @@ export function findForeignEnvFiles(folder: Folder): ForeignFile[] {
   return findEnvFiles(folder).flatMap(({ foreign }) => foreign ?? []);
 }
 
-/** Returns the names of all variables that apply if such a file sets them. */
+/** Returns the names of all variables that can be set in `.env.local` or `.env`. */
 export function listUsableNames(featureSettings: readonly SettingSources[]): readonly string[] {
   return [...listFileVariables(featureSettings)].flatMap(([name, { inFile }]) =>
     inFile === "environment" ? [] : [name],
   );
 }
 
-/** A name in a file: the variable that it sets, and what the file may do with it. */
+/** A variable named in an `.env` file: which setting's variable it sets, and under what conditions. */
 interface FileVariable {
   readonly sets: string;
   readonly inFile: NonNullable<Variable["inFile"]>;
@@ -112,7 +112,10 @@ function listFileVariables(
   return known;
 }
 
-/** Adds the variables that belong together with one of these names. */
+/**
+ * Adds the other variables of every group that contains one of these names. A group must be set by a single
+ * source.
+ */
 function addPartners(
   names: readonly string[],
   featureSettings: readonly SettingSources[] = [],

@@ -34,13 +34,16 @@ export function toForeignFile(file: ConfigFile): ForeignFile | undefined {
   return toForeign(file, values);
 }
 
-/** A value of a project's file, if the file has it, and its consequence. */
+/**
+ * A value that a project's file may contain, and the consequence of using it. `given` is undefined if the
+ * file lacks the value.
+ */
 export interface ForeignValue {
   readonly consequence: Consequence;
   readonly given: LocatedValue | undefined;
 }
 
-/** Combines a file's values. Undefined if the file has none. */
+/** Combines the values in a project's file. Returns undefined if the file contains none of the values. */
 export function toForeign(
   { path, text }: Pick<ConfigFile, "path" | "text">,
   values: readonly ForeignValue[],
@@ -70,7 +73,7 @@ export function trustFile(home: string, file: ForeignFile): void {
   writePrivateJson(homeFiles.trusted(home), { ...readTrusted(home), [file.path]: digestOf(file) });
 }
 
-/** Refuses to continue with an untrusted project file. @throws CliError `not_trusted` */
+/** Refuses to continue if a project's file is not trusted. @throws CliError `not_trusted` */
 export function refuseUntrusted({ untrusted }: { readonly untrusted: ForeignFile | undefined }): void {
   if (untrusted) throw notTrusted(untrusted);
 }

@@ -26,7 +26,7 @@ export function parseAuth(given: Given): "open" | "invite" {
   throw wrong(given, "open (anyone can connect) or invite (only members can connect)");
 }
 
-/** Returns the address unchanged, because it may name an endpoint. */
+/** Checks an address and returns it unchanged, because it may be that of an MCP endpoint. */
 export function parsePublicUrl(given: Given): string {
   const text = parseText(given);
   toBaseUrl(text, given.name);
@@ -40,7 +40,11 @@ export function parseHosts(given: Given): readonly string[] {
   throw wrong({ ...given, value: bad }, "host names separated by commas, such as mesh.example.com");
 }
 
-/** Parses addresses and ranges: a list, or text with commas. @throws CliError `usage` that names the invalid range */
+/**
+ * Parses a list of addresses and address ranges, or a text that separates them with commas.
+ *
+ * @throws CliError `usage` that names the invalid range
+ */
 export function parseRanges({ value, name }: Given): readonly string[] {
   const ranges = typeof value === "string" ? splitList([value]) : parseList({ value, name });
   for (const range of ranges) {
@@ -53,7 +57,7 @@ export function parseRanges({ value, name }: Given): readonly string[] {
   return ranges;
 }
 
-/** Parses a member's token. The error does not repeat the value. */
+/** Parses a member's token. Errors never repeat the token. */
 export function parseToken(given: Given): string | undefined {
   const token = parseText(given).trim();
   if (token === "" || /^mk[to]_[A-Za-z0-9_-]{43}$/.test(token)) return token || undefined;
@@ -61,8 +65,8 @@ export function parseToken(given: Given): string | undefined {
 }
 
 /**
- * Parses the rate limits of a broker that differ from the defaults: `"off"`, or an object such as
- * `{"member_write": {"per_second": 50, "burst": 500}}`.
+ * Parses the broker's rate limits: `"off"`, or an object with the limits that differ from the defaults, such
+ * as `{"member_write": {"per_second": 50, "burst": 500}}`.
  */
 export function parseRates(given: Given): Partial<RateLimits> | "off" {
   const { value, name: source } = given;

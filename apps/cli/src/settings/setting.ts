@@ -2,43 +2,59 @@ import { dirname, resolve } from "node:path";
 import { type CliError, usageError } from "../core/cli-error.js";
 import { type Flag, type Flags, isSet, listOf, textOf } from "../core/flags.js";
 
-/** A value as a flag, a variable or a file contains it. */
+/** The value of a setting as it was given in a flag, a variable or a file. */
 export interface Given {
   readonly value: unknown;
-  /** The source as errors name it: `--port`, `MERKLE_PORT in /work/.env`, `mesh in /home/ana/.merkle/config.json`. */
+  /**
+   * The name of the source in error messages, such as `--port`, `MERKLE_PORT in /work/.env` or `mesh in
+   * /home/ana/.merkle/config.json`.
+   */
   readonly name: string;
 }
 
-/** A value with the folder at which its relative paths start. */
+/** A value, and the folder against which relative paths in it are resolved. */
 export interface LocatedValue extends Given {
   readonly folder: string;
 }
 
-/** The consequences of a value from a project's file, for the person who decides whether to trust the file (CLI-82). */
+/**
+ * What happens if a value in a project's file is used, for the person who decides whether to trust the file
+ * (CLI-82).
+ */
 export interface Consequence {
-  /** Describes the consequence, possibly with text of others as it is. Undefined if the value has none. */
+  /**
+   * Describes the consequence. The text may quote others and is not neutralised. Undefined if the value has
+   * no consequence.
+   */
   readonly describe: (given: LocatedValue) => string | undefined;
-  /** Returns what the decision also covers: a resolved value, or the content of the file that the value names. */
+  /**
+   * Returns further content that a decision to trust the file covers: the resolved value, or the content of a
+   * file named by the value.
+   */
   readonly content?: (given: LocatedValue) => string | null;
 }
 
 export interface Variable {
   readonly name: string;
-  /** Applies only to commands that start the broker: for others it may be another program's variable. */
+  /**
+   * Whether the variable applies only to commands that start the broker. For other commands, it may belong to
+   * another program.
+   */
   readonly forBroker?: true;
   /**
-   * What `.env.local` and `.env` of a folder may do with the variable (CLI-85): `harmless` ones apply at once, those with a
-   * consequence once a person trusts the file, and those of the `environment` never, because most commands do not read these
-   * files. Without it, the files cannot set the variable.
+   * Whether `.env.local` and `.env` in a folder can set the variable (CLI-85). If `harmless`, they always
+   * can. With a consequence, they can once a person trusts the file. If `environment`, they cannot, because
+   * most commands do not read these files, and a notice says so. If undefined, the variable is ignored in
+   * these files.
    */
   readonly inFile?: "harmless" | "environment" | Consequence;
-  /** Another name of the variable, only in these files. */
+  /** An additional name for the variable, which is valid only in `.env.local` and `.env`. */
   readonly aliasInFile?: string;
 }
 
-/** The texts of a key in config.json, for the reference. */
+/** The documentation of a key in config.json, for the reference. */
 export interface DocumentedKey {
-  /** A value as the file contains it. */
+  /** An example value as it would be written in the file. */
   readonly example: string;
   readonly usual: string;
   readonly meaning: string;
@@ -47,41 +63,47 @@ export interface DocumentedKey {
 /** A key in config.json. */
 export interface FileKey extends DocumentedKey {
   readonly name: string;
-  /** Also allowed in a project's `.merkle.json`, with these consequences. */
+  /** If set, the key can also be in a project's `.merkle.json`, with this consequence. */
   readonly inProject?: Consequence;
-  /** Checks the type when the file is read. Default: `parse` of the setting. */
+  /** Checks the type when the file is read. Default: the setting's `parse` function. */
   readonly checkType?: (given: LocatedValue) => unknown;
-  /** The keys of its object. */
+  /** If the value is an object, the documentation of its keys. */
   readonly keys?: Readonly<Record<string, DocumentedKey>>;
 }
 
 /**
- * Where a setting of this machine can be set, and its texts. The first of these sources that sets it counts, in this order: flag,
+ * Where a setting of this machine can be set, and its help texts. The first source that sets it wins: flag,
  * variables, project's file, config.json (CLI-5).
  */
 export interface SettingSources {
-  /** A flag of every command, or of `up`. */
+  /** The flag for the setting, and whether every command has it or only `up`. */
   readonly flag?: Flag & { readonly of: "every command" | "up" };
   readonly variables?: readonly Variable[];
-  /** A source that sets one of the variables decides all of them. */
+  /**
+   * Whether all the variables must come from one source. If so, a source that sets one of the variables
+   * decides all of them.
+   */
   readonly variablesBelongTogether?: true;
-  /** The variables and their meaning, as `merkle help environment` lists them. */
+  /** The names of the variables and their meaning, as shown by `merkle help environment`. */
   readonly help?: readonly [names: string, meaning: string];
   readonly key?: FileKey;
 }
 
 /** A setting of the core. */
 export interface Setting<Value = unknown> extends SettingSources {
-  /** The name in `merkle config`. Settings without a name are not listed. */
+  /** The setting's name in `merkle config`. Settings without a name are not listed. */
   readonly name?: string;
-  /** Converts the value of any source. @throws CliError `usage`, naming the source */
+  /** Converts a value from any source to the setting's type. @throws CliError `usage`, naming the source */
   readonly parse: (given: LocatedValue) => Value;
   readonly default: Value;
-  /** Converts the value to what `merkle config list` shows: no token, and no address that may contain a password. */
+  /**
+   * Converts the setting's value for `merkle config list`. Must not return a token, or an address that may
+   * contain a password.
+   */
   readonly show: (value: never) => unknown;
 }
 
-/** Defines a setting. Its default is undefined, and it is shown as it is, if `facts` do not say otherwise. */
+/** Defines a setting. By default, the setting is undefined if not set, and its value is shown unchanged. */
 export function setting<Value, Default = undefined>(
   facts: SettingSources & {
     readonly name?: string;
@@ -97,33 +119,36 @@ function showPlain(value: unknown): unknown {
   return Array.isArray(value) ? value.join(", ") || null : (value ?? null);
 }
 
-/** Shows that there is a value. */
+/** Shows only whether there is a value, for values that are secret. */
 export function showPresence(value: unknown): "set" | null {
   return value ? "set" : null;
 }
 
-/** A configuration file, as far as settings are concerned. */
+/** The parts of a configuration file that reading settings requires. */
 export interface SettingsFile {
   readonly path: string;
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** Everything that sets settings. */
+/** All sources from which settings are read. */
 export interface Sources {
   readonly flags: Flags;
-  /** The environment, extended by `.env.local` and `.env` for commands that start the broker. */
+  /**
+   * The environment variables. For commands that start the broker, these include the variables in
+   * `.env.local` and `.env`.
+   */
   readonly env: NodeJS.ProcessEnv;
-  /** Returns a variable's name for messages, including the file that it comes from. */
+  /** Returns a variable's name for messages. Includes the file that sets the variable. */
   readonly nameOf: (variable: string) => string;
   readonly cwd: string;
   /** Whether the command starts the broker or opens its database. */
   readonly forBroker: boolean;
-  /** The project's file, if it is trusted. */
+  /** The project's file. Undefined if there is none or the user does not trust it. */
   readonly project: SettingsFile | undefined;
   readonly user: SettingsFile;
 }
 
-/** Finds the value of the first source that sets a setting, with the name of the source (CLI-5). */
+/** Returns a setting's value from the first source that sets it, with the name of that source (CLI-5). */
 export function findValue(
   { flag, variables = [], key }: SettingSources,
   { flags, env, nameOf, cwd, forBroker, project, user }: Sources,
@@ -145,7 +170,10 @@ export function findValue(
   return undefined;
 }
 
-/** Reads a setting from the first source that sets it. @throws CliError `usage`, naming the source */
+/**
+ * Returns the value of a setting, from the first source that sets it. @throws CliError `usage`, naming the
+ * source
+ */
 export function readSetting<Value>(each: Setting<Value>, sources: Sources): Value {
   const given = findValue(each, sources);
   return given ? each.parse(given) : each.default;
@@ -175,12 +203,12 @@ export function parseText({ value, ...given }: Given): string {
   throw wrong({ value, ...given }, "text");
 }
 
-/** Trims the text. Undefined if nothing is left. */
+/** Returns the text without surrounding white space. Undefined if nothing is left. */
 export function parseTrimmed(given: Given): string | undefined {
   return parseText(given).trim() || undefined;
 }
 
-/** Resolves a path, which in a file starts at the file's folder. */
+/** Returns the absolute path. A relative path in a file is relative to the file's folder. */
 export function parsePath(given: LocatedValue): string {
   return resolve(given.folder, parseText(given));
 }
@@ -190,7 +218,7 @@ export function parseSwitch({ value, name }: Given): boolean {
   throw wrong({ value, name }, "true or false");
 }
 
-/** Parses the text of a variable, or true and false of a flag or file. */
+/** Parses a switch: 1, 0, true or false as the text of a variable, or a boolean from a flag or file. */
 export function parseSwitchText({ value, name }: Given): boolean {
   if (typeof value !== "string") return parseSwitch({ value, name });
   if (value === "1" || value === "true") return true;

@@ -28,8 +28,9 @@ import {
 export const defaultPort = 7423;
 
 /**
- * Every setting of this machine that belongs to the core, by its name in `Config`. Flags, variables, config.json, `merkle config`,
- * help and the reference follow from this table. Features list theirs in their entries.
+ * All settings of the core for this machine, by their names in `Config`. Flags, variables, config.json,
+ * `merkle config`, help and the reference are derived from this table. Features list their settings in their
+ * `feature.ts`.
  */
 export const settings = {
   url: setting({
@@ -115,7 +116,8 @@ export const settings = {
     },
     parse: (given) => parseText(given).trim(),
   }),
-  // Read only from the environment, because a project's file could name a home that trusts everything.
+  // The home is read only from the environment: a project's file could otherwise name a home in which
+  // everything is trusted.
   home: setting({
     name: "home",
     variables: [{ name: "MERKLE_HOME", inFile: "environment" }],
@@ -213,7 +215,8 @@ export const settings = {
       {
         name: "MERKLE_PUBLIC_URL",
         inFile: consequence((value) => `agents use the address ${value}`),
-        // In the environment, MCP_URL is the broker that clients call. In the broker's own folder, it is the address for agents.
+        // As an environment variable, MCP_URL is the broker that clients call. In an `.env` file in the
+        // broker's own folder, it is the address for agents.
         aliasInFile: "MCP_URL",
       },
     ],
@@ -428,10 +431,10 @@ export type SettingValues = {
   readonly [Name in keyof typeof settings]: (typeof settings)[Name]["default"];
 };
 
-/** The settings as a list, for code that treats all alike. */
+/** All settings of the core, as a list. */
 export const coreSettings: readonly Setting[] = Object.values(settings);
 
-/** Returns the flags of every command, or of `up`, that set settings. */
+/** Returns the flags that set settings: either those of every command, or those of `up`. */
 export function listFlags(of: "every command" | "up"): Flag[] {
   return coreSettings.flatMap(({ flag }) => {
     if (flag?.of !== of) return [];

@@ -18,11 +18,13 @@ interface StartedFacts {
   /** The path of the backup that was made before this start migrated the database. */
   readonly backup: string | null;
   /**
-   * The address of another program that listens on the same port of [::1], to which `localhost` may resolve.
+   * Describes another program that listens on the same port of [::1], to which `localhost` may resolve. Null
+   * if there is none.
    */
   readonly localhostTakenBy: string | null;
   /**
-   * The pin of the public key with which curl verifies the broker. Null if the certificate is trusted anyway.
+   * The pin of the certificate's public key, with which curl can verify the broker. Null without TLS, or if a
+   * public authority signed the certificate.
    */
   readonly keyPin: string | null;
   /** Named facts that features report. */

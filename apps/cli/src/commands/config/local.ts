@@ -17,7 +17,7 @@ export interface LocalValue {
 /** Returns all settings of this machine with their sources, as `merkle up` would read them in this folder. */
 export async function readLocal(config: Config): Promise<Readonly<Record<string, LocalValue>>> {
   const local: Record<string, LocalValue> = {};
-  // The names of settings are those of their values.
+  // `settings` and `Config` use the same name for a setting.
   for (const key of Object.keys(settings) as (keyof typeof settings)[]) {
     const setting: Setting = settings[key];
     if (setting.name === undefined) continue;
@@ -30,7 +30,10 @@ export async function readLocal(config: Config): Promise<Readonly<Record<string,
   return local;
 }
 
-/** Returns where a listed setting of this machine can be set. @throws CliError `usage` for an unknown name */
+/**
+ * Returns where a setting that `merkle config list` shows can be set. @throws CliError `usage` for an unknown
+ * name
+ */
 export async function findLocalSetting(word: string): Promise<SettingSources> {
   const ofFeatures = Object.entries(await listFeatureSettings()).filter(([, { read }]) => read);
   const all = new Map<string, SettingSources>(ofFeatures);

@@ -68,7 +68,7 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
     if (known) return known;
     const keys = openPlaceKeys(home, placeId, sessionKey ? seedOf(sessionKey) : undefined);
     const place: Place = { keys, card: undefined, sending: Promise.resolve() };
-    // The id of a team's unnamed peer is known only to the broker, so this program stores it later.
+    // Only the broker knows the id of a team's unnamed peer. That id is stored when the roster is read.
     if (placeId !== teamId) keys.notePeer(placeId);
     places.set(placeId, place);
     return place;

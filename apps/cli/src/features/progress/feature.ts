@@ -26,7 +26,7 @@ export const feature: Feature = {
           },
         },
       ],
-      // A key must not be sent to an address from another source.
+      // An API key must not be sent to an address that comes from another source.
       variablesBelongTogether: true,
       help: [
         "OPENAI_API_KEY, OPENAI_BASE_URL",
@@ -50,7 +50,8 @@ export const feature: Feature = {
         "log level of these summaries: debug, info, warn or error (default: info)",
       ],
     },
-    // Named by projects that used another program. Merkle has its own database, and reports that it ignores the variable.
+    // Read only to report that the variable is ignored: a project may have set it for another program, but
+    // Merkle has its own database.
     database_path: { variables: [{ name: "AGENT_PROGRESS_DB_PATH", inFile: "harmless" }] },
   },
   findForeignFile: async (project) => (await load()).findForeignSettings(project),

@@ -37,7 +37,7 @@ export async function findStart(start: Start): Promise<number> {
 }
 
 /**
- * Finds the last message posted before a time. Uses a binary search, because times never decrease within a
+ * Finds the last message posted before a time. A binary search works, because times never decrease within a
  * feed.
  */
 async function findLastBefore({ client, session, signal }: Start, time: number): Promise<number> {

@@ -1,6 +1,6 @@
 import type { DocumentedKey } from "../../../settings/setting.js";
 
-/** The keys of `agent` in config.json. `readAgentSettings` reads them. */
+/** The documentation of the keys in the `agent` block of config.json, which `readAgentSettings` parses. */
 export const agentKeys = {
   claude_bin: {
     example: '"/opt/claude/bin/claude"',

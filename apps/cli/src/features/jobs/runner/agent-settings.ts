@@ -44,7 +44,7 @@ export interface AgentSettings {
   readonly environment: readonly string[];
 }
 
-/** @throws CliError `usage`, naming the key and the file */
+/** Parses the `agent` block of config.json. @throws CliError `usage`, naming the key and the file */
 export function readAgentSettings(value: unknown, path: string): AgentSettings {
   const block = toBlock(value ?? {}, path);
   const at = (key: AgentKey) => ({ value: block[key], name: `agent.${key} in ${path}` });
