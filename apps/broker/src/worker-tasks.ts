@@ -5,7 +5,7 @@ import { hunksTask } from "./features/proposals/feature.worker.js";
 import { hashEntriesTask } from "./features/seal/feature.worker.js";
 import { reanchorTask } from "./features/topics/feature.worker.js";
 
-/** The tasks of features that run in worker threads. */
+/** The features' tasks that run in worker threads. */
 export const featureTasks = Object.values({
   merkleProofTask,
   merkleRootTask,
