@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import type { Sink } from "./subscription.js";
 
-/** Sends frames to one connection. Of several waiting frames with the same name, only the newest is sent. */
+/** Sends frames to one connection. If several frames with the same name are waiting, only the newest is sent. */
 export interface Outbox {
   /**
    * Sends a frame. If the connection is not ready, the frame waits and replaces any waiting frame with the

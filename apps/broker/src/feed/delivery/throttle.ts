@@ -4,8 +4,8 @@
  */
 export interface Throttle {
   /**
-   * Calls `tell` now, or at the end of the interval if a hint with this name was sent recently. Of several
-   * waiting calls for a name, only the last is made.
+   * Calls `tell` now, or at the end of the interval if a hint with this name was sent recently. If
+   * several calls for a name are waiting, only the last is made.
    */
   hint(name: string, tell: () => void): void;
   stop(): void;
