@@ -105,11 +105,12 @@ export function createCredentials(options: {
   cachedMax?: number;
 }): Credentials {
   const { database, presence, bus, cachedMax = limits.cachedCredentialsMax } = options;
-  // Both maps use the credential's uuid and the session as key. `remembered` is ordered by last use, and the oldest entry is
-  // dropped.
+  // Both maps have the credential's uuid and the session as key. `remembered` is ordered by last use, and the
+  // least recently used entry is dropped.
   const remembered = new Map<string, CachedProof>();
   const looking = new Map<string, Promise<CachedProof | null>>();
-  // A plain comparison is safe here: the connection has already proved the same credential, so timing reveals nothing new.
+  // A plain comparison is safe here: the credential was already verified on this connection, so timing
+  // reveals nothing new.
   const provedOver = new WeakMap<object, ProvedCaller>();
 
   async function find(sessionId: string, id: string): Promise<CachedProof | null> {
@@ -121,12 +122,15 @@ export function createCredentials(options: {
     return known;
   }
 
-  /** Checks the peer as well: after a long absence, presence makes a new object for a returning peer. */
+  /** Also checks the peer: when a peer returns after a long absence, presence creates a new object for it. */
   function isValid({ expiresAt, found: { team } }: CachedProof): boolean {
     return expiresAt > performance.now() && (team === null || presence.find(team.peer.peerId) === team.peer);
   }
 
-  /** Shares one lookup between concurrent calls. A busy team may have hundreds of calls in flight when its entry expires. */
+  /**
+   * Shares one lookup between concurrent calls. A busy team may have hundreds of calls in flight when its
+   * cache entry expires.
+   */
   async function lookOnce(
     key: string,
     lookUp: () => Promise<CachedProof | null>,

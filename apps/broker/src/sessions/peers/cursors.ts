@@ -20,7 +20,7 @@
  * all cursors except `readSaved` to one position, even backwards: `placed`, for `replay_from`, and `loaded`, if another
  * node has moved the cursors.
  *
- * After a restart of the broker, the cursors start from the peer's row. Unacknowledged or unsaved messages are delivered again.
+ * After a restart of the broker, the cursors start from the peer's row. Messages beyond the saved cursors are delivered again.
  */
 export interface Cursors {
   readonly acked: number;
@@ -94,7 +94,7 @@ export type CursorEvent =
   | { readonly type: "saved"; readonly acked: number; readonly placements: number }
   /** The database returned the peer's row. `asOf` are the cursors at the time when the query was sent. */
   | { readonly type: "loaded"; readonly row: StoredCursors; readonly asOf: Cursors }
-  /** The peer wants to continue from a cursor, which the database has already stored (JOIN-3). */
+  /** The peer wants to continue reading from a cursor, which is already saved in the database (JOIN-3). */
   | { readonly type: "placed"; readonly cursor: number }
   /** The read position of the peer's person was saved in the database. */
   | { readonly type: "readingSaved"; readonly cursor: number };

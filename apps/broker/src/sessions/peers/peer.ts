@@ -29,7 +29,7 @@ export interface Peer {
   /** Name of the peer. Null for a team's unnamed peer. */
   name: string | null;
   cursors: Cursors;
-  /** True until the peer has received `resync`, because the database was restored. */
+  /** True until the peer has received the `resync` error after a restore of the database. */
   resync: boolean;
   documentVersion: number;
   idlePolls: number;

@@ -15,7 +15,7 @@ export interface KnownPeer extends PeerRosterRow {
 
 export type RosterServices = Pick<SessionServices, "database" | "presence" | "settings" | "nodes">;
 
-/** Returns every peer that was ever in a session, in the order of joining. */
+/** Returns every peer that has ever been in a session, in the order of joining. */
 export async function readKnownPeers(services: RosterServices, sessionId: string): Promise<KnownPeer[]> {
   const { database } = services;
   const rows = await listPeers(database.orm, database.meshId, sessionId);
