@@ -3,7 +3,7 @@ import { catalogue } from "@merkle/wire/schemas";
 import { dispatch } from "./dispatch.js";
 import type { Services } from "./services.js";
 
-/** Calls an operation with the same access as any caller admitted to the mesh. */
+/** Calls an operation from within the broker, with the access that any caller admitted to the mesh has. */
 export type CallInside = <Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,

@@ -12,7 +12,7 @@ import type {
   UnnamedContext,
 } from "../sessions/context.js";
 
-/** The context of an operation's handler, derived from the operation's rules. */
+/** The type of the context that an operation's handler gets, derived from the operation's rules. */
 export type ContextFor<Name extends OperationName, Services extends AccessServices> = ContextOf<
   (typeof operationRules)[Name],
   Services
@@ -33,7 +33,7 @@ type ContextOf<Rules, Services extends AccessServices> = Rules extends {
       ? AgentContext<Services>
       : Context<Services>;
 
-/** A person may save a read position in a session without joining it. */
+/** A person may save a read position in a session without joining the session. */
 type TeamContextOf<Rules, Services extends AccessServices> = Rules extends { readonly notesReading: true }
   ? Rules extends { readonly human: string }
     ? PersonReaderContext<Services>
@@ -46,7 +46,7 @@ type ForJobs<Rules, Services extends AccessServices> = Rules extends {
   ? AgentContext<Services>
   : never;
 
-/** Exactly one handler per operation, none of which needs more than these services. */
+/** Exactly one handler for each operation. No handler needs services other than `Services`. */
 export type Handlers<Services extends AccessServices> = {
   readonly [Name in OperationName]: (
     ctx: ContextFor<Name, Services>,

@@ -27,13 +27,13 @@ import { JoinedOtherwise, type Joining, prepareJoining } from "../sessions/roste
 import { identify } from "./request-identity.js";
 import type { Services } from "./services.js";
 
-/** A call as parsed by its transport. */
+/** A call in the form in which its transport has parsed it. */
 export interface Call extends CallClaims {
   readonly operation: Operation;
   readonly input: unknown;
   readonly transport: "rest" | "mcp" | "websocket";
   readonly view: "json" | "compact";
-  /** The network address of the caller. */
+  /** The caller's network address. */
   readonly address: string;
   readonly signal: AbortSignal;
   readonly connection?: object | undefined;
@@ -41,24 +41,24 @@ export interface Call extends CallClaims {
   readonly onGivenOut?:
     | ((tx: Transaction, sessionId: string, credential: string) => Promise<void>)
     | undefined;
-  /** Called when a wait has found nothing and begins to block. The call has passed every check by then. */
+  /** Called when a wait has found nothing and begins to block. By then, the call has passed every check. */
   readonly onBlocked?: (() => void) | undefined;
-  /** The write's turn among the writes of its connection. */
+  /** The write's turn among its connection's writes. */
   readonly turn?: WriteTurn | undefined;
 }
 
 export interface Reply {
   readonly output: unknown;
   /**
-   * Call once the reply has been written to its caller in full. Nothing counts as delivered before that. Null if nothing
-   * depends on it.
+   * Call once the reply has been written to its caller in full. Messages count as delivered only then. Null
+   * if nothing depends on the writing.
    */
   readonly written: (() => void) | null;
 }
 
 /**
- * Serves one call, the same way for every transport: finds the session, authenticates and authorises the caller, validates
- * the input and runs the handler, in the order of ERR-2.
+ * Serves one call, in the same way for every transport: finds the session, authenticates and authorises the
+ * caller, validates the input and runs the handler, in the order of ERR-2.
  *
  * @throws MerkleError for every kind of failure
  */
@@ -83,10 +83,14 @@ async function answer(services: Services, call: Call): Promise<Reply> {
   return { output, written: ctx.written };
 }
 
-/** Limits the time of a call when the database does not respond. A wait may block for its own timeout in addition. */
+/**
+ * Limits the duration of a call if the database does not respond. For a wait, the wait's own timeout is
+ * added.
+ */
 function limitTime({ call, input }: RequestContext, running: Promise<unknown>): Promise<unknown> {
   const { kind, readOnly } = call.operation;
-  // A claim must not time out here: a job that is claimed after the error reply would be stuck until its lease expires.
+  // Claiming a job must not time out here: a job claimed after the error reply would be stuck until its lease
+  // expires.
   if (kind === "wait" && !readOnly) return running;
   const blocksMs = 1_000 * Math.min(Number(input["timeout"] ?? 0), limits.waitSecondsMax);
   return withTimeout(running, blocksMs + limits.silentDatabaseMsMax, readOnly ? "none" : "unknown");
@@ -101,7 +105,7 @@ function run(ctx: RequestContext): Promise<unknown> {
   return ctx.services.nodes.alone || operation.readAnew ? calling : settle(ctx, calling);
 }
 
-/** Runs a slow read in one of the principal's slots. Slow reads yield to writes (GUARD-24). */
+/** Runs a slow read in one of the principal's slots. Slow reads give way to writes (GUARD-24). */
 function callInPlace(ctx: RequestContext, share: ShareName): Promise<unknown> {
   const { shares, foreground } = ctx.services;
   const read = async () => {
@@ -111,12 +115,12 @@ function callInPlace(ctx: RequestContext, share: ShareName): Promise<unknown> {
   return shares.run(share, holderOf(ctx), read, ctx.signal);
 }
 
-/** Returns the holder of the slots that a call uses. */
+/** Returns the holder of the slots that a call occupies. */
 function holderOf({ principal, team, person, call }: RequestContext): ShareHolder {
   return shareHolderOf(principal, person?.personId ?? team?.teamId, toAddressBlock(call.address));
 }
 
-/** Waits until the change is visible on every node, before the reply is sent (NODE-14). */
+/** Waits until the change is visible on every node, so that the reply is sent only then (NODE-14). */
 async function settle(ctx: RequestContext, calling: Promise<unknown>): Promise<unknown> {
   const output = await calling;
   const { nodes, presence } = ctx.services;
@@ -143,14 +147,20 @@ function tryCode(ctx: RequestContext): Promise<unknown> {
   return ctx.services.limiter.tryCode(ctx.call.address, () => joinOrCall(ctx));
 }
 
-/** Runs the handler, after joining the session if the call requires it. Most calls create neither a team nor a person. */
+/**
+ * Runs the handler. If the call requires it, first joins the session. Most calls create neither a team nor a
+ * person.
+ */
 function joinOrCall(ctx: RequestContext): Promise<unknown> {
   const calling = joinsByWriting(ctx.call.operation, ctx.caller) ? joinAndCall(ctx) : callHandler(ctx);
   const drawn = ctx.person?.drawn;
   return drawn === undefined ? calling : makeWith(ctx, drawn, calling);
 }
 
-/** Creates the new person of a call that succeeded without a transaction. A refused call creates no person (PERSON-15). */
+/**
+ * Creates a call's new person if the call succeeded without a transaction. A refused call creates no person
+ * (PERSON-15).
+ */
 async function makeWith(
   ctx: RequestContext,
   drawn: DrawnPerson,
@@ -190,7 +200,10 @@ function logPower({ log }: Services, { operation, principal }: Call, caller: Cal
   });
 }
 
-/** Retries if another request has joined as the same person or taken the name first. The next attempt sees that. */
+/**
+ * Retries if another request has just joined as the same person or taken the name. The next attempt takes
+ * that into account.
+ */
 async function retryWhileOtherwise<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
@@ -202,14 +215,14 @@ async function retryWhileOtherwise<Result>(attempt: () => Promise<Result>): Prom
 }
 
 /**
- * Returns whether a call tries a spoken code. Public operations accept an invite, and its spoken code is the only form short
- * enough to be guessed.
+ * Returns whether a call tries to guess a spoken code. Public operations accept an invite, and only its
+ * spoken code is short enough to be guessed.
  */
 function triesCode({ access }: Operation, { invite }: Readonly<Record<string, unknown>>): boolean {
   return access === "public" && typeof invite === "string" && parseInvite(invite)?.kind === "code";
 }
 
-/** A call that was admitted, as seen by the code that answers it. */
+/** An admitted call, as passed to the code that serves it. */
 export interface OpenedCall<All extends Services> {
   readonly ctx: Context<All>;
   readonly holder: ShareHolder;
@@ -239,7 +252,7 @@ export async function openCall<All extends Services>(services: All, call: Call):
   }
 }
 
-/** Runs a wait. It ends without messages as soon as the membership or token of its caller ends (ENTER-6). */
+/** Runs a wait. The wait ends without messages as soon as its caller's membership or token ends (ENTER-6). */
 async function runUnlessEnded(ctx: RequestContext): Promise<unknown> {
   const { principal } = ctx.call;
   if (!principal || principal.kind === "anyone") return run(ctx);
@@ -256,7 +269,7 @@ async function runUnlessEnded(ctx: RequestContext): Promise<unknown> {
 }
 
 /**
- * Returns the team that calls. A person's first write in a session creates the team, in the transaction of that write
+ * Returns the calling team. A person's first write in a session creates the team, in the same transaction
  * (PERSON-3).
  */
 async function takeTeam(
@@ -267,7 +280,7 @@ async function takeTeam(
   const asItIs = { team: caller?.team ?? null, joining: null };
   if (!session || !caller?.person || !joinsByWriting(operation, caller)) return asItIs;
   const { person } = caller;
-  // Another call of the person may have joined since this one was admitted.
+  // Another call by this person may have joined the session since this call was admitted.
   const now = (await services.credentials.verify(session.sessionId, person.credential)) ?? caller;
   if (!joinsByWriting(operation, now)) return { team: now.team, joining: null };
   const joining = await prepareJoining({ services, session, person, left: now.team });
@@ -275,8 +288,8 @@ async function takeTeam(
 }
 
 /**
- * Joins the session after a write that used no transaction, for example because it was a retry. The write itself is not
- * repeated.
+ * Joins the session after a write that used no transaction, for example because the call was a retry. The
+ * write itself is not repeated.
  */
 function joinAlone(
   services: Services,
@@ -296,7 +309,7 @@ function joinAlone(
     await writeOnce(writeServices(services), request, async (write) => {
       await caller?.person?.drawn?.make(write);
       await joining.join(write);
-      // The result is stored, and undefined would not count as a result.
+      // The result is stored, and undefined would mean that there is no result.
       return null;
     });
   });
@@ -304,7 +317,10 @@ function joinAlone(
 
 type AdmissionResult = AdmittedCall | { readonly earlier: unknown };
 
-/** Decides whether a call is served. It only reads, so a short loss of the database is retried. */
+/**
+ * Decides whether to serve a call. This only reads from the database, so it is retried if the database is
+ * briefly unavailable.
+ */
 function admit(services: Services, call: Call): Promise<AdmissionResult> {
   const raw = requireObject(call.operation, call.input);
   const admitting = retryWhileLost(() => admitOnce(services, call, raw));
@@ -314,7 +330,8 @@ function admit(services: Services, call: Call): Promise<AdmissionResult> {
 /** Finds the session and the caller, authorises the call and validates its input. */
 async function admitOnce(services: Services, call: Call, raw: RawInput): Promise<AdmissionResult> {
   const { operation } = call;
-  // A node that has lost its lock serves nothing until it holds the lock again, because another node may have it (DB-17).
+  // A node that has lost its node lock serves no calls until it holds the lock again, because another node
+  // may have the lock (DB-17).
   if (!services.isAlone()) await services.whenAlone();
   const identified = await identifyCaller(services, call, raw);
   if (operation.teamCredential === "replaced") {
@@ -335,7 +352,7 @@ async function admitOnce(services: Services, call: Call, raw: RawInput): Promise
   return { session, caller, input };
 }
 
-/** Refuses a write to a closed session before reporting invalid input (ERR-2). */
+/** Refuses a write to a closed session before invalid input is reported (ERR-2). */
 async function requireOpen({ channels }: Services, session: SessionIdentity): Promise<void> {
   const { closed } = await channels.open(session.sessionId);
   if (closed) throw sessionClosed(session);
@@ -348,7 +365,7 @@ interface AdmittedCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** The caller's team, and the pending join if this call's write creates the team. */
+/** The caller's team. If the call's write creates the team, also the pending join. */
 interface TakenTeam {
   readonly team: TeamActor | null;
   readonly joining: Joining | null;
@@ -368,7 +385,10 @@ class RequestContext<All extends Services = Services> implements Context<All> {
   readonly principal: Context<Services>["principal"];
   team: TeamActor | null;
   readonly person: Context<Services>["person"];
-  /** The session, if the operation addresses one. The handlers' types declare which operations do. */
+  /**
+   * The session that the call addresses, or null. The types of the handlers declare which operations address
+   * a session.
+   */
   readonly session: SessionIdentity | null;
   #joining: Joining | null = null;
   #onWritten: (() => void)[] | null = null;
@@ -390,7 +410,7 @@ class RequestContext<All extends Services = Services> implements Context<All> {
     this.session = session;
   }
 
-  /** Sets the team that calls. The call's own write may create it. */
+  /** Sets the calling team, which the call's own write may still have to create. */
   take({ team, joining }: TakenTeam): void {
     this.team = team;
     this.#joining = joining;
@@ -412,7 +432,10 @@ class RequestContext<All extends Services = Services> implements Context<All> {
     await this.call.onGivenOut?.(tx, sessionId, credential);
   }
 
-  /** A getter returns a bound function, because handlers destructure the context. Most calls never need it. */
+  /**
+   * A getter that returns a bound function, because handlers destructure the context. Most calls never need
+   * the function.
+   */
   get write(): Context<Services>["write"] {
     return (work) => this.#write(work);
   }
@@ -436,7 +459,10 @@ class RequestContext<All extends Services = Services> implements Context<All> {
     return identify(this.call.operation, this.input, this.session, this);
   }
 
-  /** Checks that the mesh has room. A retried write does not get here, because it stores nothing (QUOTA-1). */
+  /**
+   * Checks that the mesh's quotas are not used up. A retried write does not get here, because it stores
+   * nothing (QUOTA-1).
+   */
   async #takeRoom({ afterCommit }: Write): Promise<void> {
     const { quotas, database } = this.services;
     const { meshId } = database;
@@ -466,7 +492,10 @@ function writeServices({ database, channels, turns }: Services): Parameters<type
   return { database, turns, onAnnounced: (message) => channels.deliver(message.session_id, [message]) };
 }
 
-/** Returns the result of the same rotation, if its caller did not receive the reply and still uses the old credential. */
+/**
+ * Returns the result of an earlier, identical rotation, if the caller did not receive the reply and still
+ * uses the old credential.
+ */
 async function readEarlierRotation(
   services: Services,
   { operation, principal }: Call,
@@ -488,8 +517,8 @@ async function readEarlierRotation(
 type AnyHandler = (ctx: Context<Services>, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
 function callHandler(ctx: RequestContext): Promise<unknown> {
-  // The types of the handlers tie each one to its operation. `authorize` ensures what the handler's context promises, and
-  // the input was parsed by the operation's own schema.
+  // The handlers' types tie each handler to its operation. `authorize` guarantees what the handler's context
+  // type promises, and the operation's own schema has parsed the input.
   const { handlers } = ctx.services;
   const handler = handlers[ctx.call.operation.name as keyof typeof handlers] as unknown as AnyHandler;
   return handler(ctx, ctx.input);

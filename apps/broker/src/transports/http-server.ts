@@ -49,14 +49,14 @@ import { createWebSocketTransport } from "./websocket/websocket-transport.js";
 
 export interface HttpServer {
   readonly server: Server;
-  /** Accepts no new calls, lets running calls finish, and closes every connection. */
+  /** Stops accepting calls, lets running calls finish, and closes every connection. */
   stop(): Promise<void>;
 }
 
 export interface HttpServerOptions<All extends Services> extends ListenerOptions {
   readonly meshes: Meshes<All>;
   readonly authenticator: Authenticator<All>;
-  /** The routes that features add. */
+  /** The HTTP routes that features add. */
   readonly mounts: readonly Mount<All>[];
   /**
    * Returns the URL of the metadata that tells clients how to get access to the MCP endpoint at this path (RFC 9728), or
@@ -67,20 +67,20 @@ export interface HttpServerOptions<All extends Services> extends ListenerOptions
   readonly originReader: OriginReader;
   readonly heartbeatMs: number;
   readonly connectionsMax?: number | undefined;
-  /** A folder of static pages, served at `/`. */
+  /** A folder of static pages to serve at `/`. */
   readonly dashboard: string | undefined;
   readonly pageBuild?: PageBuild | undefined;
-  /** Packs the CLI that the broker serves. */
+  /** Packs the CLI for `/cli.tgz`. */
   readonly packCli?: (() => Promise<Uint8Array>) | undefined;
 }
 
 interface ListenerOptions {
-  /** The certificate for TLS. With it the port accepts nothing but TLS. */
+  /** The certificate for TLS. If set, the port accepts only TLS. */
   readonly certificate?: HeldCertificate | undefined;
   readonly deadlines: Deadlines;
 }
 
-/** Maximum times for the parts of a request or hello to arrive. Slower clients are disconnected. */
+/** Time limits for the parts of a request or hello to arrive. Slower clients are disconnected. */
 export interface Deadlines {
   readonly requestHeadersMs: number;
   readonly requestMs: number;
@@ -88,15 +88,17 @@ export interface Deadlines {
 }
 
 /**
- * Limits the requests of one address that run at the same time. A browser sends six in parallel, most of which take a
- * millisecond or two.
+ * Limits the requests from one address that run at the same time. A browser sends six in parallel, most of
+ * which take a millisecond or two.
  */
 const inServiceBounds = { countMax: 4, countedMs: 50 } as const;
 const drainDeadlineMs = 5_000;
 const idleSweepMs = 20;
 const slowRequestsCheckMs = 1_000;
 
-/** Creates the server for all transports: REST, MCP, WebSocket, and the pages and documents besides them (OPS-1). */
+/**
+ * Creates the server for all transports (REST, MCP and WebSocket) and for static pages and documents (OPS-1).
+ */
 export async function createHttpServer<All extends Services>(
   options: HttpServerOptions<All>,
 ): Promise<HttpServer> {
@@ -137,7 +139,8 @@ export async function createHttpServer<All extends Services>(
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     });
   });
-  // Public, because anyone may verify a record without being a member of this broker.
+  // Accessible without authentication, because anyone may verify a record without being a member of this
+  // broker.
   app.get("/.well-known/merkle-audit-key", () => {
     const response = jsonResponse({ keys: services.signer.keys });
     response.headers.set("cache-control", "public, max-age=300");
@@ -159,14 +162,14 @@ export async function createHttpServer<All extends Services>(
       ),
   );
   mountInstall(app, { originReader, services, packCli: options.packCli });
-  /** Returns the rate limiter's key for a request. */
+  /** Returns the key under which the rate limiter counts a request. */
   function callerOf({ headers }: IncomingMessage, origin: RequestOrigin): string {
     const page = headers["x-merkle-page"]?.toString();
     const secret = readBearer(headers.authorization) ?? readBrowserToken(headers.cookie, page, origin);
     return limiter.callerOf(origin.address, secret && nameOfToken(secret));
   }
 
-  /** Checks a request before any transport handles it: its host, its origin, and the rate limit of its address. */
+  /** Checks a request's host, origin and rate limit before any transport handles it. */
   function refuse(
     request: IncomingMessage,
     origin: RequestOrigin,
@@ -182,7 +185,10 @@ export async function createHttpServer<All extends Services>(
     }
   }
 
-  /** Refuses a compressed body without reading it: a few bytes could expand to more than fits into memory (GUARD-10). */
+  /**
+   * Refuses a compressed body without reading it, because a few bytes could expand to more than fits into
+   * memory (GUARD-10).
+   */
   function refuseCompressed({ headers }: IncomingMessage): MerkleError | null {
     const encoding = headers["content-encoding"];
     if (encoding === undefined || encoding.toLowerCase() === "identity") return null;
@@ -219,21 +225,25 @@ export async function createHttpServer<All extends Services>(
     else begin();
   }
 
-  /** Connections with a refused request. They end with that reply, and further requests on them are ignored. */
+  /**
+   * Connections on which a request was refused. They end with the refusal, and further requests on them are
+   * ignored.
+   */
   const refused = new WeakSet<Duplex>();
-  /** The response to the last request of each connection. */
+  /** The response to the last request on each connection. */
   const lastAnswers = new WeakMap<Duplex, ServerResponse>();
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
     if (request.socket.destroyed || refused.has(request.socket)) return;
     lastAnswers.set(request.socket, response);
     const origin = originReader.read(request);
     const caller = callerOf(request, origin);
-    // A page of another site that loads this response learns only that loading failed.
+    // If a page from another site loads this response, the page learns only that loading failed.
     response.setHeader("cross-origin-resource-policy", "same-origin");
-    // Prevents browsers from running a response as a script or page because of text that a user wrote.
+    // Prevents browsers from executing a response as a script or page because of text that a user has
+    // written.
     response.setHeader("x-content-type-options", "nosniff");
     if (options.certificate && isBeyondLoopback(origin)) response.setHeader(...transportSecurity);
-    // Tells a client of another version why the broker does not understand it.
+    // Lets a client with another version find out why the broker does not understand it.
     response.setHeader("merkle-version", version);
     response.setHeader(buildHeader, buildNumber);
     const refusal = refuse(request, origin, caller, limiter.admit) ?? refuseCompressed(request);
@@ -251,7 +261,8 @@ export async function createHttpServer<All extends Services>(
   }
   server.on("clientError", (error, socket) => {
     const last = lastAnswers.get(socket);
-    // Behind a proxy, the next caller on this connection would receive the reply to bytes that it did not send.
+    // Behind a proxy, the next caller on this connection would get this reply, although another caller sent
+    // the invalid bytes.
     const isAnothers = last !== undefined && isParseError(error);
     if (refused.has(socket) || isAnothers || isAnswering(last)) socket.destroy();
     else refuseMalformed(error, socket, options.deadlines);
@@ -266,8 +277,8 @@ export async function createHttpServer<All extends Services>(
     connectionsMax,
   });
   server.on("upgrade", (request, socket, head) => {
-    // A broken upgrade socket closes itself. Without a listener, its error would be unhandled, because Node no longer
-    // listens here.
+    // If an upgraded socket breaks, it closes itself. Without this listener its error would be unhandled,
+    // because Node no longer listens on the socket.
     socket.on("error", () => undefined);
     const origin = originReader.read(request);
     try {
@@ -287,7 +298,8 @@ export async function createHttpServer<All extends Services>(
     server,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Without this sweep, a connection that becomes idle while the server stops would be kept open for its next request.
+      // Without this sweep, connections that become idle during the shutdown would be kept open for their
+      // next request.
       const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
       const deadline = setTimeout(() => server.closeAllConnections(), drainDeadlineMs);
       abandonHandshakes();
@@ -298,10 +310,16 @@ export async function createHttpServer<All extends Services>(
   };
 }
 
-/** Half a year of https (RFC 6797), so that a browser does not fall back to unencrypted http on its next visit. */
+/**
+ * Tells browsers to use https for half a year (RFC 6797), so that they do not fall back to unencrypted http
+ * on their next visit.
+ */
 const transportSecurity = ["strict-transport-security", "max-age=15552000"] as const;
 
-/** Browsers apply the header to every port of a host, and `localhost` also serves its user's own development servers. */
+/**
+ * Returns whether a request was sent to a host other than loopback. Browsers apply Strict-Transport-Security
+ * to every port of a host, and `localhost` also serves the user's own development servers.
+ */
 function isBeyondLoopback({ host = "" }: RequestOrigin): boolean {
   const name = host.replace(/:\d+$/, "").toLowerCase();
   return name !== "[::1]" && !isLoopback(name) && !name.endsWith(".localhost");
@@ -323,7 +341,7 @@ async function createListener(
   const options = {
     // The host guard refuses a missing Host header in the same way as an unknown host.
     requireHostHeader: false,
-    // Ends requests that are sent very slowly to keep a connection occupied.
+    // Ends requests that are sent very slowly in order to occupy a connection.
     headersTimeout: deadlines.requestHeadersMs,
     requestTimeout: deadlines.requestMs,
     connectionsCheckingInterval: slowRequestsCheckMs,
@@ -363,8 +381,9 @@ function tooSlow({ requestHeadersMs, requestMs }: Deadlines): MerkleError {
 }
 
 /**
- * Returns whether an error sent now would be mistaken for the pending reply or a part of it. This is so if that reply has
- * begun or is still to come, unless its own request is the one that cannot be parsed.
+ * Returns whether the client would mistake an error sent now for the pending reply or a part of it. This is
+ * the case if the pending reply has begun or is still to come, unless it is the reply to the request that
+ * cannot be parsed.
  */
 function isAnswering(last: ServerResponse | undefined): boolean {
   if (!last || last.writableFinished) return false;
@@ -372,8 +391,9 @@ function isAnswering(last: ServerResponse | undefined): boolean {
 }
 
 /**
- * Replies once to input that is not HTTP, if the client can still read. A client that has sent nothing gets no reply.
- * Browsers open connections in advance, and would read the error as the reply to their next request.
+ * Replies once to input that is not HTTP, if the client can still read. A client that has sent nothing gets
+ * no reply, because browsers open connections in advance and would take the error for the reply to their next
+ * request.
  */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, deadlines: Deadlines): void {
   const hasSent = !("bytesRead" in socket) || socket.bytesRead !== 0;

@@ -13,8 +13,8 @@ interface Requester {
 }
 
 /**
- * Returns the identity by which a retried request is recognised. It does not depend on how the session is named or on which
- * of the caller's credentials is used.
+ * Returns the identity with which a retried request is recognised. The identity does not depend on how the
+ * session is named, or on which of its credentials the caller uses.
  */
 export function identify(
   operation: Operation,
@@ -33,18 +33,21 @@ export function identify(
 }
 
 function nameCaller({ teamCredential }: Operation, { principal, team, person }: Requester): string | null {
-  // A rotation ends the credential that requested it, so a retry is identified by that credential (IDEM-9).
+  // A rotation ends the credential that requested it, so that credential itself identifies a retry
+  // (IDEM-9).
   if (team && teamCredential === "replaced") return fingerprint(team.credential);
-  // Joining creates the person's team, so a retry would otherwise come from a different caller.
+  // The call that joins creates the person's team, so a retry would otherwise seem to come from a
+  // different caller.
   if (person && teamCredential === "given") return person.personId;
   if (person) return team?.teamId ?? person.personId;
-  // A team and each of its named peers are separate callers, identified by the uuid of their credential.
+  // A team and each of its named peers are separate callers, identified by the uuid of the credential that
+  // they use.
   const own = team && parseTeamCredential(team.credential)?.teamId;
   if (own != null) return own;
-  // A job may be requested twice, and both agents generate the same key.
+  // A job may be requested twice, and the agents of both jobs generate the same key.
   if (principal?.kind === "job") return `job ${principal.job}`;
   if (principal?.kind === "client") return principal.teamId;
-  // The key of one member must not match that of another, even without a team.
+  // One member's key must not match another's, even if neither has a team.
   return principal?.kind === "member" ? principal.memberId : null;
 }
 

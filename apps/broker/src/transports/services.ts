@@ -6,12 +6,15 @@ import type {
 import type { Meshes as MeshesOf } from "../identity/meshes/meshes.js";
 import type { ViewServices } from "../views/services.js";
 
-/** The services of a mesh that the transports use. The handlers of features need more, which the features add. */
+/**
+ * The mesh services that the transports use. Handlers of features need further services, which the features
+ * add.
+ */
 export interface Services extends ViewServices {
   readonly handlers: AnyHandlers;
 }
 
-/** The handler of every operation, each with its own context type. `Handlers` has the exact types. */
+/** A handler for every operation, without the exact types of its context, which `Handlers` has. */
 export type AnyHandlers = {
   readonly [Name in OperationName]: (ctx: never, input: never) => Promise<unknown>;
 };

@@ -10,7 +10,7 @@ async function startServer(perAddressMax: number, trustedProxies: readonly strin
   const metrics = createMetrics();
   const server = createServer();
   const greeted = new Set<Socket>();
-  // Refused connections do not reach this listener.
+  // This listener gets only connections that were not refused.
   server.on("connection", (socket) => {
     expect(socket.destroyed).toBe(false);
     greeted.add(socket);
@@ -28,7 +28,7 @@ async function startServer(perAddressMax: number, trustedProxies: readonly strin
     for (const socket of greeted) socket.destroy();
     server.close();
   });
-  // The address of a server that listens on a port has this type.
+  // The server listens on a port, so its address has this type.
   const { port } = server.address() as AddressInfo;
   return { port, metrics };
 }

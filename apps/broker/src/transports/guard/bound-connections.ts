@@ -4,16 +4,16 @@ import type { Metrics } from "../../core/metrics.js";
 import type { OriginReader } from "../../identity/origin/request-origin.js";
 
 export interface ConnectionBounds {
-  /** Maximum number of connections per address, including idle and silent ones. */
+  /** Maximum number of connections from one address, including idle connections. */
   readonly perAddressMax: number;
   readonly addressOf: OriginReader["addressOf"];
   readonly metrics: Pick<Metrics, "refusals">;
 }
 
 /**
- * Closes the connections that an address opens beyond its limit, before an HTTP parser or TLS handshake starts (GUARD-8). A
- * trusted proxy forwards many clients and has no limit: its clients are limited by their requests. Call after the server's
- * own listeners are set, because it puts itself in front of them.
+ * Closes the connections that an address opens beyond its limit, before an HTTP parser or TLS handshake
+ * starts (GUARD-8). A trusted proxy has no limit, because it forwards many clients, whose requests are
+ * limited instead. Call after the server's own listeners are set, because this listener must run before them.
  */
 export function boundConnections(
   server: Server,

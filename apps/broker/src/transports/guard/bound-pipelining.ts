@@ -2,8 +2,8 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Closes a connection with more unanswered pipelined requests than any normal client sends (GUARD-9). Each request and its
- * reply stay in memory until the earlier ones are answered.
+ * Closes a connection that has more unanswered pipelined requests than any normal client sends (GUARD-9).
+ * Each request and its reply stay in memory until the earlier requests are answered.
  */
 export function boundPipelining(server: Server, countMax: number): void {
   const counts = new WeakMap<Socket, number>();

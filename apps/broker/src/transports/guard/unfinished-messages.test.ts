@@ -14,7 +14,8 @@ function startGuard(bounds: UnfinishedBounds) {
     const ends: CloseReason[] = [];
     const arriving = unfinished.watch({ webSocket, socket, cutOff: (reason) => ends.push(reason) });
     const send = (bytes: number) => void socket.emit("data", Buffer.alloc(bytes));
-    // The library reports the messages in a chunk before the guard counts the chunk.
+    // The library reports the messages in a chunk before the guard counts the chunk, so this does
+    // the same.
     const sendWhole = (bytes: number) => {
       arriving.message();
       send(bytes);
@@ -41,7 +42,8 @@ it("[GUARD-15] [LIMIT-1] messages that have not ended hold unfinishedFramesBytes
   expect([oldest.ends, newest.ends]).toEqual([[], []]);
   newest.send(1);
   expect([whole.ends, oldest.ends, newest.ends]).toEqual([[], ["unfinished_frame"], []]);
-  // A connection that was ended frees its bytes and is not ended again.
+  // Once the guard has ended a connection, the connection's bytes are freed and it is not ended
+  // again.
   newest.webSocket.emit("close");
   whole.send(100);
   expect([whole.ends, newest.ends]).toEqual([[], []]);
@@ -56,7 +58,7 @@ it("[GUARD-15] a message has msMax to arrive, pings aside and times in which the
   for (const each of [slow, paused, quick]) each.send(10);
   listening.sendControl(8);
   now.mockReturnValue(1_000);
-  // A ping in the middle of a message neither belongs to the message nor ends it.
+  // A ping in the middle of a message is not part of the message and does not end it.
   slow.sendControl(0);
   quick.sendWhole(10);
   quick.send(10);

@@ -6,27 +6,27 @@ import { limits } from "@merkle/wire/limits";
 import type { WebSocket } from "ws";
 
 /**
- * Tracks WebSocket messages that have begun and not ended. Each would otherwise stay in memory for as long as its client
- * wants (GUARD-15).
+ * Tracks WebSocket messages that have begun but not ended. Without this, a client could keep such messages in
+ * memory indefinitely (GUARD-15).
  */
 export interface UnfinishedMessages {
   /** Starts tracking a connection, before any data has arrived. */
   watch(connection: ReceivingConnection): ArrivingFrames;
-  /** Closes the connections whose message has been arriving for too long. Call regularly. */
+  /** Closes connections whose current message has been arriving for too long. Call regularly. */
   sweep(): void;
 }
 
-/** Receives what the library has parsed from the incoming bytes. */
+/** The events that the WebSocket library reports about incoming bytes. */
 export interface ArrivingFrames {
-  /** A message is complete. */
+  /** Call when a message is complete. */
   message(): void;
-  /** A ping or pong has arrived. It neither belongs to a message nor ends one. */
+  /** Call when a ping or pong has arrived, which is not part of a message and does not end one. */
   control(data: Buffer): void;
 }
 
 export interface ReceivingConnection {
   readonly webSocket: Pick<WebSocket, "isPaused"> & Pick<EventEmitter, "on">;
-  /** The underlying stream, which the library already reads. */
+  /** The underlying stream, from which the library already reads. */
   readonly socket: Duplex;
   cutOff(reason: CloseReason): void;
 }
@@ -39,25 +39,28 @@ export interface UnfinishedBounds {
 interface Unfinished extends ReceivingConnection {
   bytes: number;
   beganAt: number;
-  /** State of the current chunk: whether a message ended in it, and how many of its bytes belong to control frames. */
+  /**
+   * State of the current chunk: whether a message ended in the chunk, and how many of its bytes belong to
+   * control frames.
+   */
   endsMessage: boolean;
   controlBytes: number;
 }
 
-/** Header and mask of a client's ping or pong (RFC 6455, 5.2). */
+/** Size of the header and mask of a client's ping or pong (RFC 6455, section 5.2). */
 const controlHeadBytes = 6;
 
-/** Creates a tracker that counts the bytes after the last complete message, without parsing them. */
+/** Creates a tracker that counts the bytes received after the last complete message, without parsing them. */
 export function createUnfinishedMessages({
   msMax,
   bytesMax = limits.unfinishedFramesBytesMax,
 }: UnfinishedBounds): UnfinishedMessages {
-  /** Ordered by the start of the message, oldest first. */
+  /** Unfinished messages, ordered by when they began. The oldest comes first. */
   const unfinished = new Set<Unfinished>();
   let total = 0;
 
   function hold(each: Unfinished, bytes: number): void {
-    // Most chunks are whole messages.
+    // Most chunks consist of whole messages, so nothing changes.
     if (bytes === each.bytes) return;
     if (each.bytes === 0) each.beganAt = performance.now();
     total += bytes - each.bytes;
@@ -71,14 +74,14 @@ export function createUnfinishedMessages({
     each.cutOff("unfinished_frame");
   }
 
-  /** Counts a chunk, after the library has parsed it. */
+  /** Counts a chunk after the library has parsed it. */
   function count(each: Unfinished, chunk: Buffer): void {
     hold(each, each.endsMessage ? 0 : Math.max(0, each.bytes + chunk.length - each.controlBytes));
     each.endsMessage = false;
     each.controlBytes = 0;
     if (total <= bytesMax) return;
-    // The oldest unfinished message is closed first: a client that sends at its normal speed finishes long before its
-    // message is the oldest.
+    // Connections with the oldest unfinished messages are closed first: a client that sends at normal speed
+    // finishes long before its message is the oldest.
     for (const oldest of unfinished) {
       end(oldest);
       if (total <= bytesMax) return;
@@ -109,7 +112,7 @@ export function createUnfinishedMessages({
       const now = performance.now();
       for (const each of unfinished) {
         if (now - each.beganAt <= msMax) return;
-        // The client is not to blame while the broker has paused reading.
+        // If the broker itself has paused reading, the client is not to blame.
         if (!each.webSocket.isPaused) end(each);
       }
     },

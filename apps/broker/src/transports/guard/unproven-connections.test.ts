@@ -79,7 +79,7 @@ describe("a connection whose client has not proved itself", () => {
     expect([first, second, third].map(({ ends }) => ends)).toEqual([["too_many_connections"], [], []]);
     const others = [connect("2001:db8::1"), connect("2001:db8::2"), connect("2001:db8::3")];
     expect(others.map(({ ends }) => ends)).toEqual([["too_many_connections"], [], []]);
-    // Four connections wait now. A fifth, from another address, closes the oldest of all.
+    // Four connections are now waiting. A fifth, from another address, closes the oldest of them.
     connect("c");
     expect(second.ends).toEqual(["too_many_connections"]);
     third.watched.proved();

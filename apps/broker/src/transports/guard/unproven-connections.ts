@@ -3,9 +3,9 @@ import type { CloseReason } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { toAddressBlock } from "../../core/address-block.js";
 
-/** Limits connections whose clients have not authenticated yet, in number and in what each may send (GUARD-11). */
+/** Limits how many connections may be unauthenticated, and what each of their clients may send (GUARD-11). */
 export interface UnprovenConnections {
-  /** Watches a connection until its client has authenticated or it is closed. */
+  /** Watches a connection until its client has authenticated or the connection is closed. */
   begin(connection: UnprovenConnection): Watched;
 }
 
@@ -18,11 +18,13 @@ export interface UnprovenConnection {
 
 export interface Watched {
   /**
-   * Returns whether a received frame may be processed. Before authentication this is only the first frame, which should be
-   * the client's hello.
+   * Returns whether a received frame may be processed. Before authentication, this is true only for the first
+   * frame, which should be the client's hello.
    */
   takesFrame(): boolean;
-  /** Call when the client has authenticated. From then on only the general limits apply. */
+  /**
+   * Call when the client has authenticated. From then on, only the general limits apply to the connection.
+   */
   proved(): void;
 }
 
@@ -46,12 +48,12 @@ interface UnprovenEntry extends UnprovenConnection {
 }
 
 export function createUnprovenConnections(bounds: UnprovenBounds): UnprovenConnections {
-  /** Ordered by arrival, oldest first. */
+  /** Connections that are not authenticated yet, ordered by arrival. The oldest comes first. */
   const waiting = new Set<UnprovenEntry>();
 
   /**
-   * Closes the oldest waiting connection if a limit is exceeded, starting with the same address. Honest clients authenticate
-   * within milliseconds.
+   * Closes the oldest waiting connection if a limit is exceeded, preferably one from the same address. Honest
+   * clients authenticate within milliseconds.
    */
   function makeRoom({ block }: UnprovenEntry): void {
     const neighbours = [...waiting].filter((each) => each.block === block);
@@ -89,7 +91,7 @@ export function createUnprovenConnections(bounds: UnprovenBounds): UnprovenConne
         waiting.delete(self);
       }
 
-      // Prepended, so that bytes are counted before the listener that parses frames.
+      // Prepended so that bytes are counted before the next listener parses frames.
       socket.prependListener("data", count);
       socket.once("close", stop);
       waiting.add(self);

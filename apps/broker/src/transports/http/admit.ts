@@ -7,7 +7,10 @@ import type { Admission, Authenticator, Services } from "../services.js";
 /** An admitted HTTP caller, with its address. */
 export interface HttpAdmission<All extends Services = Services> extends Admission<All> {
   readonly address: string;
-  /** The connection, if it belongs to the client. A proxy's connection may carry requests of many clients. */
+  /**
+   * The connection, if it belongs to the client. Undefined for a proxy's connection, which may carry requests
+   * from many clients.
+   */
   readonly connection: object | undefined;
 }
 
@@ -36,15 +39,17 @@ export function createAdmit<All extends Services>(
 /** The context of an HTTP request, with Node's own request and response. */
 export type HttpContext = Context<{ Bindings: HttpBindings }>;
 
-/** Runs a callback once the response has been written in full. Does not run it if the connection broke before. */
+/**
+ * Runs a callback once the response has been written in full, but not if the connection broke before that.
+ */
 export function whenWritten({ env }: HttpContext, run: () => void): void {
-  // Node also emits "finish" for a response whose connection was reset while it was being written.
+  // Node also emits "finish" if the connection was reset while the response was being written.
   env.outgoing.once("finish", () => {
     if (!env.incoming.socket.destroyed) run();
   });
 }
 
-/** Returns a signal that is aborted when the caller disconnects before it gets a reply. */
+/** Returns a signal that is aborted if the caller disconnects before it gets a reply. */
 export function callerSignal({ env }: HttpContext): AbortSignal {
   const gone = new AbortController();
   env.outgoing.once("close", () => {

@@ -170,7 +170,7 @@ async function exportFolder(files: Record<string, string>): Promise<string> {
   return folder;
 }
 
-/** Requests a path as it is. `fetch` would normalise it first. */
+/** Requests a path without changing it. `fetch` would normalise the path first. */
 function statusOf(port: number, path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request({ host: "127.0.0.1", port, path }, (answer) => {

@@ -13,7 +13,7 @@ import { buildingPage } from "./building-page.js";
 
 interface ServedFile {
   readonly body: Buffer;
-  /** Computed at the first request, since most files are never requested. */
+  /** Returns the response headers, computed at the first request because most files are never requested. */
   readonly headers: () => Readonly<Record<string, string>>;
   /** Returns the compressed body, computed once at the first request. Null if compression gains nothing. */
   readonly gzipped: (() => Promise<Buffer>) | null;
@@ -36,9 +36,10 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the dashboard's exported pages. All files are read at start and looked up by their exact path, so nothing outside
- * the folder can be requested. Scripts run only from the broker's own files, or inline if the page was exported with them.
- * Browsers get a 404 page for an unknown address. Programs get the usual error.
+ * Serves the dashboard's exported pages. All files are read at startup and found by their exact path, so
+ * nothing outside the folder can be requested. Scripts run only if they come from the broker's own files or
+ * were part of the exported page. For an unknown address, browsers get a 404 page, and programs get the usual
+ * error.
  */
 export async function mountDashboard(
   app: Hono<{ Bindings: HttpBindings }>,
@@ -68,7 +69,7 @@ interface Site {
   docs: PartStatus;
 }
 
-/** Reads the existing pages. A part that is being built is read once it is complete. */
+/** Reads the existing pages. If a part of the site is still being built, it is read once it is complete. */
 async function readSite(folder: string, build: PageBuild | undefined): Promise<Site> {
   if (!build) return { pages: await readPages(folder), dashboard: "built", docs: "built" };
   const site: Site = { pages: new Map(), dashboard: "building", docs: "building" };
@@ -93,8 +94,9 @@ async function readPages(folder: string): Promise<Map<string, ServedFile>> {
 }
 
 /**
- * Maps a path to its exported file. Pages about a session are exported once, with `_` in place of the id or slug: the HTML
- * and the files for navigation without a reload. Any other text in that position is kept, and is not found.
+ * Maps a path to its exported file. Pages about a session are exported once, with `_` in place of the id or
+ * slug: the HTML and the files for navigation without a reload. Any other text in that position is kept, so
+ * no file is found for it.
  */
 function pathOfExport(path: string): string {
   return path.replace(/^\/sessions\/([a-z0-9]+(?:-[a-z0-9]+)*)(?=\/|\.txt$|$)/i, (whole, ref: string) =>
@@ -102,13 +104,14 @@ function pathOfExport(path: string): string {
   );
 }
 
-/** Returns the file of a page: `/` is index.html, `/settings` is settings.html. */
+/** Returns the file of a page: index.html for `/`, settings.html for `/settings`. */
 function htmlPathOf(path: string): string {
   return path === "/" ? "/index.html" : `${path.replace(/\/$/, "")}.html`;
 }
 
 /**
- * Returns the index file of a folder: `/docs` is docs/index.html. Its links are absolute, so no trailing slash is needed.
+ * Returns the index file of a folder: docs/index.html for `/docs`. The page's links are absolute, so no
+ * trailing slash is needed.
  */
 function indexPathOf(path: string): string {
   return `${path.replace(/\/$/, "")}/index.html`;
@@ -122,9 +125,9 @@ function toPage(path: string, body: Buffer): ServedFile {
     gzipped: isText && body.length >= compressedBytesMin ? once(() => compress(body)) : null,
     headers: once(() => ({
       "content-type": type,
-      // Weak, because the compressed body has the same tag.
+      // A weak tag, because the compressed body has the same tag.
       etag: `W/"${sha256(body, "base64url")}"`,
-      // The names of these files change with their content.
+      // Files below /_next/static/ get a new name whenever their content changes.
       "cache-control": path.startsWith("/_next/static/") ? "public, max-age=31536000, immutable" : "no-cache",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
@@ -144,7 +147,10 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** Returns whether a browser requested a page. Below the paths of the other transports every caller is a program. */
+/**
+ * Returns whether a browser requested a page. Callers at the paths of other transports always count as
+ * programs.
+ */
 function isOpenedByPerson(c: HttpContext): boolean {
   if (/^\/(?:api|mcp|ws)(?:\/|$)/.test(c.req.path)) return false;
   return /\btext\/html\b/.test(c.req.header("accept") ?? "");
@@ -182,7 +188,10 @@ function pageHeaders(html: Buffer): Readonly<Record<string, string>> {
 /** The service worker shows notifications with the broker's icon. It makes no other requests. */
 const pushWorkerPolicy = "default-src 'none'; img-src 'self'";
 
-/** Browser features that are denied to the pages and to any injected script. Copying to the clipboard stays allowed. */
+/**
+ * Browser features that the pages and any injected scripts may not use. Copying to the clipboard stays
+ * allowed.
+ */
 const permissionsPolicy = [
   "accelerometer",
   "camera",
@@ -205,8 +214,9 @@ function contentSecurityPolicy(html: Buffer): string {
   return [
     "default-src 'self'",
     ["script-src 'self'", ...hashes].join(" "),
-    // Style elements come only from the broker's own files. Style attributes position dragged or scrolled elements. Browsers
-    // that do not distinguish the two use the first line.
+    // Style elements may come only from the broker's own files. Style attributes are allowed, because they
+    // position dragged or scrolled elements. Browsers that do not distinguish elements from attributes use
+    // the first line.
     "style-src 'self' 'unsafe-inline'",
     "style-src-elem 'self'",
     "style-src-attr 'unsafe-inline'",

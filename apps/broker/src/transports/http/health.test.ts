@@ -69,7 +69,7 @@ describe("a broker on a disk of its own", { tags: "mounts" }, () => {
       const failure = await postUntilRefused(session);
       expect(failure).toMatchObject({ code: "unavailable", details: { outcome: "none" } });
       expect(await healthOf(url)).toEqual([503, false, "disk"]);
-      // By now the broker has made its own attempt to write.
+      // By now the broker has tried a write of its own.
       await expect.poll(() => secondsSince(failure.at)).toBeGreaterThan(2.5);
       expect(await healthOf(url)).toEqual([503, false, "disk"]);
 
@@ -108,7 +108,7 @@ function secondsSince(at: number): number {
   return (performance.now() - at) / 1_000;
 }
 
-/** Writes a file that uses up all free space on the disk. */
+/** Writes a file that fills all free space on the disk. */
 async function fill(folder: string): Promise<string> {
   const path = join(folder, "filler");
   const { bavail, bsize } = await statfs(folder);

@@ -3,25 +3,30 @@ import { buildNumber } from "@merkle/wire";
 import { withTimeout } from "../../core/with-timeout.js";
 import type { Services } from "../services.js";
 
-/** The reply of `/health`: whether the process runs, accepts calls, and can write durably (OPS-2). */
+/** The reply of `/health`: whether the process runs, accepts calls and can write durably (OPS-2). */
 export interface Health {
   readonly live: true;
   readonly ready: boolean;
   readonly durable: boolean;
   /** The problem that prevents writing, or null. */
   readonly problem: WriteProblem | null;
-  /** Whether the broker accepts calls although its bus is down (NODE-3) or a repeated task keeps failing. */
+  /**
+   * Whether the broker accepts calls even though its bus is down (NODE-3) or a repeated task keeps failing.
+   */
   readonly degraded: boolean;
   /** The names of the repeated tasks whose last three runs failed. */
   readonly failing_tasks: readonly string[];
-  /** State of the read replica: whether reads use it, and if not, why. Null without a replica (SCALE-4). */
+  /**
+   * State of the read replica: whether reads use it, and the reason if they do not. Null if there is no
+   * replica (SCALE-4).
+   */
   readonly replica: ReplicaState | null;
   readonly node: string;
   readonly version: string;
   readonly build: number;
   readonly epoch: string;
   readonly uptime_s: number;
-  /** The broker's clock, so that a client can compare its own. */
+  /** The time on the broker's clock, with which a client can compare its own. */
   readonly time: string;
 }
 
@@ -46,16 +51,16 @@ export async function checkHealth(services: Services): Promise<Health> {
   };
 }
 
-/** Monitoring tools do not wait long for a reply. */
+/** Maximum time for a test write. Monitoring tools do not wait long for a reply. */
 const silentMsMax = 2_000;
 
 async function findProblem({ database, isAlone }: Services): Promise<WriteProblem | null> {
   try {
     const problem = await withTimeout(database.findWriteProblem(), silentMsMax, "none");
-    // A node without its lock serves nothing, even if the database accepts writes.
+    // A node without its node lock serves no calls, even if the database accepts writes.
     return problem ?? (isAlone() ? null : "lock");
   } catch {
-    // Whatever the cause, durable writes cannot be promised now.
+    // Any other cause also means that durable writes cannot be promised now.
     return "unreachable";
   }
 }

@@ -1,15 +1,17 @@
 import type { Duplex } from "node:stream";
 import { buildNumber, MerkleError, parseBuild } from "@merkle/wire";
 
-/** Converts an error to an HTTP response. It is always JSON and never contains a stack trace (ERR-3). */
+/**
+ * Converts an error to an HTTP response. The body is always JSON and never contains a stack trace (ERR-3).
+ */
 export function toErrorResponse(error: MerkleError): Response {
   const headers = new Headers({ "content-type": "application/json", ...retryAfter(error) });
-  // RFC 9110, section 11.6.1: a 401 response must name the authentication scheme.
+  // A 401 response must name the authentication scheme (RFC 9110, section 11.6.1).
   if (error.status === 401) headers.set("www-authenticate", "Bearer");
   return new Response(JSON.stringify(error.toBody()), { status: error.status, headers });
 }
 
-/** Adds a hint to an error that the client may have got only because it is older than this broker (BUILD-4). */
+/** Adds a hint to an error whose cause may be that the client is older than this broker (BUILD-4). */
 export function adviseOlderClient(error: MerkleError, build: string | undefined): MerkleError {
   const isMisunderstood = error.code === "bad_request" || error.code === "not_found";
   if (!isMisunderstood || build === undefined || parseBuild(build) >= buildNumber) return error;
@@ -45,6 +47,6 @@ export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
     ...Object.entries(retryAfter(error)).map(([name, value]) => `${name}: ${value}`),
     "Connection: close",
   ].join("\r\n");
-  // A client that does not close its side would otherwise keep the half-open connection for as long as it wants.
+  // A client that does not close its side could otherwise keep the half-open connection indefinitely.
   socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
 }

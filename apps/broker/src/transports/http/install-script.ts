@@ -1,13 +1,14 @@
 export interface InstallScriptOptions {
-  /** The broker's address as the installing machine reaches it. Safe inside single quotes. */
+  /** The broker's address, as seen by the machine that runs the script. Safe inside single quotes. */
   readonly base: string;
-  /** The broker's own certificate and the pin of its key, if no public authority signed the certificate. */
+  /** The broker's own certificate and its key pin. Null if a public authority signed the certificate. */
   readonly pinned: { readonly keyPin: string; readonly certificate: string } | null;
 }
 
 /**
- * Returns the script behind `curl … | sh`. It downloads the package, checks Node, and leaves the rest to the package's own
- * `merkle install --cli`. All code is in a function, so an interrupted download runs nothing.
+ * Returns the script behind `curl … | sh`. The script downloads the package, checks Node, and leaves the rest
+ * to the package's own `merkle install --cli`. All code is in a function, so an interrupted download runs
+ * nothing.
  */
 export function renderInstallScript({ base, pinned }: InstallScriptOptions): string {
   const pin = pinned ? `-k --pinnedpubkey 'sha256//${pinned.keyPin}' ` : "";

@@ -10,15 +10,16 @@ import { toShellSafeUrl } from "./shell-safe-url.js";
 export interface InstallOptions {
   readonly originReader: OriginReader;
   readonly services: Pick<Services, "addresses" | "certificate" | "log">;
-  /** Packs the CLI. Called again after a failure. */
+  /** Packs the CLI. If packing fails, it is tried again at the next request. */
   readonly packCli: (() => Promise<Uint8Array>) | undefined;
 }
 
 const retryAfterS = 2;
 
 /**
- * Serves the broker's own CLI: `GET /install.sh` installs it for the current user, from `GET /cli.tgz` (INSTALL-5). Both are
- * served only on loopback and over https, because over plain http anyone on the network could replace the program.
+ * Serves the broker's own CLI: the script from `GET /install.sh` downloads `GET /cli.tgz` and installs it for
+ * the current user (INSTALL-5). Both are served only on loopback and over https, because over plain http
+ * anyone on the network could replace the program.
  */
 export function mountInstall(app: Hono<{ Bindings: HttpBindings }>, options: InstallOptions): void {
   const { originReader, services } = options;
@@ -26,7 +27,7 @@ export function mountInstall(app: Hono<{ Bindings: HttpBindings }>, options: Ins
 
   app.get("/install.sh", (c) => {
     const { base, isOwn } = findBase(originReader.read(c.env.incoming), services);
-    // The package is probably built by the time the script requests it.
+    // Starts packing now, so that the package is probably ready when the script requests it.
     readPackage();
     const own = isOwn ? services.certificate() : null;
     const pinned = own?.keyPin ? { keyPin: own.keyPin, certificate: own.cert } : null;
@@ -50,7 +51,9 @@ export function mountInstall(app: Hono<{ Bindings: HttpBindings }>, options: Ins
   });
 }
 
-/** Returns a function that returns the package, or null while it is being built. */
+/**
+ * Returns a function that returns the package. The function returns null while the package is being built.
+ */
 function packOnce({ packCli, services }: InstallOptions): () => Uint8Array<ArrayBuffer> | null {
   let bytes: Uint8Array<ArrayBuffer> | null = null;
   let building = false;
@@ -72,7 +75,7 @@ function packOnce({ packCli, services }: InstallOptions): () => Uint8Array<Array
 }
 
 /**
- * Returns the address that the request was sent to.
+ * Returns the address to which the request was sent.
  *
  * @throws forbidden if the address is neither loopback nor https
  */
@@ -91,6 +94,6 @@ function findBase(
   const isOwn = forwardedHost === undefined;
   const configured = addresses.base();
   const isConfigured = URL.canParse(configured) && new URL(configured).origin === new URL(origin).origin;
-  // The configured address may have a path, below which a proxy serves the broker.
+  // The configured address may include a path at which a proxy serves the broker.
   return { base: toShellSafeUrl(isConfigured ? configured : origin), isOwn };
 }

@@ -4,7 +4,9 @@ import type { Services } from "../services.js";
 import type { Admit } from "./admit.js";
 import type { BodyReader } from "./read-json-body.js";
 
-/** Adds a feature's routes to the broker's HTTP server, besides those of the operations. */
+/**
+ * Adds a feature's own routes to the broker's HTTP server, in addition to the routes of operations.
+ */
 export type Mount<All extends Services> = (
   app: Hono<{ Bindings: HttpBindings }>,
   parts: MountParts<All>,

@@ -33,7 +33,7 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-// `createOpenApi` returns plain JSON. These are the parts that the tests read.
+// `createOpenApi` returns plain JSON. This type contains the parts that the tests read.
 const document = createOpenApi(options) as {
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;

@@ -11,12 +11,15 @@ import {
 import { describeSchema, operations } from "@merkle/wire/schemas";
 
 interface OpenApiOptions {
-  /** The address at which callers reach the broker, without a path. */
+  /** The address at which callers reach the broker, without any path. */
   readonly baseUrl: string;
   readonly version: string;
 }
 
-/** Creates an OpenAPI 3.1 document of the REST transport, with exactly the routes of the catalogue (OPS-4). */
+/**
+ * Creates an OpenAPI 3.1 document for the REST transport, with exactly the routes in the operation catalogue
+ * (OPS-4).
+ */
 export function createOpenApi({ baseUrl, version }: OpenApiOptions): object {
   const schemas = new Map([["Error", errorSchema]]);
   const paths = describePaths(schemas);
@@ -64,7 +67,7 @@ const teamCredential = {
     "The team_id that create_session or join_session returned. The field team_id of a body works, too, and takes precedence over the header.",
 };
 
-/** The schemas that operations share, by name. Filled while the operations are described. */
+/** The schemas that operations share, by name. Filled while operations are described. */
 type Schemas = Map<string, JsonSchema>;
 
 function describePaths(schemas: Schemas): Record<string, Record<string, OpenApiValue>> {
@@ -86,7 +89,7 @@ function describeOperation(operation: Operation, schemas: Schemas): OpenApiValue
       "path",
       only(input, (name) => inPath.includes(name)),
     ),
-    // A credential in a URL would end up in logs and histories, so it is sent in the header (AUTH-2).
+    // A credential in a URL would end up in logs and histories, so it must be sent in the header (AUTH-2).
     ...(place === "query"
       ? toParameters(
           "query",
@@ -120,7 +123,7 @@ function describe(operation: Operation, io: "input" | "output", schemas: Schemas
   return schema;
 }
 
-/** Returns an object schema with only some of its properties. */
+/** Returns an object schema reduced to some of its properties. */
 function only(schema: JsonSchema, isWanted: (name: string) => boolean): JsonSchema {
   const properties = Object.entries(schema.properties ?? {}).filter(([name]) => isWanted(name));
   const required = (schema.required ?? []).filter(isWanted);
@@ -167,7 +170,10 @@ const streamDescription =
   "Comment lines while it blocks; then one event `messages`, whose data is the JSON of the plain answer and whose id is " +
   "next_cursor, or one event `error`, whose data is an Error; then the end.";
 
-/** Returns the accepted security schemes, one of which is enough. The empty scheme means no credential (AUTH-4). */
+/**
+ * Returns the accepted security schemes, any one of which is enough. The empty scheme means that no
+ * credential is needed (AUTH-4).
+ */
 function securityOf(operation: Operation, input: JsonSchema): OpenApiValue[] {
   const isConcerned = isSessionOperation(operation) || operation.access === "team";
   if (!isConcerned || !takes(input, "team_id")) return [];
@@ -195,7 +201,9 @@ const errorSchema: JsonSchema = {
   required: ["error"],
 };
 
-/** Returns the error responses of an operation, by status. Each refers to one of `errorResponses`. */
+/**
+ * Returns an operation's error responses, by status. Each refers to one of the responses in `errorResponses`.
+ */
 function responsesOf(operation: Operation): Record<string, OpenApiValue> {
   const responses = codesByStatus(operation).map(([status, codes]) => [
     status,
@@ -204,7 +212,10 @@ function responsesOf(operation: Operation): Record<string, OpenApiValue> {
   return Object.fromEntries(responses);
 }
 
-/** Returns every error response that an operation refers to: one for each set of codes with the same status. */
+/**
+ * Returns every error response to which an operation refers: one for each set of error codes with the same
+ * status.
+ */
 function errorResponses(operations: readonly Operation[]): Record<string, OpenApiValue> {
   const sets = operations.flatMap((operation) => codesByStatus(operation).map(([, codes]) => codes));
   return Object.fromEntries(sets.map((codes) => [nameOf(codes), describeFailure(codes)]));
@@ -214,7 +225,7 @@ function codesByStatus(operation: Operation): [status: number, codes: readonly E
   const possible = new Set<string>([...operation.errors, ...commonErrors]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const [code, { status }] of Object.entries(errorCodes)) {
-    // The keys of `errorCodes` are exactly the codes.
+    // Every key of `errorCodes` is an error code, so the cast is safe.
     if (possible.has(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code as ErrorCode]);
   }
   return [...byStatus];

@@ -8,7 +8,7 @@ function countValues(value: unknown): number {
   return Object.values(value).reduce<number>((sum, inner) => sum + countValues(inner), 1);
 }
 
-/** Strings full of characters that are punctuation outside strings. */
+/** Strings full of characters that would be punctuation outside a string. */
 const trickyText = fc.string({
   unit: fc.constantFrom('"', "\\", ",", "[", "{", "]", "}", ":", " ", "a", "\n"),
 });
@@ -26,7 +26,7 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
 it("[LIMIT-1] counts exactly the values that parsing would make, however they are written", () => {
   fc.assert(
     fc.property(json, fc.constantFrom("", " ", "\t", "\n  \r"), (value, indent) => {
-      // `JSON.stringify` keeps the brackets of empty values together. This adds white space between them.
+      // `JSON.stringify` puts no white space between the brackets of empty values. This adds some.
       const text = JSON.stringify([value, [], {}], null, indent).replace(
         /\[\],\s*\{\}\s*\]$/,
         `[${indent}],{${indent}}]`,

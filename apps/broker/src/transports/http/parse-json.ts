@@ -3,8 +3,8 @@ import { limits } from "@merkle/wire/limits";
 import { endOfString, parseStrictJson } from "@merkle/wire/text";
 
 /**
- * Parses JSON from outside. Two MiB can contain a million values, and processing each of them would delay all other callers.
- * They are therefore counted before any is created (LIMIT-1).
+ * Parses JSON from a caller. Two MiB can contain a million values, and processing them would delay all other
+ * callers. Values are therefore counted before any are created (LIMIT-1).
  *
  * @throws bad_request for invalid JSON, a duplicate member name, or more than `valuesMax` values
  */
@@ -30,17 +30,17 @@ export function parseJson(
 }
 
 /**
- * Returns whether a text has more values than `max`. Exact for valid JSON. Any other text is refused anyway, and is read
- * quickly here.
+ * Returns whether a text contains more than `max` values. The result is exact for valid JSON. Invalid JSON is
+ * refused later anyway.
  */
 function holdsMoreValues(text: string, max: number): boolean {
-  // Each value except the first takes at least one more character besides its own.
+  // Each value after the first needs at least one other character, such as a comma.
   if (text.length <= 2 * max) return false;
-  // A value begins the text, follows a comma, or is the first in a list or object.
+  // A value is at the start of the text, follows a comma, or is the first in a list or object.
   const next = /[,"]|[[{](?!\s*[\]}])/g;
   let values = 1;
   let strings = 0;
-  // There are fewer than two strings per value: the value itself and its name.
+  // There are at most two strings per value: the value itself and its member name.
   while (values <= max && strings < 2 * max) {
     const found = next.exec(text);
     if (!found) return false;

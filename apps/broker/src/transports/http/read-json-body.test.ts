@@ -4,7 +4,7 @@ import { limits } from "@merkle/wire/limits";
 import { expect, it } from "vitest";
 import { createBodyReader } from "./read-json-body.js";
 
-/** Starts a request whose body has not arrived yet. */
+/** Creates a request whose body has not arrived yet. */
 function startRequest(): IncomingMessage {
   const request = new IncomingMessage(new Socket());
   request.headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
@@ -32,7 +32,7 @@ it("[GUARD-9] [LIMIT-1] bodiesBytesMax are held at once, of all bodies that are 
     if (refused)
       await expect(answer).rejects.toMatchObject({ code: "unavailable", details: { outcome: "none" } });
     else expect(await answer).toHaveLength(bytes - 7);
-    // Bodies that were read or refused no longer occupy memory.
+    // Bodies that have been read or refused no longer count towards the memory limit.
     slow.push(quoted(95).fill("x", 0, 1));
     slow.push(null);
     expect(await reading).toHaveLength(98);

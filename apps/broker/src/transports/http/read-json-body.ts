@@ -3,18 +3,19 @@ import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { parseJson } from "./parse-json.js";
 
-/** Reads the bodies of requests, and limits their total size in memory. */
+/** Reads request bodies, and limits how much memory they use together. */
 export interface BodyReader {
   /**
-   * Reads a request's JSON body. Returns undefined without a body. Web pages can send other content types without a
-   * preflight request, so those are accepted only if no browser can have sent them (AUTH-10).
+   * Reads a request's JSON body. Returns undefined if there is no body. Web pages can send other content
+   * types without a preflight request, so other types are accepted only if no browser can have sent the
+   * request (AUTH-10).
    *
-   * @throws bad_request; payload_too_large or unavailable without reading the rest
+   * @throws bad_request; payload_too_large or unavailable, without reading the rest of the body
    */
   readJson(incoming: IncomingMessage): Promise<unknown>;
   /**
-   * Reads a form, which only OAuth requires instead of JSON. Web pages can send forms without a preflight request, so no
-   * operation that a cookie authorises may accept a form.
+   * Reads a form, which OAuth requires instead of JSON. Web pages can send forms without a preflight request,
+   * so no operation that a cookie authorises may accept a form.
    *
    * @throws the same errors as `readJson`
    */
@@ -22,8 +23,8 @@ export interface BodyReader {
 }
 
 /**
- * Creates the body reader for all transports. Slow senders of large bodies could otherwise fill the memory together
- * (GUARD-9).
+ * Creates the body reader that all transports share. Slow senders of large bodies could otherwise fill the
+ * memory together (GUARD-9).
  */
 export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): BodyReader {
   let held = 0;
@@ -32,7 +33,7 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
     const chunks: Buffer[] = [];
     let bytes = 0;
     try {
-      // Leaving the loop must not destroy the connection, because the reply is still sent on it.
+      // The connection must stay open when the loop ends early, because the reply is still sent on it.
       for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
         bytes += chunk.length;
         held += chunk.length;
@@ -46,7 +47,7 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
     return decode(Buffer.concat(chunks));
   }
 
-  /** Returns the body's text, or "" without a body. */
+  /** Returns the body's text, or "" if there is no body. */
   async function readTyped(incoming: IncomingMessage, type: string): Promise<string> {
     const {
       "content-type": contentType,
@@ -75,12 +76,12 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
   };
 }
 
-/** Returns whether the content type is missing, or the one that curl sends by default. */
+/** Returns whether the content type is missing or is the one that curl sends by default. */
 function isUnset(type: string | undefined): boolean {
   return type === undefined || type === "application/x-www-form-urlencoded";
 }
 
-/** Headers that only browsers send: a form from a page has at least one of them. */
+/** Headers that only browsers send. A form sent by a page has at least one of these headers. */
 const browserHeaders = /^(origin|referer|cookie|sec-fetch-.*)$/;
 
 function isFromNoBrowser({ headers }: IncomingMessage): boolean {
@@ -96,7 +97,7 @@ function decode(bytes: Buffer): string {
 }
 
 function tooLarge(incoming: IncomingMessage): MerkleError {
-  // The rest is discarded, so that the client can read the reply before the connection ends.
+  // The rest of the body is discarded, so that the client can read the reply before the connection closes.
   incoming.resume();
   return new MerkleError(
     "payload_too_large",

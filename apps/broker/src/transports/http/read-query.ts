@@ -2,10 +2,11 @@ import { MerkleError, type Operation } from "@merkle/wire";
 import * as z from "zod";
 
 /**
- * Reads an operation's input from a query string. Texts are converted to the field's type: numbers, booleans, or lists whose
- * elements are separated by commas (REST-3).
+ * Reads an operation's input from a query string. Converts each text to its field's type: a number, a
+ * boolean, or a list whose elements are separated by commas (REST-3).
  *
- * @throws bad_request for a duplicate parameter, and for a credential, which would end up in logs and histories
+ * @throws bad_request for a duplicate parameter, or for a credential, which would end up in logs and
+ * histories
  */
 export function readQuery(
   query: Iterable<readonly [name: string, text: string]>,
@@ -25,7 +26,7 @@ export function readQuery(
   return { ...input };
 }
 
-/** Returns the query of a request's target. */
+/** Returns the query string of a request's target, parsed. */
 export function queryOf(target = ""): URLSearchParams {
   return new URLSearchParams(/\?([^#]*)/.exec(target)?.[1]);
 }
@@ -51,7 +52,10 @@ function unwrap(field: unknown): unknown {
   return field instanceof z.ZodOptional || field instanceof z.ZodDefault ? unwrap(field.unwrap()) : field;
 }
 
-/** Converts a text. Invalid numbers and booleans stay text, so that the field's own validation refuses them. */
+/**
+ * Converts a text to the type of its field. Invalid numbers and booleans stay text, so that the field's own
+ * validation refuses them.
+ */
 function toValue(text: string, kind: Kind): unknown {
   if (kind === "number" && /^-?\d{1,15}(?:\.\d{1,6})?$/.test(text)) return Number(text);
   if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";

@@ -16,7 +16,7 @@ import { type Admit, callerSignal, type HttpContext, whenWritten } from "./admit
 import type { BodyReader } from "./read-json-body.js";
 import { queryOf, readQuery } from "./read-query.js";
 
-/** Interval of comments on a waiting stream, so that no proxy closes it as idle. */
+/** Interval at which comments are sent on a waiting stream, so that no proxy closes it as idle. */
 const keepAliveMs = 10_000;
 
 /** Serves every operation at its route (REST-1). */
@@ -36,7 +36,7 @@ async function serve(
 ): Promise<Response> {
   const signal = callerSignal(c);
   const { principal, services, address, connection } = await admit(c);
-  // Checked first, so that the body of an unauthenticated client is not read.
+  // Checked before the body is read, so that an unauthenticated client's body is never read.
   refuseStranger(operation, principal);
   const call: Call = {
     operation,
@@ -56,7 +56,10 @@ async function serve(
   return sendJson(c, toOutputFor(readBuild(c.env.incoming.headers) ?? 0, operation, reply.output));
 }
 
-/** Writes JSON in one piece to Node's own response. A `Response` would be a stream, written in several pieces. */
+/**
+ * Writes JSON in one piece to Node's own response. A `Response` would be a stream and be written in several
+ * pieces.
+ */
 function sendJson({ env: { outgoing } }: HttpContext, output: unknown): Response {
   const body = JSON.stringify(output);
   outgoing.writeHead(200, {
@@ -72,7 +75,7 @@ async function readInput(
   bodies: BodyReader,
   operation: Operation,
 ): Promise<Record<string, unknown>> {
-  // An input in the path is text, as in a query, and takes precedence over the same input elsewhere.
+  // Path parameters are text, like query parameters, and take precedence over the same input elsewhere.
   const path = readQuery(Object.entries<string>(c.req.param()), operation);
   const query = readQuery(queryOf(c.env.incoming.url), operation);
   if (c.req.method === "GET") return { ...query, ...lastEventId(c, operation), ...path };
@@ -93,7 +96,10 @@ function wantsStream(c: HttpContext): boolean {
   return /\btext\/event-stream\b/.test(c.req.header("accept") ?? "");
 }
 
-/** Returns the cursor that a browser's EventSource sends on reconnecting: the id of the last event it received. */
+/**
+ * Returns the cursor that a browser's EventSource sends when it reconnects: the id of the last event that it
+ * received.
+ */
 function lastEventId(c: HttpContext, operation: Operation): Record<string, unknown> {
   const id = c.req.header("last-event-id");
   if (operation.kind !== "wait" || id === undefined || !/^\d{1,15}$/.test(id)) return {};
@@ -101,18 +107,18 @@ function lastEventId(c: HttpContext, operation: Operation): Record<string, unkno
 }
 
 /**
- * Serves a wait as an event stream: comments while it blocks, then one event with the plain reply, or with an error and its
- * retry delay (WAIT-10).
+ * Serves a wait as an event stream: comments while the wait blocks, and then one event with the plain reply,
+ * or with an error and its retry delay (WAIT-10).
  */
 async function stream(c: HttpContext, services: Services, call: Call): Promise<Response> {
   const blocked = createGate();
-  // An invalid credential is refused before its stream opens.
+  // A call with an invalid credential is refused before its stream opens.
   const actor = parseTeamCredential(call.credential ?? "")?.teamId;
   const holder = shareHolderOf(call.principal, actor, toAddressBlock(call.address));
   const place = services.shares.take("stream", holder);
   c.env.outgoing.once("close", place.leave);
   const answer = dispatch(services, { ...call, onBlocked: blocked.open });
-  // An invalid call fails before it blocks, and gets a normal error reply.
+  // An invalid call fails before it blocks, and then gets a normal error reply instead of a stream.
   await Promise.race([answer, blocked.opened]);
   const response = streamSSE(c, async (events) => {
     const keepAlive = setInterval(() => void events.write(": waiting\n\n"), keepAliveMs);

@@ -1,6 +1,6 @@
 /**
- * Percent-encodes an address so that it is safe inside single quotes in a shell, in JSON and in markdown. Anyone who may
- * change settings chooses the address, and agents run the examples that contain it.
+ * Percent-encodes an address so that it is safe inside single quotes in a shell, in JSON and in markdown.
+ * Anyone who may change settings can choose the address, and agents run examples that contain it.
  */
 export function toShellSafeUrl(url: string): string {
   const { href } = new URL(url);

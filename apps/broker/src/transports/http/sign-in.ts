@@ -20,7 +20,7 @@ import type { Admit, HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
 import type { BodyReader } from "./read-json-body.js";
 
-/** The principal that a browser is signed in as, for display in its pages. */
+/** The principal as which a browser is signed in, for display in pages. */
 export interface SignedIn {
   readonly auth: "open" | "invite";
   readonly broker_id: string;
@@ -33,7 +33,8 @@ export interface SignedIn {
 }
 
 /**
- * Maximum stored length of a browser's User-Agent. Must be long enough to include the browser's name, which is near the end.
+ * Maximum stored length of a browser's User-Agent header. Must be long enough for the browser's name, which
+ * is near the end.
  */
 const userAgentCharsMax = 300;
 
@@ -55,9 +56,9 @@ export interface SignInOptions {
 }
 
 /**
- * Signs in a browser with a cookie and a token for its pages (ENTER-3). The browser presents the secret of a sign-in or
- * observer link, or proves the key with which it joined. The sign-in is valid in all its tabs. These routes are not
- * operations: they set headers, and only browsers use them.
+ * Signs in a browser with a cookie and a token for its pages (ENTER-3). The browser presents the secret of a
+ * sign-in or observer link, or proves the key with which it joined. The sign-in is valid in all of the
+ * browser's tabs. These routes are not operations, because they set headers and only browsers use them.
  */
 export function mountSignIn(
   app: Hono<{ Bindings: HttpBindings }>,
@@ -156,8 +157,8 @@ export function mountSignIn(
   });
 
   /**
-   * Proves to the caller that this broker has its audit key, and that the address which the caller connected to is its own
-   * (HELLO-6).
+   * Proves to the caller that this broker has its audit key, and that the caller has connected to the
+   * broker's own address (HELLO-6).
    */
   function proveSelf(asked: { challenge: string; origin: string | undefined }): object {
     const parsed = ProofRequest.safeParse(asked);

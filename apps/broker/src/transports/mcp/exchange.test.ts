@@ -5,7 +5,10 @@ import { Hono } from "hono";
 import { expect, it, onTestFinished } from "vitest";
 import { type OpenExchange, openExchange } from "./exchange.js";
 
-/** Starts a server that replies to one request with this many bytes. `exchange` resolves when the reply begins. */
+/**
+ * Starts a server that replies to one request with this many bytes. `exchange` resolves once the reply
+ * begins.
+ */
 async function serveOnce(bytes: number): Promise<{ port: number; exchange: Promise<OpenExchange> }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   const exchange = new Promise<OpenExchange>((resolve) => {
@@ -40,7 +43,7 @@ it.each([
 );
 
 it("[CURSOR-8] a response whose reader goes away in its middle counts as broken", async () => {
-  // More than the socket buffers hold, so that a part of the response is never written.
+  // More bytes than the socket buffers can take, so that a part of the response is never written.
   const { port, exchange } = await serveOnce(50_000_000);
   const client = connect(port, "127.0.0.1", () => client.write(request()));
   const { ended } = await exchange;

@@ -4,16 +4,19 @@ import { toShellSafeUrl } from "../http/shell-safe-url.js";
 
 interface InstructionsOptions {
   readonly baseUrl: string;
-  /** The names of the tools that this client is offered. */
+  /** The names of the tools offered to this client. */
   readonly listed: ReadonlySet<string>;
-  /** Whether the connection remembers the team that it joined as (MCP-2). */
+  /**
+   * Whether the credentials of joined teams are stored for this connection, so that calls need not send them
+   * (MCP-2).
+   */
   readonly remembers: boolean;
   readonly principal: Principal | null;
 }
 
 /**
- * Returns the text about this server that a client gives its model. Omits each sentence that names a tool which is not
- * offered, and each line that is left without a sentence (MCP-7).
+ * Returns the text about this server that clients show to their model. Leaves out sentences that name a tool
+ * which is not offered, and lines that are then empty (MCP-7).
  */
 export function writeInstructions({ baseUrl, listed, ...caller }: InstructionsOptions): string {
   const lines = text

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createLiveSessions } from "./live-sessions.js";
 import type { LiveMcpSession } from "./mcp-session.js";
 
-/** Makes a session that only records when it is closed. */
+/** Creates a session that only records that it was closed. */
 function quietSession(id: string, closed: string[]): LiveMcpSession {
   const session: Pick<LiveMcpSession, "busy" | "replay" | "close"> = {
     busy: false,
@@ -12,7 +12,7 @@ function quietSession(id: string, closed: string[]): LiveMcpSession {
       closed.push(id);
     },
   };
-  // The test posts nothing to the session, so it needs no transport.
+  // The test posts no requests to the session, so the session needs no transport.
   return session as LiveMcpSession;
 }
 

@@ -5,13 +5,19 @@ import type { Bus } from "../../core/bus/bus.js";
 import type { LiveMcpSession } from "./mcp-session.js";
 import { hashOf, type McpSessionStore } from "./session-store.js";
 
-/** The MCP sessions in this process's memory. Other sessions are restored from the store when their client calls. */
+/**
+ * The MCP sessions in this process's memory. Any other session is restored from the store when its client
+ * sends a request.
+ */
 export interface LiveSessions {
   add(id: string, session: LiveMcpSession): void;
-  /** Returns a session, restored from the store if needed. Null if it does not exist or was ended. */
+  /**
+   * Returns a session, restored from the store if needed. Null if the session does not exist or has
+   * ended.
+   */
   find(id: string): Promise<LiveMcpSession | null>;
   end(id: string): Promise<void>;
-  /** Asks the other nodes to cancel a request that is not answered on this node. */
+  /** Asks the other nodes to cancel a request that is not being answered on this node. */
   cancelElsewhere(id: string, request: RequestId): Promise<void>;
   endStreams(): void;
   closeAll(): Promise<void>;
@@ -21,20 +27,23 @@ export interface LiveSessionsOptions {
   readonly store: McpSessionStore;
   readonly open: (id: string) => Promise<LiveMcpSession>;
   readonly liveMax?: number;
-  /** Interval at which the store is updated and checked for a session in use (default: hourly). */
+  /** How often the store is updated and checked while a session is in use (default: hourly). */
   readonly confirmMs?: number | undefined;
-  /** The other nodes, if there can be any. */
+  /** Notifies other nodes. Omitted if there can be no other node. */
   readonly others?: Others | undefined;
 }
 
-/** The means to notify other nodes that a session ended or a request was cancelled. */
+/** Notifies other nodes that a session has ended or a request was cancelled. */
 export interface Others {
   readonly bus: Pick<Bus, "publish" | "on">;
   settle(): Promise<void>;
 }
 
 const idleMs = 10 * 60_000;
-/** A request with a longer id can be cancelled only on the node that answers it. */
+/**
+ * Maximum length of a request id in a hint. A request with a longer id can be cancelled only on the node
+ * that answers it.
+ */
 const requestIdCharsMax = 200;
 const confirmUsuallyMs = 60 * 60_000;
 
@@ -42,14 +51,14 @@ interface LiveSession {
   readonly session: LiveMcpSession;
   usedAt: number;
   confirmedAt: number;
-  /** Hash of the session's id, computed when another node sends a hint about a session. */
+  /** Hash of the session's id, computed when the first hint about a session arrives from another node. */
   hash?: string;
 }
 
 export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   const { store, open, others } = options;
   const { liveMax = limits.liveMcpSessionsMax, confirmMs = confirmUsuallyMs } = options;
-  /** Ordered by last use, least recently used first. */
+  /** Live sessions by id. The least recently used comes first. */
   const live = new Map<string, LiveSession>();
   const reviving = new Map<string, Promise<LiveMcpSession | null>>();
 
@@ -64,14 +73,14 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
       if (now - usedAt < idleMs && live.size < liveMax) return;
       if (!session.busy) drop(id, session);
     }
-    // If all sessions are busy, the least recently used ones are dropped anyway.
+    // If all sessions are busy, the least recently used sessions are dropped anyway.
     for (const [id, { session }] of live) {
       if (live.size < liveMax) return;
       drop(id, session);
     }
   }
 
-  /** Drops a session from memory only. Its client can restore it. */
+  /** Drops a session from memory. Its client can restore the session with its next request. */
   function drop(id: string, session: LiveMcpSession): void {
     live.delete(id);
     void session.close();

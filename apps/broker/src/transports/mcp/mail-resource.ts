@@ -7,7 +7,7 @@ import { admitCaller } from "../../sessions/access/admit-caller.js";
 import type { Peer } from "../../sessions/peers/peer.js";
 import type { Exchange } from "./exchange.js";
 
-/** The unread messages of a team in a session, as an MCP resource that clients can subscribe to (MCP-18). */
+/** A team's unread messages in a session, as an MCP resource to which clients can subscribe (MCP-18). */
 export const mailTemplate = {
   name: "mail",
   uriTemplate: "merkle://sessions/{session_id}/mail",
@@ -21,7 +21,7 @@ interface Mailbox {
   readonly peer: Peer;
 }
 
-/** Reads the resource. This acknowledges nothing. */
+/** Reads the resource. Reading acknowledges nothing. */
 export async function readMailResource(exchange: Exchange, uri: string): Promise<string> {
   const { channel, peer } = await openMailbox(exchange, uri);
   const { unread, upTo } = await countUnread(channel, peer);
@@ -29,7 +29,7 @@ export async function readMailResource(exchange: Exchange, uri: string): Promise
 }
 
 /**
- * Creates an event bus that notifies a listening client about messages in these sessions only.
+ * Creates an event bus that notifies a listening client about messages in the given sessions.
  *
  * @throws the errors of any call; bad_request for too many resources
  */
@@ -52,7 +52,8 @@ export async function openMailBus(
           services,
           channel,
           peer,
-          // Authorises again: if the team has left or its credential was replaced, the client gets no further notifications.
+          // Authorises the client again: if its team has left or the credential was replaced, it gets no more
+          // notifications.
           onMail: () =>
             void openMailbox(exchange, uri).then(() => listener({ kind: "resource_updated", uri }), onEnded),
           onReplaced: onEnded,

@@ -15,25 +15,26 @@ import { createRequestsInFlight, type McpRequest } from "./requests-in-flight.js
 import { toPlainJson } from "./rpc-response.js";
 import { idOfKey } from "./session-store.js";
 
-/** An MCP session, as seen by the server created for it. */
+/** An MCP session, as passed to the server that is created for it. */
 export interface McpSession {
   /**
-   * Key of the session (`toSessionKey`). Null for a single request without `initialize`, for which nothing is remembered.
+   * The session's key (see `toSessionKey`). Null for a single request without `initialize`, for which no
+   * credentials are stored.
    */
   readonly id: string | null;
   /** The URL and the principal with which the client opened the session. Null for a restored session. */
   readonly openedBy: { readonly url: URL; readonly principal: Principal | null } | null;
-  /** @throws TypeError when no such request is in flight */
+  /** @throws TypeError if no request with this id is in flight */
   request(id: RequestId): McpRequest;
 }
 
-/** Any server that the SDK can connect: its `Server` or its `McpServer`. */
+/** Any server that the MCP SDK can connect: its `Server` or its `McpServer`. */
 export interface ConnectableServer {
   connect(transport: Transport): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Lets a client fetch the events that it missed when a stream broke. */
+/** Lets a client fetch the events that it missed when its stream broke. */
 export interface Resumability {
   createEventStore(): EventStore;
   /** Delay before a client reconnects to a stream. */
@@ -41,22 +42,22 @@ export interface Resumability {
 }
 
 export interface McpSessionOptions extends Pick<McpSession, "id" | "openedBy"> {
-  /** Called for a cancelled request that is not answered on this node. */
+  /** Called when the client cancels a request that is not being answered on this node. */
   readonly onCancelledElsewhere?: (request: RequestId) => Promise<void>;
   readonly createServer: (session: McpSession) => ConnectableServer;
   readonly resumability: Resumability | undefined;
 }
 
-/** A session with a server and a transport in this process. */
+/** An MCP session whose server and transport are in this process. */
 export interface LiveMcpSession extends McpSession {
   /** Whether a client is waiting for a reply. */
   readonly busy: boolean;
   post(exchange: Exchange, body: unknown): Promise<Response>;
-  /** Opens the stream on which the server sends messages outside of replies. */
+  /** Opens the stream on which the server sends messages other than replies. */
   listen(exchange: Exchange): Promise<Response>;
-  /** Repeats the request that opened the session. Returns false if it is refused. */
+  /** Repeats the `initialize` request that opened the session. Returns false if the request is refused. */
   replay(initialize: unknown): Promise<boolean>;
-  /** Cancels a request for its caller. Returns false if the request is not answered on this node. */
+  /** Cancels a request for its caller. Returns false if the request is not being answered on this node. */
   cancel(request: RequestId): Promise<boolean>;
   endStream(): void;
   close(): Promise<void>;
@@ -95,7 +96,8 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
     if (answered !== undefined) requests.answered(answered);
   };
   const server = createServer(session);
-  // The class implements Transport. Its declaration only lacks the `| undefined` that exact optional properties require.
+  // The class implements Transport. Its type declaration only lacks the `| undefined` that exact optional
+  // properties require.
   await server.connect(transport as Transport);
 
   function hold({ ended }: Exchange): void {
@@ -105,12 +107,15 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
     });
   }
 
-  /** Cancels a request. The SDK sends no reply to a cancelled request, but would leave its response open forever. */
+  /**
+   * Cancels a request. The SDK sends no reply to a cancelled request, but it would leave the request's
+   * response open forever.
+   */
   async function cancel(requestId: RequestId): Promise<boolean> {
     if (!requests.cancel(requestId)) return false;
     if (!requests.sharesResponse(requestId)) transport.closeSSEStream(requestId);
     const error = { code: -32800, message: "The request was cancelled." };
-    // If the response is already closed, this call fails, but the transport still forgets the request.
+    // If the response is already closed, this call fails, but the transport still removes the request.
     await send({ jsonrpc: "2.0", id: requestId, error }).catch(() => undefined);
     return true;
   }
@@ -156,8 +161,8 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
 }
 
 /**
- * Makes a request for the SDK, from a body that was already parsed. The SDK requires both content types, whereas curl
- * accepts any.
+ * Creates a request for the SDK from a body that was already parsed. The SDK requires both content types in
+ * the Accept header, whereas curl accepts any type.
  */
 function toPost(url: URL, original: Headers): Request {
   const headers = new Headers(original);

@@ -43,7 +43,8 @@ export function mountMcp(
     bodies,
     toError,
     metadataUrl,
-    // Loaded at the first request of the revision without sessions, because most brokers start without such clients.
+    // Loaded on the first request that uses the sessionless protocol revision, because most brokers have no
+    // such clients at startup.
     openStateless: async () => (await import("./stateless-server.js")).createStatelessServer(services),
   });
 

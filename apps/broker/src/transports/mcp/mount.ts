@@ -16,18 +16,20 @@ import { type McpSessionStore, toSessionKey } from "./session-store.js";
 import type { StatelessServer } from "./stateless-server.js";
 
 export interface McpMountOptions {
-  /** Creates the server that answers one session. */
+  /** Creates the server that answers the requests of one session. */
   readonly createServer: (session: McpSession) => ConnectableServer;
   readonly store: McpSessionStore;
-  /** Maximum time for which this node may not notice that a session was ended on another node. */
+  /** Maximum time until this node notices that a session was ended on another node. */
   readonly confirmMs?: number | undefined;
-  /** The other nodes, if there can be any. */
+  /** Notifies other nodes. Omitted if there can be no other node. */
   readonly others?: Others | undefined;
   /** Authenticates a request. */
   readonly admit: Admit;
-  /** Refuses messages that the sender may not send. Tool calls are authorised where they are handled. */
+  /**
+   * Refuses messages that the sender may not send. Tool calls are authorised later, where they are handled.
+   */
   readonly permit: (rule: FrameRule, admission: HttpAdmission) => Promise<unknown>;
-  /** Watches an admitted principal, and ends the request when its access ends. */
+  /** Watches an admitted principal. Ends the request as soon as the principal's access ends. */
   readonly hold: Revocations["watch"];
   /**
    * Takes a slot for a long-lived stream, and returns a function that releases it (GUARD-24).
@@ -36,21 +38,30 @@ export interface McpMountOptions {
    */
   readonly takeStream: (admission: HttpAdmission) => () => void;
   readonly bodies: BodyReader;
-  /** Maps a failure to the error returned to the caller. */
+  /** Maps any error to the error returned to the caller. */
   readonly toError: (error: unknown) => MerkleError;
-  /** Returns the URL where an unauthenticated client learns how to get access, or null in open mode. */
+  /**
+   * Returns the URL of the metadata that tells an unauthenticated client how to get access. Null in open
+   * mode.
+   */
   readonly metadataUrl?: ((path: string) => string | null) | undefined;
-  /** Opens the server for the revision without sessions, at its first request (MCP-16). */
+  /** Opens the server for the sessionless protocol revision, at the first request that uses it (MCP-16). */
   readonly openStateless: () => Promise<StatelessServer>;
   readonly resumability?: Resumability;
-  /** Maximum number of sessions in memory. */
+  /** Maximum number of MCP sessions in memory. */
   readonly liveMax?: number;
 }
 
 export interface McpMount {
-  /** Serves one HTTP request of MCP's Streamable HTTP transport. Host and Origin must be checked before. */
+  /**
+   * Serves one HTTP request of MCP's Streamable HTTP transport. The request's Host and Origin must have been
+   * checked before.
+   */
   handle(c: HttpContext): Promise<Response>;
-  /** Ends streams, lets running calls finish for a moment, and leaves nothing running. Sessions stay in the store. */
+  /**
+   * Ends all streams, lets running calls finish for a moment, and leaves nothing running. Sessions remain in
+   * the store.
+   */
   stop(): Promise<void>;
 }
 
@@ -58,7 +69,10 @@ const drainDeadlineMs = 2_000;
 const claim = "io.modelcontextprotocol/protocolVersion";
 const firstStateless = "2026-07-28";
 
-/** Mounts MCP servers on HTTP: sessions that outlive this process, and single requests without a session. */
+/**
+ * Creates the MCP endpoint, which serves sessions that outlive this process and single requests without a
+ * session.
+ */
 export function createMcpMount(options: McpMountOptions): McpMount {
   const { createServer, bodies, admit, permit, hold, takeStream, toError, resumability } = options;
   const { store, others, liveMax, confirmMs } = options;
@@ -80,7 +94,8 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   let stopping: Promise<void> | null = null;
 
   /**
-   * Builds a refusal. RFC 9728, section 5.1: an unauthenticated client gets the URL where it can request access (OAUTH-1).
+   * Builds a refusal. An unauthenticated client gets the URL where it can request access, as in RFC 9728,
+   * section 5.1 (OAUTH-1).
    */
   function refuse(c: HttpContext, error: MerkleError): Response {
     const url = error.status === 401 ? options.metadataUrl?.(c.req.path) : undefined;
@@ -121,8 +136,9 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   }
 
   /**
-   * Opens a session. It is stored before the client receives its id, so that the id is valid from then on. Observers get no
-   * session: they have no team to remember, and a widely shared link would fill the database (MCP-13).
+   * Opens a session. The session is stored before the client receives its id, so that the id is valid
+   * immediately. Observers get no session: they have no team whose credential could be stored, and a widely
+   * shared link would fill the database (MCP-13).
    */
   async function initialize(exchange: Exchange, body: unknown): Promise<Response> {
     refuseLargeInitialize(body);
@@ -135,7 +151,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     return session.post(exchange, body);
   }
 
-  /** Answers a request without a session, as sent by curl (MCP-3). */
+  /** Answers a request without a session, such as one sent by curl (MCP-3). */
   async function answerAlone(exchange: Exchange, body: unknown): Promise<Response> {
     const session = await open(null, exchange);
     void exchange.ended.then(() => session.close());
@@ -171,13 +187,14 @@ export function createMcpMount(options: McpMountOptions): McpMount {
 
   return {
     async handle(c) {
-      // Called before the first `await`, so that no end is missed.
+      // Called before the first `await`, so that the end of the connection is not missed.
       const open = openExchange(c);
       try {
         if (stopping !== null)
           throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
         const admission = await admit(c);
-        // An unauthenticated client gets neither a session nor the list of tools, and its body is not read.
+        // An unauthenticated client gets neither a session nor the list of tools, and the body of its request
+        // is not read.
         refuseStranger(frameRules.mcp, admission.principal);
         const release = hold(admission.principal, () => c.env.outgoing.destroy());
         void open.ended.then(release);
@@ -206,7 +223,10 @@ async function readMessages({ c }: Exchange, bodies: BodyReader): Promise<unknow
   }
 }
 
-/** Returns the rules to check for a body's messages. Tool calls are operations, and are authorised as operations. */
+/**
+ * Returns the access rules to check for the messages in a body. Tool calls are operations, and are authorised
+ * as operations.
+ */
 function rulesFor(body: unknown): FrameRule[] {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   return messages.flatMap((message): FrameRule[] => {
@@ -240,8 +260,9 @@ function unknownSession(): Response {
 }
 
 /**
- * Returns whether a request may use the revision without sessions, in which each request names its revision. Checked for
- * every request before the server for that revision is loaded, which makes the final decision.
+ * Returns whether a request may use the sessionless protocol revision, in which each request names its
+ * revision. This cheap check runs for every request before that revision's server is loaded. The server makes
+ * the final decision.
  */
 function namesRevision(headers: Headers, body: unknown): boolean {
   const messages: unknown[] = Array.isArray(body) ? body : [body];

@@ -3,45 +3,49 @@ import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { HttpAdmission } from "../http/admit.js";
 import type { Exchange } from "./exchange.js";
 
-/** A JSON-RPC request in flight, as seen by the server that answers it. */
+/** A JSON-RPC request in flight, as passed to the server that answers it. */
 export interface McpRequest {
   /** The message as received, before validation. */
   readonly message: Readonly<Record<string, unknown>>;
   readonly url: URL;
   readonly headers: Headers;
-  /** The sender. Requests of one MCP session may come from different senders. */
+  /** The sender of the request. Requests in one MCP session may come from different senders. */
   readonly admission: HttpAdmission;
-  /** Aborted when no one waits for the reply: the request was cancelled, its connection closed, or the MCP session ended. */
+  /**
+   * Aborted when no one is waiting for the reply: the request was cancelled, its connection closed, or the
+   * MCP session ended.
+   */
   readonly signal: AbortSignal;
   /**
-   * Runs a callback once the reply has been written to its caller in full, but not if it was cancelled or its connection
-   * broke.
+   * Runs a callback once the reply has been written to its caller in full. Skipped if the request was
+   * cancelled or its connection broke.
    */
   onWritten(run: () => void): void;
 }
 
-/** The requests of one MCP session that have no reply yet. */
+/** The requests in one MCP session that have not been answered yet. */
 export interface RequestsInFlight {
-  /** Finds a request, for the code that serves it, and marks it as running. */
+  /** Finds a request and marks it as running. Called by the code that serves the request. */
   find(id: RequestId): McpRequest | undefined;
   /**
-   * Resolves once none of these ids belongs to a request whose connection broke but which is still running. A client that
-   * retries with the same id would otherwise get the reply to the broken request.
+   * Waits while one of these ids belongs to a request that is still running although its connection broke. A
+   * client that retries with the same id would otherwise get the reply to the broken request.
    */
   untilFree(messages: readonly unknown[]): Promise<void>;
   /**
-   * Registers the requests among the messages of one HTTP request.
+   * Registers the requests among the messages in one HTTP request.
    *
-   * @throws bad_request when the id of a request is already in flight, because their replies could not be distinguished
+   * @throws bad_request if a request with the same id is already in flight, because the replies could not be
+   * distinguished
    */
   admit(exchange: Exchange, messages: readonly unknown[]): void;
   /** Records that the reply was passed to the transport. */
   answered(id: RequestId): void;
-  /** Records that a request has ended and the transport could not send its reply. */
+  /** Records that a request has ended but the transport could not send its reply. */
   unsent(id: RequestId): void;
   /** Cancels a request for its caller. Returns false if there is no such request or its reply is being sent. */
   cancel(id: RequestId): boolean;
-  /** Returns whether another request waits for the same HTTP response. */
+  /** Returns whether another request is waiting for the same HTTP response. */
   sharesResponse(id: RequestId): boolean;
   abortAll(): void;
 }
@@ -50,7 +54,9 @@ interface PendingRequest extends McpRequest {
   readonly exchange: Exchange;
   readonly abort: AbortController;
   readonly runs: (() => void)[];
-  /** `taken`: registered but not running yet. `abandoned`: still running, but no one waits for the reply. */
+  /**
+   * `taken`: registered but not running yet. `abandoned`: still running, but no one is waiting for the reply.
+   */
   state: "taken" | "running" | "abandoned" | "answered" | "cancelled";
   readonly free: Promise<void>;
   readonly setFree: () => void;
@@ -131,12 +137,13 @@ export function createRequestsInFlight(options: { outlivesConnection: boolean })
       const request = pending.get(id);
       if (request?.state !== "running" && request?.state !== "taken") return;
       request.state = "answered";
-      // Removes a request that outlived its connection. For all others the exchange ends later.
+      // Removes a request whose connection ended before the request did. For other requests, the connection
+      // ends later.
       void request.exchange.ended.then(() => pending.get(id) === request && pending.delete(id));
     },
     unsent: (id) => void freeIfAbandoned(id),
     cancel(id) {
-      // The SDK sends no reply to a cancelled request, so nothing else would free its id.
+      // The SDK sends no reply to a cancelled request, so the id must be freed here.
       if (freeIfAbandoned(id)) return true;
       const request = pending.get(id);
       if (request?.state !== "running" && request?.state !== "taken") return false;

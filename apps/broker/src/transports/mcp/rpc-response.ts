@@ -8,7 +8,10 @@ export const rpcCodes = {
   unknownSession: -32001,
 } as const;
 
-/** Returns the JSON-RPC error for a failure of the HTTP request itself, which belongs to no JSON-RPC request (ERR-4). */
+/**
+ * Returns the JSON-RPC error for a failure of the HTTP request itself, which cannot be tied to a JSON-RPC
+ * request (ERR-4).
+ */
 export function rpcErrorResponse(
   error: MerkleError,
   code: number = rpcCodes.refused,
@@ -30,14 +33,17 @@ export function methodNotAllowed(message: string, allow: string): Response {
   });
 }
 
-/** Waits for the end of an event stream and returns its replies as plain JSON, for a caller that does not accept streams. */
+/**
+ * Waits until an event stream ends and returns its replies as plain JSON, for a caller that does not accept
+ * streams.
+ */
 export async function toPlainJson(response: Response): Promise<Response> {
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
   const answers = readEvents(await response.text()).filter(isAnswer);
   const headers = new Headers({ "content-type": "application/json" });
   const sessionId = response.headers.get("mcp-session-id");
   if (sessionId !== null) headers.set("mcp-session-id", sessionId);
-  // A cancelled request has no reply.
+  // There is no reply if every request was cancelled.
   if (answers.length === 0) return new Response(null, { status: 202, headers });
   return new Response(JSON.stringify(answers.length === 1 ? answers[0] : answers), { headers });
 }
@@ -50,7 +56,10 @@ function readEvents(stream: string): unknown[] {
     .map((text) => JSON.parse(text));
 }
 
-/** Returns whether a message is a reply. Requests and notifications of the server are left out of a plain JSON response. */
+/**
+ * Returns whether a message is a reply. A plain JSON response leaves out the server's requests and
+ * notifications.
+ */
 function isAnswer(message: unknown): boolean {
   return typeof message === "object" && message !== null && ("result" in message || "error" in message);
 }

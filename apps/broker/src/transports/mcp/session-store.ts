@@ -10,16 +10,17 @@ import {
 import { sha256 } from "../../core/sha256.js";
 import { type Principal, tokenOf } from "../../identity/principal.js";
 
-/** Stores MCP sessions beyond the life of the process, so that their clients do not notice a restart (MCP-4). */
+/** Stores MCP sessions so that they outlive the process, and clients do not notice a restart (MCP-4). */
 export interface McpSessionStore {
   /** Stores the request that opened the session. */
   save(id: string, initialize: unknown): Promise<void>;
   /**
-   * Returns the request that opened the session, and records that the session is in use. Null if there is no such session.
+   * Returns the request that opened the session, and records that the session is in use. Null if the session
+   * does not exist.
    */
   find(id: string): Promise<{ initialize: unknown } | null>;
   remove(id: string): Promise<void>;
-  /** Records a cancelled request that another node answers. */
+  /** Records the cancellation of a request that another node is answering. */
   noteCancelled(id: string, request: string | number): Promise<void>;
   /** Returns the requests that were cancelled within `cancelledSeconds`, or null if the session has ended. */
   listCancelled(id: string): Promise<readonly (string | number)[] | null>;
@@ -38,8 +39,8 @@ export function createMcpSessionStore(database: Pick<Database, "orm" | "meshId">
 }
 
 /**
- * Reduces an `initialize` request to its protocol version. The broker sends the client no requests, so the client's name and
- * capabilities need not be stored (MCP-13).
+ * Reduces an `initialize` request to its protocol version. The broker sends no requests to the client, so the
+ * client's name and capabilities need not be stored (MCP-13).
  */
 function toStored(initialize: unknown): unknown {
   const protocolVersion = String(Object(Object(initialize).params).protocolVersion).slice(0, 50);
@@ -47,7 +48,9 @@ function toStored(initialize: unknown): unknown {
   return { jsonrpc: "2.0", id: 0, method: "initialize", params };
 }
 
-/** Returns the database key of a session. The id is a secret, so only its hash is stored (MCP-9). */
+/**
+ * Returns a session's key in the database. The session's id is a secret, so only its hash is stored (MCP-9).
+ */
 export function toKey({ meshId }: Pick<Database, "meshId">, id: string): McpSessionKey {
   return { meshId, idHash: sha256(id) };
 }
@@ -58,22 +61,22 @@ export function hashOf(id: string): string {
 }
 
 /**
- * Returns the key of an MCP session: the id that its client has, and the principal that opened it. Anyone else with the id
- * cannot use it (MCP-9). In open mode the id alone is the key.
+ * Returns the key of an MCP session: the id that its client has, combined with the principal that opened the
+ * session. Anyone else who has the id cannot use the session (MCP-9). In open mode the id alone is the key.
  */
 export function toSessionKey(id: string, opener: Principal | null): string {
   const owner = toOwner(opener);
   return owner === null ? id : `${id} ${owner}`;
 }
 
-/** Returns the session id that the client has, which is the key without its owner. */
+/** Returns the session id that the client has, which is the key without the owner part. */
 export function idOfKey(key: string): string {
   return key.split(" ", 1)[0] ?? "";
 }
 
 /**
- * Returns the owner part of a session key. A member is the same owner with any token. Observers, agents of jobs and OAuth
- * clients are identified only by their token or job.
+ * Returns the owner part of a session key. A member is the same owner regardless of the token used.
+ * Observers, jobs' agents and OAuth clients are identified only by their token or job.
  */
 function toOwner(opener: Principal | null): string | null {
   switch (opener?.kind) {

@@ -16,17 +16,21 @@ import type { McpRequest } from "./requests-in-flight.js";
 import { createToolDesk } from "./tool-desk.js";
 
 export interface StatelessServer {
-  /** Answers one request. Returns null for a request of a revision with sessions. */
+  /** Answers one request. Returns null for a request of a protocol revision with sessions. */
   serve(exchange: Exchange, body: unknown): Promise<Response | null>;
   /** Ends the streams cleanly, so that their clients reconnect. */
   endStreams(): void;
 }
 
-/** The tool list and the instructions change only with the broker's version, but differ between meshes. */
+/**
+ * The tool list and the instructions change only when the broker's version changes, but they differ between
+ * meshes.
+ */
 const cacheHint = { ttlMs: 60 * 60_000, cacheScope: "private" } as const;
 
 /**
- * Creates the server for the revision without sessions, which treats each request alone and remembers no client (MCP-16).
+ * Creates the server for the sessionless protocol revision. It treats each request separately and stores
+ * nothing about clients (MCP-16).
  */
 export function createStatelessServer(services: Services): StatelessServer {
   const streams = new Set<McpHttpHandler>();
@@ -37,7 +41,8 @@ export function createStatelessServer(services: Services): StatelessServer {
       void exchange.ended.then((how) => how === "broken" && gone.abort());
       const request = toRequest(exchange, gone.signal);
       if (await isLegacyRequest(request, body)) return null;
-      // Left unanswered, the method counts as unknown, and the client falls back to a session.
+      // If this request is left unanswered, the client considers the method unknown and opens a session
+      // instead.
       if (Object(body).method === "server/discover" && needsMemory(exchange)) return null;
 
       const handler = await openHandler(services, toMcpRequest(exchange, body, gone.signal), exchange);
@@ -52,8 +57,9 @@ export function createStatelessServer(services: Services): StatelessServer {
 }
 
 /**
- * Returns whether a model reads the replies and needs a session to keep its credential hidden from it (MCP-2). A caller that
- * sends the team in a header or sets `structured` has chosen to work without a session.
+ * Returns whether the client should open a session, which keeps the team's credential hidden from the model
+ * that reads the replies (MCP-2). A caller that sends the team in a header or sets `structured` has chosen to
+ * work without a session.
  */
 function needsMemory({ url, headers }: Exchange): boolean {
   const { searchParams } = url;
@@ -62,7 +68,9 @@ function needsMemory({ url, headers }: Exchange): boolean {
   );
 }
 
-/** Creates a handler per request, because the events for a listening client depend on its identity. */
+/**
+ * Creates a handler for each request, because the events sent to a listening client depend on its identity.
+ */
 async function openHandler(
   services: Services,
   request: McpRequest,
@@ -123,7 +131,7 @@ function createServer(services: Services, request: McpRequest, exchange: Exchang
   return server;
 }
 
-/** Converts the single request of an exchange for the tools. */
+/** Converts an exchange's single request for the tools. */
 function toMcpRequest(exchange: Exchange, body: unknown, signal: AbortSignal): McpRequest {
   const { url, headers, admission, ended } = exchange;
   return {
@@ -136,7 +144,7 @@ function toMcpRequest(exchange: Exchange, body: unknown, signal: AbortSignal): M
   };
 }
 
-/** Makes a request for the SDK, from a body that was already parsed. */
+/** Creates a request for the SDK from a body that was already parsed. */
 function toRequest({ url, headers: original }: Exchange, signal: AbortSignal): Request {
   const headers = new Headers(original);
   headers.delete("content-length");

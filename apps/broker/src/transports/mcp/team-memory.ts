@@ -11,26 +11,27 @@ import { parseTeamCredential } from "@merkle/wire";
 import { decrypt, encrypt } from "../../core/encrypt.js";
 import { toKey } from "./session-store.js";
 
-/** The teams that an MCP session has joined as, so that its calls need no credential (MCP-2). */
+/** The teams as which an MCP session has joined, stored so that its calls need no credential (MCP-2). */
 export interface RememberedTeams {
   credentialIn(sessionId: string): string | undefined;
-  /** Returns the credential with this uuid, which a caller may pass instead of the credential. */
+  /** Returns the stored credential with this uuid. A caller may send the uuid in place of the credential. */
   credentialOf(uuid: string): string | undefined;
-  /** Returns the sessions that these teams are still in. */
+  /** Returns the sessions to which these teams still belong. */
   joined(): Promise<JoinedSessionRow[]>;
-  /** Returns the only credential, or undefined if there are several. It applies regardless of the addressed session. */
-  onlyCredential(): string | undefined;
-  /** Stores a credential in the transaction that creates it, so that both are stored or neither. */
-  store(tx: Transaction, sessionId: string, credential: string): Promise<void>;
   /**
-   * Remembers the credential and uses it from now on. Also stores a credential that an idempotent retry has returned again.
+   * Returns the only stored credential, which applies regardless of the addressed session. Undefined if there
+   * are several.
    */
+  onlyCredential(): string | undefined;
+  /** Stores a credential in the transaction that creates it, so that either both are stored or neither is. */
+  store(tx: Transaction, sessionId: string, credential: string): Promise<void>;
+  /** Uses the credential for later calls, and stores it if an idempotent retry has returned it again. */
   remember(sessionId: string, credential: string): Promise<void>;
 }
 
 /**
- * Loads the credentials of an MCP session. In the database they are encrypted with the session's id, which only its client
- * has.
+ * Loads an MCP session's credentials. In the database, they are encrypted with the session's id, which only
+ * the client has.
  */
 export async function loadRememberedTeams(
   database: Pick<Database, "orm" | "meshId">,
@@ -44,7 +45,7 @@ export async function loadRememberedTeams(
       decrypt(mcpSessionId, purposeFor(sessionId), sealedCredential),
     ]),
   );
-  /** Credentials that running calls have stored. Each becomes active when its call ends. */
+  /** Credentials that calls in progress have stored. Each becomes active when its call ends. */
   const stored = new Map<string, string>();
   const save = (db: Queryable | Transaction, sessionId: string, credential: string) =>
     rememberTeam(db, key, sessionId, encrypt(mcpSessionId, purposeFor(sessionId), credential));

@@ -26,18 +26,18 @@ import { loadRememberedTeams, type RememberedTeams } from "./team-memory.js";
 import { listedTools, toolsWithOutput } from "./tool-list.js";
 import { readUrlOptions, type UrlOptions } from "./url-options.js";
 
-/** Lists the tools and serves their calls, the same way for each revision of the protocol. */
+/** Lists the tools and serves calls to them, in the same way for each revision of the protocol. */
 export interface ToolDesk {
   list(url: URL, principal: Principal | null): ListedTool[];
-  /** Calls a tool. A failure is returned as a result (ERR-4). */
+  /** Calls a tool. If the call fails, returns the error as a result (ERR-4). */
   call(name: string, request: McpRequest): Promise<CallResult>;
 }
 
 /** The client that uses the tools. */
 export interface ToolUser {
-  /** The key of its MCP session, which remembers its teams. Null if nothing is remembered. */
+  /** The key of the client's MCP session, for which teams are stored. Null if nothing is stored. */
   readonly sessionId: string | null;
-  /** Whether the client uses the revision without sessions, in which results are structured (MCP-17). */
+  /** Whether the client uses the sessionless protocol revision, in which results are structured (MCP-17). */
   readonly stateless: boolean;
 }
 
@@ -126,9 +126,9 @@ function createToolCaller(
 }
 
 interface TeamMemory {
-  /** Loads the remembered teams. Null without an MCP session. */
+  /** Loads the stored teams. Returns null if there is no MCP session. */
   load(): Promise<RememberedTeams | null>;
-  /** Remembers the credential that an operation has just returned. */
+  /** Stores the credential that an operation has just returned. */
   keep(operation: Operation, output: unknown): Promise<void>;
 }
 
@@ -137,13 +137,14 @@ function createTeamMemory({ database, nodes }: Services, { sessionId: id }: Tool
 
   async function load(): Promise<RememberedTeams | null> {
     if (id === null) return null;
-    // The previous call of this session may have joined a session on another node.
+    // The session's previous call may have joined a Merkle session on another node, so the teams are loaded
+    // again.
     if (!nodes.alone) return loadRememberedTeams(database, id);
     loading ??= loadRememberedTeams(database, id);
     try {
       return await loading;
     } catch (error) {
-      // The next call tries again.
+      // Reset so that the next call tries again.
       loading = null;
       throw error;
     }
@@ -166,13 +167,14 @@ function credentialIn(
 ): { sessionId: string; credential: string } | null {
   if (operation.teamCredential === undefined || typeof output !== "object" || output === null) return null;
   if (!("session_id" in output) || !("team_id" in output)) return null;
-  // A caller that joined with a named peer continues as that peer.
+  // A caller that has joined with a named peer makes its later calls as that peer.
   const peer = "peer_id" in output ? output.peer_id : null;
   return { sessionId: String(output.session_id), credential: String(peer ?? output.team_id) };
 }
 
 /**
- * Returns the arguments as received: the SDK's schema would drop unknown fields, which the operation must refuse (CAT-5).
+ * Returns the arguments as received. The SDK's schema would drop unknown fields, which the operation must
+ * refuse (CAT-5).
  */
 function argumentsOf({ params }: McpRequest["message"]): unknown {
   return typeof params === "object" && params !== null && "arguments" in params
@@ -183,7 +185,7 @@ function argumentsOf({ params }: McpRequest["message"]): unknown {
 /**
  * Returns the joined sessions that a call without `session_id` addresses (MCP-19).
  *
- * @throws bad_request when there are several to choose from
+ * @throws bad_request if the call must choose between several sessions
  */
 async function findSessionsMeant(
   operation: Operation,
@@ -209,8 +211,8 @@ function unknownTool(name: string): MerkleError {
 }
 
 /**
- * The result of a tool call: one text in the rendering of its caller (MCP-5, MCP-6), and the output itself if it was
- * requested (MCP-17).
+ * The result of a tool call: one text in the view that the caller has chosen (MCP-5, MCP-6), and the output
+ * itself if it was requested (MCP-17).
  */
 export type CallResult = {
   content: [{ type: "text"; text: string }];
@@ -218,14 +220,17 @@ export type CallResult = {
   isError?: true;
 };
 
-/** Replaces the uuid of a remembered team with its credential. The model was shown only the uuid. */
+/** Replaces a stored team's uuid with the team's credential. The model has seen only the uuid. */
 function withRemembered(input: unknown, teams: RememberedTeams | null): unknown {
   const { team_id: named } = Object(input);
   const credential = typeof named === "string" && isUuid(named) ? teams?.credentialOf(named) : undefined;
   return credential === undefined ? input : { ...Object(input), team_id: credential };
 }
 
-/** Builds a result. Over HTTP the model keeps its own cursor, and its credential unless the session remembers it (MCP-2). */
+/**
+ * Builds a tool result. Over HTTP, the model keeps its own cursor, and also its credential unless the
+ * credential is stored for the session (MCP-2).
+ */
 function toResult(
   operation: Operation,
   given: unknown,
@@ -247,7 +252,10 @@ function withoutSecrets(output: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Builds the result of a failure. Failures are results too, because models see results and not protocol errors (ERR-4). */
+/**
+ * Builds the result of a failed call. Failures are results too, because models see results but no protocol
+ * errors (ERR-4).
+ */
 function toErrorResult(error: MerkleError, view: UrlOptions["view"]): CallResult {
   const text = view === "compact" ? compactError(error) : JSON.stringify(error.toBody());
   return { content: [{ type: "text", text }], isError: true };

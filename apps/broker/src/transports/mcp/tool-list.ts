@@ -7,7 +7,8 @@ let plain: Tools | undefined;
 let described: Tools | undefined;
 
 /**
- * Returns every operation for agents as a tool. Built once at the first request, because clients list tools often (MCP-10).
+ * Returns every operation for agents as a tool. The list is built once, at the first request, because clients
+ * list tools often (MCP-10).
  */
 export function listedTools(): Tools {
   plain ??= new Map(
@@ -16,7 +17,7 @@ export function listedTools(): Tools {
   return plain;
 }
 
-/** Returns the same tools with their output schemas, for clients that use them (MCP-17). */
+/** Returns the same tools as `listedTools`, with output schemas for clients that use them (MCP-17). */
 export function toolsWithOutput(): Tools {
   described ??= new Map(
     [...listedTools()].map(([operation, tool]) => [operation, withOutputSchema(tool, operation, "listed")]),

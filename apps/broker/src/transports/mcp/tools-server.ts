@@ -7,9 +7,11 @@ import { writeInstructions } from "./instructions.js";
 import type { McpSession } from "./mcp-session.js";
 import { createToolDesk } from "./tool-desk.js";
 
-/** Returns a function that creates the server of an MCP session, which offers every operation as a tool. */
+/**
+ * Returns a function that creates an MCP session's server, which offers every operation for agents as a tool.
+ */
 export function createToolsServers(services: Services): (session: McpSession) => Server {
-  // Creating a validator costs more than the rest of a server, so all servers share one.
+  // Creating a validator costs more than creating the rest of a server, so all servers share one validator.
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   return (session) => {
     const user = { sessionId: session.id, stateless: false };
@@ -27,8 +29,8 @@ export function createToolsServers(services: Services): (session: McpSession) =>
         jsonSchemaValidator,
       },
     );
-    // These handlers replace the SDK's tool registry. Its conversion produces an older JSON Schema, and its checks reply
-    // before the broker's own.
+    // These handlers replace the SDK's tool registry, which would produce an older JSON Schema and reply with
+    // its own errors before the broker's checks.
     server.setRequestHandler(ListToolsRequestSchema, (_request, { requestId }) => {
       const { url, admission } = session.request(requestId);
       return { tools: desk.list(url, admission.principal) };

@@ -14,7 +14,7 @@ export interface UrlOptions {
 /**
  * Reads `?view=`, `?structured=` and `?tools=` (MCP-6, MCP-7, MCP-17).
  *
- * @throws bad_request for unknown values, and for a credential, which must not be in a URL
+ * @throws bad_request for an unknown value, or for a credential, which must not be in a URL
  */
 export function readUrlOptions({ searchParams }: URL, { stateless, revision }: Speaking): UrlOptions {
   if (searchParams.has("team_id")) {
@@ -26,8 +26,8 @@ export function readUrlOptions({ searchParams }: URL, { stateless, revision }: S
   const view = readView(searchParams.get("view"));
   const asked = readStructured(searchParams.get("structured"));
   const operations = chooseOperations(searchParams.get("tools"));
-  // Clients show a model the structured output instead of the text. The compact view is for models, so it has no structured
-  // output by default.
+  // If a result has structured output, clients show it to the model instead of the text. The compact view is
+  // meant for models, so it has no structured output by default.
   const isForProgram = view !== "compact";
   const isOneToolset =
     searchParams.has("tools") && new Set(operations.map((each) => each.toolset)).size === 1;
@@ -42,13 +42,13 @@ export function readUrlOptions({ searchParams }: URL, { stateless, revision }: S
 
 /** The protocol revision of a request. */
 interface Speaking {
-  /** Whether it is the revision without sessions. */
+  /** Whether the request uses the sessionless protocol revision. */
   readonly stateless: boolean;
-  /** The revision named in the header `Mcp-Protocol-Version`. */
+  /** The protocol revision named in the header `Mcp-Protocol-Version`. */
   readonly revision?: string | null | undefined;
 }
 
-/** The first revision with structured results. */
+/** The first protocol revision with structured results. */
 const firstStructured = "2025-06-18";
 
 function readView(view: string | null): "json" | "compact" | undefined {

@@ -2,7 +2,7 @@ import { type ErrorCode, errorCodes, errorMeanings, type Operation } from "@merk
 import { describeSchema, operations } from "@merkle/wire/schemas";
 import { markdownTable } from "./markdown-table.js";
 
-/** Returns a table of the tools that every agent has, with their inputs and purposes. */
+/** Returns a table of the tools that every agent gets, with their inputs and purposes. */
 export function agentToolTable(): string {
   return markdownTable(
     ["Tool", "Inputs", "Purpose", "Access", "Route"],
@@ -19,7 +19,8 @@ export function agentToolTable(): string {
 }
 
 /**
- * Returns a table of the other tools, one row per toolset, with their inputs. Purposes and routes are in `/openapi.json`.
+ * Returns a table of the remaining tools, one row per toolset, with their inputs. Purposes and routes are in
+ * `/openapi.json`.
  */
 export function agentToolsetTable(): string {
   const others = listed.filter((operation) => !isEverybodys(operation));
@@ -43,7 +44,7 @@ function isEverybodys({ toolset }: Operation): boolean {
   return toolset === "core" || toolset === "messaging";
 }
 
-/** Returns a table of the error codes, each with the agent's remedy. */
+/** Returns a table of the error codes, each with its remedy for agents. */
 export function agentErrorTable(): string {
   return markdownTable(
     ["Code", "HTTP", "Meaning, and what to do"],
@@ -60,14 +61,14 @@ export function agentErrorTable(): string {
 type CodeForAll = Exclude<ErrorCode, `ERR_${string}`>;
 
 /**
- * Returns whether an error code concerns every agent. Audit codes come only from audit tools and explain themselves. Every
- * agent pays tokens for this page.
+ * Returns whether an error code concerns every agent. Audit codes are left out: only audit tools return them,
+ * their messages are clear, and every agent pays tokens for this page.
  */
 function isForAll(code: ErrorCode): code is CodeForAll {
   return !code.startsWith("ERR_");
 }
 
-/** The remedy for each error, or null if the error's meaning already contains it. */
+/** The remedy for each error. Null if the description of the error already contains the remedy. */
 const remedies: Readonly<Record<CodeForAll, string | null>> = {
   bad_request: "Correct the fields that it names",
   unauthorized: "Use the `team_id` of your own create or join. If you lost it, join again",
@@ -86,7 +87,7 @@ const remedies: Readonly<Record<CodeForAll, string | null>> = {
   unavailable: "Wait `retry_after_s`, then repeat the request with the same `idempotency_key`",
 };
 
-// Inputs that all tools share are described once, above the table.
+// Inputs that all tools share, which are described once above the table.
 const common = ["session_id", "team_id", "idempotency_key"];
 
 function describeInputs(operation: Operation): string {
@@ -99,13 +100,13 @@ function describeInputs(operation: Operation): string {
   return inputs.join(", ");
 }
 
-/** Lists the fields of a required object: `content {text}`. */
+/** Lists the fields that an object input requires, as in `content {text}`. */
 function describeParts(schema: unknown): string {
   if (typeof schema !== "object" || schema === null || !("properties" in schema)) return "";
   return ` {${Object.keys(Object(schema.properties)).join(", ")}}`;
 }
 
-/** Returns the first clause of a summary, which names what the tool does. The rest describes how and when. */
+/** Returns the first clause of a summary, which says what the tool does. The rest says how and when. */
 function headOf(summary: string): string {
   return /^.*?(?=[.:;](?:\s|$))/.exec(summary)?.[0] ?? summary;
 }

@@ -3,21 +3,26 @@ import { toShellSafeUrl } from "../http/shell-safe-url.js";
 import { agentErrorTable, agentToolsetTable, agentToolTable } from "./agent-tables.js";
 
 export interface AgentsPageOptions {
-  /** The MCP endpoint that agents are given. */
+  /** The MCP endpoint that agents should use. */
   readonly mcpUrl: string;
   readonly baseUrl: string;
-  /** The key pin of `get_app_info`. Null if a public authority signed the broker's certificate. */
+  /**
+   * The key pin, as returned by `get_app_info`. Null if a public authority signed the broker's certificate.
+   */
   readonly keyPin?: string | null;
-  /** Number of empty waits in a row after which an agent should stop. */
+  /** Number of consecutive empty waits after which an agent should stop. */
   readonly idlePolls: number;
-  /** Whether the broker admits anyone or only members. In the latter case HTTP requests need a token. */
+  /**
+   * Whether the broker admits anyone (`open`) or only members (`invite`). With `invite`, HTTP requests need a
+   * token.
+   */
   readonly auth: "open" | "invite";
 }
 
 /**
- * Returns the page for agents: how to reach the broker, and how to behave there (OPS-5). All fenced `bash` examples can be
- * run as they are, from first to last, on a broker without a session of that name. In invite mode they need a member's token
- * in `MERKLE_TOKEN`.
+ * Returns the page for agents, which explains how to reach the broker and how to behave there (OPS-5). All
+ * fenced `bash` examples can be run unchanged, from first to last, on a broker without a session of that
+ * name. In invite mode, they need a member's token in `MERKLE_TOKEN`.
  */
 export function renderAgentsPage({
   mcpUrl,
@@ -34,7 +39,8 @@ export function renderAgentsPage({
     line === null ? "Your human installs `merkle`." : `Your human installs \`merkle\` with \`${line}\`.`;
   const isInvite = auth === "invite";
   const tokenEntry = isInvite ? `, "headers": {"Authorization": "Bearer \${MERKLE_TOKEN}"}` : "";
-  // Passed in a file that curl reads, because every program on the machine can see command-line arguments.
+  // The token is in a file that curl reads, because every program on the machine can see command-line
+  // arguments.
   const bearer = isInvite ? ` -K ~/.merkle-token` : "";
   const keepsBearer = isInvite ? "\ncat ~/.merkle-token >> ~/.merkle-alex" : "";
   return `# Merkle, for agents

@@ -1,4 +1,4 @@
-/** Formats a table in markdown. A `|` in a cell is escaped. */
+/** Formats a markdown table. Escapes any `|` in a cell. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const toLine = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;

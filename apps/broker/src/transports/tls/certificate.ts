@@ -13,11 +13,12 @@ export interface CertificateFiles {
 
 /** A certificate that is valid now, with its key. */
 export interface Certificate {
-  /** The whole text of the file: the certificate, and the certificates of the intermediate authorities. */
+  /** The whole text of the certificate file, including the certificates of intermediate authorities. */
   readonly cert: string;
   readonly key: string;
   /**
-   * The names and addresses that the certificate was issued for, in the form of a Host header. Wildcard names are left out.
+   * The host names and addresses for which the certificate was issued, in the form of a Host header. Wildcard
+   * names are left out.
    */
   readonly names: readonly string[];
   readonly validTo: Date;
@@ -69,8 +70,8 @@ async function readText(
 }
 
 /**
- * Refuses a key file that others can read. Requires 0600, or 0640 if the owner or group is root, as PostgreSQL and OpenSSH
- * do.
+ * Refuses a key file that other users can read. Requires mode 0600, or 0640 if the owner or group is root, as
+ * PostgreSQL and OpenSSH do.
  */
 async function refuseOpenKey(path: string, file: FileHandle): Promise<void> {
   if (!isPosix()) return;
@@ -116,8 +117,8 @@ function refuseWrongTime(path: string, validFrom: Date, validTo: Date): void {
 }
 
 /**
- * Refuses problems that OpenSSL would report only when serving: a key that is too short, or a broken intermediate
- * certificate.
+ * Refuses problems that OpenSSL would report only when the certificate is served: a key that is too short, or
+ * a broken intermediate certificate.
  */
 function refuseUnusable(pair: { cert: string; key: string }, { cert }: CertificateFiles): void {
   try {
@@ -128,7 +129,10 @@ function refuseUnusable(pair: { cert: string; key: string }, { cert }: Certifica
   }
 }
 
-/** Returns whether a root certificate bundled with Node signed the last certificate of the chain. */
+/**
+ * Returns whether the chain ends at a root certificate bundled with Node, so that a public authority signed
+ * it.
+ */
 function isPublic(chain: string): boolean {
   const last = new X509Certificate(chain.slice(chain.lastIndexOf("-----BEGIN CERTIFICATE-----")));
   return rootCertificates.some((root) => {
@@ -142,8 +146,8 @@ function pinOf({ publicKey }: X509Certificate): string {
 }
 
 /**
- * Returns the names of a certificate without wildcards: other names under a wildcard may belong to others, whose pages must
- * not call the broker (AUTH-9).
+ * Returns a certificate's host names without wildcards. Other hosts that match a wildcard may belong to other
+ * people, whose pages must not call the broker (AUTH-9).
  */
 function namesOf({ subjectAltName = "" }: X509Certificate): string[] {
   return subjectAltName.split(", ").flatMap((entry) => {

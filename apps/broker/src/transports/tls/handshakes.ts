@@ -1,18 +1,24 @@
 import type { Socket } from "node:net";
 
-/** Limits connections whose TLS handshake is not complete, in time and number (TLS-6). */
+/** Limits the number and duration of incomplete TLS handshakes (TLS-6). */
 export interface Handshakes {
   begin(socket: Socket): void;
-  /** Records that the handshake of a connection is complete. Takes the socket that TLS has created for it. */
+  /**
+   * Records that a connection has completed its handshake. Pass the socket that TLS has created for the
+   * connection.
+   */
   done(secured: Socket): void;
-  /** Closes the connections whose handshake is not complete. */
+  /** Closes all connections whose handshake is not complete. */
   abandon(): void;
 }
 
 export interface HandshakeLimits {
-  /** Maximum duration of a handshake, even if the client keeps sending. */
+  /** Maximum duration of a handshake, even if the client keeps sending data. */
   readonly msMax: number;
-  /** Maximum number of handshakes in progress. Above it the oldest is closed. Honest handshakes take milliseconds. */
+  /**
+   * Maximum number of handshakes in progress. Above it, the oldest is closed. Honest handshakes take
+   * milliseconds.
+   */
   readonly countMax: number;
 }
 
@@ -44,7 +50,8 @@ export function createHandshakes({ msMax, countMax }: HandshakeLimits): Handshak
 }
 
 /**
- * Returns the addresses of both ends, which identify a connection. Node does not expose the raw socket below a TLS socket.
+ * Returns a connection's key: the addresses of both ends, because Node does not expose the raw socket below a
+ * TLS socket.
  */
 function keyOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
   return [localAddress, localPort, remoteAddress, remotePort].join(" ");

@@ -2,12 +2,12 @@ import { unwatchFile, watchFile } from "node:fs";
 import type { Log } from "../../core/log.js";
 import { type Certificate, type CertificateFiles, readCertificate } from "./certificate.js";
 
-/** The certificate that the broker serves with. Renewed automatically when its files change. */
+/** The certificate that the broker currently serves, which is renewed automatically when its files change. */
 export interface HeldCertificate {
   readonly current: Certificate;
   /** Called with each renewed certificate. */
   onRenewed(listener: (renewed: Certificate) => void): void;
-  /** Stops polling. Resolves once no check of the files is running. */
+  /** Stops checking the files. Resolves once no check is running. */
   stop(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export interface HoldCertificateOptions {
   readonly files: CertificateFiles;
   /** Called with each certificate before it is served, including the first. */
   readonly announce?: ((certificate: Certificate) => Promise<void>) | undefined;
-  /** Poll interval of the files in milliseconds (default: 5,000). */
+  /** Interval in milliseconds at which the files are checked (default: 5,000). */
   readonly lookEveryMs?: number | undefined;
   readonly log: Log;
 }
@@ -23,10 +23,10 @@ export interface HoldCertificateOptions {
 const lookEveryMsDefault = 5_000;
 
 /**
- * Reads the certificate, and reads it again when one of its files has changed (TLS-4). The files are polled: tools that
- * renew certificates replace links and folders, which a file watcher does not report.
+ * Reads the certificate, and reads it again when one of its files has changed (TLS-4). The files are polled,
+ * because tools that renew certificates replace links and folders, which a file watcher does not report.
  *
- * @throws StartError when the first certificate cannot be used
+ * @throws StartError if the first certificate cannot be used
  */
 export async function holdCertificate(options: HoldCertificateOptions): Promise<HeldCertificate> {
   const { files, announce, lookEveryMs = lookEveryMsDefault, log } = options;
@@ -44,7 +44,8 @@ export async function holdCertificate(options: HoldCertificateOptions): Promise<
       for (const listener of listeners) listener(found);
       log.info("the renewed certificate is in use", { names: found.names, valid_to: found.validTo });
     } catch (error) {
-      // The two files are often replaced one after the other. The next change triggers another attempt.
+      // The certificate and key files are often replaced one after the other. The next change triggers
+      // another attempt.
       const reason = error instanceof Error ? error.message : String(error);
       log.error("the renewed certificate cannot be used; the previous one stays in use", { reason });
     }

@@ -6,12 +6,15 @@ import { refuseUpgrade } from "../http/http-error.js";
 import type { Certificate } from "./certificate.js";
 import { createHandshakes, type HandshakeLimits, handshakeLimits } from "./handshakes.js";
 
-/** A server that speaks only HTTP over TLS, on one port. */
+/** A server that accepts only HTTP over TLS on its port. */
 export interface TlsListener {
   readonly server: Server;
-  /** Uses this certificate for new connections. Existing connections keep theirs. */
+  /** Uses this certificate for new connections. Existing connections keep the old certificate. */
   renew(certificate: Certificate): void;
-  /** Closes connections whose handshake is not complete, which the server does not track itself. */
+  /**
+   * Closes the connections whose handshake is not complete. The HTTP server does not track these connections
+   * itself.
+   */
   abandonHandshakes(): void;
 }
 
@@ -33,12 +36,12 @@ export function createTlsListener({
   const server = createServer({ ...options, ...toContext(certificate) }, onRequest);
   const handshakes = createHandshakes(limits);
 
-  // Node's own listener starts TLS. This listener runs before it, to see the first byte.
+  // Node's own listener starts TLS. A new listener runs before it, to inspect the first byte.
   const [beginTls] = server.listeners("connection");
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
     handshakes.begin(socket);
-    // A broken socket destroys itself.
+    // A broken socket is destroyed automatically, so the error can be ignored.
     socket.on("error", () => undefined);
     socket.once("data", (chunk: Buffer) => {
       if (chunk[0] !== handshakeRecord) return refusePlain(socket, chunk);
@@ -48,7 +51,8 @@ export function createTlsListener({
     });
   });
   server.on("secureConnection", (socket) => handshakes.done(socket));
-  // By default Node would answer a failed handshake like malformed HTTP, in plain text that the client cannot read.
+  // By default, Node would answer a failed handshake like malformed HTTP, in plain text that the client
+  // cannot read.
   server.removeAllListeners("tlsClientError");
   server.on("tlsClientError", (_error, socket) => socket.destroy());
 
@@ -63,7 +67,7 @@ function toContext({ cert, key }: Certificate) {
   return { cert, key, minVersion: "TLSv1.2" } as const;
 }
 
-/** Replies to a client that speaks plain HTTP with the remedy. Disconnects any other client. */
+/** Explains to a client that uses plain HTTP how to connect. Disconnects any other client. */
 function refusePlain(socket: Socket, chunk: Buffer): void {
   if (!/^[A-Z]+ /.test(chunk.subarray(0, 16).toString("latin1"))) {
     socket.destroy();

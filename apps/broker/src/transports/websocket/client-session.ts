@@ -37,25 +37,31 @@ import type { Connection } from "./connection.js";
 import { openSubscription } from "./open-subscription.js";
 import { createPendingNudges } from "./pending-nudges.js";
 
-/** The state of one client's connection: its requests in flight and its subscriptions. */
+/** The state of one client's connection: its requests in flight, and its subscriptions. */
 export interface ClientSession {
   /** Handles one text frame. A malformed frame closes the connection (WS-7). */
   receive(text: string): void;
-  /** Number of requests that are not answered yet. */
+  /** Number of requests that have not been answered yet. */
   readonly unanswered: number;
-  /** The principal, or null before authentication. */
+  /** The authenticated principal, or null before authentication. */
   readonly principal: Principal | null;
-  /** Ends all requests and subscriptions, because the client closed the connection or the connection was lost. */
+  /**
+   * Ends all requests and subscriptions. `how` says whether the client closed the connection or the
+   * connection was lost.
+   */
   end(how: "goodbye" | "lost"): void;
 }
 
 interface OpenSubscription {
   readonly subscription: Subscription;
-  /** Session and credential of an inbox, used as defaults by aliases that name no session (WS-14). */
+  /**
+   * The session and credential of an inbox, used as defaults for operations whose aliases name no session
+   * (WS-14).
+   */
   readonly inbox: InboxOwner | null;
-  /** The peer of an inbox, or null for a follow. */
+  /** The peer whose inbox is subscribed. Null for a follow. */
   readonly peer: Peer | null;
-  /** The connection's hold on the peer of an inbox, or null for a follow. */
+  /** The connection's hold on the inbox's peer. Null for a follow. */
   readonly hold: Hold | null;
   readonly stopState: () => void;
 }
@@ -67,7 +73,7 @@ interface InboxOwner {
 
 type Frame<Type extends ClientFrame["type"]> = Extract<ClientFrame, { type: Type }>;
 
-/** The means to check a client's hello. */
+/** Everything needed to check a client's answer to the broker's hello. */
 export interface Greeting {
   readonly authenticator: Authenticator;
   readonly challenge: HelloChallenge;
@@ -75,7 +81,7 @@ export interface Greeting {
   readonly isOwnOrigin: (origin: string) => boolean;
   /** Called once the client has authenticated. */
   proved(): void;
-  /** The client's build, from `readBuild`. */
+  /** The client's build, as returned by `readBuild`. */
   readonly build: number | null;
 }
 
@@ -91,23 +97,27 @@ export function createClientSession(
   let hasAsked = false;
   let leaveMesh: (() => void) | null = null;
   const gone = new AbortController();
-  // A client that uses one id for several waits cancels all of them with it.
+  // Waits in progress by request id. If a client uses one id for several waits, cancelling the id cancels all
+  // of them.
   const waits = new Map<RequestId, Set<AbortController>>();
   const subscriptions = new Map<string, OpenSubscription>();
   const nudges = createPendingNudges((frame) => connection.send(frame));
   const writes = createWriteOrder();
   let state = receiveState(authenticator.unknown.principal);
   let stopWatchingMesh = () => {};
-  // Plain fields: getters would give every connection its own hidden class.
+  // Uses plain fields, because getters would give every connection its own hidden class.
   const self = { receive, unanswered: 0, principal: authenticator.unknown.principal, end };
 
-  /** Returns the client's build. A client that names none is an old one if it subscribes before its first request. */
+  /**
+   * Returns the client's build. If the client names no build, it is considered old if it subscribes before
+   * its first request.
+   */
   function findBuild(): number {
     return greeting.build ?? (subscriptions.size > 0 ? 0 : buildNumber);
   }
 
   function receive(text: string): void {
-    // A replaced client may have sent this frame before it was notified.
+    // A client that was just replaced may have sent this frame before it was notified.
     if (gone.signal.aborted) return;
     const frame = parseFrame(text);
     if (!frame) return cutOff("bad_frame");
@@ -141,7 +151,10 @@ export function createClientSession(
     }
   }
 
-  /** Runs a frame's work. On failure sends an error reply. On success the work sends its own reply. */
+  /**
+   * Runs the work for a frame. If the work fails, sends an error reply. If it succeeds, the work itself sends
+   * the reply.
+   */
   function answer<Asked extends { readonly id: RequestId }>(
     frame: Asked,
     work: (frame: Asked) => Promise<void>,
@@ -174,8 +187,8 @@ export function createClientSession(
   }
 
   /**
-   * Counts the connection in its mesh, at its authentication or first request. Returns false if the mesh has no room
-   * (QUOTA-2).
+   * Counts the connection in its mesh when it authenticates or sends its first request. Returns false if the
+   * mesh's quota of connections is used up (QUOTA-2).
    */
   function enterMesh(): boolean {
     const { database, quotas } = services;
@@ -185,7 +198,7 @@ export function createClientSession(
     return true;
   }
 
-  /** Authenticates the client by its hello (ENTER-2). */
+  /** Authenticates the client by its answer to the broker's hello (ENTER-2). */
   async function introduce({ id, mesh, proof }: Frame<"hello">): Promise<void> {
     const { challenge, isOwnOrigin } = greeting;
     const nonce = challenge.take();
@@ -211,7 +224,7 @@ export function createClientSession(
     return services.channels.receiveState(meshId, connection, () => cutOff("slow_consumer"));
   }
 
-  /** Admits a frame that is not a request, with the same checks as a request (AUTH-12). */
+  /** Admits a frame that is not a request, with the same checks that apply to a request (AUTH-12). */
   function admitFrame(
     operation: FrameRule,
     frame: object,
@@ -228,7 +241,9 @@ export function createClientSession(
     void request(id, name, { ...defaultsFor(operation), ...Object.fromEntries(entries) }, answer ?? null);
   }
 
-  /** Returns session and credential of the connection's inbox, if it has exactly one. */
+  /**
+   * Returns the session and credential of the connection's inbox, if the connection has exactly one inbox.
+   */
   function defaultsFor(operation: Operation): Partial<InboxOwner> {
     const inboxes = [...subscriptions.values()].flatMap(({ inbox }) => inbox ?? []);
     const [only, another] = inboxes;
@@ -254,7 +269,7 @@ export function createClientSession(
       await turn?.mayBegin;
       const { output, written } = await dispatch(services, call);
       const frame = toReply({ id, answerType }, toOutputFor(findBuild(), operation, output));
-      // A cancelled wait gets a reply, but its messages do not count as delivered.
+      // A cancelled wait still gets a reply, but its messages do not count as delivered.
       if (frame) connection.send(frame, written && (() => signal.aborted || written()));
     } catch (error) {
       sendError(id, error);
@@ -281,13 +296,13 @@ export function createClientSession(
     const opened = await openSubscription({ principal: self.principal, services }, frame);
     if (gone.signal.aborted) return;
     const key = keyOf(frame.kind, opened.subscribed.session_id);
-    // Counted here, because other subscriptions may have been opened during the await.
+    // Checked only here, because other subscriptions may have been opened during the await.
     if (!subscriptions.has(key) && subscriptions.size >= limits.subscriptionsPerConnectionMax) {
       throw tooManySubscriptions();
     }
     const held = opened.peer && hold(opened.peer);
-    // Saved before the reply, so that every node sees the peer as connected. A single node skips this, and so replies before
-    // another connection can take over the peer.
+    // Saved before the reply, so that every node sees the peer as connected. A single node skips the save, so
+    // that it replies before another connection can take over the peer.
     if (opened.peer && !services.nodes.alone) {
       await services.presence.saveForOthers(opened.peer).catch(() => undefined);
     }
@@ -341,7 +356,7 @@ export function createClientSession(
     connection.send({ type: "reply", id: frame.id, output: {} });
   }
 
-  /** Watches the mesh from the reply on. A second watch replaces the first. */
+  /** Starts watching the mesh when the reply is sent. A second watch replaces the first. */
   async function watchMesh(frame: Frame<"watch_mesh">): Promise<void> {
     const { caller } = await admitFrame(frameRules.watch_mesh, frame);
     if (gone.signal.aborted) return;
@@ -389,7 +404,7 @@ function toInbox({ kind, team_id }: Frame<"subscribe">, session_id: string): Inb
   return kind === "inbox" && team_id !== undefined ? { session_id, team_id } : null;
 }
 
-/** Returns the session as the client named it, or "" for a call without a session. */
+/** Returns the session in the way that the client has named it, or "" for a call without a session. */
 function sessionNamed(input: unknown): string {
   const ref = Object(input)["session_id"];
   return typeof ref === "string" ? ref.toLowerCase() : "";
@@ -464,8 +479,8 @@ function parseFrame(text: string): ClientFrame | ForeignFrame | null {
 }
 
 /**
- * Returns whether a frame is a plain request, as nearly all are. Other frames are parsed by the schema, which accepts these
- * too (WS-1).
+ * Returns whether a frame is a plain request, as nearly all frames are. Other frames are parsed by the
+ * schema, which would also accept plain requests (WS-1).
  */
 function isPlainRequest(frame: unknown): frame is Frame<"request"> {
   if (typeof frame !== "object" || frame === null) return false;

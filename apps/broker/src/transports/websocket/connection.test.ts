@@ -6,7 +6,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type Connection, createConnection } from "./connection.js";
 
-/** A stream to a client that reads nothing until the test lets it. */
+/** A stream to a client that reads nothing until the test allows it. */
 class StalledStream extends Duplex {
   #taken: (() => void) | undefined;
   #reads = true;

@@ -6,17 +6,21 @@ import { textFrame } from "../../feed/delivery/entry.js";
 import type { Sink } from "../../feed/delivery/subscription.js";
 import { createReadWindow, type ReadWindow } from "./read-window.js";
 
-/** One client's socket, for writing. Frames of one turn of the event loop are sent in one write. */
+/** The writing side of one client's socket. Frames from one turn of the event loop are sent in one write. */
 export interface Connection extends Sink {
-  /** Writes a frame. `written` runs once the frame has left this process, but not if the connection broke before that. */
+  /**
+   * Sends a frame. `written` is called once the frame has left this process, unless the connection broke
+   * before that.
+   */
   send(frame: BrokerFrame, written?: (() => void) | null): void;
-  /** Whether the connection has been full for longer than allowed (WS-6). */
+  /** Whether the connection has been full for longer than the limit (WS-6). */
   readonly stalled: boolean;
   /**
-   * Pauses reading for a time, then calls `then` and resumes. Frames that the client sends in between wait in the network.
+   * Pauses reading for some time, then calls `then` and resumes. Frames that the client sends during the
+   * pause wait in the network.
    */
   rest(ms: number, then: () => void): void;
-  /** Handles the payload of a pong. Returns whether the broker had asked for it. */
+  /** Handles the payload of a pong. Returns whether the pong answers one of the broker's pings. */
   answer(data: Buffer): boolean;
   close(reason: CloseReason): void;
   /** Closes the connection without waiting for the client's close frame. */
@@ -25,16 +29,18 @@ export interface Connection extends Sink {
 
 const finalPing = 0x89; // opcode of a ping (RFC 6455, 5.5.2)
 /**
- * Maximum size of joined frames. Copying more takes longer than a second write, and needs as much memory again per reader.
+ * Maximum size of frames that are joined into one write. Copying more bytes takes longer than a second write,
+ * and needs as much additional memory for each reader.
  */
 const joinedBytesMax = 64 * 1024;
 
 /**
  * Creates a connection.
  *
- * @param socket - the stream below the WebSocket. Frames are written to it directly: a server's frames are not masked, so
- * one buffer serves every reader. The library would build and write a frame for each reader, which is six times as slow.
- * @param windowBytes - bytes that may be in flight before the client shows that it reads
+ * @param socket - the stream below the WebSocket. Frames are written directly to the stream. A server's
+ * frames are not masked, so one buffer serves every reader. The library would build and write a frame for
+ * each reader, which is six times as slow.
+ * @param windowBytes - number of bytes that may be in flight before the client shows that it reads
  */
 export function createConnection(webSocket: WebSocket, socket: Duplex, windowBytes?: number): Connection {
   return new SocketConnection(webSocket, socket, windowBytes);
@@ -46,7 +52,9 @@ class SocketConnection implements Connection {
   readonly #window: ReadWindow;
   readonly #drainListeners = new Set<() => void>();
   readonly #flush = (): void => this.#writeUnsent();
-  /** The frames of this turn of the event loop, and the callbacks for when they have been written. */
+  /**
+   * The frames to send in this turn of the event loop, and the callbacks to run once they have been written.
+   */
   #unsent: Buffer[] = [];
   #unsentBytes = 0;
   #whenWritten: (() => void)[] = [];
@@ -74,7 +82,7 @@ class SocketConnection implements Connection {
   }
 
   get stalled(): boolean {
-    // While reading is paused, the client's reply to a ping may be waiting in the network.
+    // While reading is paused, the client's pong may still be waiting in the network.
     return isLate(this.#fullSince) || (!this.#webSocket.isPaused && isLate(this.#window.closedSince));
   }
 
@@ -125,7 +133,8 @@ class SocketConnection implements Connection {
     this.#window.wrote(frame.length);
     if (this.#unsentBytes + this.#socket.writableLength <= limits.outboundBytesMax) return;
     this.#fullSince ??= performance.now();
-    // A client that does not read its replies gets no more of them: its further requests wait in the network.
+    // If a client does not read its replies, its further requests are not read either and wait in the
+    // network.
     this.#webSocket.pause();
   }
 
@@ -144,10 +153,10 @@ class SocketConnection implements Connection {
     this.#unsent = [];
     this.#unsentBytes = 0;
     this.#whenWritten = [];
-    // No frame may follow a close frame.
+    // No frame may be sent after a close frame.
     if (!this.#isOpen || !this.#socket.writable) return;
     this.#socket.write(frames, tell.length === 0 ? undefined : (error) => error ?? runAll(tell));
-    // If the system accepted the frames immediately, no "drain" event follows.
+    // If the operating system accepted the frames immediately, no "drain" event follows.
     if (this.#fullSince !== null && !this.#socket.writableNeedDrain) this.#drained();
   }
 
@@ -176,29 +185,34 @@ function runAll(runs: readonly (() => void)[]): void {
   for (const run of runs) run();
 }
 
-/** Lets a client's frames through in order, at the rate allowed for its address (GUARD-4). */
+/** Admits a client's frames in order, at the rate allowed for the client's address (GUARD-4). */
 export interface FrameGate {
-  /** @param receive - handles the frame */
+  /**
+   * Handles a frame now or once the rate limit allows it.
+   *
+   * @param receive - handles the frame
+   */
   take(receive: () => void): void;
-  /** Drops the waiting frames. */
+  /** Drops all waiting frames. */
   close(): void;
 }
 
 export interface FrameGateOptions {
   readonly connection: Pick<Connection, "rest">;
-  /** Counts a frame and returns 0, or returns the milliseconds that it must wait. */
+  /** Counts a frame and returns 0, or returns the number of milliseconds that the frame must wait. */
   readonly admit: () => number;
   /** Called when too many frames wait. */
   readonly overflow: () => void;
 }
 
-/** Minimum delay. Shorter delays would cost more than handling the frames. */
+/** Minimum delay of a frame. Shorter delays would cost more than handling the frames. */
 const waitMsMin = 20;
 
 /**
- * Creates a gate. A frame that arrives too early waits here, and the connection stops reading, so later frames wait in the
- * network. An honest client is delayed and loses nothing, and a flood costs only its sender. The number of waiting frames is
- * limited, because tiny frames take many times their size in memory.
+ * Creates a gate. A frame that arrives too early waits in the gate, and the connection stops reading, so that
+ * later frames wait in the network. An honest client is delayed but loses nothing, and a flood delays only
+ * its sender. The number of waiting frames is limited, because tiny frames take many times their size in
+ * memory.
  */
 export function createFrameGate({ connection, admit, overflow }: FrameGateOptions): FrameGate {
   const waiting: (() => void)[] = [];
@@ -212,7 +226,7 @@ export function createFrameGate({ connection, admit, overflow }: FrameGateOption
 
   function goOn(): void {
     let through = 0;
-    // Handling a frame may close the gate, which empties the list.
+    // Handling a frame may close the gate, which empties the list of waiting frames.
     for (const receive of waiting) {
       if (!admitOrRest()) break;
       through += 1;

@@ -15,9 +15,12 @@ import type { Admission, Services } from "../services.js";
 type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
 
 export interface OpenedSubscription {
-  /** The reply. It must be sent before `start`, because the first messages follow it. */
+  /**
+   * The reply to the client. Must be sent before `start` is called, because the first messages must follow
+   * it.
+   */
   readonly subscribed: Subscribed;
-  /** The peer of an inbox, or null for a follow. */
+  /** The peer whose inbox is subscribed. Null for a follow. */
   readonly peer: Peer | null;
   start(sink: Sink): Subscription;
 }
@@ -81,8 +84,8 @@ function toInbox({ presence }: Services, peer: Peer): Inbox {
 }
 
 /**
- * Finds the end of the feed, since this node may not know about messages that the client received from another node.
- * Undefined without other nodes.
+ * Finds the end of the feed, since the client may have received messages from another node that this node
+ * does not know about. Undefined if there are no other nodes.
  */
 async function findEnd(
   { nodes, presence, database }: Services,

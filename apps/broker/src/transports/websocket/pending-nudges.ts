@@ -1,16 +1,20 @@
 import type { BrokerFrame, NudgeFrame, WakePath } from "@merkle/wire";
 
-/** The nudges that were sent to a client and are not answered yet. */
+/** The nudges sent to a client that it has not answered yet. */
 export interface PendingNudges {
-  /** Sends a nudge. Resolves with the wake paths that the client has run, or with none when its connection ends. */
+  /**
+   * Sends a nudge. Resolves with the wake paths that the client has run, or with an empty list if its
+   * connection ends.
+   */
   send(nudge: NudgeFrame): Promise<readonly WakePath[]>;
-  /** Handles the client's answer. Ignores an answer to an unknown nudge. */
+  /** Handles a client's answer to a nudge. Ignores an answer to an unknown nudge. */
   answer(id: string, reached: readonly WakePath[]): void;
   end(): void;
 }
 
 export function createPendingNudges(send: (frame: BrokerFrame) => void): PendingNudges {
-  // Created when needed: few connections are ever nudged, and an empty map for each idle connection would cost memory.
+  // Created only when needed: few connections are ever nudged, and an empty map for each idle connection
+  // would cost memory.
   let pending: Map<string, (reached: readonly WakePath[]) => void> | undefined;
 
   function answer(id: string, reached: readonly WakePath[]): void {

@@ -3,34 +3,34 @@ import { performance } from "node:perf_hooks";
 import { limits } from "@merkle/wire/limits";
 
 /**
- * Limits the bytes in flight to a client until it shows that it reads (GUARD-17). The operating system buffers megabytes for
- * a connection that is not read, which this process can neither see nor limit. The broker therefore sends little at first,
- * with a ping in the middle. Each answered ping doubles the limit. A client that has read some megabytes is not checked any
- * further.
+ * Limits the bytes in flight to a client until it shows that it reads (GUARD-17). The operating system
+ * buffers megabytes for a connection that is not read, which this process can neither see nor limit. The
+ * broker therefore sends little at first, with a ping in the middle. Each answered ping doubles the limit.
+ * Once a client has read a few megabytes, it is not checked any more.
  */
 export interface ReadWindow {
-  /** Time since when more bytes are in flight than allowed. Null while the window is open. */
+  /** When more bytes than allowed were first in flight. Null while the window is open. */
   readonly closedSince: number | null;
-  /** Number of further bytes that may be in flight. */
+  /** Number of additional bytes that may be in flight. */
   readonly room: number;
-  /** Counts bytes written to the client. */
+  /** Counts the bytes written to the client. */
   wrote(bytes: number): void;
-  /** Handles the payload of a pong. Returns whether it answers this window's ping. */
+  /** Handles the payload of a pong. Returns whether the pong answers this window's ping. */
   answer(data: Buffer): boolean;
 }
 
 export interface ReadWindowOptions {
-  /** Sends a ping with these bytes. */
+  /** Sends a ping with this nonce as its payload. */
   readonly ask: (nonce: Buffer) => void;
-  /** Called when a closed window has opened. */
+  /** Called when a closed window has opened again. */
   readonly opened: () => void;
-  /** Bytes that may be in flight to a new connection. Infinity means no limit. */
+  /** Number of bytes that may be in flight on a new connection. Infinity means no limit. */
   readonly bytes?: number;
 }
 
 /**
- * A client that has read this much is no longer limited here. The system's buffers for a connection are at least as large,
- * and the frames that wait in this process are limited elsewhere (WS-6).
+ * Once a client has read this much, the window no longer limits it. The operating system's buffers for a
+ * connection are at least as large, and frames that wait in this process have a separate limit (WS-6).
  */
 const provenBytes = 4 * 1024 * 1024;
 const nonceBytes = 8;
@@ -39,7 +39,10 @@ export function createReadWindow(options: ReadWindowOptions): ReadWindow {
   return new NonceWindow(options);
 }
 
-/** A class, because every connection has a window, and an object with getters takes several times the memory. */
+/**
+ * A class, because every connection has a window, and an object literal with getters takes several times as
+ * much memory.
+ */
 class NonceWindow implements ReadWindow {
   readonly #ask: ReadWindowOptions["ask"];
   readonly #opened: ReadWindowOptions["opened"];
@@ -67,12 +70,12 @@ class NonceWindow implements ReadWindow {
   }
 
   answer(data: Buffer): boolean {
-    // Only a client that has read up to the ping knows these bytes.
+    // Only a client that has read everything up to the ping knows these bytes.
     if (!this.#asked?.nonce.equals(data)) return false;
     this.#read = this.#asked.written;
     this.#asked = null;
     this.#bytes = this.#bytes >= provenBytes ? Number.POSITIVE_INFINITY : this.#bytes * 2;
-    // A long reply may have been written after the ping.
+    // A long reply may have been written since the ping, so another ping may be needed.
     this.#askOn();
     if (this.closedSince !== null && this.#unread <= this.#bytes) {
       this.closedSince = null;

@@ -25,14 +25,14 @@ interface Source {
 
 /** The WebSocket transport at `/ws` (WS-1). */
 export interface WebSocketTransport {
-  /** Upgrades a connection. Host and Origin must be checked before. */
+  /** Upgrades a connection to WebSocket. The request's Host and Origin must have been checked before. */
   upgrade(
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
     origin: Pick<RequestOrigin, "address">,
   ): void;
-  /** Lets running requests finish, asks clients to reconnect, and resolves when no connection is left. */
+  /** Lets running requests finish, asks clients to reconnect, and resolves once no connection is left. */
   stop(): Promise<void>;
 }
 
@@ -42,9 +42,9 @@ export interface WebSocketTransportOptions {
   /** Returns whether an address (scheme, host and port) leads to this broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
   readonly heartbeatMs: number;
-  /** Maximum time for a client to authenticate. */
+  /** Time limit for a client to authenticate. */
   readonly helloMs: number;
-  /** Maximum time for a frame to arrive. */
+  /** Time limit for one frame to arrive. */
   readonly frameMs: number;
   readonly connectionsMax?: number | undefined;
 }
@@ -53,19 +53,25 @@ interface Client {
   readonly webSocket: WebSocket;
   readonly connection: Connection;
   readonly session: ClientSession;
-  /** Whether anything was received since the last ping. */
+  /** Whether any data was received since the last ping. */
   heard: boolean;
 }
 
 const pingFrame = Buffer.from([0x89, 0x00]); // complete ping frame without a payload (RFC 6455, 5.5.2)
-/** A ping, and a frame for scripts in browsers, which cannot see pings. Joined, so that each connection needs one write. */
+/**
+ * A ping, followed by a heartbeat frame for scripts in browsers, which cannot see pings. Joined so that each
+ * connection needs only one write.
+ */
 const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "heartbeat" }))]);
 const normalClosure = 1000; // the client has finished (RFC 6455, 7.4.1)
-/** Maximum number of chunks in which one frame may arrive. A frame of 2 MiB takes 1,500 over an ordinary line. */
+/**
+ * Maximum number of chunks in which one frame may arrive. A frame of 2 MiB arrives in about 1,500 chunks over
+ * an ordinary connection.
+ */
 const chunksMax = 16_384;
-/** Minimum time between two log lines about clients that violate the protocol. */
+/** Minimum time between two log entries about clients that violate the protocol. */
 const toldEveryMs = 1_000;
-/** Maximum time for a client to close its side after the broker has sent a close frame. */
+/** Time limit for a client to close its side after the broker has sent a close frame. */
 const closeMsMax = 2_000;
 const slowCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
@@ -87,16 +93,17 @@ export function createWebSocketTransport({
   const unfinished = createUnfinishedMessages({ msMax: frameMs });
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
-    // Compression would cost memory per connection and need separate frames per reader. A small compressed frame could also
-    // expand to a large one.
+    // Compression would cost memory for each connection and require separate frames for each reader. A small
+    // compressed frame could also expand to a large one.
     perMessageDeflate: false,
     autoPong: false,
-    // Otherwise the first protocol that a client offers would be confirmed, although the broker speaks none of them.
+    // By default, the library would confirm the first subprotocol that a client offers, although the broker
+    // supports none.
     handleProtocols: () => false,
-    // The type definitions lack this option.
+    // The option is missing from the library's type definitions.
     closeTimeout: closeMsMax,
     maxPayload: limits.frameBytesMax,
-    // A frame in tiny fragments would take a hundred times its size in memory.
+    // A frame that is split into tiny fragments would take a hundred times its size in memory.
     maxFragments: limits.frameFragmentsMax,
     maxBufferedChunks: chunksMax,
   };
@@ -120,7 +127,7 @@ export function createWebSocketTransport({
       connection.close(reason);
     };
     const arriving = unfinished.watch({ webSocket, socket, cutOff });
-    // The library has already closed the connection with a code that gives the reason.
+    // The library has already closed the connection, with a code that gives the reason.
     webSocket.on("error", (error) =>
       rateLimited((leftOut) =>
         log.info("a WebSocket client broke the protocol", {
@@ -146,8 +153,8 @@ export function createWebSocketTransport({
 
     let lateFrames = 0;
     /**
-     * Returns whether a frame is still accepted. A client whose connection is being closed may have frames in flight, but
-     * only a limited number.
+     * Returns whether a frame is still accepted. While a client's connection is being closed, the client may
+     * still have frames in flight, but only a limited number.
      */
     function takesFrame(): boolean {
       if (isOver) lateFrames += 1;
@@ -162,7 +169,8 @@ export function createWebSocketTransport({
       if (isBinary) return cutOff("bad_frame");
       gate.take(() => session.receive(String(data)));
     });
-    // Pings pass the gate too. If the library answered them, a flood of pings would cost its sender nothing.
+    // Pings are rate-limited like frames. If the library answered them itself, a flood of pings would cost
+    // its sender nothing.
     webSocket.on("ping", (data) => {
       arriving.control(data);
       if (takesFrame()) gate.take(() => connection.write(pongFrame(data)));
@@ -170,7 +178,7 @@ export function createWebSocketTransport({
     webSocket.on("pong", (data) => {
       arriving.control(data);
       client.heard = true;
-      // An unsolicited pong counts like any other frame.
+      // A pong that answers no ping counts like any other frame.
       if (!connection.answer(data) && takesFrame()) gate.take(() => undefined);
     });
     webSocket.once("close", (code) => {
@@ -211,14 +219,15 @@ export function createWebSocketTransport({
       if (!connection.stalled) return;
       metrics.cutOffs.inc({ reason: "slow_consumer" });
       connection.close("slow_consumer");
-      // The close frame is queued behind data that the client does not read.
+      // The close frame is queued behind data that the client does not read, so the connection is closed
+      // without it.
       connection.terminate();
     });
   }
 
   /**
-   * Asks every client to reconnect. If other nodes take over, each client is asked at a random time. Otherwise all clients
-   * would reconnect there at the same time (NODE-13).
+   * Asks every client to reconnect. If there are other nodes, each client is asked at a random time.
+   * Otherwise all clients would reconnect to the other nodes at the same time (NODE-13).
    */
   async function sendAway(): Promise<void> {
     const spreadMs = services.nodes.others.size > 0 ? spreadMsMax : 0;
@@ -249,7 +258,7 @@ export function createWebSocketTransport({
   };
 }
 
-/** Returns the reply to a ping, which repeats its payload (RFC 6455, 5.5.3). */
+/** Returns the reply to a ping, which repeats the ping's payload (RFC 6455, section 5.5.3). */
 function pongFrame(data: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x8a, data.length]), data]);
 }
