@@ -5,20 +5,24 @@ import { setTimeout as delay } from "node:timers/promises";
 const answerMsMax = 1000;
 
 /**
- * Describes the program that listens at an address of this machine, worded to follow "in use by". Returns null if there is
- * none.
+ * Describes the program that listens at an address of this machine, worded to follow "in use by". Returns
+ * null if there is no such program.
  */
 export async function describeOccupant(host: string, port: number): Promise<string | null> {
   if (!(await isListening(host, port))) return null;
   const response = await askHealth(host, port);
   if (response === null) return "another program";
   if (isMerkle(response.body)) return `another Merkle broker (version ${response.body.version})`;
-  // The header comes from another program, so it is shown only without control characters, which would reach the terminal.
+  // The `Server` header comes from another program, so it is shown only if it has no control characters,
+  // which would reach the terminal.
   const [name] = /^[\w./ -]{1,40}$/.exec(response.server ?? "") ?? [];
   return name === undefined ? "another HTTP server" : `another HTTP server (${name})`;
 }
 
-/** Returns whether a program listens. A program that is too slow to accept a connection counts as listening. */
+/**
+ * Returns whether a program is listening at a port. A program that is too slow to accept a connection counts
+ * as listening.
+ */
 function isListening(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: answerMsMax });
@@ -37,7 +41,10 @@ interface HealthAnswer {
   readonly body: unknown;
 }
 
-/** Requests `/health`. Returns null if the program does not speak HTTP. A separate agent bypasses any configured proxy. */
+/**
+ * Requests `/health`. Returns null if the program does not speak HTTP. Uses a separate agent to bypass any
+ * configured proxy.
+ */
 async function askHealth(host: string, port: number): Promise<HealthAnswer | null> {
   const tooLate = new AbortController();
   const agent = new Agent();
@@ -50,7 +57,7 @@ async function askHealth(host: string, port: number): Promise<HealthAnswer | nul
   try {
     return await Promise.race([answer, delay(answerMsMax, null, { signal: tooLate.signal })]);
   } catch {
-    // The program closed the connection, or answered in another protocol.
+    // The program closed the connection or answered with another protocol.
     return null;
   } finally {
     tooLate.abort();
@@ -74,7 +81,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The body is an HTML page or empty.
+    // The body is not JSON, for example because it is an HTML page or empty.
     return undefined;
   }
 }

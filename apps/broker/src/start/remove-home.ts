@@ -10,10 +10,10 @@ import {
 export { findOutsideData, type OutsideData };
 
 /**
- * Removes files of a home, and the data of its database outside the home. Locks the home meanwhile, so that no broker can
- * start.
+ * Removes a home's files, and its database's data outside the home. Locks the home during this, so that no
+ * broker can start.
  *
- * @throws EmbeddedPostgresError `home_in_use` when a broker has locked the home; nothing is changed
+ * @throws EmbeddedPostgresError `home_in_use` if a broker has locked the home; nothing is changed
  */
 export async function removeHomeData(
   home: string,

@@ -59,16 +59,22 @@ export interface Broker extends OptionFacts {
   /** The MCP endpoint for agents. */
   readonly mcpUrl: string;
   readonly port: number;
-  /** Another program at the same port of [::1], which `localhost` may lead to. The broker's addresses then use 127.0.0.1. */
+  /**
+   * Another program at the same port of [::1], to which `localhost` may resolve. The broker's addresses then
+   * contain 127.0.0.1 instead.
+   */
   readonly localhostTakenBy: string | null;
   /**
-   * The base64 SHA-256 of the certificate's public key, for curl's `--pinnedpubkey`. Null without TLS, or if a public
-   * authority signed the certificate.
+   * The base64 SHA-256 of the certificate's public key, for curl's `--pinnedpubkey`. Null without TLS, or if
+   * a public authority signed the certificate.
    */
   readonly keyPin: string | null;
   readonly loopback: boolean;
   readonly auth: AuthMode;
-  /** In invite mode, an invite link for an admin, if there is no admin or one was requested. Otherwise null. */
+  /**
+   * In invite mode, an invite link for an admin, if there is no admin yet or the link was requested.
+   * Otherwise null.
+   */
   readonly firstInvite: string | null;
   /** In open mode, a dashboard link that verifies one person. Otherwise null, since members are verified. */
   readonly verifyingLink: string | null;
@@ -76,9 +82,12 @@ export interface Broker extends OptionFacts {
   readonly migrationsRun: number;
   /** Path of the backup that was written before the first migration. Null if no migration ran or there was no data. */
   readonly backup: string | null;
-  /** Ends calls and connections in order, drains, and leaves nothing running. Further calls do nothing. */
+  /**
+   * Ends running calls and connections in order, and leaves nothing running. Further calls of `stop` do
+   * nothing.
+   */
   stop(): Promise<void>;
-  /** Resolves once the broker has stopped, with the reason if it stopped because of a problem. */
+  /** Resolves once the broker has stopped. The value is the problem that stopped it, or null. */
   readonly stopped: Promise<Error | null>;
 }
 
@@ -91,8 +100,8 @@ const usualDeadlines: Deadlines = {
 };
 
 /**
- * Starts a broker. Resolves once it accepts calls. On failure rejects with a sentence for people and leaves nothing behind
- * (OPS-6).
+ * Starts a broker. Resolves once the broker accepts calls. On failure, rejects with a message for people and
+ * leaves nothing behind (OPS-6).
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { host = "127.0.0.1", port = defaultPort, log = createLog(() => undefined) } = options;
@@ -108,7 +117,9 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   }
 }
 
-/** Builds the error for a database that opened and then failed while the rest of the broker started (DB-9). */
+/**
+ * Builds the error for a database that opened but then failed while the rest of the broker started (DB-9).
+ */
 function explainFailedStart(error: unknown, { databaseUrl, home }: BrokerOptions): unknown {
   const code = databaseErrorCode(error);
   const where = databaseUrl === undefined ? home : "its server";
@@ -118,7 +129,7 @@ function explainFailedStart(error: unknown, { databaseUrl, home }: BrokerOptions
       `No space is left for the database (${code}). Free some space in ${where}, or set MERKLE_HOME to a folder on another disk.`,
       { cause: error },
     );
-  // A missing file has the same error code as a missing socket.
+  // A missing file has the same error code as a missing socket, so the system call is checked too.
   const { syscall } = Object(error);
   const isAboutFile = syscall !== undefined && syscall !== "connect";
   if (isConnectionLost(error) && !isAboutFile)
@@ -135,7 +146,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   const originReader = toOriginReader(prepared);
   const replica = toReplica(prepared);
   checkOptions(prepared);
-  // Checked before anything is started. The certificate is served only once the home is locked.
+  // Checked before anything is started. The certificate is used only once the home is locked.
   if (prepared.tls) await readCertificate(prepared.tls);
   const target = await startDatabaseServer(prepared, stops);
   const certificate = await startCertificate(prepared, stops);
@@ -280,7 +291,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   };
 }
 
-/** Repairs documents that differ from their history. Earlier versions of the broker could cause this. */
+/** Repairs documents that differ from their history, which earlier versions of the broker could cause. */
 async function repairDocuments(database: Database, log: Log): Promise<void> {
   for (const { sessionId, slug, version, newest } of await listTornDocuments(database.orm)) {
     await database.transaction((tx) => repairTornDocument(tx, sessionId));
@@ -304,8 +315,8 @@ function isLoopbackOnly({ auth, insecureOpen = false }: Resolved): boolean {
 }
 
 /**
- * Returns the public URL whose host requests may name. A node in invite mode may have stored a URL for other machines. In
- * open mode this node does not serve such a URL.
+ * Returns the public URL whose host requests may name. Another node in invite mode may have stored a URL for
+ * other machines. In open mode, this node does not accept requests for such a URL.
  */
 function findServedUrl(options: Resolved, { current }: SettingsStore): string | null {
   const url = current.public_url;
@@ -342,7 +353,11 @@ async function startCertificate(
   return certificate;
 }
 
-/** @throws StartError `bad_setting` if there is no database that a replica could belong to */
+/**
+ * Returns the options for the read replica.
+ *
+ * @throws StartError `bad_setting` if there is no database that a replica could belong to
+ */
 function toReplica({ databaseUrl, databaseReadUrl, log }: Prepared): OpenDatabaseOptions["replica"] {
   if (databaseReadUrl === undefined) return undefined;
   if (databaseUrl === undefined) {
@@ -391,8 +406,8 @@ async function requireOwnHome(home: string): Promise<void> {
 }
 
 /**
- * Waits for the services to stop. While stopping, services wait only for the database. If it does not respond in time, its
- * connections are closed, which ends every wait.
+ * Waits for the services to stop. At this point, they wait only for the database. If the database does not
+ * respond in time, its connections are closed, which ends every wait.
  */
 async function stopOrGiveUp(stopped: Promise<void>, database: Database, log: Log): Promise<void> {
   if (await endsWithin(stopped, limits.silentDatabaseMsMax)) return;
@@ -412,9 +427,10 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
 }
 
 /**
- * Locks the database for this node. Without a bus a second broker would deliver late, so the lock is exclusive. Nodes with a
- * bus share the lock, which excludes nodes without one. A node that had to wait may have taken the lock from a node that has
- * not noticed yet. It then waits until that node must have noticed (DB-17).
+ * Locks the database for this node. Without a bus, a second broker would deliver messages late, so the lock
+ * is exclusive. Nodes with a bus share the lock, which keeps out nodes without a bus. A node that had to wait
+ * may have taken the lock from a node that has not noticed yet. It then waits until that node must have
+ * noticed (DB-17).
  */
 async function holdAlone(
   { databaseUrl, bus = "local" }: Prepared,
@@ -425,7 +441,7 @@ async function holdAlone(
   const until = performance.now() + lockNoticedMsMax;
   for (let tries = 0; performance.now() < until; tries += 1) {
     const lock = await holdNodeLock(target, { shared, ...listeners });
-    // The embedded database has no brokers besides those of its home, which is already locked.
+    // Only brokers of the same home can use the embedded database, and the home is already locked.
     if (lock && tries > 0 && databaseUrl !== undefined) await delay(lockNoticedMsMax);
     if (lock) return lock;
     await delay(50);

@@ -39,7 +39,7 @@ import { workerEntry } from "./worker-entry.js";
 interface StartedServices {
   readonly meshes: Meshes<Services>;
   readonly authenticator: Authenticator<Services>;
-  /** Ends parked waits as if they had timed out. */
+  /** Ends all parked waits as if they had timed out. */
   endWaits(): void;
   stopServices(): Promise<void>;
 }
@@ -60,8 +60,8 @@ type ServicesOptions = Omit<Resolved, "bus"> & {
 };
 
 /**
- * Starts the services of the core from the lowest folder to the highest, and then those of the features. If one fails to
- * start, the earlier ones are stopped.
+ * Starts the core's services from the lowest folder to the highest, and then the features' services. If a
+ * service fails to start, the services started before it are stopped.
  */
 export async function startServices(options: ServicesOptions): Promise<StartedServices> {
   const stops = createStopList(options.log);
@@ -88,7 +88,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   } = options;
   const { bus, nodes, tasks } = options;
   const stopping = new AbortController();
-  // Each alert that is being sent adds a listener, so the number is not limited.
+  // Each alert being sent adds a listener, so Node's warning about many listeners is switched off.
   setMaxListeners(0, stopping.signal);
   const version = readVersion();
   const metrics = createMetrics({

@@ -15,9 +15,9 @@ import { readVersion } from "../core/version.js";
 import { withHomeDatabase } from "./home-database.js";
 
 export interface Upgrade {
-  /** The names of the migrations that ran, or would run in a dry run. */
+  /** The names of the migrations that ran, or that would run if this is a dry run. */
   readonly migrations: readonly string[];
-  /** The backup from before the migrations. Null if none was made. */
+  /** Path of the backup written before the migrations. Null if no backup was written. */
   readonly backup: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface UpgradeOptions {
   readonly home: string;
   /** URL of an external PostgreSQL (default: the embedded one of this home). */
   readonly databaseUrl?: string | undefined;
-  /** Whether to run all migrations and roll them back. Writes no backup. */
+  /** Whether to run all migrations and then roll them back. A dry run writes no backup. */
   readonly dryRun: boolean;
   /** Whether to write a backup before the first migration. */
   readonly backup: boolean;
@@ -53,7 +53,7 @@ export async function upgradeHome(options: UpgradeOptions): Promise<Upgrade> {
   return done;
 }
 
-/** Writes a backup into the home, named after the next step. Returns the path. */
+/** Writes a backup into the home, with the next step in its file name. Returns the path. */
 export async function backupBefore(home: string, target: ConnectionTarget, next: string): Promise<string> {
   const folder = join(home, "backups");
   await explainingPath(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
@@ -64,10 +64,10 @@ export async function backupBefore(home: string, target: ConnectionTarget, next:
 }
 
 /**
- * Moves the data of a home into the PostgreSQL version that this Merkle includes, using a backup (DB-33). `postgres` is a
- * folder with the `bin/` of the major version that wrote the data. The old data is kept.
+ * Moves a home's data into the PostgreSQL version that this Merkle includes, by a backup and restore (DB-33).
+ * `postgres` is a folder with the `bin/` of the major version that wrote the data. The old data is kept.
  *
- * @throws BackupError or EmbeddedPostgresError with a sentence for people; the old data is unchanged
+ * @throws BackupError or EmbeddedPostgresError with a message for people; the old data is unchanged
  */
 export async function upgradePostgres({
   home,
@@ -81,7 +81,7 @@ export async function upgradePostgres({
     const from = await majorOf(postgres);
     await requireData(home, from);
     const backup = await backupOlder(home, postgres, from);
-    // Until the data is complete, this mark keeps a broker from starting on it.
+    // Until the data is complete, this mark keeps brokers from starting with it.
     const unmark = await markMove(home);
     const server = await startEmbeddedPostgres({ home, besideOlder: true });
     try {
@@ -116,8 +116,8 @@ async function backupOlder(home: string, postgres: string, major: number): Promi
 }
 
 /**
- * Restores a backup. An earlier move may have failed after its restore. Nothing has been written there since, so a non-empty
- * target is accepted.
+ * Restores a backup into a new database. If an earlier move failed after its restore, the database already
+ * contains the backup. It has not been changed since, so a non-empty database is accepted.
  */
 async function restoreOnce(target: ConnectionTarget, file: string): Promise<void> {
   try {

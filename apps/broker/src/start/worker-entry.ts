@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 
 /**
- * Returns the script of a worker thread, which is next to this file when compiled or bundled. Node 20 cannot run TypeScript,
- * so code that runs from the sources uses the compiled script too.
+ * Returns the URL of the worker threads' script, which is next to this file when compiled or bundled. Node 20
+ * cannot run TypeScript, so code that runs from the sources uses the compiled script too.
  */
 export function workerEntry(): URL {
   const beside = new URL("./worker.js", import.meta.url);

@@ -3,8 +3,8 @@ import type { Task, TaskReply, TaskRequest } from "../core/workers/task.js";
 import { findSectionTask, mergeTextsTask, replaceConclusionTask, unifiedDiffTask } from "../text/tasks.js";
 import { featureTasks } from "../worker-tasks.js";
 
-// Entry of a worker thread, which runs the received tasks one after the other. It must not import the database code, which
-// would take each new thread most of a second to load.
+// Entry script of a worker thread, which runs the tasks that it receives one after another. It must not
+// import the database code, which every new thread would need most of a second to load.
 const port = parentPort;
 if (!port) throw new Error("worker.js must run in a thread that startWorkers starts.");
 

@@ -1,4 +1,7 @@
-/** Returns the part of a marked text with the most matches, or all of it if it is short enough. A «mark» is never cut. */
+/**
+ * Returns the part of a marked text with the most matches, or the whole text if it is short enough. A «mark»
+ * is never cut.
+ */
 export function bestPart(marked: string, charsMax: number): string {
   if (marked.length <= charsMax) return marked;
   const start = betweenWords(marked, startOfBest(marked, charsMax - charsBefore) - charsBefore);
@@ -7,13 +10,13 @@ export function bestPart(marked: string, charsMax: number): string {
   return `${start > 0 ? "…" : ""}${part}${end < marked.length ? "…" : ""}`;
 }
 
-/** Number of characters before the first mark of a part, for context. */
+/** Number of characters shown before the first mark of the part, for context. */
 const charsBefore = 60;
 
-/** Maximum number of marks that are considered in a text. */
+/** Maximum number of marks in a text that are considered. */
 const marksMax = 500;
 
-/** Returns the position of the first mark in the part that contains the most marks. */
+/** Returns the position of the first mark in the best part, which contains the most marks. */
 function startOfBest(marked: string, chars: number): number {
   const marks = placesOfMarks(marked);
   let best = { start: 0, marks: 0 };
@@ -36,8 +39,8 @@ function placesOfMarks(marked: string): number[] {
 }
 
 /**
- * Returns the end of the word before a position. In a text without spaces returns the position itself, but never one within
- * a surrogate pair.
+ * Returns the end of the word before a position. In a text without spaces, returns the position itself, or
+ * the next one if it would split a surrogate pair.
  */
 function betweenWords(text: string, place: number): number {
   if (place <= 0) return 0;
@@ -47,7 +50,7 @@ function betweenWords(text: string, place: number): number {
   return /[\uDC00-\uDFFF]/.test(text.charAt(place)) ? place + 1 : place;
 }
 
-/** Adds the marks that were cut off at either end, because a match may be longer than a part. */
+/** Restores marks that were cut off at either end of a part, because a match may be longer than the part. */
 function closeMarks(cut: string): string {
   const part = cut.endsWith("«") ? cut.slice(0, -1) : cut;
   const opens = part.indexOf("«");

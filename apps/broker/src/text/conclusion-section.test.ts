@@ -189,7 +189,8 @@ describe("whatever the document", () => {
       fc.property(markdown, markdown, markdown, (content, one, two) => {
         const first = replaceConclusion(content, null, one);
         const second = replaceConclusion(first.content, first.conclusion, two);
-        // Skips documents that contain the same text in a second section, because the two could not be told apart.
+        // Skips documents in which a second section has the same text, because the two could not be told
+        // apart.
         fc.pre(first.content.split(first.conclusion).length === 2);
         fc.pre(second.content.split(second.conclusion).length === 2);
         expect(outside(second.content, second.conclusion)).toEqual(outside(first.content, first.conclusion));

@@ -2,14 +2,15 @@ import { type Heading, type MarkdownEnd, occurrences, scanMarkdown } from "@merk
 import { endSection, hasText, openSection, type Section } from "./sections.js";
 
 /**
- * Writes `summary` into the document as its Conclusion section. Also returns the exact text of that section, which is passed
- * as `remembered` the next time.
+ * Writes `summary` into the document as its Conclusion section. Also returns the section's exact text, which
+ * the caller passes as `remembered` the next time.
  *
- * The text in `remembered` is replaced exactly, including headings within it (SES-14). If it no longer occurs there, the
- * level-two section Conclusion is replaced (SES-12). Without such a section, one is added at the end.
+ * The text in `remembered` is replaced exactly, including headings within it (SES-14). If that text no longer
+ * occurs in the document, the level-two section "Conclusion" is replaced (SES-12). If there is no such
+ * section, one is added at the end.
  *
- * Everything else stays byte for byte, with two exceptions. Blank lines at the end are removed. An open fence or HTML block
- * is closed, so that it does not swallow a heading below it.
+ * The rest of the document stays the same byte for byte, with two exceptions: blank lines at its end are
+ * removed, and an open fence or HTML block is closed, so that it cannot swallow a heading below it.
  */
 export function replaceConclusion(
   content: string,
@@ -47,18 +48,19 @@ function conclusionPlace(
   sections: readonly Section[],
   remembered: string | null,
 ): TextRange | null {
-  // If there are several, the last one counts: the outcome is at the end, and an earlier one is part of the discussion.
+  // If there are several Conclusion sections, the last one is replaced: the outcome is at the end, and
+  // earlier sections are part of the discussion.
   const last = sections.at(-1);
   if (!last) return null;
   const rememberedPlace = remembered ? lastOccurrence(content, remembered, sections) : null;
   if (rememberedPlace) return rememberedPlace;
 
-  // Blank lines below the section separate it from the next one, and are kept.
+  // Blank lines at the end of the section separate it from the next section, so they are kept.
   const section = content.slice(last.start, last.end);
   return { start: last.start, end: last.start + endOfLastLine(section) };
 }
 
-/** Returns the last place where whole lines equal `wanted` and start at one of the sections. */
+/** Returns the last position where whole lines equal `wanted` and a section starts. */
 function lastOccurrence(content: string, wanted: string, sections: readonly Section[]): TextRange | null {
   const starts = new Set(sections.map(({ start }) => start));
   const offset = sections[0]?.start ?? 0;
@@ -75,20 +77,20 @@ function isConclusion(content: string, heading: Heading): boolean {
   return hasText(content, heading, "conclusion");
 }
 
-/** Returns the section's text with the document's line breaks, and without one at its end. */
+/** Returns the text of the section with the document's line breaks, but without a line break at the end. */
 function conclusionText(summary: string, after: string, lineBreak: string): string {
   const { ownHeadingEnd, unclosed, endsInList } = readSummary(summary);
   const own = summary.slice(ownHeadingEnd);
   const body = withLineBreaks(own.slice(0, endOfLastLine(own)), lineBreak);
   const text = body === "" ? HEADING : HEADING + lineBreak + lineBreak + body;
   if (unclosed !== null) return text + lineBreak + unclosed;
-  // A list would absorb an indented heading below it. In markdown a comment ends the list.
+  // A list would absorb an indented heading below it. A comment in the markdown ends the list.
   const endsList = endsInList && /^\s*[\r\n][ \t]+\S/.test(after);
   return endsList ? `${text}${lineBreak}${lineBreak}<!-- -->` : text;
 }
 
 /**
- * Finds the blocks that the summary leaves open. Also finds the start of its first line that is neither blank nor a
+ * Finds the blocks that the summary leaves open, and the start of its first line that is neither blank nor a
  * Conclusion heading of any level (SES-13).
  */
 function readSummary(summary: string): MarkdownEnd & { ownHeadingEnd: number } {
@@ -101,11 +103,14 @@ function readSummary(summary: string): MarkdownEnd & { ownHeadingEnd: number } {
 }
 
 function withLineBreaks(text: string, lineBreak: string): string {
-  // Most texts already have these line breaks, and checking is much cheaper than replacing.
+  // Most texts already have these line breaks, and checking for others is much cheaper than replacing.
   return lineBreak === "\n" && !text.includes("\r") ? text : text.replace(/\r\n|\r|\n/g, lineBreak);
 }
 
-/** Returns the start of the first line that is not blank. `offset` must be the start of a line. */
+/**
+ * Returns the start of the first line at or after `offset` that is not blank. `offset` must be the start of a
+ * line.
+ */
 function skipBlankLines(text: string, offset: number): number {
   let lineStart = offset;
   for (let at = offset; at < text.length; at++) {
@@ -117,8 +122,8 @@ function skipBlankLines(text: string, offset: number): number {
 }
 
 /**
- * Prepares the document for a following heading: closes an open fence or HTML block, and leaves exactly one blank line at
- * the end.
+ * Prepares a document for another heading at its end: closes an open fence or HTML block, and leaves exactly
+ * one blank line.
  */
 function endedBlocks(content: string, unclosed: string | null, lineBreak: string): string {
   const lines = content.slice(0, endOfLastLine(content));
@@ -138,7 +143,10 @@ function endOfLastLine(text: string): number {
   return 0;
 }
 
-/** Returns the text after the section, preceded by a blank line. Returns a single line break if nothing follows. */
+/**
+ * Returns the text that follows the section, preceded by a blank line. If nothing follows, returns a single
+ * line break.
+ */
 function separated(after: string, lineBreak: string): string {
   const [gap = ""] = /^[ \t\r\n]*/.exec(after) ?? [];
   if (gap.length === after.length) return lineBreak;

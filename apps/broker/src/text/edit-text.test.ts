@@ -36,7 +36,7 @@ it("[DOC-6] occurrences are those that indexOf finds", () => {
 });
 
 it("[DOC-6] a text that repeats itself is searched in time", () => {
-  // indexOf needs many seconds for this, which would exceed the test's timeout.
+  // Searching this text with indexOf takes many seconds, which would exceed the test's timeout.
   const half = "a".repeat(128 * 1024);
   expect(editText("a".repeat(512 * 1024), `${half}b${half}`, "")).toEqual({ matches: 0 });
   expect(editText("a".repeat(512 * 1024), half, "")).toEqual({ matches: 384 * 1024 + 1 });

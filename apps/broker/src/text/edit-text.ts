@@ -1,9 +1,10 @@
 import { lineEndOf, occurrences, plainLines, withLineEnd } from "@merkle/wire/text";
 
 /**
- * Replaces the one occurrence of `oldText`, which must not be empty, or returns the number of occurrences (DOC-6). All kinds
- * of line ends compare as equal, because models cannot tell them apart, and `newText` gets those of the content (DOC-12).
- * Overlapping occurrences all count, because it is unknown which of them was meant.
+ * Replaces `oldText`, which must not be empty, if it occurs exactly once. Otherwise returns the number of
+ * occurrences (DOC-6). All kinds of line breaks compare as equal, because models cannot tell them apart, and
+ * `newText` gets the line breaks of the content (DOC-12). Overlapping occurrences are counted separately,
+ * because it is unclear which of them was intended.
  */
 export function editText(
   content: string,

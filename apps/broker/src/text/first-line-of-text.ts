@@ -1,6 +1,6 @@
 /**
- * Returns the first line of a markdown text that is neither blank nor a heading, without markup. Lists show it as a summary.
- * Returns null if there is no such line.
+ * Returns the first line of a markdown text that is neither blank nor a heading, without markup, for use as a
+ * summary in lists. Returns null if there is no such line.
  */
 export function firstLineOfText(markdown: string): string | null {
   for (const block of markdown.replace(/^(?:.+\n)?(?:=+|-+)[ \t]*$/gm, "").split(/\r\n|\r|\n/)) {
@@ -15,7 +15,7 @@ const charsMax = 200;
 /** Maximum length of a line that is parsed. With many unclosed marks, matching takes time quadratic in the length. */
 const lineCharsMax = 1_000;
 
-/** Removes block markers at the line's start, and the markup of emphasis, code and links within it. */
+/** Removes block markers at the start of a line, and the markup of emphasis, code and links within it. */
 function withoutMarks(line: string): string {
   return line
     .slice(0, lineCharsMax)
@@ -26,7 +26,7 @@ function withoutMarks(line: string): string {
     .trim();
 }
 
-/** Cuts a text, but never within a surrogate pair. */
+/** Cuts a text to a maximum length, without splitting a surrogate pair. */
 function cutAt(text: string, chars: number): string {
   return text.slice(0, /[\uD800-\uDBFF]/.test(text.charAt(chars - 1)) ? chars - 1 : chars);
 }

@@ -119,8 +119,8 @@ describe("cost", () => {
       cost();
       const costs = [cost(), cost(), cost()];
       const least = (of: "whole" | "parts") => Math.min(...costs.map((one) => one[of]));
-      // Linear work costs the same in one piece or eight. Quadratic work costs eight times as much. 2 ms absorb the clock's
-      // resolution.
+      // If the work is linear, one piece takes as long as eight parts. If it is quadratic, one piece takes
+      // eight times as long. The 2 ms allow for the clock's resolution.
       expect(least("whole")).toBeLessThan(4 * least("parts") + 2000);
     },
   );
@@ -139,7 +139,7 @@ function repeatUntil(length: number, line: (index: number) => string): string {
   return lines.join("");
 }
 
-/** Returns the processor time of this process, which other processes do not affect. */
+/** Measures the processor time of this process, which other processes do not affect. */
 function cpuTime(run: () => void): number {
   const before = process.cpuUsage();
   run();

@@ -3,18 +3,18 @@ import { findHeadings } from "./unified-diff.js";
 
 export interface MergeInput {
   readonly base: string;
-  /** The text that is kept if both texts have changed the same lines. */
+  /** The text that wins where both texts have changed the same lines. */
   readonly current: string;
   readonly proposed: string;
 }
 
 export interface Merged {
   readonly content: string;
-  /** The heading of each place that the two texts changed differently. */
+  /** The headings of the sections in which the two texts made different changes. */
   readonly conflicts: readonly string[];
 }
 
-/** Merges two texts that have a common base, without asking a person. */
+/** Merges two texts that share a base, without asking a person. */
 export function mergeOntoCurrent({ base, current, proposed }: MergeInput): Merged {
   const headings = findHeadings(base);
   const conflicts: string[] = [];

@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { parseTerms } from "./parse-terms.js";
 
-/** Formats parsed terms as `-word`, `"two words"` and `word*`, with one list per alternative. */
+/**
+ * Formats parsed search terms as `-word`, `"two words"` and `word*`, with one list per alternative.
+ */
 function written(query: string): string[][] {
   return parseTerms(query).map((terms) =>
     terms.map(({ text, excluded, begins }) => `${excluded ? "-" : ""}${text}${begins ? "*" : ""}`),

@@ -1,8 +1,8 @@
 import { type Queryable, type SearchTerm, type SearchTerms, type TextMatch, toTextQuery } from "@merkle/db";
 
 /**
- * Parses a search query as people type it: words, "exact phrases", -word for exclusion, word* for a prefix, and `or` between
- * alternatives. Anything else (unclosed quotes, operators, symbols) only separates words (MEM-5).
+ * Parses a search query as people type it: words, "exact phrases", -word for exclusion, word* for a prefix,
+ * and `or` between alternatives. Other operators, symbols and unclosed quotes only separate words (MEM-5).
  */
 export function parseTerms(query: string): SearchTerms {
   const alternatives: SearchTerm[][] = [[]];
@@ -22,8 +22,8 @@ export function parseTerms(query: string): SearchTerms {
 const term = /(-(?![-\s]|$))?(?:"([^"]*)"?|([^\s"]+))/g;
 
 /**
- * Adds a term unless it is already in the list: a word repeated a hundred times costs the database seconds and changes
- * nothing.
+ * Adds a term unless it is already in the list. A word repeated a hundred times would cost the database
+ * seconds without changing the result.
  */
 function addOnce(terms: SearchTerm[], term: SearchTerm): void {
   const text = term.text.toLowerCase();
@@ -32,7 +32,7 @@ function addOnce(terms: SearchTerm[], term: SearchTerm): void {
   if (!terms.some(isSame)) terms.push({ ...term, text });
 }
 
-/** Chooses how to search for a query: by its words, or as the literal text if it contains no words (MEM-6). */
+/** Chooses how to search for a query: by its words, or as literal text if it contains no words (MEM-6). */
 export async function toTextMatch(db: Queryable, query: string): Promise<TextMatch> {
   const words = await toTextQuery(db, parseTerms(query));
   return words === null ? { by: "letters", letters: query } : { by: "words", query: words };

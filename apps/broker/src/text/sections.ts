@@ -2,8 +2,8 @@ import { limits } from "@merkle/wire/limits";
 import { type Heading, headingText, scanMarkdown } from "@merkle/wire/text";
 
 /**
- * Headings are one or two lines long. A paragraph of thousands of characters above a `---` is not a heading that anyone
- * requests.
+ * Maximum length of a heading. Headings are one or two lines long, so a paragraph of thousands of characters
+ * above a `---` does not count.
  */
 const HEADING_CHARS_MAX = 2000;
 
@@ -11,9 +11,9 @@ const HEADING_CHARS_MAX = 2000;
 const LISTED_MAX = 50;
 
 /**
- * Returns the section below a heading, including the heading, byte for byte (DOC-7). Returns null if there is no such
- * heading. `heading` is its plain text, in any case. With number signs in front, a heading of that level is preferred. If
- * several match, the first is used.
+ * Returns the section below a heading, including the heading, byte for byte (DOC-7). Returns null if the
+ * heading does not exist. `heading` is the heading's plain text, regardless of case. If it starts with number
+ * signs, a heading of that level is preferred. If several headings match, the first is used.
  */
 export function findSection(content: string, heading: string): { text: string } | null {
   const { level, key } = wantedHeading(heading);
@@ -32,8 +32,8 @@ export function findSection(content: string, heading: string): { text: string } 
 }
 
 /**
- * Returns the document's first 50 headings in order, each on one line with the number signs of its level, as `findSection`
- * accepts them.
+ * Returns the document's first 50 headings in order, each on one line with the number signs of its level, in
+ * the form that `findSection` accepts.
  */
 export function listHeadings(content: string): string[] {
   const headings: string[] = [];
@@ -45,7 +45,10 @@ export function listHeadings(content: string): string[] {
   return headings;
 }
 
-/** A heading and the text below it. `end` is undefined until the next heading of the same or a higher level is found. */
+/**
+ * A heading and the text below it. `end` is undefined until the next heading at the same or a higher level is
+ * found.
+ */
 export interface Section {
   readonly level: number;
   readonly start: number;
@@ -56,15 +59,16 @@ export function openSection({ level, start }: Heading): Section {
   return { level, start, end: undefined };
 }
 
-/** Ends the section at the next heading, if that has the same or a higher level. */
+/** Ends the section at the next heading, if that heading is at the same or a higher level. */
 export function endSection(section: Section, next: Heading): void {
   if (next.level <= section.level) section.end ??= next.start;
 }
 
-/** Returns whether a heading matches `key`, which `headingKey` made. */
+/** Returns whether a heading matches a key created by `headingKey`. */
 export function hasText(content: string, heading: Heading, key: string): boolean {
   const length = heading.textEnd - heading.textStart;
-  // A key is never longer than its text, and markup adds only a limited length, so most headings are skipped here.
+  // A key is never longer than the heading's text, and markup adds only a limited length, so most headings
+  // can be skipped here.
   if (length < key.length || length > HEADING_CHARS_MAX) return false;
   return headingKey(headingText(content, heading)) === key;
 }
@@ -76,8 +80,8 @@ function wantedHeading(heading: string): { level: number | null; key: string } {
 }
 
 /**
- * Returns a heading on one line. A heading longer than the limit for section names is cut, since it cannot be requested
- * anyway.
+ * Formats a heading on one line. A heading longer than the limit for section names is cut, since a caller
+ * cannot request it anyway.
  */
 function oneLine(text: string): string {
   const line = text.slice(0, limits.titleCharsMax + 1).replace(/\s+/g, " ");
@@ -85,8 +89,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * Returns the text that similar headings share: in lower case, without inline markup, a closing colon or extra spaces.
- * Underscores count as markup even within a word, so that one pass is enough.
+ * Returns a key that is the same for similar headings: the text in lower case, without inline markup, a
+ * closing colon or extra spaces. Underscores count as markup even within a word, so that one pass is enough.
  */
 export function headingKey(text: string): string {
   const unlinked = text.includes("](") ? text.replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1") : text;

@@ -6,7 +6,10 @@ import { type UnifiedDiffInput, unifiedDiff } from "./unified-diff.js";
 
 const smallCharsMax = 16 * 1024;
 
-/** The cost of a diff grows with the square of its lines, so the number of lines is limited as well. */
+/**
+ * Up to this number of lines, a diff runs on the calling thread. Its cost grows with the square of the
+ * number of lines.
+ */
 const smallLinesMax = 300;
 
 export const unifiedDiffTask: Task<UnifiedDiffInput, string> = {
@@ -31,7 +34,10 @@ export const replaceConclusionTask: Task<
     content.length + (remembered?.length ?? 0) + summary.length < smallCharsMax,
 };
 
-/** Finds a section. The result has the document's headings if there is no such section. */
+/**
+ * Finds a section in a document. If there is no such section, the result contains the document's
+ * headings instead.
+ */
 export const findSectionTask: Task<
   { content: string; heading: string },
   { text: string } | { headings: readonly string[] }

@@ -11,15 +11,19 @@ export interface UnifiedDiffInput {
 }
 
 /**
- * Returns the unified diff of two texts, or "" if they are equal. The diff is always correct and always made in limited
- * time: if too much changed, one hunk replaces everything between the first and the last difference.
+ * Returns the unified diff of two texts, or "" if they are equal. The diff is always correct and takes
+ * limited time: if too much has changed, one hunk replaces everything between the first and the last
+ * difference.
  */
 export function unifiedDiff(input: UnifiedDiffInput): string {
   if (input.from === input.to) return "";
   return withHeadings(shortestDiff(input) ?? replacement(input), input.from);
 }
 
-/** Adds the heading of the section that contains the hunk's first change to each hunk's header. */
+/**
+ * Adds section headings to the header of each hunk: the heading of the section that contains the hunk's first
+ * change.
+ */
 function withHeadings(patch: string, from: string): string {
   const headings = findHeadings(from);
   let next = 0;
@@ -34,7 +38,10 @@ function withHeadings(patch: string, from: string): string {
   });
 }
 
-/** Returns a text's headings with the numbers of their first lines, from 1, shortened to fit a hunk header. */
+/**
+ * Returns a text's headings, shortened to fit a hunk header, with the number of each heading's first line,
+ * counted from 1.
+ */
 export function findHeadings(text: string): { line: number; text: string }[] {
   const headings: { line: number; text: string }[] = [];
   let line = 1;
@@ -56,7 +63,7 @@ export function findHeadings(text: string): { line: number; text: string }[] {
 
 const HEADING_CHARS_MAX = 80;
 
-/** Returns the first characters on one line, without splitting a surrogate pair. */
+/** Returns the beginning of a text as one line, without splitting a surrogate pair. */
 function firstChars(text: string): string {
   const signs = [...text.slice(0, 2 * HEADING_CHARS_MAX).replace(/\s+/g, " ")];
   return signs.slice(0, HEADING_CHARS_MAX).join("");

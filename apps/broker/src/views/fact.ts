@@ -1,27 +1,30 @@
 import type { FileFact, MeshFact, SessionFact, SourceFact } from "@merkle/db";
 import type { AttentionItem } from "@merkle/wire";
 
-/** Something that waits for a human, whether or not anyone has dismissed it. */
+/** Something that waits for a human, regardless of whether anyone has dismissed it. */
 export type Fact =
   | (SessionFact & Described<Exclude<AttentionItem["kind"], "quota_near">>)
-  // A file has no agents that could ask, be blocked or be held.
+  // Facts about files include only some kinds, because a file has no agents that could ask, be blocked or be
+  // put on hold.
   | (FileFact & Described<Extract<AttentionItem, { source_path: string }>["kind"]>)
   | (MeshFact & Described<"quota_near">);
 
 interface Described<Kind> {
-  /** Id of the fact. The same thing happening again is another fact (ATT-2). */
+  /** Id of the fact. If the same thing happens again, that is a new fact (ATT-2). */
   readonly id: string;
   readonly kind: Kind;
-  /** Sequence of an ask, whose text is read only when it is shown, or of the first undelivered message. */
+  /**
+   * Sequence of an ask, whose text is read only when the ask is shown, or of the first undelivered message.
+   */
   readonly sequence: number | null;
-  /** The number of an approval, a proposal, a job or a task, or the count of undelivered messages. */
+  /** The number of the approval, proposal, job or task, or how many messages are undelivered. */
   readonly number: number | null;
   readonly team: string | null;
   readonly peer: string | null;
   readonly text: string;
 }
 
-/** @param what - distinguishes the fact from others of this kind in its session, or from those of all files */
+/** @param what - distinguishes the fact from other facts of this kind in the same session, or about files */
 export function toFact<Kind extends Fact["kind"], Source extends SourceFact | MeshFact>(
   kind: Kind,
   source: Source,

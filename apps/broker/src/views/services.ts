@@ -4,6 +4,6 @@ import type { ViewHooks } from "./hooks.js";
 /** The services of the views, which read across sessions and features. */
 export interface ViewServices extends DocumentServices {
   readonly hooks: ViewHooks<ViewServices>;
-  /** Returns the current TLS certificate in PEM and the pin of its key, or null without TLS. */
+  /** Returns the current TLS certificate in PEM and its key pin. Null without TLS. */
   readonly certificate: () => { readonly cert: string; readonly keyPin: string | null } | null;
 }

@@ -2,8 +2,9 @@ import type { MeshChannel } from "../../feed/delivery/mesh-channel.js";
 import { type FactServices, readFacts } from "./facts.js";
 
 /**
- * Returns a function that finds changes in what waits for a human and notifies the watchers of the mesh. Some changes come
- * without an event, such as a session that has become quiet. Call the function regularly. It reads nothing without watchers.
+ * Returns a function that checks what waits for a human and notifies the mesh's watchers of changes. Some
+ * changes cause no event, for example when a session becomes quiet. Call the function regularly. It reads
+ * nothing if there are no watchers.
  */
 export function createAttentionPoll(
   services: FactServices & { readonly mesh: MeshChannel },
@@ -19,7 +20,7 @@ export function createAttentionPoll(
     const before = known;
     const facts = await readFacts(services, { personId: null });
     known = new Map(facts.map(({ id, sessionId }) => [id, sessionId]));
-    // The first poll cannot tell what has changed since a client began to watch.
+    // The first poll has nothing to compare with, so it always reports a change.
     const changed = before ? sessionsThatDiffer(before, known) : [null];
     for (const sessionId of changed) {
       mesh.announce("attention", sessionId);
@@ -28,7 +29,10 @@ export function createAttentionPoll(
   };
 }
 
-/** Returns the sessions in which items have begun or ceased to wait. Null stands for items without a session. */
+/**
+ * Returns the sessions in which items have started or stopped waiting for a human. Null stands for items
+ * without a session.
+ */
 function sessionsThatDiffer(
   before: ReadonlyMap<string, string | null>,
   after: ReadonlyMap<string, string | null>,

@@ -20,7 +20,10 @@ export type FactServices = Pick<ViewServices, "database" | "presence" | "quotas"
   readonly hooks: Pick<ViewServices["hooks"], "attention">;
 };
 
-/** Returns everything that waits for a human, by kind and then by age, at most `attentionCountedMax` of a kind (ATT-1). */
+/**
+ * Returns everything that waits for a human, ordered by kind and then by age, with at most
+ * `attentionCountedMax` items of each kind (ATT-1).
+ */
 export async function readFacts(services: FactServices, wanted: WantedFacts): Promise<Fact[]> {
   const { orm, meshId } = services.database;
   const { personId, sessionIds, files = sessionIds === undefined } = wanted;
@@ -35,7 +38,8 @@ export async function readFacts(services: FactServices, wanted: WantedFacts): Pr
     findQuietSessions(services, scope),
     listUndeliveredFacts(orm, scope, undeliveredBefore(services)),
   ]);
-  // A held session needs one decision. Its silence or used-up budget follows from the hold or can wait.
+  // A session on hold needs one decision. Its silence or used-up budget is a consequence of the hold or can
+  // wait.
   const heldIds = new Set(held.map(({ sessionId }) => sessionId));
   const isNotHeld = ({ sessionId }: SessionFact) => !heldIds.has(sessionId);
   const groups: readonly FactGroup[] = [
@@ -81,12 +85,12 @@ export async function readFacts(services: FactServices, wanted: WantedFacts): Pr
 }
 
 interface FactGroup {
-  /** The kind that determines the group's position in the list. */
+  /** The kind that determines the position of the group in the list. */
   readonly kind: AttentionItem["kind"];
   readonly facts: readonly Fact[];
 }
 
-/** Kinds in order of urgency: those that block an agent come first. */
+/** All kinds in order of urgency. Kinds that block an agent come first. */
 const kindsInOrder: readonly AttentionItem["kind"][] = [
   "approval",
   "ask",
@@ -111,7 +115,10 @@ async function listOfSource(
   return { kind, facts: await list(services, scope, wanted) };
 }
 
-/** Returns the mesh's quotas that are at least four fifths used (ATT-14). A changed limit makes a new fact. */
+/**
+ * Returns the mesh's quotas that are at least four fifths used (ATT-14). A changed limit counts as a new
+ * fact.
+ */
 function findNearQuotas({ database, quotas }: FactServices): Fact[] {
   const ofMesh = { sessionId: null, slug: null, title: null, sourcePath: null };
   return quotas.listNear(database.meshId).map(({ kind, max, used, since }) => {
@@ -120,7 +127,7 @@ function findNearQuotas({ database, quotas }: FactServices): Fact[] {
   });
 }
 
-/** Returns the time before which undelivered messages must have been posted to wait for a human (ATT-12). */
+/** Returns the latest posting time at which an undelivered message needs a human's attention (ATT-12). */
 export function undeliveredBefore(
   { settings }: Pick<FactServices, "settings">,
   forSeconds = settings.current.undelivered_after_s,
@@ -128,7 +135,7 @@ export function undeliveredBefore(
   return new Date(Date.now() - forSeconds * 1000);
 }
 
-/** Returns the session in an item's id. Null if the id is about a file or is not valid. */
+/** Returns the session in an item's id. Null if the item is about a file or the id is invalid. */
 export function sessionOfItem(id: string): string | null {
   return itemId.exec(id)?.[1] ?? null;
 }
@@ -136,8 +143,8 @@ export function sessionOfItem(id: string): string | null {
 const itemId = /^[a-z_]+:([0-9a-f-]{36}):[0-9a-f:-]+$/;
 
 /**
- * Returns open sessions without polls or messages for `quiet_after_s`, and without parked waits (ATT-6). Saved polls are
- * slightly outdated, so polls in this node's memory count too.
+ * Returns open sessions that have had no polls or messages for `quiet_after_s` and have no parked waits
+ * (ATT-6). Saved polls are slightly outdated, so polls in this node's memory are used as well.
  */
 async function findQuietSessions(
   { database, presence, settings, nodes }: FactServices,
@@ -153,7 +160,7 @@ async function findQuietSessions(
   });
 }
 
-/** Returns the given sessions that are quiet, each with the start of the quiet time. */
+/** Returns which of the given sessions are quiet, each with the start of its quiet time. */
 export async function readQuietSince(
   services: FactServices,
   sessionIds: readonly string[],

@@ -29,7 +29,7 @@ export async function listAttention(
   };
 }
 
-/** Converts facts to items. The texts of asks are read only for the items that are shown. */
+/** Converts facts to items. Reads the texts of asks only for the items that are shown. */
 export async function toItems(
   services: Pick<ViewServices, "database">,
   facts: readonly Fact[],

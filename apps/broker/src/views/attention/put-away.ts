@@ -12,7 +12,10 @@ import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 import { type FactServices, readFacts, sessionOfItem } from "./facts.js";
 
-/** Dismisses or snoozes an item for the calling person, or undoes that. Everyone else still sees the item (ATT-7). */
+/**
+ * Dismisses or snoozes an item for the calling person, or undoes either. Everyone else still sees the item
+ * (ATT-7).
+ */
 export async function dismissAttention(
   ctx: PersonContext<ViewServices>,
   { id, until, undo }: ParsedInputOf<"dismiss_attention">,
@@ -36,7 +39,7 @@ function alreadyOver(until: string | undefined): MerkleError {
   });
 }
 
-/** Returns the items that a person has dismissed, by id. Callers without a person have none. */
+/** Returns the items that a person has dismissed, by id. Empty for callers that are not people. */
 export async function readPutAway(
   { database }: Pick<ViewServices, "database">,
   personId: string | null,
@@ -46,7 +49,7 @@ export async function readPutAway(
   return new Map(dismissals.map((dismissal) => [dismissal.item, dismissal]));
 }
 
-/** Returns the sessions with an item that the reader has not dismissed. */
+/** Returns the sessions that have an item which the reader has not dismissed. */
 export async function readNeedingSessions(
   services: FactServices,
   personId: string | null,
@@ -58,10 +61,10 @@ export async function readNeedingSessions(
   return new Set(facts.flatMap(({ id, sessionId }) => (putAway.has(id) ? [] : (sessionId ?? []))));
 }
 
-/** Number of dismissed items that are compared with the facts at a time. */
+/** Number of dismissed items that are compared with the current facts at a time. */
 const pageMax = 500;
 
-/** Deletes dismissals of facts that no longer exist, and expired snoozes (ATT-8). */
+/** Deletes expired snoozes, and dismissals of facts that no longer exist (ATT-8). */
 export async function forgetSettled(services: FactServices): Promise<void> {
   const { orm, meshId } = services.database;
   await deleteEndedSnoozes(orm, meshId);

@@ -6,9 +6,10 @@ import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 
 /**
- * Returns the details of the broker's status, for its operators (HEALTH-1). `/health` only returns whether it works.
+ * Returns details about the broker's status, for its operators (HEALTH-1). `/health` only returns whether the
+ * broker works.
  *
- * @throws forbidden in any mesh other than the main one, if the broker admits only members
+ * @throws forbidden in any mesh other than the main mesh, if the broker admits only members
  */
 export async function getHealth({ services }: Context<ViewServices>): Promise<OutputOf<"get_health">> {
   requireMainMesh(services, "get_health");

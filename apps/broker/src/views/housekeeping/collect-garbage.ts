@@ -8,9 +8,10 @@ import { purge } from "./purge.js";
 const tablesListed = 12;
 
 /**
- * Runs the hourly purge now. A dry run performs it and rolls it back, to report what would be deleted (OPS-11).
+ * Runs the hourly purge now. A dry run performs the purge and rolls it back, to report what would be deleted
+ * (OPS-11).
  *
- * @throws forbidden in any mesh other than the main one, if the broker admits only members
+ * @throws forbidden in any mesh other than the main mesh, if the broker admits only members
  */
 export async function collectGarbage(
   { services }: Context<ViewServices>,

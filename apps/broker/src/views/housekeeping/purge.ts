@@ -15,7 +15,7 @@ import type { ViewServices } from "../services.js";
 
 const mcpSessionDays = 7;
 
-/** The core's data that expires. The feed, the document and the rest of a record are kept permanently. */
+/** The core's purges. The feed, the document and the rest of a record are kept permanently. */
 const ownPurges: Readonly<Record<string, Purge>> = {
   idempotency_keys: (db) => purgeRequests(db, limits.idempotencyHours),
   mcp_sessions: (db) => purgeMcpSessions(db, mcpSessionDays),
@@ -28,12 +28,17 @@ const ownPurges: Readonly<Record<string, Purge>> = {
 
 type Days = "progress_days" | "presence_days" | "job_output_days" | "dismissed_days";
 
-/** Returns a purge of data older than a setting allows. 0 keeps everything. */
+/**
+ * Returns a purge that deletes data older than a setting allows. If the setting is 0, nothing is
+ * deleted.
+ */
 export function kept(setting: Days, purge: (db: Queryable, days: number) => Promise<number>): Purge {
   return async (db, settings) => (settings[setting] === 0 ? 0 : purge(db, settings[setting]));
 }
 
-/** Deletes expired data in every mesh. Returns the number of deleted rows by kind (OPS-10). */
+/**
+ * Deletes expired data in every mesh. Returns the number of deleted rows by kind of data (OPS-10).
+ */
 export async function purge(
   db: Queryable,
   { settings, hooks }: PurgeServices,

@@ -13,14 +13,17 @@ import type { PersonContext, SessionContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 import { findNamedPerson } from "./named-person.js";
 
-/** Maximum number of texts per call. Each is a write with an event, so thousands in one call would take minutes. */
+/**
+ * Maximum number of texts erased in one call. Each text is a write with an event, so thousands in one call
+ * would take minutes.
+ */
 const textsAtOnce = 200;
 
 type ErasePersonOutput = OutputOf<"erase_person">;
 
 /**
- * Removes a person (PERSON-14): first the texts, a limited number per call and each in its own write, then everything else
- * in one transaction.
+ * Erases a person (PERSON-14): first the person's texts, a limited number per call and each in its own write,
+ * then everything else in one transaction.
  *
  * @throws conflict for the last admin of a mesh
  */
@@ -36,7 +39,7 @@ export async function erasePerson(
     await requireErasable?.(ctx.services, person);
   const texts = await listPersonTexts(ctx.services.database.orm, person, textsAtOnce);
   const removable = texts.filter((text) => !text.imported && !text.newest);
-  // An event that named the person again would undo part of the erasure.
+  // An event that named the erased person again would undo part of the erasure.
   const isOwn = person.personId === ctx.person.personId;
   const eraser = isOwn ? erasedName : ctx.person.name;
   for (const text of removable) await eraseText(ctx, eraser, text);
@@ -64,7 +67,7 @@ async function eraseText(ctx: PersonContext<ViewServices>, eraser: string, text:
   const { database, turns, channels, sessions, hooks } = ctx.services;
   const session = await sessions.find(text.sessionId);
   if (!session) return;
-  // Each text is a separate write, which the idempotency key of the request does not cover.
+  // Each text is erased in a separate write, which the request's idempotency key does not cover.
   const onAnnounced: Parameters<typeof writeOnce>[0]["onAnnounced"] = (message) =>
     channels.deliver(message.session_id, [message]);
   const request = { operation: "erase_person", caller: null, idempotencyKey: undefined, input: {} };

@@ -4,10 +4,12 @@ import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 import { findNamedPerson } from "./named-person.js";
 
-/** Rows per page. A version of a document has half a megabyte at most, and few are that large. */
+/**
+ * Number of rows per page. A document version has at most half a megabyte, and few are that large.
+ */
 const rowsPerPage = 100;
 
-/** Reads the stored data of a person, one page at a time (PERSON-13). */
+/** Reads a person's stored data, one page at a time (PERSON-13). */
 export async function exportPerson(
   ctx: PersonContext<ViewServices>,
   { person: wanted, after }: ParsedInputOf<"export_person">,

@@ -7,10 +7,11 @@ import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 
 /**
- * Returns the person whose data is requested: the caller, or any person for an admin (PERSON-13).
+ * Returns the person whose data is requested: the caller, or any person if the caller is an admin
+ * (PERSON-13).
  *
- * @throws forbidden for another person unless the caller is an admin or, in open mode, verified; conflict if several people
- * have the name
+ * @throws forbidden for another person, unless the caller is an admin or, in open mode, verified; conflict if
+ * several people have the requested name
  */
 export async function findNamedPerson(
   { services, principal, person: caller }: PersonContext<ViewServices>,

@@ -9,8 +9,9 @@ import { readSessionFacts } from "./session-facts.js";
 import { toSession } from "./session-output.js";
 
 /**
- * Lists sessions, by default with the latest activity first. A page's cursor is the sort position of its last row, so no
- * session appears twice. A page ends at its limit or, with long descriptions, at `pageBytesMax` (SES-6).
+ * Lists sessions, by default in the order of their latest activity. A page's cursor is the sort position of
+ * its last row, so no session appears twice. A page ends at its limit or, if descriptions are long, at
+ * `pageBytesMax` (SES-6).
  */
 export async function listSessions(
   ctx: Context<ViewServices>,
@@ -42,12 +43,16 @@ export async function listSessions(
   };
 }
 
-/** Encodes a position in a sorted list of sessions as `next_cursor`, which is opaque to callers. */
+/** Encodes a position in a sorted list of sessions as `next_cursor`, whose format callers need not know. */
 function writePlace({ key, sessionId }: SessionPlace, sort: SessionSort): string {
   return Buffer.from(JSON.stringify([sort, key, sessionId])).toString("base64url");
 }
 
-/** @throws bad_request for anything that is not a cursor of this sort order */
+/**
+ * Parses a cursor that `writePlace` has encoded.
+ *
+ * @throws bad_request for anything that is not a cursor for this sort order
+ */
 function parsePlace(text: string, sort: SessionSort): SessionPlace {
   const [of, key, sessionId, ...more] = parts(text);
   if (of !== sort || more.length > 0 || !isUuid(String(sessionId)) || !isKey(key, sort)) {
@@ -72,6 +77,6 @@ function parts(text: string): readonly unknown[] {
 function isKey(key: unknown, sort: SessionSort): key is string {
   if (typeof key !== "string" || !isStorable(key)) return false;
   if (sort === "size") return /^\d{1,18}$/.test(key);
-  // JavaScript accepts years with a sign as dates, and the database does not.
+  // JavaScript accepts dates whose year has a sign, but the database does not.
   return sort === "title" || (/^\d{4}-/.test(key) && new Date(key).getTime() >= 0);
 }

@@ -9,8 +9,8 @@ import type { ViewServices } from "../services.js";
 import type { SessionFacts } from "./session-output.js";
 
 /**
- * Reads the facts about sessions that callers get in addition to their rows. Runs one query per kind of fact, regardless of
- * the number of sessions.
+ * Reads facts about sessions that callers get in addition to the sessions' rows. Runs one query for each kind
+ * of fact, regardless of the number of sessions.
  */
 export async function readSessionFacts(
   ctx: Context<ViewServices>,
@@ -30,7 +30,7 @@ export async function readSessionFacts(
   });
 }
 
-/** Counts unread messages: a person's in all sessions, a team's in its own session. */
+/** Counts the caller's unread messages: for a person in all sessions, for a team in its own session. */
 async function readOwnUnread(
   { services, person, team }: Pick<Context<ViewServices>, "services" | "person" | "team">,
   sessionIds: readonly string[],
@@ -41,10 +41,13 @@ async function readOwnUnread(
   return countUnread(orm, { teamId: team.teamId, after: team.peer.cursors.acked }, [team.peer.sessionId]);
 }
 
-/** Maximum number of teams that a list of sessions shows. `teams` counts all of them. */
+/** Maximum number of teams shown for each session in a list. `teams` counts all of them. */
 const teamsMax = 12;
 
-/** Returns the teams that are now in each of the sessions, in the order of joining, without folded ones (SES-20). */
+/**
+ * Returns the teams that are currently in each session, in the order of joining. Folded teams, which have
+ * neither posted nor polled, are left out (SES-20).
+ */
 async function readPresentTeams(
   services: RosterServices,
   sessionIds: readonly string[],
@@ -77,7 +80,10 @@ function toPresentTeam(services: RosterServices, rows: Group<PresentPeerRow>, no
   };
 }
 
-/** Returns the caller's read position in each session. A session is missing if the position is unknown (PERSON-7). */
+/**
+ * Returns the caller's read position in each session. Sessions whose read position is unknown are left out
+ * (PERSON-7).
+ */
 async function readOwnLastReads(
   { services, person, team }: Pick<Context<ViewServices>, "services" | "person" | "team">,
   sessionIds: readonly string[],

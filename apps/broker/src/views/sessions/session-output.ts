@@ -3,14 +3,14 @@ import type { OutputOf, PresentTeam, Session } from "@merkle/wire";
 import { toHeld } from "../../sessions/hold-session.js";
 import { firstLineOfText } from "../../text/first-line-of-text.js";
 
-/** The facts about a session that are not in its row. */
+/** Facts about a session that are not in the session's row. */
 export interface SessionFacts {
   /** The caller's read position. Null if it is unknown. */
   readonly lastRead: number | null;
   /** Number of messages from others that the caller has not read. Null if it is unknown. */
   readonly unread: number | null;
   readonly present: readonly PresentTeam[];
-  /** Start of the quiet time, if the quiet session waits for a human. Otherwise null. */
+  /** When the session became quiet, if it is quiet and waits for a human. Otherwise null. */
   readonly quietSince: Date | null;
 }
 
@@ -44,8 +44,8 @@ export function toSession(row: SessionRow, { lastRead, unread, present, quietSin
 }
 
 /**
- * Returns the author, reason and time of the last change of title or description. Null if there was none or it is no longer
- * known.
+ * Returns the author, reason and time of the last change to the title or description. Null if there was no
+ * change or its details are no longer known.
  */
 export function toLastChange(row: SessionRow): OutputOf<"get_session">["last_change"] {
   const { metadataChangedAt: at, metadataChangedBy: by, metadataChangeReason: reason } = row;

@@ -5,19 +5,21 @@ import type { LookupFunction } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { InnerAddressError } from "../../core/inner-addresses.js";
 
-/** The response of an address to one request. */
+/** The response to one request. */
 export interface Answer {
   readonly status: number;
   /** The parsed JSON. Null if the text is not JSON or too long. */
   readonly body: unknown;
-  /** The text of the body. Null if it is too long. */
+  /** The text of the body. Null if the body is too long. */
   readonly text: string | null;
 }
 
-/** Thrown when an address does not respond. The message gives the reason, for people. */
+/** Thrown if an address does not respond. The message explains the reason to people. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
-  /** Whether a server is there and the request was not sent because its certificate is not trusted. */
+  /**
+   * Whether a server responded but the request was not sent, because its certificate is not trusted.
+   */
   readonly untrusted: boolean;
 
   constructor(
@@ -31,13 +33,13 @@ export class UnreachableError extends Error {
 
 export interface AskOptions {
   readonly signal: AbortSignal;
-  /** The Host header, if it differs from the address. */
+  /** The Host header to send, if it differs from the address. */
   readonly host?: string | undefined;
-  /** The only certificate, in PEM, that is trusted, regardless of its issuer and names. */
+  /** The only certificate to trust, in PEM, regardless of its issuer and names. */
   readonly pinned?: string | undefined;
-  /** The headers and body to post. Without them the address is requested with GET. */
+  /** The headers and body to post. If omitted, a GET request is sent. */
   readonly post?: { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer | string };
-  /** Resolves a host name, and may refuse it. */
+  /** Resolves a host name. May throw to refuse it. */
   readonly lookup?: LookupFunction | undefined;
   /** Response timeout in milliseconds (default: 3,000). */
   readonly silentMs?: number;
@@ -48,7 +50,7 @@ const bodyBytesMax = 64 * 1024;
 /**
  * Sends one request to an address, without following redirects.
  *
- * @throws UnreachableError when there is no response in time
+ * @throws UnreachableError if there is no response in time
  */
 export async function askAddress(address: URL, { signal, ...asking }: AskOptions): Promise<Answer> {
   const { silentMs = 3_000 } = asking;
@@ -101,7 +103,7 @@ async function readBody(response: IncomingMessage): Promise<string | null> {
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // Leaving the loop closes the connection.
+    // Returning from the loop closes the connection.
     if (bytes > bodyBytesMax) return null;
     chunks.push(chunk);
   }
@@ -112,7 +114,7 @@ function parse(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text);
   } catch {
-    // Callers treat a response that is not JSON like one from another program.
+    // Callers treat a response that is not JSON as the response of another program.
     return null;
   }
 }

@@ -16,8 +16,9 @@ type TestConnectionOutput = OutputOf<"test_connection">;
 type ConnectionVerdict = Pick<TestConnectionOutput, "reached" | "same_broker" | "problem">;
 
 /**
- * Reads the app-info of an address as an agent's client would, and compares it with this broker (HEALTH-2). Anything that is
- * not a Merkle broker gets the same answer, so the operation cannot be used to scan a network (HEALTH-3).
+ * Reads the app info at an address as an agent's client would, and compares it with this broker's (HEALTH-2).
+ * For anything that is not a Merkle broker, the result is the same, so the operation cannot be used to scan a
+ * network (HEALTH-3).
  */
 export async function testConnection(
   { services, signal }: Context<ViewServices>,
@@ -37,7 +38,7 @@ interface Identity {
 
 interface Judging {
   readonly own: Identity;
-  /** The TLS certificate of this broker. Null without TLS. */
+  /** This broker's TLS certificate. Null without TLS. */
   readonly certificate: string | null;
   readonly ask: Pick<AskOptions, "signal" | "lookup">;
 }
@@ -67,7 +68,10 @@ async function judge(base: string, services: ViewServices, signal: AbortSignal):
   }
 }
 
-/** Returns the same guard as for alerts (ALERT-6). At this machine's own addresses only the broker's port may be tested. */
+/**
+ * Returns the same guard that alerts use (ALERT-6). At this machine's own addresses, only the broker's port
+ * may be tested.
+ */
 function chooseGuard({ settings, addresses }: ViewServices, address: URL): RefusesAddress {
   if (settings.current.alert_inner_addresses) return () => false;
   return portOf(address) === portOf(new URL(addresses.listening)) ? isForeignInnerAddress : isInnerAddress;
@@ -91,7 +95,8 @@ async function judgeAnswer(
     const { broker_id: brokerId } = toFields(transport.body);
     if (typeof brokerId === "string") return compare({ ...own, brokerId }, own);
   }
-  // This broker refuses a host name that it does not know yet, and will allow it as its public URL.
+  // This broker refuses requests for an unknown host name, but will accept the name once it is the public
+  // URL.
   if (isHostRefusal(answer)) {
     const known = toIdentity(await askAddress(address, { ...ask, host: "localhost", pinned }));
     if (known) return compare(known, own);
@@ -100,8 +105,8 @@ async function judgeAnswer(
 }
 
 /**
- * Checks whether this broker responds with a certificate that this machine does not trust. Returns null if it is another
- * server.
+ * Checks whether this broker responds at the address with a certificate that this machine does not trust.
+ * Returns null if another server responds.
  */
 async function judgeOwnCertificate(address: URL, judging: Judging): Promise<ConnectionVerdict | null> {
   if (judging.certificate === null) return null;
@@ -148,6 +153,6 @@ function toFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-/** One message for every cause, so that callers learn nothing about other servers. */
+/** The same message for every cause, so that callers learn nothing about other servers. */
 const noBroker =
   "No Merkle broker was found at this address. Check the address, the port and the certificate. Check that no sign-in or redirect is in front of the broker, and that its allowed hosts (MERKLE_ALLOWED_HOSTS) include the name. Addresses in the broker's own network are tried only if the setting alert_inner_addresses is on.";
