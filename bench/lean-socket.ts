@@ -97,7 +97,7 @@ function frameAt(bytes: Buffer, at: number): { opcode: number; start: number; en
   return bytes.length < start + length ? null : { opcode, start, end: start + length };
 }
 
-/** Encodes a client frame, which must be masked (RFC 6455, section 5.3). The broker has to unmask it. */
+/** Encodes a client frame, which must be masked (RFC 6455, section 5.3). The broker has to unmask the frame. */
 function maskedFrame(opcode: number, payload: Buffer, mask: Buffer): Buffer {
   const header = payload.length < 126 ? 2 : 4;
   const frame = Buffer.allocUnsafe(header + 4 + payload.length);

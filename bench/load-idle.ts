@@ -9,8 +9,8 @@ export type HoldQuestion = {
   /** Opens one connection for each of these places. */
   readonly places: readonly Place[];
   /**
-   * `socket`: an inbox subscription over a WebSocket. `poll`: a parked wait. For a bare server, these are only a connection and a
-   * request.
+   * `socket`: an inbox subscription over a WebSocket. `poll`: a parked wait. With a bare server, only a connection or a
+   * request is opened.
    */
   readonly way: "socket" | "poll";
   readonly server: "merkle" | "bare";

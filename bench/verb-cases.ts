@@ -103,7 +103,7 @@ function onDocument(
   });
 }
 
-/** As JSON, this takes six bytes per character. */
+/** As JSON, this value takes six bytes per character. */
 const stateValue = costlyText.controls(Math.floor(limits.stateValueBytesMax / 6) - 1);
 
 /** Defines a call in a session whose state fills a page. */

@@ -39,8 +39,8 @@ export async function takeLock(path, { onWait = () => {} } = {}) {
 }
 
 /**
- * Removes a dead process's lock, under a second lock. If several processes find the same dead lock, the later ones see that the
- * text has changed and leave it.
+ * Removes a dead process's lock, under a second lock. If several processes find the same dead lock, the later processes
+ * see that the lock's text has changed and do not remove it.
  */
 async function removeDead(path, dead) {
   const release = await takeLock(`${path}.${parse(dead)?.id ?? "empty"}`);

@@ -30,7 +30,7 @@ function listFiles(folder = root) {
   });
 }
 
-/** Tests quote what users write, so only their comments are for people. */
+/** Tests quote text written by users, so only the comments in tests are checked. */
 function isTest(path) {
   return /^(?:tests|bench)\/|\.test\.tsx?$|-kit\//.test(path);
 }

@@ -45,7 +45,7 @@ export function measurePages(folder = pagesFolder) {
   return [...pages, ...measured];
 }
 
-/** Returns the scripts in a page's HTML, without those for browsers that lack module support. */
+/** Returns the scripts in a page's HTML, without scripts for browsers that lack module support. */
 function firstScripts(html) {
   const tags = [...html.matchAll(/<script\b[^>]*>/g)].map(([tag]) => tag);
   const modern = tags.filter((tag) => !/\bnomodule\b/i.test(tag));

@@ -68,7 +68,7 @@ function start(name, args, { env = {}, stdio = "inherit", detached = false } = {
   return child;
 }
 
-/** Sends only one signal to each child, because a second would keep the broker from stopping cleanly. */
+/** Sends only one signal to each child, because a second signal would keep the broker from stopping cleanly. */
 function endAll() {
   if (ending) return;
   ending = true;

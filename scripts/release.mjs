@@ -87,7 +87,7 @@ function release([wanted = ""]) {
   const { version: current } = JSON.parse(read("package.json"));
   if (wanted === "--notes") return sectionOf(changelog, current) ?? sectionOf(changelog, "Unreleased");
   if (wanted === "--check-page") return checkPage(root, current);
-  // The first version has been in the files from the beginning.
+  // The files have contained the number of the first version from the beginning.
   const isFirst = wanted === current && sectionOf(changelog, current) === undefined;
   if (!isFirst && !isLater(wanted, current))
     throw new Error(`Say a version later than ${current}, such as 0.2.0.`);

@@ -51,7 +51,7 @@ function reduce(bill, command, shipped) {
   const found = new Map(bill.components.map((each) => [nameOf(each), each]));
   const component = found.get(nameOf(command));
   const wanted = [...new Set(shipped.map(nameOf))].sort();
-  // Packages for other platforms are not in this tree. They are described from the lockfile.
+  // Packages for other platforms are not in this tree, so they are described from the lockfile.
   const components = wanted.map((each) => found.get(each) ?? plain(each));
   const refs = new Set(components.map((each) => each["bom-ref"]));
   const dependencies = bill.dependencies

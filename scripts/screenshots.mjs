@@ -98,7 +98,7 @@ async function takePictures(staged) {
   for (const name of named(pictures)) await take(name, staged);
 }
 
-/** Takes the numbered pictures of each walk. A walk that fails is reported, and the others continue. */
+/** Takes the numbered pictures of each walk. A walk that fails is reported, and the other walks continue. */
 async function takeWalks(colorScheme, staged) {
   await mkdir(walksFolder, { recursive: true });
   await withBroker({}, (empty) =>

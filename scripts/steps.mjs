@@ -46,8 +46,9 @@ export async function install(folder = ".") {
 }
 
 /**
- * Returns the lockfile with an address for each package. Without addresses, npm would first fetch the list of all versions of
- * each package, which takes half of the time. npm replaces this host with the configured registry.
+ * Returns the lockfile with an address for each package. Without addresses, npm would first fetch the list of all
+ * versions of each package, which takes half of the time. npm replaces the host in the addresses with the configured
+ * registry.
  */
 function withAddresses(lockfile) {
   const { packages, ...rest } = JSON.parse(lockfile);
@@ -173,9 +174,9 @@ export function hasDashboard() {
 }
 
 /**
- * Runs a program and prints only its title, unless it fails.
+ * Runs a program and prints only its title, unless the program fails.
  *
- * @throws Error if it fails. Its output is then printed, unless `quiet`.
+ * @throws Error if the program fails. Its output is then printed, unless `quiet` is set.
  */
 export function step(title, program, args, { quiet = false } = {}) {
   const start = Date.now();
@@ -224,7 +225,7 @@ const keepStep = join(root, "scripts/keep-step.mjs");
 /** Functions that end the running steps. */
 const running = new Set();
 
-/** Ends the running steps. Each rejects with a `StoppedError`. */
+/** Ends the running steps. The promise of each step rejects with a `StoppedError`. */
 export function endSteps() {
   for (const end of running) end();
 }

@@ -15,9 +15,9 @@ export interface Measurement {
 export interface Machine {
   /** Largest contentful paint of an empty page, in milliseconds. */
   readonly page: number;
-  /** A fixed loop of arithmetic in a page, in milliseconds. */
+  /** Duration of a fixed loop of arithmetic in a page, in milliseconds. */
   readonly loop: number;
-  /** Round trip of a message over a bare WebSocket from a page, in milliseconds. */
+  /** Round-trip time of a message over a bare WebSocket from a page, in milliseconds. */
   readonly socket: number;
   /** Frames per second while scrolling plain text. */
   readonly scroll: number;

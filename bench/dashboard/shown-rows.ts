@@ -46,7 +46,7 @@ export async function compareRows(page: Page, said: ReadonlyMap<number, string>)
         await frames(1);
       }
       for (let isAtEnd = false; !isAtEnd; scroller.scrollTop += scroller.clientHeight / 2) {
-        // New rows are rendered in the next frame, and measured in the one after it.
+        // New rows are rendered in the next frame, and measured in the frame after that.
         await frames(3);
         isAtEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
         look();

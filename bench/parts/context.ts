@@ -74,7 +74,7 @@ async function measureHook(
           session_id: slug,
           team_id,
           content: { text },
-          // The priority of the last message lets the hook return, with all messages.
+          // The priority of the last message makes the hook return. The hook then returns all messages.
           priority: posted === count - 1 ? "next" : "low",
         });
       for (;;) {

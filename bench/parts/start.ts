@@ -21,7 +21,7 @@ interface Round {
 
 interface Times {
   readonly help: number;
-  /** `merkle mcp` without a broker, until `initialize` is answered. */
+  /** Time until `merkle mcp` answers `initialize`, without a broker. */
   readonly mcp: number;
   /** The resident set of `merkle mcp` once it has answered `initialize`, in bytes. NaN without /proc. */
   readonly mcpRss: number;

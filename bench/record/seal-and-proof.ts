@@ -9,7 +9,7 @@ import { forgetPeak, readPeak } from "./peak-memory.js";
 
 const proofs = 200;
 
-/** Measures signing a long record for the first time and again, and proving its entries. */
+/** Measures how long it takes to sign a long record, for the first time and again, and to prove its entries. */
 export async function measureSealAndProof(long: LongSession): Promise<Figure[]> {
   const { broker, session_id, team_id, messages } = long;
   const caller = await openCaller(broker.socketUrl);

@@ -20,7 +20,7 @@ export type MemberOperation =
 
 /**
  * @param stranger - makes calls as an unauthenticated client
- * @param admin - calls as the mesh's first member
+ * @param admin - makes calls as the mesh's first member
  */
 export async function openMemberCases({
   admin,

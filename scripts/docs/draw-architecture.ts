@@ -65,7 +65,7 @@ function readColumn(folder: string): Column {
   };
 }
 
-/** Sorts the folders of the core so that each imports only earlier ones. No two import each other. */
+/** Sorts the folders of the core so that each folder imports only earlier folders. No two folders import each other. */
 function sortFloors(folder: string, sources: readonly string[]): string[] {
   const floorOf = (path: string) => {
     const [name = "", ...rest] = path.slice(`${folder}/src/`.length).split("/");

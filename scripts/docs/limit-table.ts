@@ -7,7 +7,7 @@ type LimitName = keyof Limits;
 
 /** Returns a row for each limit: its name, its value with its unit, and what happens above it (LIMIT-1). */
 export function limitTable(): string {
-  // The keys of the table below are exactly the names of the limits, otherwise it would not compile.
+  // The table below would not compile if its keys were not exactly the names of the limits.
   const names = Object.keys(limits) as LimitName[];
   return markdownTable(
     ["Name", "Limit", "Beyond it"],

@@ -7,7 +7,7 @@ import {
 } from "@merkle/wire/schemas";
 import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 
-/** Returns the settings of a broker and of a session, with default and range. */
+/** Returns the settings of a broker and of a session, with defaults and ranges. */
 export function settingTables(): string {
   const { shared } = describeSchema(catalogue.get_settings.output, "output", "");
   return [

@@ -79,7 +79,10 @@ function readStrings(source, isJsx) {
     texts.push({ kind: "string", start, text });
   }
 
-  /** True if `<` starts the type parameters of an arrow function. In a .tsx file these contain a comma or `extends`. */
+  /**
+   * True if `<` starts the type parameters of an arrow function. In a .tsx file such parameters contain a comma or
+   * `extends`.
+   */
   function isGeneric() {
     return /^<\w+(?:,|\s+extends\b)/.test(
       source.slice(scanner.getTokenStart(), scanner.getTokenStart() + 80),

@@ -15,7 +15,7 @@ export interface SessionFactsRead {
   readonly refresh: () => void;
 }
 
-/** Interval for reading the roster without a hint, because statuses change as time passes. */
+/** Interval at which the roster is read even if the broker sends no hint, because statuses change as time passes. */
 const rosterEveryMs = 15_000;
 
 /** Reads a session by its id or slug, together with its participants, and keeps them up to date. */
