@@ -220,7 +220,7 @@ async function measureRound(setting: Setting, pace: Pace): Promise<Round> {
   };
 }
 
-/** @param starts - options of each broker */
+/** @param starts - the options for each broker */
 async function withBrokers<Result>(
   stage: Stage,
   starts: readonly BrokerStart[],

@@ -16,7 +16,7 @@ interface ToolList {
   readonly bytes: number;
   /** Size of only the names and descriptions. */
   readonly wordsBytes: number;
-  /** Sorted with the longest first. */
+  /** The tools, with the longest first. */
   readonly tools: readonly { readonly name: string; readonly bytes: number }[];
 }
 

@@ -12,7 +12,7 @@ import { type Room, type Team, type VerbCase, verbCases } from "../verb-cases.js
 
 /** How long calls block the broker's event loop, with each input as large as the limits allow. */
 interface Round {
-  /** Sorted with the longest first. */
+  /** The cases, with the longest first. */
   readonly cases: readonly CaseTimes[];
 }
 

@@ -15,7 +15,7 @@ export interface Changer {
 
 interface Room {
   readonly readers: readonly Reader[];
-  /** The document's version. Known, because only this changer writes the document. */
+  /** The document's version, which is known because only this changer writes the document. */
   version: number;
   /** Sequence of the last message. */
   cursor: number;

@@ -8,7 +8,7 @@ import type { DocumentVersion } from "./use-document";
 const pageSize = 30;
 
 export interface Versions {
-  /** Sorted with the newest first. */
+  /** The versions, with the newest first. */
   readonly versions: readonly DocumentVersion[];
   readonly hasMore: boolean;
   readonly isLoading: boolean;
