@@ -24,8 +24,8 @@ export interface ServingNote {
 }
 
 /**
- * How long a server counts as reachable after its client's last call. A hook that calls the server and a hook
- * command run concurrently, possibly on a busy machine.
+ * How long a server counts as reachable after its client's last call. Allows for a busy machine on which a
+ * hook's call to the server and a hook command run at the same time.
  */
 const graceMs = 2_000;
 /**

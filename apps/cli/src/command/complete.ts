@@ -2,7 +2,8 @@ import type { Flag } from "../core/flags.js";
 import type { CommandDescription, CommandGroup } from "./command.js";
 
 /**
- * The completions for the word being typed: the words known locally, and the kinds to request from a broker.
+ * The completions for the word being typed: words known locally, and the kinds of names to request from a
+ * broker.
  */
 export interface Completion {
   readonly words: readonly string[];

@@ -92,7 +92,7 @@ function print(line: string, output: Output): Promise<boolean> {
     const shown = `${output.dim(toMoment(String(at)))} ${paint(String(level).padEnd(5))} ${told}`;
     return output.writeLine(wrapLine(shown, output.columns, "      ").join("\n"));
   } catch {
-    // Print a line that is not such a JSON object unchanged.
+    // Print any line that is not a JSON log entry unchanged.
     return output.writeLine(neutralise(line));
   }
 }

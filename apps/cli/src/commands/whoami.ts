@@ -27,7 +27,7 @@ interface SelfDescription {
   readonly mesh: string;
   /** The person's name, or the name that the first write will use. */
   readonly name: string;
-  /** Null until the first write from this home. */
+  /** This home's person. Null until the first write from this home. */
   readonly person: { readonly person_id: string; readonly verified: boolean } | null;
   /** This home's membership. Null if the broker is open to anyone, or if this machine uses a token. */
   readonly member: { readonly member_id: string; readonly role: string } | null;

@@ -126,7 +126,9 @@ async function listFromPs(): Promise<ProcessRow[]> {
 
 const psColumns = "pid=,ppid=,pgid=,stat=,lstart=";
 
-/** Exported for its test. */
+/**
+ * Parses a line of `ps` output. Returns an empty list for a zombie or an invalid line. Exported for the test.
+ */
 export function parsePsLine(line: string): ProcessRow[] {
   const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line);
   if (!match || match[4]?.startsWith("Z")) return [];

@@ -108,8 +108,8 @@ function readChanges(diff: string): Change[] {
 }
 
 /**
- * Returns the first line of a hunk in the new text. For a hunk that only removes lines, Git gives the line
- * before it, so 1 is added.
+ * Returns the first line of a hunk in the new text. If the hunk only removes lines, Git names the preceding
+ * line, so 1 is added.
  */
 function startOfHunk(text: string): number | undefined {
   const [, start, length] = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/.exec(text) ?? [];

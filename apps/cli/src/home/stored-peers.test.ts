@@ -192,7 +192,7 @@ describe("the hold on a team", () => {
     });
     const hold = await holdTeam(home, teamId);
     await hold?.include(child.pid ?? 0);
-    // Remove the first process, as if it had been killed.
+    // Remove the first process from the lock file, as if it had been killed.
     const path = join(home, "teams", `${teamId}.lock`);
     const lock = JSON.parse(await readFile(path, "utf8"));
     await writeFile(path, JSON.stringify({ ...lock, holders: lock.holders.slice(1) }));

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await callBroker(merkle, "create_session", { ...call, title: "Going on", slug: "going-on" });
 });
 
-/** Counts the rows in all tables to which creating a person adds rows. */
+/** Counts the rows in every table that creating a person would change. */
 async function countAll(): Promise<Record<string, number>> {
   const sql = connectTestDatabase(databaseUrl);
   const tables = ["persons", "person_reads", "teams", "peers", "sessions", "messages", "further_secrets"];

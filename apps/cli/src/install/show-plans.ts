@@ -17,7 +17,7 @@ export function describePlans(plans: readonly FilePlan[]): string {
     .join("\n\n");
 }
 
-/** Returns the changes for programs: each file with its action. */
+/** Returns the planned changes as data for programs: each file with the action on it. */
 export function toJson(plans: readonly FilePlan[]) {
   return plans.map((plan) => ({
     path: plan.path,

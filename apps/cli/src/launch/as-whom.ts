@@ -46,7 +46,7 @@ export async function choosePeer(
   return { team: teamName, name, defaultName: client.name, role, groups };
 }
 
-/** Returns the stored peer as which a resumed conversation continues. */
+/** Returns the stored peer that a resumed conversation acts as. */
 export function toResumedPeer(
   stored: StoredPeer,
   { role, groups, client }: Pick<Wanted, "role" | "groups" | "client">,

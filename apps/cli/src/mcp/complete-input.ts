@@ -111,7 +111,8 @@ function noSession(): MerkleError {
 }
 
 /**
- * Fills in this server's project if the operation takes a `projectId` and the call has none (PROGRESS-10).
+ * Fills in this server's project if the operation takes a `projectId` and the call does not contain one
+ * (PROGRESS-10).
  */
 export async function fillProject({ input }: Operation, fields: Fields): Promise<Fields> {
   if (!("projectId" in input.shape) || fields["projectId"] !== undefined) return fields;

@@ -5,7 +5,7 @@ import { limits } from "@merkle/wire/limits";
  * A peer's messages that its model has not received yet. Subscriptions and waits add messages; tools and
  * hooks take messages from the inbox.
  *
- * A message that was taken is only offered until there is evidence that the model received it. Without
+ * A message that was taken counts as offered until there is evidence that the model received it. Without
  * evidence, it is offered again (WAKE-4). The inbox does no I/O and reads no clock.
  */
 export interface Inbox {
@@ -82,7 +82,10 @@ export interface Offer {
   /** The sequences of messages that the model may have seen before. */
   readonly again: ReadonlySet<number>;
   readonly cursor: number;
-  /** Call with whether the client received the whole offer. If not, the messages return to the inbox. */
+  /**
+   * Must be called once the offer has been delivered or lost. `written` says whether the client received all
+   * of it. If not, the messages return to the inbox.
+   */
   settle(written: boolean): void;
 }
 
@@ -152,7 +155,10 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     for (const listener of [...listeners]) listener();
   }
 
-  /** Removes the text of a redacted message that has not been offered yet (REDACT-5). */
+  /**
+   * Removes the text of a redacted message, so that the message is offered, or offered again, only without
+   * its text (REDACT-5).
+   */
   function forgetText(event: Message): void {
     const redacted = redactedBy(event);
     if (!redacted) return;

@@ -13,7 +13,7 @@ export interface StdioTransport extends Transport {
   find(id: RequestId): StdioRequest | undefined;
   /** Resolves when the client has exited or closed our stdin. */
   readonly ended: Promise<void>;
-  /** Sends a ping. Resolves with whether the client sends anything within that time. */
+  /** Sends a ping. Resolves with true if the client sends anything within that time, otherwise with false. */
   ping(withinMs: number): Promise<boolean>;
 }
 

@@ -164,7 +164,7 @@ async function readVariables(
   home: string,
 ): Promise<Variables> {
   if (!envFiles) return { env, nameOf: (variable) => variable, notices: [] };
-  // Loaded on demand, because only a few commands read these files.
+  // Loaded on demand, because only a few commands read `.env` files.
   const { readEnvFiles } = await import("./env-files.js");
   return readEnvFiles({ env, cwd, home, featureSettings });
 }
@@ -180,7 +180,7 @@ async function findProject(
   if (textOf(flags, "url") !== undefined || env["MERKLE_URL"] || env["MCP_URL"]) return undefined;
   const file = await findProjectFile(cwd);
   if (!file) return undefined;
-  // Loaded on demand, because most folders have no such file.
+  // Loaded on demand, because most folders have no project file.
   const { isTrusted, toForeignFile } = await import("./foreign-file.js");
   const foreign = toForeignFile(file);
   return foreign && { file, foreign, isTrusted: isTrusted(home, foreign) };

@@ -19,7 +19,7 @@ export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showin
   const { reader, output } = showing;
   const { ofSessions, ofFiles, allFiles } = await readNeeds(reader, page.sessions);
   const read = page.sessions.map((session, index) => ({ ...session, needs: ofSessions[index] ?? [] }));
-  // A session without needs had them when the sessions were listed, but they have been resolved since then.
+  // Leave out sessions whose needs were resolved after the sessions had been listed.
   const sessions = read.filter((session) => session.needs.length > 0);
   const files = ofFiles.filter((file) => showing.isWanted(file));
   const places = [...sessions.map(placeOfSession), ...files.map(placeOfFile)];

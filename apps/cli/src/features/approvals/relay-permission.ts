@@ -13,7 +13,7 @@ import { type Config, readEnvironment } from "../../settings/config.js";
 
 interface Relay {
   readonly config: Config;
-  /** The devices from which a person can answer, as given at launch. */
+  /** The devices from which a person can answer, as specified at launch. */
   readonly devices: readonly string[];
   readonly input: Readable;
   /**
@@ -31,7 +31,7 @@ const betweenTriesMs = 1_000;
 const waitSeconds = 8;
 
 /**
- * Asks the agent's own person for the permission that the client asks for at its terminal, and returns the
+ * Relays a permission prompt from the client's terminal to the agent's own person, and returns that person's
  * answer for the client. Returns undefined if there is no answer; the client's own prompt then decides
  * (APPROVE-6). The client runs exactly the call that the person saw (APPROVE-4).
  */

@@ -55,8 +55,8 @@ async function removeAway(home: string, link: string): Promise<void> {
 }
 
 /**
- * Runs `work` until it ends, or until the parent process exits or asks it to stop. In either case the
- * parent's end of stdin closes.
+ * Runs `work` until it ends, or until the parent process exits or asks it to stop. Both are noticed because
+ * the parent's end of stdin closes.
  */
 async function untilParentGone<Result>(
   signal: AbortSignal,

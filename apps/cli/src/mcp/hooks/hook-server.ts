@@ -30,7 +30,10 @@ export interface HookAnswer {
   readonly text: string;
   /** Text to show to the person at the terminal. Empty if there is nothing to show. */
   readonly toUser: string;
-  /** Call with whether the answer was written to the client. */
+  /**
+   * Must be called once the answer has been delivered or lost. `written` says whether it was written to the
+   * client.
+   */
   settle(written: boolean): void;
 }
 

@@ -11,7 +11,10 @@ export interface Waited {
   readonly output: WaitOutput;
   /** The sequences of messages that the model may already have seen. */
   readonly again?: ReadonlySet<number>;
-  /** Call with whether the answer reached the client. If not, its messages are offered again. */
+  /**
+   * Must be called once the answer has been delivered or lost. `arrived` says whether it reached the client.
+   * If not, its messages are offered again.
+   */
   settle(arrived: boolean): void;
 }
 
@@ -95,7 +98,7 @@ async function readOrBlock(
       tellProgress(link, request);
       return fromMail(request, team.epoch ?? (await link.connected(signal)));
     }
-    // Even a wait with `timeout: 0` has asked the broker once at this point.
+    // By now the wait has asked the broker at least once, even with `timeout: 0`.
     if (isOver) return nothing(link, team, signal);
     if (!wasConnected) await link.connected(signal);
     wasConnected = true;

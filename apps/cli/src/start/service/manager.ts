@@ -147,7 +147,7 @@ const withoutManager = [
   "merkle up --detach",
 ];
 
-/** Returns the output of a failed program, which execFile adds to its error. */
+/** Returns the output of a failed program, which execFile stores in the error. */
 function writtenBy(error: unknown): { readonly stdout: string; readonly stderr: string } {
   const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
   return { stdout, stderr };

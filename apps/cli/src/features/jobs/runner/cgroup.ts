@@ -161,7 +161,10 @@ async function findCgroupFolders(): Promise<string[][]> {
   return parseCgroupFolders(await read("cgroup"), await read("mountinfo"));
 }
 
-/** Exported for its test. */
+/**
+ * Finds candidate folders in the contents of /proc/self/cgroup and /proc/self/mountinfo. Exported for the
+ * test.
+ */
 export function parseCgroupFolders(cgroup: string, mountinfo: string): string[][] {
   const mounts = mountinfo.split("\n").flatMap(parseMount);
   return cgroup.split("\n").flatMap((line) => {

@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The log file of a job, with the stderr of its agent. */
+/** A job's log file, which contains the stderr of the job's agent. */
 export interface JobLog {
   write(piece: Buffer): void;
   close(): Promise<void>;

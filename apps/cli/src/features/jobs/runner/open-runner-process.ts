@@ -26,7 +26,7 @@ interface Asked {
 
 const saidBytesMax = 2_048;
 
-/** Starts the process. Calls `onFailed` if it exits without `close`. */
+/** Starts the runner's process. Calls `onFailed` if the process exits although `close` was not called. */
 export function openRunnerProcess(
   { env = readEnvironment().variables, ...options }: ClaudeRunnerOptions,
   onFailed: () => void,

@@ -97,7 +97,7 @@ async function runIn(
       run.log?.write(piece);
     }),
   ]);
-  // An agent may exit without reading all its input.
+  // Ignore write errors, because an agent may exit before it has read all its input.
   child.stdin.on("error", () => undefined);
   child.stdin.end(run.input);
 

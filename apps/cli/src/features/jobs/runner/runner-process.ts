@@ -5,8 +5,8 @@ import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "
 // Entry point of the process that runs a broker's agents. It serves requests until its parent disconnects.
 
 /**
- * A message to the process. The options are sent first. Each question has an id, which is repeated in the
- * answer and in a request to end the question's run.
+ * A message to the process. The options are sent first. Each question has an id, which is repeated in its
+ * answer and in a request to abort it.
  */
 export type RunnerMessage =
   | { readonly options: ClaudeRunnerOptions }

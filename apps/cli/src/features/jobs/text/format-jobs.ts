@@ -72,7 +72,7 @@ function isFailed({ status }: Job): boolean {
   return status === "failed" || status === "timed_out";
 }
 
-/** Prints a newly queued job, and the command that follows it. */
+/** Prints a newly queued job, and suggests the command that follows its progress. */
 export function showQueued(job: OutputOf<"start_job">, output: Output): void {
   output.show(job, `job ${job.job_id} ${job.status}`);
   output.note(`  follow: merkle jobs show ${job.job_id} -f`);
