@@ -18,15 +18,16 @@ import type { Meshes, Services as TransportServices } from "./transports/service
 import type { AttentionSource, ImportHook, PersonDataHook, Purge, TextRemovalHook } from "./views/hooks.js";
 
 /**
- * A part of the broker that can be left out: its operations, and its additions to the core. `Services` are the services that
- * its handlers and hooks need, `Options` its own broker options.
+ * A part of the broker that can be left out: its operations, and its additions to the core. `Services` are
+ * the services that the feature's handlers and hooks need. `Options` are the broker options that the feature
+ * reads.
  */
 export interface Feature<Services extends TransportServices = TransportServices, Options = unknown> {
   readonly name: string;
   /** The features whose code, tables or schemas this feature uses. */
   readonly needs: readonly string[];
   readonly handlers?: Partial<Handlers<Services>>;
-  /** Adds HTTP routes besides those of the operations. */
+  /** Adds HTTP routes in addition to the routes of the feature's operations. */
   readonly mount?: Mount<Services>;
   /** Returns the URL of the metadata that tells clients how to get access to the MCP endpoint at this path (RFC 9728). */
   readonly metadataUrl?: (services: Services, path: string) => string;

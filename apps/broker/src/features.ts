@@ -145,7 +145,7 @@ export function opensFiles(options: FeatureOptions): boolean {
 
 export type OptionFacts = { readonly [Name in keyof Merged<"describeOptions">]: string };
 
-/** Describes the options of all features in words for people. */
+/** Describes the options of all features for people. */
 export function describeOptions(options: FeatureOptions): OptionFacts {
   const facts = all.flatMap(({ describeOptions: own = {} }) =>
     Object.entries(own).map(([name, describe]) => [name, describe(options)]),

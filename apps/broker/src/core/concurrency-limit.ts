@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 
 /**
  * Serves the requests from an address a few at a time, in the order of arrival (GUARD-21). Otherwise one
- * client's forty parallel requests would occupy PostgreSQL and the broker while others wait. A slow request,
- * such as a wait, blocks others only for a moment.
+ * client's forty parallel requests would occupy PostgreSQL and the broker while other clients wait. A slow
+ * request, such as a wait, holds up the following requests only for a moment.
  */
 export type ConcurrencyLimit = (address: string, response: ServerResponse, serve: () => void) => void;
 

@@ -17,7 +17,7 @@ export interface Nodes {
   readonly hasUnheard: boolean;
   /**
    * Whether this node does the work that only one node should do. Each node considers the node that started
-   * first to be the leader. For a moment there may be two such nodes or none, so this work must be safe to do
+   * first to be the leader. For a moment, there may be two leaders or none, so this work must be safe to do
    * twice or late.
    */
   readonly leads: boolean;

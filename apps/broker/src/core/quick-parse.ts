@@ -103,7 +103,7 @@ function passThrough(passes: readonly Take[], value: unknown): unknown {
   return passed;
 }
 
-/** Returns the schema's checks, or null if one of them is not supported. */
+/** Returns fast forms of all the schema's checks, or null if any of them is not supported. */
 function passesOf(schema: z.core.$ZodType): readonly Take[] | null {
   const passes = (definitionOf(schema).checks ?? []).map(({ _zod }) => passOf(_zod.def));
   return passes.every((pass) => pass !== null) ? passes : null;

@@ -3,7 +3,7 @@ import type { Log } from "./log.js";
 /** The started parts of the broker, which are stopped once, in reverse order. */
 export interface StopList {
   add(name: string, stop: () => void | Promise<void>): void;
-  /** Stops everything. If one part fails to stop, the others are stopped anyway. */
+  /** Stops everything. If one part fails to stop, the remaining parts are still stopped. */
   stop(reason?: Error): Promise<void>;
   /** Resolves once everything has stopped. The value is the error that caused the stop, or null. */
   readonly stopped: Promise<Error | null>;

@@ -13,7 +13,7 @@ export interface WriteTurn {
 }
 
 export interface WriteOrder {
-  /** Takes the next turn. */
+  /** Takes the next turn for a write to this session. */
   take(session: string): WriteTurn;
 }
 

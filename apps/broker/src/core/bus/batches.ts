@@ -5,7 +5,10 @@ import { createEnvelopes, type IgnoredBy } from "./envelope.js";
 import { keyOfHint, mayWait, mergeHints, type SentHint } from "./hints.js";
 import { createInbox } from "./inbox.js";
 
-/** Collects outgoing hints while others are being sent, and sends them together. Passes incoming hints on. */
+/**
+ * Collects the hints that this node publishes while earlier hints are being sent, and sends them together.
+ * Passes received hints to the listeners.
+ */
 export interface Batches {
   readonly ignored: Readonly<Record<IgnoredBy, number>>;
   hears(nodeId: string): boolean;
@@ -17,8 +20,8 @@ export interface Batches {
   /** Resolves once the listeners have handled all hints received so far. */
   followed(): Promise<void>;
   /**
-   * Reports that hints may have been lost, both to and from this node: to this node immediately, to the other
-   * nodes with the next batch.
+   * Reports that hints sent or received by this node may have been lost. This node is notified immediately,
+   * the other nodes with the next batch.
    */
   noteLoss(): void;
   /**
@@ -28,16 +31,16 @@ export interface Batches {
    * version
    */
   beat(hasUnheard: boolean): void;
-  /** Stops accepting hints, and sends the waiting ones. */
+  /** Stops accepting hints, and sends the hints that are still waiting. */
   end(): Promise<void>;
 }
 
-/** The node's id, and the secret and channel that it shares with the other nodes. */
+/** The id of this node, and the secret and channel that all nodes share. */
 export interface BusIdentity {
   readonly nodeId: string;
   /** A secret shared by all nodes of a database and stored outside it. */
   readonly secret: string;
-  /** A name that separates this deployment's hints from those of others on the same server. */
+  /** A name that keeps this deployment's hints apart from other deployments' hints on the same server. */
   readonly channel: string;
 }
 

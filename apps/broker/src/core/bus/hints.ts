@@ -53,7 +53,10 @@ export interface Hints {
   mcp: { readonly session: string };
   /** There may be a job to claim. If `job` is set, that job has changed. */
   jobs: { readonly mesh: string | null; readonly job: number | null };
-  /** A node waits until the others have handled its earlier hints. Each replies with `settled` once it has. */
+  /**
+   * A node waits until the other nodes have handled its earlier hints. Each of these nodes then replies with
+   * `settled`.
+   */
   settle: { readonly id: string };
   settled: { readonly id: string; readonly node: string };
   /** A node is running. When other nodes receive this hint, they know that hints from this node arrive. */

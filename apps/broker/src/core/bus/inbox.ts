@@ -27,7 +27,7 @@ export function createInbox(listeners: Pick<HintListeners, "tell" | "followed">)
     isDraining = true;
     while (waiting.size > 0) {
       for (const hint of takeTurn()) listeners.tell(hint[0], hint[1] as never);
-      // A slow listener delays the other hints only this long, and continues in parallel.
+      // If a listener is slow, the other hints wait only this long. The listener then continues in parallel.
       await withTimeout(listeners.followed(), turnMsMax, "none").catch(() => undefined);
     }
     isDraining = false;

@@ -4,7 +4,7 @@ import type { HintKind, Hints, SentHint } from "./hints.js";
 type Check<Value> = (value: unknown) => value is Value;
 type Checks<Hint> = { readonly [Field in keyof Hint]-?: Check<Hint[Field]> };
 
-/** The broker refuses longer names when they are written, so no row contains one. */
+/** The broker refuses longer names when they are written, so no row contains a longer name. */
 const nameCharsMax = 1_000;
 
 const isId: Check<string> = (value): value is string =>

@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Maximum time for the whole call, including the wait for a thread (default: 10 seconds). */
   readonly timeoutMs?: number;
-  /** Whether the task gets its own thread besides the shared ones, for work that takes minutes. */
+  /** Whether the task gets a dedicated thread in addition to the shared ones, for work that takes minutes. */
   readonly alone?: boolean;
 }
 
