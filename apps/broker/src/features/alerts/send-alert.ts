@@ -119,8 +119,8 @@ function failed(answer: string, gone = false): AlertOutcome {
  */
 function judge(kind: AlertTo["kind"], { status, text }: Answer, isOutside: boolean): AlertOutcome {
   const arrived = status >= 200 && status < 300;
-  // A self-hosted webhook may be missing only temporarily, but a 404 from the other kinds means that the
-  // address was deleted.
+  // A self-hosted webhook may be missing only temporarily. For the other kinds of target, a 404 means that
+  // the address was deleted.
   const gone = status === 410 || (status === 404 && kind !== "webhook" && kind !== "ntfy");
   const words = isOutside ? (text ?? "").trim().slice(0, answerCharsMax).toWellFormed() : "";
   const redirected = status >= 300 && status < 400 ? " Redirects are not followed." : "";

@@ -7,7 +7,7 @@ import type { PersonContext } from "../../sessions/context.js";
 import { type ApprovalServices, endAndTell, noSuchApproval, stateOf, toApproval } from "./approval.js";
 
 /**
- * Lists the approvals that the caller can answer from the current device, and those that ended recently
+ * Lists approvals that the caller can answer from the current device, and approvals that ended recently
  * (APPROVE-3).
  */
 export async function listApprovals(

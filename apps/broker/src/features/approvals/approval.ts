@@ -28,7 +28,8 @@ export function stateOf({ state, live }: Pick<ApprovalRow, "state" | "live">): A
 
 /**
  * Ends a waiting approval and adds the result to the session's feed, with a hash instead of the request
- * itself (APPROVE-7). If several callers end it at the same time, one gets true and the others get false.
+ * itself (APPROVE-7). If several callers end the same approval at the same time, only one of them gets
+ * true.
  */
 export async function endAndTell(
   services: ApprovalServices,

@@ -2,7 +2,7 @@ import { listApprovalFacts } from "@merkle/db";
 import { toFact } from "../../views/fact.js";
 import type { AttentionSource } from "../../views/hooks.js";
 
-/** Adds approvals that agents are waiting for to people's attention lists. */
+/** Approvals that agents are waiting for, as items in people's attention lists. */
 export const waitingApprovals: AttentionSource = {
   kinds: ["approval"],
   async list({ database }, scope, { personId, approvals }) {

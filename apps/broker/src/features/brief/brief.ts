@@ -40,7 +40,7 @@ export interface BriefServices extends ViewServices {
   readonly summariser: Summariser;
 }
 
-/** Maximum number of entries read for each kind. A brief has no room for more. */
+/** Maximum number of entries read for each kind. A brief cannot show more. */
 const ofKindMax = 40;
 const textCharsMax = 300;
 const diffCharsMax = 600;
@@ -53,8 +53,8 @@ interface BriefSpan extends BriefSession {
 }
 
 /**
- * Reports news for the caller in one session, or in all sessions that it reads. Depends only on stored data,
- * so repeated calls return the same result (BRIEF-1).
+ * Reports news for the caller in one session, or in all sessions that the caller reads. Depends only on
+ * stored data, so repeated calls return the same result (BRIEF-1).
  */
 export async function brief(
   ctx: Context<BriefServices>,

@@ -56,7 +56,7 @@ export const blockedOn = "needs a decision on apps before 4.2";
 export interface Outcome {
   readonly thanks: string;
   readonly decision: string;
-  /** Replaces the open point in the document. */
+  /** Text in the document that replaces the question left open. */
   readonly client: string;
   readonly rollout: string;
   readonly plan: string;

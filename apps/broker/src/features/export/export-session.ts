@@ -56,7 +56,7 @@ function zipped(
   source: { readonly session: SessionIdentity; readonly recorded: Recorded },
 ): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  // The error reaches the client through the stream, so a partial file never looks complete.
+  // The client gets the error through the stream, so it never takes a partial file for complete.
   writeBundle(services, source, writable).catch((error) => writable.abort(error).catch(() => undefined));
   return readable;
 }

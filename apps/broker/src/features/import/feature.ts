@@ -12,7 +12,9 @@ export const importFeature = {
   name: "import",
   needs: ["export", "redaction", "seal"],
   mount: mountImport,
-  /** Removes files that an earlier run of the broker left behind. Nothing reads them now. */
+  /**
+   * Removes files that an earlier run of the broker left behind and that nothing reads any more.
+   */
   async start({ home }: StartParts): Promise<object> {
     await clearSpool(home);
     return {};

@@ -136,7 +136,8 @@ function measureAdded(
  * Returns 1 if a bundle contains more than the earlier import, 0 if it contains the same, or -1 if it
  * contains less.
  *
- * @throws conflict if one has more messages and the other more versions, which cannot happen to one record
+ * @throws conflict if one has more messages but the other has more document versions, which cannot happen
+ * with the same record
  */
 function compareLength(manifest: Manifest, place: ImportedSessionRow): number {
   const messages = Math.sign(manifest.size - place.size);

@@ -2,8 +2,8 @@ import type { ShippedPersona } from "@merkle/db";
 import { hashPersona, toPersonaKey } from "./read-personas.js";
 
 /**
- * The personas that every new mesh gets. People can change or retire them and add others. An update does not
- * overwrite their changes (PERSONA-1).
+ * The personas that every new mesh gets. People can change or retire these personas and add more. An update
+ * of Merkle does not overwrite such changes (PERSONA-1).
  */
 export const shippedPersonas: readonly ShippedPersona[] = [
   {

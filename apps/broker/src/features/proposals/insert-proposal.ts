@@ -86,7 +86,7 @@ export async function insertProposal(
 
 /**
  * Refuses a proposal outside the agent's job. An agent may write only for the topic or session of its job,
- * even if it has read others.
+ * even if it has read other topics or sessions.
  */
 async function refuseOtherJobs(
   { database, sessions }: JobServices,

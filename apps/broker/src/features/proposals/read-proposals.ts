@@ -62,7 +62,7 @@ export async function getProposal(
 
 /**
  * Returns the text that an accepted rewrite produced. Returns null if nothing was accepted, if the text was
- * redacted, or if a file got the whole proposal.
+ * redacted, or if the whole proposal for a file was accepted.
  */
 async function readAcceptedText(services: JobServices, row: ProposalBesideSource): Promise<string | null> {
   if (row.kind !== "rewrite" || row.acceptedContentHash === null) return null;

@@ -25,7 +25,7 @@ export function refuseStale(
 }
 
 /**
- * Returns the error for accepting a proposal whose base, or whose version seen by the person, is not the
+ * Returns the error for accepting a proposal if its base, or the version that the person saw, is not the
  * newest.
  *
  * @param rebased - whether the whole proposal can be merged onto the newest version

@@ -87,8 +87,8 @@ async function copyIndex({ git, user }: Repository, name: string) {
 }
 
 /**
- * Sets the time of the prepared index back to that of the original. Git re-checks files modified in the same
- * second as the index or later, and a newer index would hide such changes.
+ * Sets the modification time of the prepared index back to that of the original index. Git re-checks only
+ * files that were modified in the same second as the index or later, so a newer time would hide changes.
  */
 async function backdate({ git }: Repository, name: string, mtime: Date): Promise<void> {
   const prepared: FileHandle = await git.open(name, constants.O_RDWR);

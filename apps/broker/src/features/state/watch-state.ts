@@ -21,7 +21,7 @@ export async function watchState(
 ): Promise<OutputOf<"watch_state">> {
   const { peer } = ctx.team;
   return ctx.write(async ({ tx }) => {
-    // If two watches are added at the same time, the second must count the first.
+    // If two watches are added at the same time, the second call must include the first watch in its count.
     await lockStateWatches(tx, peer);
     await insertStateWatch(tx, peer, toStateWatch(ctx, input));
     const watches = await listStateWatches(tx, peer);

@@ -3,7 +3,8 @@ import { toFact } from "../../views/fact.js";
 import type { AttentionSource } from "../../views/hooks.js";
 
 /**
- * Adds tasks in review, and tasks and scopes that were handed back, to people's attention lists.
+ * Tasks in review, and tasks and scopes that were handed back, as items in people's attention
+ * lists.
  */
 export const waitingTasks: AttentionSource = {
   kinds: ["in_review", "handed_back"],

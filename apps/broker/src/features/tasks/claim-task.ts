@@ -52,7 +52,7 @@ function requireOwn(ctx: TeamContext<TaskServices>, row: TaskRow): TaskRow {
 
 /**
  * Makes a claimed task available again. A reviewer can return a task in review to its author. A human can
- * do both with any task (TASK-6).
+ * do either with any task (TASK-6).
  */
 export async function releaseTask(
   ctx: TeamContext<TaskServices>,

@@ -26,7 +26,7 @@ import { isHuman } from "./task.js";
 /**
  * Claims a scope for the calling peer, replacing the peer's own claim of that scope (CLAIM-2).
  *
- * @throws conflict, with the overlapping claims of others, unless both claims are shared
+ * @throws conflict, with other peers' overlapping claims, unless both claims are shared
  */
 export async function claimScope(
   ctx: TeamContext<TaskServices>,

@@ -30,14 +30,17 @@ export interface Archives {
   ): Promise<Result>;
   /** Deletes the rows of an archived session in batches, once no node reads them. */
   deleteRows(row: ArchiveRow): Promise<void>;
-  /** Deletes the objects of an abandoned archive. Returns the names of those that still exist. */
+  /** Deletes an abandoned archive's objects. Returns the names of objects that still exist. */
   removeObjects(row: ArchiveRow): Promise<string[]>;
   /**
    * Cleans up archiving work that was interrupted because a node was killed or the storage did not
    * respond.
    */
   finish(): Promise<void>;
-  /** Finishes interrupted work on one session, as part of the work in progress on that session. */
+  /**
+   * Finishes interrupted archiving of one session. Called as part of other archiving work on the same
+   * session.
+   */
   finishOf(sessionId: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -55,7 +58,10 @@ interface UnderWay {
   failed: boolean;
 }
 
-/** If another node archived a session, its remaining rows count as left behind after this time. */
+/**
+ * If another node archived a session but left rows in the database, this node deletes them after this
+ * time.
+ */
 const leavingMsMax = 60_000;
 
 export function createArchives({
@@ -79,8 +85,8 @@ export function createArchives({
 
   async function removeObjects(row: ArchiveRow): Promise<string[]> {
     const keys = Object.values(endings).map((ending) => `${row.object}${ending}`);
-    // A database restored from a backup does not delete the objects. The original database may still need
-    // them.
+    // After a restore from a backup, the objects are not deleted, because the original database may still
+    // need them.
     if (row.epoch === database.epoch) {
       if (!store) return keys;
       try {
