@@ -169,8 +169,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     });
     for (const [outcome, count] of counts) metrics.posts.inc({ outcome }, count);
     if (posted.length > 0) onPosted(posted);
-    // Readers are notified before the posts complete, because a caller that gets its reply may query the
-    // readers immediately.
+    // Readers are notified before the posts complete, so that a message is already being delivered when its
+    // author gets the reply.
     batch.forEach((pending, index) => {
       const outcome = outcomes[index];
       if (outcome && outcome.outcome !== "busy") resolve(pending, outcome);
@@ -179,8 +179,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   /**
-   * Halves a batch until the failing row is alone, so that one row that the database refuses, or has no space
-   * for, does not make the others fail.
+   * Halves a batch until the failing row is alone. A row that the database refuses, or has no space for, then
+   * does not make the other rows fail.
    */
   async function settleFailure(
     batch: readonly PendingRow[],

@@ -133,8 +133,8 @@ export function openInboxReader(
   }
 
   /**
-   * Returns whether an event ends the wait now. It does so only if no event has ended another of the peer's
-   * waits within `endsWaitsMsMin`.
+   * Returns whether an event ends the wait now. An event does so only if no event has ended another of the
+   * peer's waits within `endsWaitsMsMin`.
    */
   function endsNow(): boolean {
     if (ending) return true;

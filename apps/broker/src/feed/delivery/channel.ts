@@ -328,7 +328,7 @@ export function createChannel(
       return () => readers.delete(reader);
     },
     closeAt(sequence) {
-      // If the head is behind, the read in progress will return the conclusion itself.
+      // If the head is behind, the read in progress will also return the message about the conclusion.
       if (closed || head < sequence) return;
       closed = true;
       wakeAll();

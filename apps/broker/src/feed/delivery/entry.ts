@@ -154,8 +154,8 @@ export function createRing(head: number, budget: RingBudget): Ring {
       bytes += entry.bytes;
       budget.bytes += entry.bytes;
       while (entries.length > 1 && bytes > limits.ringBytesPerSessionMax) dropOldest();
-      // Only this ring makes room, and the rings of other sessions keep their entries. Readers that are
-      // behind read from the database.
+      // Only this ring makes room, so that other sessions' rings keep their entries. Readers that are behind
+      // read from the database.
       while (entries.length > 0 && budget.bytes > limits.ringBytesTotalMax) dropOldest();
     },
     after(sequence) {
