@@ -6,9 +6,9 @@ import type { Write } from "../core/write.js";
 export interface SessionHooks {
   /** Called in the transaction that creates a session. Each hook returns fields to add to the reply. */
   readonly onCreateSession: readonly CreateSessionHook[];
-  /** Readers of the facts that features add to `get_session`. */
+  /** Readers of the session facts that features add to the output of `get_session`. */
   readonly sessionFacts: SessionFactReaders;
-  /** Readers of the facts that features add to `list_peers`. */
+  /** Readers of the peer facts that features add to the output of `list_peers`. */
   readonly peerFacts: PeerFactReaders;
 }
 

@@ -18,10 +18,7 @@ export interface CallClaims {
   readonly credential?: string | undefined;
   /** Describes the person that this write creates for the caller (PERSON-15). */
   readonly newPerson?: RawInput | undefined;
-  /**
-   * Returns the credential stored for the connection, which is that of the team as which an MCP session
-   * joined.
-   */
+  /** Returns the team credential stored for the connection, if its MCP session has joined this session. */
   readonly remembered?: ((sessionId: string) => string | undefined) | undefined;
   /**
    * Returns the stored credential for a call that addresses no session. Undefined unless the MCP session has
@@ -35,7 +32,7 @@ export interface CallClaims {
 /** The addressed session and the caller, before authorisation. */
 export interface Authenticated {
   readonly session: SessionIdentity | null;
-  /** The team or person that the credential proves. Null without a valid credential. */
+  /** The team or person that the credential belongs to. Null if there is no valid credential. */
   readonly caller: Caller | null;
   readonly credential: string | undefined;
 }

@@ -18,7 +18,10 @@ import { type CredentialCache, hashSecret, isVerified, type PersonActor } from "
 import type { Peer } from "../peers/peer.js";
 import type { Presence } from "../peers/presence.js";
 
-/** A team that authenticated with its own credential or with that of one of its named peers. */
+/**
+ * A team whose caller authenticated with the team's own credential or with the credential of one of its named
+ * peers.
+ */
 export interface TeamActor {
   readonly teamId: string;
   readonly name: string;

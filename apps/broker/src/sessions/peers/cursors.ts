@@ -145,7 +145,8 @@ export function advance(cursors: Cursors, event: CursorEvent): CursorStep {
     case "resumed": {
       const { receipt, connection } = event;
       const confirmed = connection === undefined ? cursors : confirm(cursors, connection);
-      // If a broker was killed, `offered` may not include a reply that the receipt confirms.
+      // If the broker was killed before saving, `offered` may not include the reply that the receipt
+      // confirms.
       const offered = Math.max(confirmed.offered, receipt ?? 0);
       const read = Math.max(confirmed.confirmed, receipt ?? confirmed.repeated);
       return saveIfAcked(acknowledge({ ...confirmed, offered }, read), "save");

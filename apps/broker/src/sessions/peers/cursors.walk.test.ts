@@ -165,7 +165,7 @@ class World {
     for (const sequence of this.#unmarked) if (sequence > this.#row.returned) this.#unmarked.delete(sequence);
   }
 
-  /** Makes the client continue from an earlier message (`replay_from`) or from the end. */
+  /** Lets the client continue from an earlier message (`replay_from`) or from the end. */
   #place(): void {
     const cursor = this.#random.next() < 0.7 ? this.#random.between(0, this.#lastRead()) : this.#lastRead();
     this.#note(`place ${cursor}`);
