@@ -330,8 +330,8 @@ function admit(services: Services, call: Call): Promise<AdmissionResult> {
 /** Finds the session and the caller, authorises the call and validates its input. */
 async function admitOnce(services: Services, call: Call, raw: RawInput): Promise<AdmissionResult> {
   const { operation } = call;
-  // A node that has lost its node lock serves no calls until it holds the lock again, because another node
-  // may have the lock (DB-17).
+  // A node that has lost the node lock serves no calls until it holds the lock again, because another node
+  // may have the lock in between (DB-17).
   if (!services.isAlone()) await services.whenAlone();
   const identified = await identifyCaller(services, call, raw);
   if (operation.teamCredential === "replaced") {

@@ -382,7 +382,7 @@ function tooSlow({ requestHeadersMs, requestMs }: Deadlines): MerkleError {
 
 /**
  * Returns whether the client would mistake an error sent now for the pending reply or a part of it. This is
- * the case if the pending reply has begun or is still to come, unless it is the reply to the request that
+ * the case if the pending reply has begun or is still to come. The exception is the reply to the request that
  * cannot be parsed.
  */
 function isAnswering(last: ServerResponse | undefined): boolean {

@@ -14,8 +14,8 @@ function startGuard(bounds: UnfinishedBounds) {
     const ends: CloseReason[] = [];
     const arriving = unfinished.watch({ webSocket, socket, cutOff: (reason) => ends.push(reason) });
     const send = (bytes: number) => void socket.emit("data", Buffer.alloc(bytes));
-    // The library reports the messages in a chunk before the guard counts the chunk, so this does
-    // the same.
+    // Sends a complete message. The library reports a chunk's messages before the guard counts the
+    // chunk.
     const sendWhole = (bytes: number) => {
       arriving.message();
       send(bytes);

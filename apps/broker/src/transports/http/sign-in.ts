@@ -20,7 +20,7 @@ import type { Admit, HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
 import type { BodyReader } from "./read-json-body.js";
 
-/** The principal as which a browser is signed in, for display in pages. */
+/** Describes who a browser is signed in as, for display in pages. */
 export interface SignedIn {
   readonly auth: "open" | "invite";
   readonly broker_id: string;

@@ -11,7 +11,10 @@ import { parseTeamCredential } from "@merkle/wire";
 import { decrypt, encrypt } from "../../core/encrypt.js";
 import { toKey } from "./session-store.js";
 
-/** The teams as which an MCP session has joined, stored so that its calls need no credential (MCP-2). */
+/**
+ * The teams that an MCP session has joined as. Their credentials are stored, so that the session's calls need
+ * none (MCP-2).
+ */
 export interface RememberedTeams {
   credentialIn(sessionId: string): string | undefined;
   /** Returns the stored credential with this uuid. A caller may send the uuid in place of the credential. */
