@@ -27,8 +27,8 @@ export interface WantedFacts {
   /** The person for whom to list facts. Leaves out asks that are addressed only to other people. */
   readonly personId: string | null;
   /**
-   * The approvals to include. `own` means those for the person. By default none are included, since each
-   * approval is for one person.
+   * The approvals to include. `own` includes only the person's own approvals. By default none are included,
+   * since each approval is for one person.
    */
   readonly approvals?: "own" | "everybody's";
   /** The sessions to include (default: all open sessions). */

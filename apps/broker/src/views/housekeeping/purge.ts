@@ -29,8 +29,8 @@ const ownPurges: Readonly<Record<string, Purge>> = {
 type Days = "progress_days" | "presence_days" | "job_output_days" | "dismissed_days";
 
 /**
- * Returns a purge that deletes data older than a setting allows. If the setting is 0, nothing is
- * deleted.
+ * Returns a purge that deletes data older than the number of days in a setting. If the setting is
+ * 0, nothing is deleted.
  */
 export function kept(setting: Days, purge: (db: Queryable, days: number) => Promise<number>): Purge {
   return async (db, settings) => (settings[setting] === 0 ? 0 : purge(db, settings[setting]));
