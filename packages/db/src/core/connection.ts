@@ -21,8 +21,8 @@ const sessionParameters = {
 
 export interface PoolOptions {
   /**
-   * True to never close a connection for age or inactivity, because session state such as a lock depends on
-   * it.
+   * True to keep connections open regardless of age or inactivity, because session state such as a lock
+   * depends on them.
    */
   readonly keepOpen?: boolean;
   /**

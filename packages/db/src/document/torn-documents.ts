@@ -44,8 +44,8 @@ export async function listTornDocuments(db: Queryable): Promise<TornDocument[]> 
 }
 
 /**
- * Lists the same documents over a plain connection, to a database that may be empty or not yet migrated. Such
- * a database has none.
+ * Lists the documents whose version is not the newest in their history, over a plain connection. If the
+ * database is empty or not yet migrated, there are none.
  */
 export async function listTornDocumentsAt(connection: postgres.Sql): Promise<TornDocument[]> {
   try {

@@ -21,7 +21,8 @@ export async function ensureCluster(place: Place, binaries: Binaries, endpoint: 
   const unfinished = unfinishedPath(parent);
   try {
     await explainingPath(parent, async () => {
-      // Root owns this folder, which the server's user can traverse. That user owns only the data inside.
+      // Root owns this folder, which the server's user can only traverse. The server's user owns the data
+      // inside.
       await mkdir(unfinished);
       await chmod(unfinished, place.user ? 0o711 : 0o700);
       await initialise(join(unfinished, "data"), { place, binaries, endpoint, scratch: unfinished });

@@ -128,8 +128,8 @@ export async function countMail(
 }
 
 /**
- * Returns the condition that a message is for a peer. The broker's delivery has an equal function of the same
- * name for messages in memory.
+ * Returns the condition that a message is for a peer. The broker's delivery checks the same condition, in a
+ * function of the same name, for messages in memory.
  */
 function isMailOf({ peerId, own }: Addressee): SQL | undefined {
   const isAddressed = sql`(${messages.reaches} IS NULL OR ${peerId}::uuid = ANY (${messages.reaches}))`;

@@ -71,7 +71,8 @@ function isContent(column: PgColumn): boolean {
 
 function sumOf(contents: readonly PgColumn[]): SQL {
   const sizes = contents.map((column) =>
-    // Neither of the two SQL functions reads values that are stored out of line.
+    // Both `octet_length` and `pg_column_size` return a size without reading values that are stored out of
+    // line.
     /^(?:text|bytea)$/.test(column.getSQLType())
       ? sql`coalesce(octet_length(${column}), 0)`
       : sql`coalesce(pg_column_size(${column}), 0)`,

@@ -127,8 +127,8 @@ export async function findInvite(db: Queryable, key: InviteKey): Promise<InviteR
 }
 
 /**
- * Uses up one use of an invite. Returns false if the invite is used up, expired or revoked. Concurrent
- * callers cannot use more than remain.
+ * Takes one use of an invite. Returns false if the invite is used up, expired or revoked. Concurrent callers
+ * cannot take more uses than remain.
  */
 export async function takeInviteUse(tx: Transaction, key: InviteKey): Promise<boolean> {
   const rows = await tx

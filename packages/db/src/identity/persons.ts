@@ -138,7 +138,7 @@ export async function lockPerson(tx: Transaction, meshId: string, personId: stri
   );
 }
 
-/** Returns the secret hashes of those ids that belong to persons. */
+/** Returns the secret hashes of the persons that these ids belong to. Other ids are ignored. */
 export async function findPersonSecrets(
   db: Queryable,
   meshId: string,

@@ -27,7 +27,7 @@ export interface PeerProgress {
    * moved the peer's cursor back.
    */
   readonly ackedBefore: number;
-  /** How the peer's connection to this node has changed since the last save. Null if it has not. */
+  /** How the peer's inboxes on this node have changed since the last save. Null if nothing has changed. */
   readonly hold: "opened" | "closed" | "goodbye" | null;
   /** Numbers of the peer's open inboxes and of its waiting polls on this node. */
   readonly inboxes: number;
@@ -364,7 +364,10 @@ export async function findSessionOfPeer(
   return row?.sessionId ?? null;
 }
 
-/** Returns the secret hashes of those ids that belong to current peers, in any session. */
+/**
+ * Returns the secret hashes of the current peers that these ids belong to, in any session. Other ids are
+ * ignored.
+ */
 export async function findPeerSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
   if (ids.length === 0) return [];
   return db

@@ -192,8 +192,8 @@ export async function findTeamId(db: Queryable, sessionId: string, nameOrId: str
 }
 
 /**
- * Returns the secret hashes of those ids that belong to teams in any session, to detect a text that quotes a
- * valid credential.
+ * Returns the secret hashes of the teams that these ids belong to, in any session, to detect a text that
+ * quotes a valid credential. Other ids are ignored.
  */
 export async function findTeamSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
   if (ids.length === 0) return [];

@@ -33,7 +33,7 @@ export interface WatchMeshOptions {
 export interface MeshWatch {
   /**
    * Resolves when the broker first confirms the watch. All changes after that are reported. Rejects if the
-   * watch ends before. Need not be awaited.
+   * watch ends first. Need not be awaited.
    */
   readonly ready: Promise<void>;
   /** Ends the watch, after which no listener is called. May be called more than once. */

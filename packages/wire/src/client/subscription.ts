@@ -67,7 +67,7 @@ export interface Subscription {
   /** Epoch that the cursor belongs to. Undefined while it is unknown. */
   readonly epoch: string | undefined;
   /**
-   * Resolves when the broker first confirms the subscription. Rejects if the subscription ends before. Need
+   * Resolves when the broker first confirms the subscription. Rejects if the subscription ends first. Need
    * not be awaited.
    */
   readonly ready: Promise<void>;
@@ -121,7 +121,7 @@ export class LiveSubscription implements Subscription {
   #settleReady: { resolve: () => void; reject: (error: MerkleError) => void } | undefined;
   #phase: SubscriptionPhase = { is: "detached" };
   #cursor: number | undefined;
-  /** Epoch of the cursor or, while there is no cursor, of the broker. */
+  /** Epoch of the cursor. While there is no cursor, the broker's epoch. */
   #epoch: string | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #holesInARow = 0;

@@ -57,13 +57,13 @@ export class Subscriptions {
     }
   }
 
-  /** Closes all subscriptions. New subscriptions then end immediately with the error. */
+  /** Closes all subscriptions. New subscriptions then end immediately with the given error. */
   close(error: MerkleError): void {
     this.#end = error;
     for (const subscription of [...this.#byKey.values()]) subscription.close();
   }
 
-  /** Ends all current and future subscriptions with an error. */
+  /** Ends all current and future subscriptions with the given error. */
   fail(error: MerkleError): void {
     this.#end = error;
     for (const subscription of [...this.#byKey.values()]) subscription.fail(error);

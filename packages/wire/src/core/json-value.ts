@@ -23,7 +23,7 @@ export function jsonValue(max: { readonly bytesMax: number; readonly depthMax: n
   });
 }
 
-/** The nesting depth that is still allowed, and the maximum. */
+/** The remaining nesting depth, and the maximum. */
 interface Depth {
   readonly left: number;
   readonly max: number;

@@ -41,7 +41,7 @@ export const limits = {
   topicsPageMax: 200,
   topicsPageDefault: 100,
   topicMessagesPageMax: 100,
-  /** Also applies to the remark that explains a decision. */
+  /** The limit also applies to the remark that explains a decision. */
   proposalNoteCharsMax: 2_000,
   hunksChosenMax: 2_000,
   proposalsPageDefault: 20,

@@ -133,7 +133,7 @@ export interface Rendering {
 
 /**
  * Returns a text with the cursor and credential that a caller must store after creating or joining a session.
- * Empty if the server stores them.
+ * The text is empty if the server stores them.
  */
 export function kept(
   given: { cursor: number; team_id: string },

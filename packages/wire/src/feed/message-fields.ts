@@ -150,7 +150,7 @@ export function toRecordedFields(message: Message): RecordedFields {
 /**
  * Parses a message from a line in a bundle. Unknown fields are dropped, because no hash covers them.
  *
- * @throws ShapeError
+ * @throws ShapeError if a field is missing or has the wrong form
  */
 export function readMessage(given: Readonly<Record<string, unknown>>, place: string): Message {
   const message: Record<string, unknown> = shape.readFields(lineShapes, given, place);

@@ -22,8 +22,8 @@ export function messageIdFrom(
   { sessionId, peerId, operation, idempotencyKey }: MessageKey,
   sha256: (text: string) => string,
 ): string {
-  // Omitted for post_message, whose ids must not change: they existed before other operations had idempotency
-  // keys.
+  // The operation is omitted for post_message, whose ids must not change: they existed before other
+  // operations had idempotency keys.
   const further = operation === "post_message" ? "" : `,"${operation}"`;
   const digest = sha256(`["${sessionId}","${peerId}",${JSON.stringify(idempotencyKey)}${further}]`);
   return uuidFromDigest(digest, beginsWithInstant.test(idempotencyKey) ? idempotencyKey : digest);

@@ -31,7 +31,7 @@ export interface HelloSigner {
  * Answers a broker's hello as a member (HELLO-4). A broker in open mode gets no proof, because it needs none.
  * A broker other than the one that the member joined never gets a proof.
  *
- * @throws unauthorized if it is not the broker that the member joined
+ * @throws unauthorized if the broker is not the one that the member joined
  */
 export function answerHello(
   hello: GreetingBroker,

@@ -65,7 +65,7 @@ export type SignatureProof = z.output<typeof SignatureProof>;
 /** The ways in which a client can prove its identity when it answers the broker's hello. */
 export const HelloProof = z.discriminatedUnion("kind", [
   SignatureProof,
-  /** A page on which a person is signed in fetches a ticket, which can be used once. */
+  /** A ticket, which can be used once. A page on which a person is signed in fetches it. */
   z.strictObject({ kind: z.literal("ticket"), ticket: z.string().min(1).max(200) }),
   /** The token of a member or observer. */
   z.strictObject({ kind: z.literal("bearer"), token: z.string().min(1).max(200) }),

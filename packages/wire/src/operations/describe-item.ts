@@ -67,7 +67,7 @@ function describeFailedJob(text: string): string {
   return `${jobPurposes[kind] ?? kind}: ${why}`;
 }
 
-/** Describes an item that waits for a human in one sentence. */
+/** Describes, in one sentence, an item that waits for a human. */
 export function sentenceOfItem(item: AttentionItem): string {
   const { who, what, quote } = describeItem(item);
   const said = who === null ? what : `${who} ${what}`;

@@ -112,7 +112,7 @@ export interface OperationRules {
    */
   readonly readAnew?: true;
   /**
-   * True if a caller that has left may use the operation. A caller can repeat its leaving with the same
+   * True if a caller that has left may use the operation. A caller can retry leaving with the same
    * idempotency key (IDEM-9), and a team that has left can come back.
    */
   readonly afterLeaving?: true;

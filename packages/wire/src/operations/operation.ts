@@ -28,9 +28,9 @@ export interface OperationDescription<
   /** Name of the field for a message's text. Models also pass the text as `text` or `content` (MCP-22). */
   readonly textField?: string;
   /**
-   * Output fields, at any depth, whose texts are rendered unchanged, because models quote them when they edit
-   * or parse them as JSON. `compact` must sanitise these texts itself. It must also not put anything after
-   * such a text that could look like part of it (TEXT-4).
+   * Output fields, at any depth, whose texts are rendered unchanged, because models quote them in edits or
+   * parse them as JSON. `compact` must sanitise these texts itself. It must also not put anything after such
+   * a text that could look like part of it (TEXT-4).
    */
   readonly verbatim?: readonly string[];
   /**

@@ -27,7 +27,7 @@ import { operation } from "./core-operation.js";
 export const WakePath = z.enum(["inbox", "hooks", "wait", "channel"]);
 export type WakePath = z.output<typeof WakePath>;
 
-/** Facts about a client that it reports itself. */
+/** Facts that a client reports about itself. */
 export const Capabilities = z.strictObject({
   client: lineOfChars(limits.nameCharsMax).optional(),
   version: lineOfChars(limits.nameCharsMax).optional(),
@@ -37,7 +37,7 @@ export const Capabilities = z.strictObject({
 });
 export type Capabilities = z.output<typeof Capabilities>;
 
-/** Public part of an ed25519 key (RFC 8032) that was generated when the agent was launched, in base64. */
+/** Public part of an ed25519 key (RFC 8032), in base64. The key is generated when an agent is launched. */
 export const SessionKey = z
   .string()
   .regex(/^[A-Za-z0-9+/]{43}=$/, { error: "must be the 32 bytes of an ed25519 public key in base64" });

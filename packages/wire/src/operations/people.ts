@@ -10,7 +10,7 @@ const Nudged = z.object({
   team: z.string(),
   peer: z.string().nullable(),
   connected: z.boolean(),
-  /** The wake paths that were used. `wait` means that a waiting poll of the peer was answered. */
+  /** The wake paths that were used. `wait` means that a waiting poll of the peer got its reply. */
   reached: z.array(WakePath),
   last_seen_at: Timestamp,
 });

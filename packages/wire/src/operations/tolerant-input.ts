@@ -46,7 +46,7 @@ function readFields(shape: Shape, given: Fields): Fields {
   return Object.fromEntries(read);
 }
 
-/** Interprets one argument. Returns undefined if it is null and that means absent. */
+/** Interprets one argument. Returns undefined for a null that means that the argument is absent. */
 function readValue(schema: z.core.$ZodType, value: unknown): unknown {
   if (value === null) return accepts(schema, null) ? null : undefined;
   if (typeof value === "string") return readText(schema, value);

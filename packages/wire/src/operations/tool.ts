@@ -39,7 +39,7 @@ export function toTool(
   };
 }
 
-/** Adds the schema of its output to a tool. */
+/** Adds the schema of an operation's output to its tool. */
 export function withOutputSchema(
   tool: ListedTool,
   { output }: Operation,

@@ -65,7 +65,7 @@ export interface FeedLine {
   /** Salt of the content's hash, in hexadecimal. Null if the text was removed or is private. */
   readonly salt: string | null;
   readonly content_hash: string;
-  /** Hash of the message's leaf in the log. If the broker has stored this hash, it is taken from there. */
+  /** Hash of the message's leaf in the log. If the broker has stored this hash, the stored hash is used. */
   readonly hash: string;
   /** Root of the log's tree over all messages up to this one. */
   readonly root: string;

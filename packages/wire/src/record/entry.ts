@@ -87,9 +87,9 @@ export function entryLeaf(entry: FeedEntry | DocumentEntry, sha256: Sha256): Uin
 }
 
 /**
- * Returns the hash by which an entry commits to a content: SHA-256 of the salt (16 random bytes) and the
- * text, in hexadecimal. For a message, the text is the canonical JSON of its content. For a version, it is
- * the document itself.
+ * Returns the hash by which an entry commits to content: SHA-256 of the salt (16 random bytes) and the text,
+ * in hexadecimal. For a message, the text is the canonical JSON of its content. For a version, it is the
+ * document itself.
  */
 export function contentHash(salt: Uint8Array, text: string, sha256: Sha256): string {
   const content = utf8.encode(text);

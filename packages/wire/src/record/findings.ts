@@ -6,12 +6,12 @@ const findingsMax = 100;
 export interface Findings {
   readonly list: readonly Finding[];
   /**
-   * True if there are so many findings that no more are kept. Verification then stops, because reading on
+   * True if there are so many findings that no more are kept. Verification then stops, because continuing
    * would only help an attacker who sends large amounts of data.
    */
   readonly full: boolean;
   add(...findings: readonly Finding[]): void;
-  /** Replaces a finding by a more precise one. */
+  /** Replaces a finding with a more precise one. */
   narrow(finding: Finding, narrower: Finding): void;
 }
 

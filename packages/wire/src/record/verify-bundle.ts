@@ -85,7 +85,7 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     ...(trusted.heads ?? []).map((head) => ({
       head,
       whose: `the head remembered from ${head.at}`,
-      // A copy that was exported before the client stored this head may be shorter without fault. The export
+      // A copy that was exported before the client stored this head may legitimately be shorter. The export
       // time counts only if a trusted signature covers it.
       mustReach: !manifest || !word.manifest || manifest.exported_at >= head.at,
     })),

@@ -3,7 +3,7 @@ import { ZipReader } from "@zip.js/zip.js/lib/zip-core-reader.js";
 /** A file whose bytes can be read at any position, such as a file handle or a browser's Blob. */
 export interface RandomAccess {
   readonly size: number;
-  /** Reads the requested number of bytes, or fewer if the file ends before. */
+  /** Reads the requested number of bytes, or fewer if the file ends first. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
@@ -53,7 +53,7 @@ const chunkBytes = 8 * 1024;
 
 /**
  * Opens a bundle's zip archive without unpacking it. Refuses archives that two programs could read
- * differently, because one program might then verify other data than another one shows.
+ * differently, because one program might then verify data that differs from what another one shows.
  *
  * @throws UnreadableZip if the file is not an acceptable archive
  */

@@ -54,8 +54,8 @@ export function peerAddress(team: string, peer: string | null | undefined): stri
 }
 
 /**
- * Shortens the address of a peer that has the same name as its team: `Birch/birch` becomes `Birch`. For
- * display to people.
+ * Shortens the address of a peer that has the same name as its team, for display to people: `Birch/birch`
+ * becomes `Birch`.
  */
 export function shortAddress(address: string): string {
   return address.replace(/^(.+)\/\1$/iu, "$1");

@@ -1,4 +1,4 @@
-/** Joins words to a line that a POSIX shell splits into the same words. */
+/** Joins words into a line that a POSIX shell splits into the same words. */
 export function toShellLine(words: readonly string[]): string {
   return words.map(shellWord).join(" ");
 }

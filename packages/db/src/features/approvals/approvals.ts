@@ -15,7 +15,7 @@ export interface ApprovalKey {
   readonly number: number;
 }
 
-/** A person with a credential, and the name of the device that the credential belongs to. */
+/** A person, with the name of the device that one of the person's credentials belongs to. */
 export interface DeviceOwner {
   readonly personId: string;
   readonly name: string;

@@ -248,7 +248,9 @@ function findTopicMessages({ match, sessionId }: Wanted, meshId: string): SQL {
     WHERE c.mesh_id = ${meshId} ${own} AND ${fits(match, { words: sql`c.words`, text: sql`c.text` })}`;
 }
 
-/** Number of characters of a marked text that are returned. Enough to choose a good excerpt. */
+/**
+ * Maximum number of characters of a marked text that are returned. This is enough to choose a good excerpt.
+ */
 const windowCharsMax = 4_000;
 const windowCharsBefore = 200;
 

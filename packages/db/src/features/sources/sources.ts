@@ -42,7 +42,10 @@ export async function findSourceText(
   return row?.content ?? null;
 }
 
-/** Deletes file texts older than `afterDays` that neither an open topic nor any proposal uses. */
+/**
+ * Deletes file texts that are older than `afterDays` days and that neither an open topic nor any proposal
+ * uses.
+ */
 export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number): Promise<number> {
   const { count } = await db.execute(sql`
     DELETE FROM source_texts s

@@ -328,7 +328,7 @@ export async function listUnplacedDocuments(
 /** Replaces a quote from a document version whose text was removed. */
 const removedQuote = "(removed)";
 
-/** Removes quotes from redacted document versions in topics. */
+/** Removes those quotes from topics that come from redacted document versions. */
 export async function forgetQuotes(
   tx: Transaction,
   { meshId, sessionId }: { readonly meshId: string; readonly sessionId: string },

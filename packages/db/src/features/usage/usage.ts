@@ -68,7 +68,7 @@ export interface BudgetUse {
   readonly isNear: boolean;
 }
 
-/** Adds tokens to a session's and a team's use of their budgets. */
+/** Counts tokens against the budgets of a session and a team. */
 export async function countTokens(
   tx: Transaction,
   { sessionId, teamId, tokens }: { sessionId: string; teamId: string | null; tokens: number },

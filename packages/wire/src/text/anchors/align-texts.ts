@@ -142,8 +142,8 @@ function align({ ours, theirs, vocabulary }: Tokens, direction: Direction): Kept
 }
 
 /**
- * Returns a function that checks whether a common piece is certain. It is if at least one of its lines occurs
- * exactly once in each text.
+ * Returns a function that checks whether a common piece is certain. A piece is certain if at least one of its
+ * lines occurs exactly once in each text.
  */
 function isTold(before: string, after: string): (piece: Kept) => boolean {
   const once = (text: string) => {
@@ -166,7 +166,8 @@ const roundsMax = 8;
 
 /**
  * Removes pieces that both texts probably contain by accident, such as a common word in two unrelated
- * sentences. A piece looks accidental if it is not longer than the change before it or the change after it.
+ * sentences. A piece looks accidental if the changes before and after it are both at least as long as the
+ * piece.
  */
 function withoutChance(pieces: readonly Kept[], within: Change, isTold: (piece: Kept) => boolean): Kept[] {
   let left = [...pieces];

@@ -38,8 +38,8 @@ interface Line {
 interface Looked {
   readonly weight: number;
   /**
-   * The wanted words that occur in the changed lines, rarest first, with the number of times that each is
-   * wanted.
+   * The words to search for that occur in the changed lines, rarest first, and how often each of them is
+   * searched for.
    */
   readonly known: readonly { readonly word: number; readonly times: number }[];
 }
