@@ -132,15 +132,12 @@ function PersonaPicker({ offered, chosen, onChoose }: PersonaPickerProps) {
       className="w-full"
       value={chosen}
       onChange={onChoose}
-      options={offered.map((each) => [
-        each.persona.name,
-        `${showHidden(each.persona.name)} ${describePersona(each)}`,
-      ])}
+      options={offered.map((each) => [each.persona.name, `${showHidden(each.persona.name)} ${noteOn(each)}`])}
     />
   );
 }
 
-function describePersona({ perspective }: OfferedPersona): string {
+function noteOn({ perspective }: OfferedPersona): string {
   if (perspective === null) return "· not read yet";
   return perspective.stale ? "· stale" : "";
 }
