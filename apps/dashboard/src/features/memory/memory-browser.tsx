@@ -4,7 +4,7 @@ import { Plus, X } from "lucide-react";
 import { useSearchParams } from "next/navigation";
 import { useId, useMemo, useState } from "react";
 import { useRead } from "@/broker/use-read";
-import { ListBody, Pager, SearchField, sortedChoices, TagsField } from "@/components/list-page";
+import { ListBody, Pager, SearchField, sortChoices, TagsField } from "@/components/list-page";
 import { ProblemAlert } from "@/components/problem-alert";
 import { setQuery } from "@/core/address/address";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
@@ -15,11 +15,11 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Select } from "@/ui/select";
 import { Skeleton } from "@/ui/skeleton";
 import {
-  cursorBefore,
   isNarrowed,
   type MemoryChoice,
   matchesMax,
   sinceLabels,
+  toCursorBefore,
   toMemoryChoice,
 } from "./memory-choice";
 import { type MemoryAction, MemoryRow } from "./memory-row";
@@ -207,7 +207,7 @@ const on = ["memory"] as const;
 
 /** The memory that the URL names, above the others, even if it was forgotten. */
 function OneMemory({ id, onAction, onClose }: OneMemoryProps) {
-  const before = cursorBefore(id);
+  const before = toCursorBefore(id);
   const there = useRead("list_memory", before === null ? null : { before, limit: 1 }, { on });
   const gone = useRead("list_memory", before === null ? null : { before, limit: 1, forgotten: true }, { on });
   const memory = [...(there.data?.memories ?? []), ...(gone.data?.memories ?? [])].find(

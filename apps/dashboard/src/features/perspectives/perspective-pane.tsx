@@ -132,12 +132,15 @@ function PersonaPicker({ offered, chosen, onChoose }: PersonaPickerProps) {
       className="w-full"
       value={chosen}
       onChange={onChoose}
-      options={offered.map((each) => [each.persona.name, `${showHidden(each.persona.name)} ${noteOn(each)}`])}
+      options={offered.map((each) => [
+        each.persona.name,
+        `${showHidden(each.persona.name)} ${describePersona(each)}`,
+      ])}
     />
   );
 }
 
-function noteOn({ perspective }: OfferedPersona): string {
+function describePersona({ perspective }: OfferedPersona): string {
   if (perspective === null) return "· not read yet";
   return perspective.stale ? "· stale" : "";
 }

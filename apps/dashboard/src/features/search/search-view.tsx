@@ -15,7 +15,7 @@ import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Input } from "@/ui/input";
 import { hitIcons } from "./hit-icons";
-import { hitsAtOnce, hrefOfHit, kindLabels, type SearchHit, titleOfHit } from "./search-hits";
+import { describeHitTitle, hitsAtOnce, kindLabels, type SearchHit, toHitHref } from "./search-hits";
 import { useAnySession, useSearch } from "./use-search";
 
 /** Searches all data of the mesh as the user types. */
@@ -199,7 +199,7 @@ function Nothing({ hasKinds, onAllKinds }: { hasKinds: boolean; onAllKinds: () =
 
 /** A search hit: its kind, the matching excerpt, its author, session and time, with a link to it. */
 function SearchHitRow({ hit, anySession }: { hit: SearchHit; anySession: string | null }) {
-  const href = hrefOfHit(hit, anySession);
+  const href = toHitHref(hit, anySession);
   const Icon = hitIcons[hit.kind];
   return (
     <li className="relative grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-3 py-row has-[a]:hover:bg-surface">
@@ -208,7 +208,7 @@ function SearchHitRow({ hit, anySession }: { hit: SearchHit; anySession: string 
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-muted-foreground">
           <span className="font-medium text-foreground">{kindLabels[hit.kind]}</span>
           {href === null ? (
-            <bdi>{titleOfHit(hit)}</bdi>
+            <bdi>{describeHitTitle(hit)}</bdi>
           ) : (
             <PageLink
               href={href}
@@ -216,7 +216,7 @@ function SearchHitRow({ hit, anySession }: { hit: SearchHit; anySession: string 
               // The link's clickable area covers the whole row.
               className="min-w-0 truncate text-link underline-offset-4 after:absolute after:inset-0 hover:underline"
             >
-              {titleOfHit(hit)}
+              {describeHitTitle(hit)}
             </PageLink>
           )}
           {hit.by !== null && <bdi>{hit.by}</bdi>}

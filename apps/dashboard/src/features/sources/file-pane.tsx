@@ -21,7 +21,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { linkDefinitions, splitSections } from "@/text/split-sections";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { FileHeader } from "./file-header";
-import { extensionOf, isMarkdown, layoutOfFile } from "./file-layout";
+import { chooseFileLayout, findExtension, isMarkdown } from "./file-layout";
 import type { FileRead } from "./use-file";
 
 export interface FilePaneProps {
@@ -123,7 +123,7 @@ function FileText({ path, file: { text, source_sha }, layout, scroller }: FileTe
   return (
     <KeepPlace scroller={scroller} version={source_sha}>
       {layout === "sections" && <Sections text={text} />}
-      {layout === "code" && <Code text={text} language={extensionOf(path)} />}
+      {layout === "code" && <Code text={text} language={findExtension(path)} />}
       {layout === "lines" &&
         (isMarkdown(path) ? <PlainDocument content={text} /> : <PlainLines content={text} />)}
     </KeepPlace>

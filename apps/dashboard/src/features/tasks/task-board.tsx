@@ -3,7 +3,7 @@
 import type { Task, TaskState } from "@merkle/wire";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
-import { factsOf, stateLabels } from "./describe-task";
+import { describeFacts, stateLabels } from "./describe-task";
 import { TaskLine, taskLine } from "./task-line";
 
 export interface TaskListProps {
@@ -74,7 +74,7 @@ interface TaskCardProps {
 /** A button that opens a task. Shows its number, title, holder, age and blockers. */
 function TaskCard({ task, selected, onSelect }: TaskCardProps) {
   const { task: number, title, claimed_at, state, handed_back_at } = task;
-  const facts = factsOf(task);
+  const facts = describeFacts(task);
   return (
     <button
       type="button"

@@ -9,7 +9,7 @@ import { lazyPart } from "@/core/lazy-part";
 import { isSettled, onSettled } from "@/core/settled";
 import { type SessionFacts, useSession } from "@/sessions/session-context";
 import { forgetHead, getSeenHeads } from "./check/seen-heads";
-import type { Different } from "./different-record";
+import type { DifferentHeads } from "./different-record";
 
 const ProofSheet = lazyPart(() => import("./proof-sheet"), "ProofSheet");
 
@@ -41,7 +41,7 @@ const DifferentRecord = lazyPart(() => import("./different-record"), "DifferentR
 function HeadWatch({ session }: { readonly session: SessionFacts["session"] }) {
   const broker = useBroker();
   const pathname = usePathname();
-  const [different, setDifferent] = useState<Different | null>(null);
+  const [different, setDifferent] = useState<DifferentHeads | null>(null);
   const { session_id, seal } = session;
   // Each request for an open session makes the broker sign and store a head. So it is requested only if someone has looked at the
   // record.

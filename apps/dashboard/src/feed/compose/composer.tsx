@@ -16,9 +16,9 @@ import { Select } from "@/ui/select";
 import { useComposePlace, useDraft } from "./compose-context";
 import { ComposerField } from "./composer-field";
 import { ComposerNotes } from "./composer-notes";
-import { type Draft, type DraftKind, type DraftPriority, problemOf, toPostInput } from "./draft";
+import { type Draft, type DraftKind, type DraftPriority, findProblem, toPostInput } from "./draft";
 import { RecipientPicker } from "./recipient-picker";
-import { awayOf, listRecipients, type Recipient } from "./recipients";
+import { listAway, listRecipients, type Recipient } from "./recipients";
 
 const OptionsEditor = lazyPart(() => import("./options-editor"), "OptionsEditor");
 const QuotedBar = lazyPart(() => import("./quoted-bar"), "QuotedBar");

@@ -5,7 +5,7 @@ import { ChevronDown, ChevronUp, Lock } from "lucide-react";
 import { memo, type ReactNode, useState } from "react";
 import { RemovedText } from "@/components/removed-text";
 import { cn } from "@/core/utils";
-import { clipText, describeSize, isPrivate, textOf } from "@/feed/store/message-text";
+import { clipText, describeSize, isPrivate, readMessageText } from "@/feed/store/message-text";
 import { useSession } from "@/sessions/session-context";
 import { TeamBar } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
@@ -72,7 +72,7 @@ function SealedBody({ message }: { readonly message: Message }) {
 /** The text of a message. A long text is cut off, with a button to show the rest. */
 function TextBody({ message }: { readonly message: Message }) {
   const [isWhole, setWhole] = useState(false);
-  const text = textOf(message);
+  const text = readMessageText(message);
   const clipped = clipText(text);
   return (
     <>

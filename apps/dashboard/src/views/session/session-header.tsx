@@ -105,7 +105,7 @@ function HeaderActions() {
 function SessionCounts() {
   const { session } = useSession();
   const { message_budget } = session.settings;
-  const state = stateOf(session);
+  const state = toSessionState(session);
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 pt-1 text-sm text-muted-foreground tabular-nums">
       <Badge className={cn("font-mono tracking-wide", faces[state])}>{state}</Badge>
@@ -141,7 +141,9 @@ const faces: Record<SessionState, string> = {
 type SessionState = "CLOSED" | "HELD" | "QUIET" | "OPEN";
 
 /** Returns the session's state in one word. States that stop the session take precedence. */
-function stateOf(session: Pick<OutputOf<"get_session">, "status" | "held" | "quiet_since">): SessionState {
+function toSessionState(
+  session: Pick<OutputOf<"get_session">, "status" | "held" | "quiet_since">,
+): SessionState {
   if (session.status === "closed") return "CLOSED";
   if (session.held !== null) return "HELD";
   return session.quiet_since === null ? "OPEN" : "QUIET";

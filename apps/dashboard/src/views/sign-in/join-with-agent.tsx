@@ -7,7 +7,7 @@ import { getKept } from "@/identity/kept-secret";
 import { CopyButton } from "@/ui/copy-button";
 import { Input } from "@/ui/input";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";
-import { type ConnectionSnippet, connectionSnippets } from "@/views/connection/snippets";
+import { type ConnectionSnippet, listConnectionSnippets } from "@/views/connection/snippets";
 
 /** The commands to paste on the machine where an agent runs. */
 export function JoinWithAgent({
@@ -68,7 +68,7 @@ interface JoinSnippetsOptions {
  * command lines.
  */
 function joinSnippets({ base, slug, teamName, keyPin }: JoinSnippetsOptions): readonly ConnectionSnippet[] {
-  const others = connectionSnippets({ base, mcp: `${base}/api/mcp` }, { needsToken: true });
+  const others = listConnectionSnippets({ base, mcp: `${base}/api/mcp` }, { needsToken: true });
   const named = (id: ConnectionSnippet["id"]) => others.filter((each) => each.id === id);
   return [
     {

@@ -11,7 +11,6 @@ import type { CheckedBundle } from "../check/verify-protocol";
 import { collectRecord, type ShownRecord } from "./collect-record";
 import { FileDocument } from "./file-document";
 import { FileFeed } from "./file-feed";
-import { type ShownRecord, takeRecord } from "./take-record";
 
 type Stage =
   | { readonly is: "checking"; readonly share: number }
