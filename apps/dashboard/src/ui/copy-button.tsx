@@ -18,7 +18,7 @@ export interface CopyButtonProps {
 }
 
 /** A button that copies a text and shows the result. */
-export function CopyButton({ text, what, compact = false }: CopyButtonProps) {
+export function CopyButton({ text, what, isCompact = false }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<CopyOutcome>(null);
   useEffect(() => {
     if (outcome === null) return;

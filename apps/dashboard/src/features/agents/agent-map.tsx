@@ -193,7 +193,7 @@ function AgentNode({ node, cluster, isWall }: { node: Node; cluster: Cluster; is
         textAnchor="middle"
         className={cn("fill-muted-foreground text-[11px]", haloed)}
       >
-        {cut(activity.text, wall ? 30 : 26)}
+        {cut(activity.text, isWall ? 30 : 26)}
       </text>
     </a>
   );

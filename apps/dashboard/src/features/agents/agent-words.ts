@@ -15,7 +15,7 @@ export function formatName({ team, name }: Pick<Agent, "team" | "name">): string
   return name?.toLowerCase() === team.toLowerCase() ? team : formatPeerAddress(team, name);
 }
 
-/** Returns the names of those whom an agent waits for: `a human`, `Birch`, `Birch, Cedar`. */
+/** Describes what an agent waits for: `a human`, `Birch`, `Birch, Cedar`, `an answer`. */
 export function describeWait({ on, human, kind }: AgentWait): string {
   const names = on.map((each) => (each.toLowerCase() === "@humans" ? "a human" : each));
   if (names.length > 0) return names.join(", ");

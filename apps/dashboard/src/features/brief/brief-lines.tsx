@@ -101,7 +101,7 @@ function Line({ slug, line, isHere }: { slug: string; line: BriefLine; isHere: b
   const search = new URLSearchParams(query).toString();
 
   function keepOnPage(event: MouseEvent): void {
-    if (!here || path !== "" || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (!isHere || path !== "" || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     setQuery(query);
   }

@@ -118,7 +118,7 @@ function State() {
           </Button>
         )}
       </div>
-      <ReadOnlyReason closed={session.session_closed} past={at !== null} />
+      <ReadOnlyReason isClosed={session.session_closed} isPast={at !== null} />
       {problem && (
         <ProblemAlert
           title="Couldn't load state."
@@ -190,8 +190,8 @@ function describeCount(count: number, hasMore: boolean): string {
 }
 
 /** Explains why the state is read-only, if it is. */
-function ReadOnlyReason({ closed, past }: { closed: boolean; past: boolean }): ReactNode {
-  if (!closed && !past) return null;
+function ReadOnlyReason({ isClosed, isPast }: { isClosed: boolean; isPast: boolean }): ReactNode {
+  if (!isClosed && !isPast) return null;
   return (
     <p className="text-sm text-muted-foreground">
       {isClosed
