@@ -63,7 +63,7 @@ function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
               "flex min-w-0 items-center gap-1 first:shrink-0 last:text-foreground",
               // Keeps the last crumb visible, however long the name of the page above it is.
               crumbs.length > 2 && "last:shrink-0",
-              // On a phone the bottom bar has the same link, and the space goes to the title.
+              // On a phone, hides the first crumb: the bottom bar has the same link, and the title needs the space.
               place === 0 && crumbs.length > 1 && "max-sm:hidden",
             )}
           >

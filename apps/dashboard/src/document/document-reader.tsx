@@ -159,7 +159,7 @@ function DraftNote({ draft, onResume, onDiscard }: DraftNoteProps) {
 }
 
 interface DocumentNews {
-  /** The version that was shown before. */
+  /** The version shown before the change. */
   readonly since: number;
   readonly changed: ReadonlySet<string>;
 }

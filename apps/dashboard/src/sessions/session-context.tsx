@@ -12,7 +12,7 @@ export interface SessionFacts {
   readonly peers: readonly Peer[];
   /** The team, in this session, of the person using this browser. Null before their first write. */
   readonly myTeamId: string | null;
-  /** True for an observer, to whom the page offers no changes. */
+  /** True for an observer, for whom the page is read-only. */
   readonly isObserver: boolean;
   /** Returns the number of a team's colour, or 0 for an unknown team. */
   colourOf(teamId: string | null): number;

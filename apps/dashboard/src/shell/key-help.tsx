@@ -76,7 +76,7 @@ function groupShortcuts(shortcuts: readonly Shortcut[]): [string, Shortcut[]][] 
   return [...groups];
 }
 
-/** Keys of a shortcut, named as on this person's keyboard. */
+/** Shows the keys of a shortcut, named as on this person's keyboard. */
 function Keys({ keys, withAlt = false }: { keys: string; withAlt?: boolean }) {
   const isMac = useIsMac();
   return (

@@ -156,7 +156,7 @@ interface PlaceWatchProps {
   readonly onUsed: (href: string) => void;
 }
 
-/** Detects the first use of each place. */
+/** Detects the first use of each page in the navigation. */
 function PlaceWatch({ places, onUsed }: PlaceWatchProps) {
   const { person } = usePerson();
   const isHuman = !useIsGuest() && person !== null;

@@ -43,7 +43,7 @@ export function onAddress(listener: () => void): () => void {
   };
 }
 
-/** Reports that the page is rendered for this query. */
+/** Call this once the page has been rendered for the query. */
 export function noteAddress(rendered: URLSearchParams): void {
   if (ahead !== null && new URLSearchParams(ahead).toString() === rendered.toString()) ahead = null;
 }

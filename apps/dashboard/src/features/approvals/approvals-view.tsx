@@ -100,7 +100,10 @@ const states: Readonly<Record<Approval["state"], string>> = {
   lapsed: "Not answered",
 };
 
-/** The most recent approvals and their results. The session's record contains the same, with a hash instead of the text. */
+/**
+ * The most recent approvals and their results. The session's record also contains them, with a hash instead of the
+ * text.
+ */
 function EndedApprovals({ ended }: { readonly ended: readonly Approval[] }) {
   return (
     <ul className="divide-y">

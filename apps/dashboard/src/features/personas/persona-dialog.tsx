@@ -143,7 +143,7 @@ interface PersonaConflictProps {
   readonly onTake: () => void;
 }
 
-/** The version that someone else saved in the meantime. The user can take it or deliberately replace it. */
+/** The version that someone else saved in the meantime. The user can adopt or deliberately replace it. */
 function PersonaConflict({ theirs, onTake }: PersonaConflictProps) {
   const { name, prompt, version, retired, updated_by, updated_at } = theirs;
   return (

@@ -103,7 +103,7 @@ function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly Pl
       const under = placed.filter(({ ranges }) =>
         ranges.some((range) => isPointInside(range, clientX, clientY)),
       );
-      // If highlights are nested, the innermost is meant.
+      // If highlights are nested, a click refers to the innermost.
       const inner = under.sort((a, b) => measureTopic(a.topic) - measureTopic(b.topic))[0];
       if (inner) showTopic(inner.topic.topic_id);
     }

@@ -35,16 +35,16 @@ export function SessionRecord() {
 const DifferentRecord = lazyPart(() => import("./different-record"), "DifferentRecord");
 
 /**
- * Compares the session's signed head with the head that this browser has seen before, and stores it for the next time. Shows
- * nothing unless they are inconsistent, and then a prominent warning.
+ * Compares the session's signed head with the head that this browser has seen before, and stores it for the next
+ * comparison. Shows a prominent warning if the heads are inconsistent, and otherwise nothing.
  */
 function HeadWatch({ session }: { readonly session: SessionFacts["session"] }) {
   const broker = useBroker();
   const pathname = usePathname();
   const [different, setDifferent] = useState<DifferentHeads | null>(null);
   const { session_id, seal } = session;
-  // Each request for an open session makes the broker sign and store a head. So it is requested only if someone has looked at the
-  // record.
+  // Each request for an open session makes the broker sign and store a head. So the head is requested only for sealed
+  // sessions, on the audit page, and for sessions whose head this browser has stored.
   const isWanted = seal !== null || pathname.endsWith("/audit") || session_id in getSeenHeads();
   const sealedSize = seal?.size ?? 0;
 

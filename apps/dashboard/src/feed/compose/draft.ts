@@ -58,7 +58,7 @@ function toKind({ kind, options, quoted, text }: Draft): Partial<PostInput["cont
   return given.length === 0 ? { kind } : { kind, options: given };
 }
 
-/** An ask with options accepts only these. Matching ignores case and surrounding spaces. */
+/** An ask with options accepts only one of its options. Matching ignores case and surrounding spaces. */
 function answerOf({ options }: QuotedMessage, text: string): string {
   const written = text.trim();
   return options.find((option) => option.toLowerCase() === written.toLowerCase()) ?? written;

@@ -2,7 +2,7 @@ import { isRedacted, type Message } from "@merkle/wire";
 import { describeRemovalInLine } from "../../text/describe-removal";
 import { describeEvent } from "./describe-event";
 
-/** Returns a message's text. Pages cannot decrypt private messages, so these are described by their size. */
+/** Returns a message's text. Pages cannot decrypt private messages, so a private message is described by its size. */
 export function readMessageText(message: Message): string {
   const { content } = message;
   if (isRedacted(message)) return describeRemovalInLine(message.redaction);
@@ -62,6 +62,6 @@ function describeEventText(message: Message): string {
   if (message.type === "chat" && !isRedacted(message)) return readMessageText(message);
   const { text, reason } =
     message.type === "chat" ? { text: readMessageText(message), reason: null } : describeEvent(message);
-  // The isolate characters around names are only for the page.
+  // Removes the isolate characters around names, which are needed only on the page.
   return (reason === null ? text : `${text}\n\nReason: ${reason}`).replace(/[\u2066-\u2069]/g, "");
 }

@@ -32,7 +32,7 @@ export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: 
     >
       <div className={cn("flex items-center gap-2", inLine ? "shrink-0" : "flex-wrap")}>
         {selectActions(item, attempt, { onAnswer, showsOptions })}
-        {/* Asks, proposals and approvals already contain a link to the same place. */}
+        {/* Items of these kinds already contain a link to the same place. */}
         {!inLine && !["ask", "proposal", "approval"].includes(item.kind) && <OpenPlace item={item} />}
       </div>
       <p

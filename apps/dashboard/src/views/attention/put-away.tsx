@@ -10,7 +10,7 @@ import { type HideItemActions, isPutAway } from "./use-put-away";
 export interface PutAwayProps {
   readonly item: AttentionItem;
   readonly away: HideItemActions;
-  /** The snooze menu, so that a shortcut can open it. */
+  /** A reference to the snooze menu, so that a shortcut can open the menu. */
   readonly menu?: RefObject<HTMLDetailsElement | null>;
 }
 

@@ -22,7 +22,7 @@ self.addEventListener("message", ({ data }: MessageEvent<VerifyRequest>) => {
  * of released versions.
  */
 const ownPage = hashOwnPage().catch(() => null);
-// By then everything that a check needs is loaded, and nothing more is fetched.
+// From here on, everything that a check needs is loaded, and nothing more is fetched.
 void ownPage.then(() => send({ type: "ready" }));
 
 async function hashOwnPage(): Promise<string | null> {
