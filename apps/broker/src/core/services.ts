@@ -12,7 +12,7 @@ import type { Turns } from "./turns.js";
 import type { EventLoopWatch } from "./watch-event-loop.js";
 import type { Workers } from "./workers/workers.js";
 
-/** Notifies the watchers of a mesh that a read of the mesh would now return something else (MESH-1). */
+/** Notifies the watchers of a mesh that a read of the mesh would now return a different result (MESH-1). */
 export interface MeshAnnouncer {
   announce(kind: Exclude<MeshChangedKind, "person">, sessionId: string | null): void;
   /** Notifies only connections that watch the mesh as this person. */

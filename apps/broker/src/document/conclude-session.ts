@@ -111,8 +111,9 @@ interface Conclusion {
  * changed. A pending proposal is rejected (PROP-15).
  */
 export async function concludeWith(ctx: ConcluderContext, input: Conclusion): Promise<ConcludeSessionOutput> {
-  // The draft is made before the transaction, so that no one waits while a large document is processed. A concurrent write
-  // makes the draft outdated. After three attempts it is made with the document locked.
+  // The draft is made before the transaction, so that other writers do not wait while a large document is
+  // processed. A concurrent write makes the draft outdated. After three attempts, the draft is made with the
+  // document locked.
   for (const hook of ctx.services.hooks.onConclude) await hook.prepare?.(ctx.services, ctx.session.sessionId);
   for (let round = 1; round <= 3; round += 1) {
     const draft = await draftConclusion(ctx, input);

@@ -25,7 +25,7 @@ interface Meeting {
   open(options?: Partial<Parameters<typeof startBus>[0]>): Promise<Bus>;
   /** Connects as a client that does not have the nodes' key. */
   intrude(): Promise<Intruder>;
-  /** Closes all connections to the server and lets new ones connect. */
+  /** Closes all connections to the server. New connections are accepted afterwards. */
   breakOff(): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ export interface Hints {
     /** Whether these messages concluded the session, so that its row must be re-read. */
     readonly closed?: boolean;
   };
-  /** Something in a session other than its feed has changed. */
+  /** Something in a session has changed, apart from its feed. */
   changed: { readonly session: string; readonly kind: ChangedKind };
   /** A peer of a session has come or gone. */
   presence: { readonly session: string };
@@ -72,7 +72,10 @@ export type HintKind = keyof Hints;
 /** A hint in the form sent over the bus: its kind and its fields. */
 export type SentHint = { [Kind in HintKind]: readonly [Kind, Hints[Kind]] }[HintKind];
 
-/** Returns whether a hint may be delayed to be sent together with others, because no reply depends on it. */
+/**
+ * Returns whether a hint may wait so that it can be sent together with other hints. Only hints on which no
+ * reply depends may wait.
+ */
 export function mayWait([kind]: SentHint): boolean {
   return kind === "feed" || kind === "changed" || kind === "presence" || kind === "here";
 }
