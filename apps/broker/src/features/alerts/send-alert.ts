@@ -114,8 +114,8 @@ function failed(answer: string, gone = false): AlertOutcome {
 }
 
 /**
- * @param isOutside - false hides the response text, because an inner address can be any that this machine can
- *   reach
+ * @param isOutside - whether the address is outside this machine and its networks; if not, the response text
+ * is hidden
  */
 function judge(kind: AlertTo["kind"], { status, text }: Answer, isOutside: boolean): AlertOutcome {
   const arrived = status >= 200 && status < 300;

@@ -202,7 +202,7 @@ async function abandon(
   }
 }
 
-/** Converts a completed archive, which has all these fields, to the reply. */
+/** Converts the row of a completed archive to the operation's output. */
 function toOutput(row: ArchiveRow): ArchiveSessionOutput {
   const { sessionId, object, archivedAt, archivedBy } = row;
   const toObject = (ending: string, bytes: number | null, sha256: Uint8Array | null) => ({

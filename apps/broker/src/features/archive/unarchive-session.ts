@@ -65,7 +65,10 @@ async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: Abo
   channels.announceChange(sessionId, "session", extent?.size ?? 0);
 }
 
-/** Includes the objects that could not be deleted. Later replies list them until they are deleted. */
+/**
+ * Converts the result, including objects that could not be deleted. Later replies list such objects until
+ * they are deleted.
+ */
 async function toOutput(services: ArchiveServices, sessionId: string): Promise<UnarchiveSessionOutput> {
   const { database, archives } = services;
   const extent = await readRecordExtent(database.orm, sessionId);

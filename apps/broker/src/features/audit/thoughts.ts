@@ -90,7 +90,7 @@ export async function thoughtRecordList(
 
 type HashedColumns = Pick<ThoughtRow, "id" | "type" | "taskId" | "content" | "timestamp" | "prevHash">;
 
-/** Returns the part of a record that is hashed. */
+/** Returns the parts of a record that its hash covers. */
 export function toHashed({ id, type, taskId, content, timestamp, prevHash }: HashedColumns): HashedThought {
   return { id, type, task_id: taskId, content, timestamp: timestamp.toISOString(), prev_hash: prevHash };
 }

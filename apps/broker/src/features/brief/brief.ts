@@ -47,7 +47,7 @@ const diffCharsMax = 600;
 /** Room reserved for a session's heading and for the note about omitted lines. */
 const headingCharsMax = 160;
 
-/** The part of a session's feed that a brief covers. */
+/** The part of a session's feed to cover in a brief. */
 interface BriefSpan extends BriefSession {
   readonly after: number;
 }
@@ -112,7 +112,9 @@ async function requireHere(services: BriefServices, ref: string): Promise<Sessio
   return session;
 }
 
-/** Lists the person's unread sessions. A caller that is not a person has none. */
+/**
+ * Lists the sessions with messages that the person has not read. Returns none if the caller is not a person.
+ */
 async function listOwnUnread({ services, person }: Context<BriefServices>): Promise<BriefSpan[]> {
   if (!person) return [];
   const { orm, meshId } = services.database;

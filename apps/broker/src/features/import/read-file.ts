@@ -14,7 +14,7 @@ export async function readSmallFile(bundle: ZippedFiles, name: string): Promise<
   return chunks ? readWhole(chunks, wholeBytesMax) : "";
 }
 
-/** Yields the lines of a file of a verified bundle in batches of a few hundred. */
+/** Yields the lines of one file in a verified bundle, in batches of a few hundred lines. */
 export async function* readLinesOf<Line>(
   bundle: ZippedFiles,
   name: string,

@@ -75,7 +75,7 @@ async function fileParameters(
   };
 }
 
-/** The fields of a job that determine its starting point. */
+/** The fields of a job that determine which draft it starts from. */
 type JobOrigin = Pick<JobRow, "meshId" | "kind" | "topicId" | "sessionId" | "createdAt">;
 
 /**

@@ -27,7 +27,7 @@ import { fileOf, type ProposalSource, readBaseText, readCurrentText } from "./so
 
 type InsertProposalInput = ParsedInputOf<"insert_proposal">;
 
-/** The source of a proposal, and its topic if there is one. */
+/** The source that a proposal is for, and its topic if there is one. */
 interface ProposalTarget extends ProposalSource {
   readonly topic: number | null;
 }

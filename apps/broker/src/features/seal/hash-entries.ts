@@ -65,7 +65,7 @@ export function toEntries({
   readonly number: number;
   readonly entry: FeedEntry | DocumentEntry;
 }[] {
-  // The columns have the order in which the query selects them.
+  // The columns are in the order in which the query selects them.
   return log === "feed"
     ? (JSON.parse(facts) as FeedRow[]).map((row) => ({
         number: Number(row[sequenceAt]),

@@ -131,7 +131,11 @@ function lost(what: string, cause: unknown): MerkleError {
 
 const refusalCharsMax = 64 * 1024;
 
-/** @throws conflict if the object does not exist, otherwise unavailable, with the storage's error code */
+/**
+ * Checks a response from the storage.
+ *
+ * @throws conflict if the object does not exist, otherwise unavailable, with the storage's error code
+ */
 async function expectDone(response: IncomingMessage, what: string): Promise<void> {
   const { statusCode = 0 } = response;
   let text = "";
