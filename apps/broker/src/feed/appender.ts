@@ -222,7 +222,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     }
   }
 
-  /** Gives each busy session its own queue, and moves its posts that were queued behind the busy rows there. */
+  /** Gives each busy session its own queue, and moves the session's posts that were queued later into it. */
   function setAside(busy: readonly PendingRow[]): void {
     for (const sessionId of new Set(busy.map((pending) => pending.row.session_id))) {
       const ofSession = (pending: PendingRow) => pending.row.session_id === sessionId;

@@ -83,7 +83,10 @@ function namesNothing({ to, reply_to, content }: PostRequest): boolean {
   );
 }
 
-/** A row to append with the peers that were searched for its recipients, or the message that was stored earlier. */
+/**
+ * Either a row to append, with the peers that were searched for its recipients, or the message that an
+ * earlier attempt stored.
+ */
 type PreparedPost =
   | { readonly row: MessageRow; readonly known: readonly KnownPeer[] }
   | { readonly earlier: StoredMessage };
@@ -151,7 +154,7 @@ async function post(
       return post(ctx, row, known, request);
     case "held":
     case "over_budget":
-      // The session may have changed since the append was refused, for example because a human posted. The
+      // The session may have changed since it refused the append, for example because a human posted. The
       // post is retried if it is allowed now.
       await retryWhileLost(() => requirePostingAllowed(ctx));
       return post(ctx, row, known, request);

@@ -129,7 +129,7 @@ function indexBy(peers: readonly Addressable[], keyOf: (peer: Addressable) => st
   return index;
 }
 
-/** The peers that one entry of `to` means, and the name stored for it. */
+/** The peers that an entry in `to` refers to, and the name stored for it. */
 interface AddressedPeers {
   readonly name: string;
   readonly peers: readonly Addressable[];
@@ -157,7 +157,7 @@ function findGroup({ there, memberships }: Roster, entry: string): AddressedPeer
   return orNull(`@${spelled?.join("/")}`, [...new Set(found.map(({ peer }) => peer))]);
 }
 
-/** Finds a peer by `team/peer`. A team's name may contain a slash and a peer's may not, so addresses are unique. */
+/** Finds a peer by `team/peer`. Only the team's name may contain a slash, so addresses are unambiguous. */
 function findAddress({ byAddress }: Roster, entry: string): AddressedPeers | null {
   return toOne(byAddress.get(fold(entry)), entry);
 }

@@ -21,7 +21,8 @@ interface ThrottledHint {
  * without a new hint
  */
 export function createThrottle(everyMs: number): Throttle {
-  // Ordered by the time of the last call, so the first entry always expires next and one timer is enough.
+  // The times of the last calls, oldest first. The first entry therefore always expires next, and one timer
+  // is enough.
   const told = new Map<string, ThrottledHint>();
   let timer: NodeJS.Timeout | undefined;
 
