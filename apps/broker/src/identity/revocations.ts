@@ -67,7 +67,7 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
     for (const listener of listeners) listener();
   }
 
-  /** Queries each member and token once, regardless of the number of their connections. */
+  /** Queries each member and token once, regardless of how many connections each has. */
   async function check(asked: readonly WatchedPrincipal[]): Promise<void> {
     const members = new Map<string, { meshId: string; memberId: string }>();
     const tokens = new Map<string, { meshId: string; number: number }>();

@@ -38,8 +38,8 @@ export function createSessionDirectory(
   database: Pick<Database, "orm" | "meshId">,
   cachedMax: number = limits.cachedSessionsMax,
 ): SessionDirectory {
-  // Ordered by the time of reading from the database, oldest first. Reordering on each use would cost more than reading
-  // again.
+  // The cached sessions, ordered by when they were read from the database. Reordering on each use would cost
+  // more than reading again.
   const remembered = new Map<string, CachedSession>();
   const idsBySlug = new Map<string, string>();
   // Reads in progress, shared between callers: a thousand clients may reconnect at the same time and request

@@ -22,7 +22,7 @@ export function findClockSkew(time: string, now: Date): ClockSkew | null {
 }
 
 export interface ClockSkew {
-  /** The part of a sentence that names the clock, the difference and the remedy, for error messages. */
+  /** Part of a sentence for error messages, which names the clock, the difference and the remedy. */
   readonly problem: string;
   readonly details: { readonly client_time: string; readonly broker_time: string; readonly skew_s: number };
 }

@@ -29,7 +29,7 @@ export interface Limiter {
    */
   admitFrame(address: string, principal: Principal | null): number;
   /**
-   * Counts a call for its member and for the session that it addresses.
+   * Counts a call towards the limits of its member and of the session that it addresses.
    *
    * @throws too_many_requests
    */

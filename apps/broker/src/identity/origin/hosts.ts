@@ -199,7 +199,7 @@ function hostOfTarget(target: string): string | null {
   return /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/i.exec(target)?.[1] ?? "";
 }
 
-/** The source of a page, from its Origin header. */
+/** The page that sent a request, from its Origin header. */
 interface PageOrigin {
   readonly secure: boolean;
   readonly host: string;
@@ -230,7 +230,10 @@ function isAt(host: string, page: PageOrigin): boolean {
   return hostnameOf(host) === hostnameOf(page.host) && portOf(host, page) === portOf(page.host, page);
 }
 
-/** Returns whether a page may have been forged in transit: it was loaded unencrypted and not from loopback. */
+/**
+ * Returns whether a page could have been forged in transit, because it was loaded unencrypted and not from
+ * loopback.
+ */
 function mayBeForged({ secure, host }: PageOrigin): boolean {
   return !secure && !loopbackNames.includes(hostnameOf(host));
 }
