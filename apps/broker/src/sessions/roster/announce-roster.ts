@@ -11,7 +11,7 @@ export function announceRoster({ channels }: Pick<SessionServices, "channels">, 
 
 /**
  * Returns the priority of an event that ends waits. In a small session, the event ends the waits of all
- * teams. In a large session, it ends only the convener's (DELIVER-4).
+ * teams. In a large session, it ends only the convener's waits (DELIVER-4).
  */
 export async function priorityAmongFew(
   { tx }: Pick<Write, "tx">,

@@ -49,7 +49,10 @@ export function authorName({ name, kind, peer }: Named): string {
   return kind === "guest" ? guestName(name) : name;
 }
 
-/** Marks a name as a guest's where only the name is shown. No real name can contain the mark (NAME-3). */
+/**
+ * Adds the mark that identifies a guest where only the name is shown. No real name can contain the mark
+ * (NAME-3).
+ */
 function guestName(name: string): string {
   return `${name} (guest)`;
 }
