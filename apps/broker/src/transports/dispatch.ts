@@ -477,7 +477,10 @@ class RequestContext<All extends Services = Services> implements Context<All> {
     this.#onWritten.push(run);
   }
 
-  /** Returns a function that runs the callbacks for a written reply, or null if there are none. */
+  /**
+   * Returns a function to call once the reply has been written, which runs the registered callbacks. Null if
+   * there are no callbacks.
+   */
   get written(): Reply["written"] {
     const runs = this.#onWritten;
     return runs && (() => runAll(runs));
