@@ -24,8 +24,8 @@ import * as usage from "./features/usage/feature.js";
 import { coreRules } from "./operations/rules.js";
 
 /**
- * The rules of all operations, without descriptions and schemas. Those need zod, which browsers do not load,
- * and which would take most commands longer to load than to run.
+ * The rules of all operations. Descriptions and schemas are separate because they need zod, which browsers do
+ * not load and which would take most commands longer to load than to run.
  */
 export const operationRules = {
   ...coreRules,

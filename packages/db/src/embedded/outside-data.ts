@@ -15,7 +15,7 @@ export interface OutsideData {
   readonly folders: readonly string[];
   /**
    * Name of the system user that Merkle created. Undefined if /var/lib/merkle has data of another home, or if
-   * a server still runs as this user.
+   * a process still runs as this user.
    */
   readonly user: string | undefined;
 }

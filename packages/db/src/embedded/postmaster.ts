@@ -37,8 +37,8 @@ const WATCH_EVERY_MS = 100;
 const FAST_SHUTDOWN_MS_MAX = 30_000;
 
 /**
- * Returns this cluster's server once it is ready. That is either the running server or a new one. Waits for a
- * server that is starting or shutting down, and for the processes that a killed server left.
+ * Returns this cluster's server once it is ready, whether it was already running or is started now. Waits for
+ * a server that is starting or shutting down, and for the processes that a killed server left.
  */
 export async function obtainPostmaster(cluster: Cluster, log: (line: string) => void): Promise<Postmaster> {
   const began = Date.now();

@@ -75,7 +75,7 @@ export interface MailPage {
   readonly upTo: number;
 }
 
-/** Maximum number of messages that one read scans to find those for a peer. The limit keeps reads fast. */
+/** Maximum number of messages that one read scans for messages to a peer. The limit keeps reads fast. */
 const scanMax = 10_000;
 
 /**

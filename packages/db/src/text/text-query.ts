@@ -41,7 +41,10 @@ function toPhrase({ text, excluded, begins }: SearchTerm): SQL {
   return excluded ? sql`!!${phrase}` : phrase;
 }
 
-/** A stop word may be the beginning of another word, so it is kept as a prefix. */
+/**
+ * Converts a text whose last word may be only the beginning of a word. If the text consists of stop words,
+ * they are kept, because a longer word may begin with them.
+ */
 function beginningOf(text: string): SQL {
   return sql`(SELECT CASE WHEN numnode(p) = 0 THEN p ELSE (p::text || ':*')::tsquery END FROM (
     SELECT CASE WHEN numnode(e) = 0 THEN phraseto_tsquery('simple', words_of(${text})) ELSE e END AS p

@@ -46,7 +46,7 @@ export interface FeedOptions {
 const waitingCharsMax = 2 * 1024 * 1024;
 
 interface ReaderEvents {
-  /** Called when the reader's buffer was full and the reader accepts messages again. */
+  /** Called when the reader accepts messages again, after its buffer was full. */
   drained(): void;
   failed(error: unknown): void;
 }
@@ -116,8 +116,8 @@ export class FeedReader {
   }
 
   /**
-   * Stops accepting messages until `resume` is called. Drops the buffered messages, because they belong to
-   * the old epoch.
+   * Stops accepting messages until `resume` is called. Drops the buffered messages, because they belong to an
+   * earlier epoch.
    */
   suspend(): void {
     this.#state = "suspended";

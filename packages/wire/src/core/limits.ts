@@ -5,7 +5,7 @@ import { unreadCountedMax } from "./unread-text.js";
  * with its unit. A value equal to its limit is accepted, and any larger value is refused (LIMIT-1).
  */
 export const limits = {
-  // Limits on callers' input.
+  // Limits on the input of calls.
   messageTextBytesMax: 64 * 1024,
   documentBytesMax: 512 * 1024,
   titleCharsMax: 200,

@@ -216,8 +216,7 @@ function rangesOfPrefix(from: number, { start, end }: LeafRange, whole: boolean)
 }
 
 /**
- * Splits a range so that the left half has the largest power of two that is smaller than the number of
- * leaves.
+ * Splits a range in two. The number of leaves in the left half is the largest power of two below the total.
  */
 function splitOf({ start, end }: LeafRange): number {
   return start + 2 ** heightBelow(end - start - 1);

@@ -186,8 +186,7 @@ function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): strin
 }
 
 /**
- * Reports messages and versions that come after the ones that the export's head covers. No signature covers
- * them.
+ * Reports messages and versions beyond those that the export's head covers, because no signature covers them.
  */
 function refuseMore(head: SignedHead, feed: VerifiedFeed, document: VerifiedDocument): void {
   const logs = [

@@ -23,8 +23,8 @@ function sequencesOf<Item>(items: readonly Item[], lengthMax: number): Item[][] 
 }
 
 /**
- * Names for test paths. Patterns as short as the ones in these tests, if they overlap at all, also overlap on
- * a path made of these names.
+ * Names for test paths. If two patterns as short as these overlap at all, they also overlap on a path made of
+ * these names.
  */
 const names = sequencesOf(["a", "b"], 3).map((each) => each.join(""));
 const paths = sequencesOf(names, 3).map((each) => each.join("/"));

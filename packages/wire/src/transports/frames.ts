@@ -176,7 +176,8 @@ export interface StateChangeFrame {
 }
 
 /**
- * Asks a peer's client to use its wake paths, and to reply with a `nudged` frame that lists the ones it used.
+ * Asks a peer's client to use its wake paths. The client replies with a `nudged` frame that lists the paths
+ * used.
  */
 export interface NudgeFrame {
   readonly type: "nudge";

@@ -186,7 +186,7 @@ export type ThoughtRow = Omit<typeof thoughtRecords.$inferSelect, "meshId">;
 
 const { meshId: _meshId, ...columns } = getTableColumns(thoughtRecords);
 
-/** Assigns the mesh's next record number. Other callers wait for theirs until the transaction ends. */
+/** Assigns the mesh's next record number. Other callers wait for their numbers until the transaction ends. */
 export async function drawRecordNumber(tx: Transaction, meshId: string): Promise<number> {
   const [counter] = await tx
     .insert(auditCounters)

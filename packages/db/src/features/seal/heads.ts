@@ -110,8 +110,8 @@ export async function findHead(
 }
 
 /**
- * Finds a head signed for exactly this size of one of the two logs. Prefers a head signed by a conclusion,
- * then the one that covers most.
+ * Finds a head signed for exactly this size of one of the two logs. Prefers heads signed by a conclusion, and
+ * among those the head that covers most.
  */
 export async function findHeadOver(
   db: Queryable,

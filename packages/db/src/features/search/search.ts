@@ -58,8 +58,8 @@ export interface Wanted {
 }
 
 /**
- * Sorts by rank and time. Times have millisecond precision, so among hits with the same time, the one with
- * the highest number is the newest.
+ * Sorts by rank, then by time. Times have millisecond precision, so among hits with the same time, the
+ * highest number is the newest.
  */
 const bestFirst = sql`f.rank DESC, f.at DESC, f.session_id, f.sequence DESC NULLS LAST, f.memory DESC NULLS LAST, f.key COLLATE "C"`;
 

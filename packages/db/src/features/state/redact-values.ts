@@ -3,8 +3,8 @@ import { messages, stateEntries, stateVersions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 /**
- * Returns the version of a state key that the last event about it before a message announced. Returns 0 if
- * there was no such event.
+ * Returns the version in the last event about a state key that precedes a given message. Returns 0 if no
+ * event precedes it.
  */
 export async function findAnnouncedVersionBefore(
   db: Queryable,

@@ -64,7 +64,7 @@ export interface BudgetUse {
   /** Tokens used by the reporting team. 0 for a job. */
   readonly team: number;
   readonly teamName: string | null;
-  /** True if a human has already been asked whether the agents may exceed the budget. */
+  /** True if a human has already been asked whether the agents may continue. */
   readonly isNear: boolean;
 }
 
