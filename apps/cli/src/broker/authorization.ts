@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { limits } from "@merkle/wire/limits";
+import { isObject } from "../core/is-object.js";
 import { chooseMember, keepMember, listMembers, type StoredMember } from "../home/members.js";
 import type { HttpAnswer } from "./http-request.js";
 import { findMember, notJoined } from "./introduce.js";
@@ -82,7 +83,7 @@ async function signIn(
 }
 
 function readBroker(answer: unknown): { auth: unknown; brokerId: string } | null {
-  if (typeof answer !== "object" || answer === null) return null;
-  if (!("auth" in answer && "broker_id" in answer) || typeof answer.broker_id !== "string") return null;
-  return { auth: answer.auth, brokerId: answer.broker_id };
+  if (!isObject(answer)) return null;
+  const { auth, broker_id: brokerId } = answer;
+  return typeof brokerId === "string" ? { auth, brokerId } : null;
 }

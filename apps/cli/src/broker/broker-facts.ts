@@ -1,6 +1,7 @@
 import { MerkleError } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/text";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { isObject } from "../core/is-object.js";
 import { type BrokerClient, createBrokerClient } from "./broker-client.js";
 import type { Reach } from "./reach.js";
 
@@ -104,20 +105,19 @@ function gauge(metrics: string, name: string): number {
 }
 
 function isRefusal(body: unknown): boolean {
-  if (typeof body !== "object" || body === null || !("error" in body)) return false;
-  const { error } = body;
-  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  if (!isObject(body)) return false;
+  const error = body["error"];
+  const code = isObject(error) ? error["code"] : undefined;
   return code === "forbidden" || code === "bad_request";
 }
 
 function isHealth(value: unknown): value is Health {
-  if (typeof value !== "object" || value === null) return false;
-  if (!("ready" in value && "durable" in value && "version" in value && "uptime_s" in value)) return false;
   return (
-    typeof value.ready === "boolean" &&
-    typeof value.durable === "boolean" &&
-    typeof value.version === "string" &&
-    typeof value.uptime_s === "number"
+    isObject(value) &&
+    typeof value["ready"] === "boolean" &&
+    typeof value["durable"] === "boolean" &&
+    typeof value["version"] === "string" &&
+    typeof value["uptime_s"] === "number"
   );
 }
 

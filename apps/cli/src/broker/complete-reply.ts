@@ -1,5 +1,6 @@
 import type { OperationName, OutputOf } from "@merkle/wire";
 import type { describeSchema } from "@merkle/wire/schemas";
+import { isObject } from "../core/is-object.js";
 
 type Described = ReturnType<typeof describeSchema>;
 type Schema = Described["schema"];
@@ -104,8 +105,4 @@ function optionsOf({ anyOf, oneOf }: Schema): readonly Schema[] {
 
 function resolve(schema: Schema, shared: Shared): Schema {
   return schema.$ref === undefined ? schema : (shared[schema.$ref] ?? {});
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,12 @@
-import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { sha256 } from "../core/sha256.js";
 import { findRunningBroker, type RunningBroker } from "./run-file.js";
 
 /** Returns the path prefix of the temporary homes in which `merkle demo` starts its own broker. */
 export function demoHomePrefix(home: string): string {
-  return join(tmpdir(), `merkle-demo-${createHash("sha256").update(home).digest("hex").slice(0, 12)}-`);
+  return join(tmpdir(), `merkle-demo-${sha256(home).slice(0, 12)}-`);
 }
 
 /** Returns the running broker that `merkle demo` started for this home, if any. */

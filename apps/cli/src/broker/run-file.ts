@@ -1,5 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
+import { isObject } from "../core/is-object.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { processBegan } from "../core/process-table.js";
 import { replaceFile } from "../core/replace-file.js";
@@ -63,9 +64,7 @@ async function readRunFile(path: string): Promise<RunningBroker | undefined> {
 }
 
 function isRunningBroker(value: unknown): value is RunningBroker {
-  if (typeof value !== "object" || value === null) return false;
-  const fields: Readonly<Record<string, unknown>> = { ...value };
-  return Object.entries(fieldTypes).every(([name, type]) => typeof fields[name] === type);
+  return isObject(value) && Object.entries(fieldTypes).every(([name, type]) => typeof value[name] === type);
 }
 
 const fieldTypes: Readonly<Record<keyof RunningBroker, "string" | "number" | "boolean">> = {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { usageError } from "../core/cli-error.js";
+import { isObject } from "../core/is-object.js";
 import { toShellLine } from "../text/shell.js";
 import { claudePaths } from "./claude-paths.js";
 import { isServingInShell } from "./serving.js";
@@ -124,7 +125,7 @@ export async function mergeSettings(
 ): Promise<Fields> {
   if (given === undefined) return { ...ours };
   const theirs = parse(await readGiven(given, cwd), given);
-  const hooks = isFields(theirs["hooks"]) ? theirs["hooks"] : {};
+  const hooks = isObject(theirs["hooks"]) ? theirs["hooks"] : {};
   const events = new Set([...Object.keys(hooks), ...Object.keys(ours.hooks)]);
   const merged = [...events].map((event) => [
     event,
@@ -143,7 +144,7 @@ async function readGiven(given: string, cwd: string): Promise<string> {
 function parse(text: string, given: string): Fields {
   try {
     const value: unknown = JSON.parse(text);
-    if (isFields(value)) return value;
+    if (isObject(value)) return value;
   } catch {
     // Invalid JSON gets the same error as JSON that is not an object.
   }
@@ -153,10 +154,6 @@ function parse(text: string, given: string): Fields {
 
 function groupsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

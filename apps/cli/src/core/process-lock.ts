@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { CliError, exitCodes } from "./cli-error.js";
+import { isObject } from "./is-object.js";
 import { processBegan } from "./process-table.js";
 
 /**
@@ -121,18 +122,15 @@ function parseLock(text: string): LockFile | undefined {
 }
 
 function isLockFile(value: unknown): value is LockFile {
-  if (typeof value !== "object" || value === null || !("nonce" in value && "holders" in value)) return false;
+  if (!isObject(value)) return false;
+  const { nonce, holders } = value;
   return (
-    typeof value.nonce === "string" &&
-    /^\w+$/.test(value.nonce) &&
-    Array.isArray(value.holders) &&
-    value.holders.every(isHolder)
+    typeof nonce === "string" && /^\w+$/.test(nonce) && Array.isArray(holders) && holders.every(isHolder)
   );
 }
 
 function isHolder(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || !("pid" in value && "began" in value)) return false;
-  return typeof value.pid === "number" && typeof value.began === "string";
+  return isObject(value) && typeof value["pid"] === "number" && typeof value["began"] === "string";
 }
 
 function isCode(error: unknown, code: string): boolean {

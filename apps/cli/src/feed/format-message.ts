@@ -1,5 +1,6 @@
 import { isRedacted, type Message } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/text";
+import { isObject } from "../core/is-object.js";
 import { removalText } from "../document/versions.js";
 import { nameBesideMark } from "../sessions/peer-names.js";
 import { cutText, isolated, oneLine } from "../text/one-line.js";
@@ -215,9 +216,9 @@ function describeState({ by, key, value, version, deleted }: Record<string, unkn
 const valueCharsMax = 200;
 
 function describeChanges({ by, changes, reason }: Record<string, unknown>, arrow: string): string {
-  const changed = typeof changes === "object" && changes !== null ? { ...changes } : {};
+  const changed = isObject(changes) ? changes : {};
   const told = [
-    "title" in changed && `renamed the session: ${describeChange(changed.title, arrow)}`,
+    "title" in changed && `renamed the session: ${describeChange(changed["title"], arrow)}`,
     "description" in changed && "changed the description",
   ].filter((each) => each !== false);
   return `${inLine(by)} ${told.join(" and ")} (${indented(textOf(reason))})`;

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { drawSeed, toBase64url } from "@merkle/wire/identity";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { isObject } from "../core/is-object.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
@@ -72,7 +73,7 @@ async function readKey(path: string): Promise<string | undefined> {
 async function readObject(path: string): Promise<Record<string, unknown> | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
-    return typeof value === "object" && value !== null ? { ...value } : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     // A missing or invalid file counts as no membership.
     return undefined;

@@ -1,5 +1,6 @@
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isObject } from "../core/is-object.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
@@ -112,9 +113,7 @@ function personFile({ home, agentShell }: PersonStore, meshId: string): string {
 }
 
 function isStoredPerson(value: unknown): value is StoredPerson {
-  if (typeof value !== "object" || value === null) return false;
-  const fields: Readonly<Record<string, unknown>> = { ...value };
-  return texts.every((name) => typeof fields[name] === "string");
+  return isObject(value) && texts.every((name) => typeof value[name] === "string");
 }
 
 const texts = ["mesh_id", "person_id", "name", "credential"] as const;

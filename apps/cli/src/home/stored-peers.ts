@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type OutputOf, parseTeamCredential } from "@merkle/wire";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { isObject } from "../core/is-object.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { type ProcessLock, takeProcessLock } from "../core/process-lock.js";
 import { replaceFile } from "../core/replace-file.js";
@@ -139,7 +140,7 @@ export function storedPeerId({ peer_id, team_id }: Pick<StoredPeer, "peer_id" | 
  */
 export function parseStoredPeer(text: string): StoredPeer | undefined {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const fields: Readonly<Record<string, unknown>> = { ...withoutPeer, ...value };
   return isStoredPeer(fields) ? fields : undefined;
 }
@@ -170,8 +171,7 @@ function isStoredPeer(
 }
 
 function isKeyPair(value: unknown): value is KeyPair {
-  if (typeof value !== "object" || value === null || !("public" in value && "private" in value)) return false;
-  return isText(value.public) && isText(value.private);
+  return isObject(value) && isText(value["public"]) && isText(value["private"]);
 }
 
 function isText(value: unknown): value is string {

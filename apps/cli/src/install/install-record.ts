@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Addition, ClientName, FileAdditions } from "../clients/client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
+import { sha256 } from "../core/sha256.js";
 
 /** The record of a changed file, from which the change can be undone. */
 export interface InstalledFile {
@@ -24,10 +24,6 @@ export interface AddedPart {
   readonly made: readonly string[][];
   /** The value that the addition replaced, which uninstall restores. */
   readonly replaced?: { readonly value: unknown };
-}
-
-export function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 /**

@@ -4,8 +4,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Addition, FileAdditions } from "../clients/client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { replaceFile } from "../core/replace-file.js";
+import { sha256 } from "../core/sha256.js";
 import { type FileFormat, fileFormats } from "./file-format.js";
-import { type AddedPart, hashOf, type InstalledFile } from "./install-record.js";
+import type { AddedPart, InstalledFile } from "./install-record.js";
 import { applyEdit, type TextEdit } from "./json-edit.js";
 
 /** The planned change to a file. */
@@ -51,7 +52,7 @@ export function planInstall(
     }
     text = mark + text;
     if (text === current) return { path, current, next: current, changes: [], record: installed ?? null };
-    const record = { path, format: name, before: earlier.text, after: hashOf(text), added };
+    const record = { path, format: name, before: earlier.text, after: sha256(text), added };
     return { path, current, next: text, changes: [...earlier.changes, ...changes], record };
   });
 }
@@ -74,7 +75,7 @@ function undo(
   const { mark, body } = takeMark(current);
   const taken = takeOut(added, body, format);
   // The file has not been changed since the installation, so its original text can be restored byte for byte.
-  if (hashOf(current) === after) return { text: before, changes: taken.changes };
+  if (sha256(current) === after) return { text: before, changes: taken.changes };
   const isEmpty = before === null && isDeepStrictEqual(format.findValue(taken.text, []), { value: {} });
   return { text: isEmpty ? null : mark + taken.text, changes: taken.changes };
 }

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +13,7 @@ import type { CommandContext } from "../command/command.js";
 import { toBaseUrl } from "../core/address.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
 import { isSet, textOf } from "../core/flags.js";
+import { sha256 } from "../core/sha256.js";
 import { readVersion } from "../core/this-program.js";
 import { shellWord } from "../text/shell.js";
 import { type InstalledCli, readInstalledCli } from "./cli-program.js";
@@ -37,9 +37,9 @@ export async function upgradeCli(context: CommandContext): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-upgrade-"));
   try {
     const { program, version } = await unpack(bytes, folder, base);
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const digest = sha256(bytes);
     output.note(
-      `  merkle ${version} from ${new URL(base).host}; this is ${readVersion()}\n  SHA-256 ${sha256}`,
+      `  merkle ${version} from ${new URL(base).host}; this is ${readVersion()}\n  SHA-256 ${digest}`,
     );
     if (!isSet(flags, "yes")) {
       if (!canAsk(context)) throw usageError("merkle upgrade --cli needs -y when there is no terminal.");
@@ -50,7 +50,7 @@ export async function upgradeCli(context: CommandContext): Promise<number> {
       cwd: folder,
       env: { ...config.environment, MERKLE_HOME: config.home },
     });
-    output.show({ version, from: base, sha256 }, `${output.mark.ok} merkle ${version} is installed`);
+    output.show({ version, from: base, sha256: digest }, `${output.mark.ok} merkle ${version} is installed`);
     return exitCodes.done;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { isObject } from "../core/is-object.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
@@ -23,10 +24,9 @@ export async function readLastAnswers(home: string): Promise<LastAnswers> {
   const text = await readFile(homeFiles.answers(home), "utf8").catch(() => "{}");
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null) return {};
-    const fields: Readonly<Record<string, unknown>> = { ...value };
+    if (!isObject(value)) return {};
     return Object.fromEntries(
-      questions.flatMap((name) => (typeof fields[name] === "string" ? [[name, fields[name]]] : [])),
+      questions.flatMap((name) => (typeof value[name] === "string" ? [[name, value[name]]] : [])),
     );
   } catch {
     return {};

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { isUuid, type Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
@@ -7,6 +6,7 @@ import { neutralise } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Prompter } from "../command/ask.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { sha256 } from "../core/sha256.js";
 import { listStoredPeers, type StoredPeer } from "../home/stored-peers.js";
 import { findProject } from "../sessions/find-project.js";
 import { findNearSession, findSession } from "../sessions/find-session.js";
@@ -101,7 +101,7 @@ function differInNumberAlone(a: string, b: string): boolean {
  * the same slug. For a name without usable letters, the slug is derived from the name's hash.
  */
 function toSlug(name: string): string {
-  return slugFrom(name) || `session-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+  return slugFrom(name) || `session-${sha256(name).slice(0, 8)}`;
 }
 
 function notFound(name: string, near: Session | undefined): CliError {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createRefusedCalls, MerkleError, withToolWait } from "@merkle/wire";
 import { readToolInput } from "@merkle/wire/schemas";
 import { describeError } from "../core/describe-error.js";
+import { isObject } from "../core/is-object.js";
 import { completeInput, fillProject } from "./complete-input.js";
 import type { LongResults, Renderer } from "./long-results.js";
 import type { Fields } from "./membership.js";
@@ -97,7 +98,7 @@ export function createCallTool(options: CallToolOptions): CallTool {
 
 function requireFields(name: string, args: unknown): Fields {
   if (args === undefined) return {};
-  if (typeof args === "object" && args !== null && !Array.isArray(args)) return { ...args };
+  if (isObject(args)) return args;
   throw new MerkleError("bad_request", `${name.slice(0, 100)}: the arguments must be a JSON object.`);
 }
 

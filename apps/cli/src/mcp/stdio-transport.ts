@@ -3,6 +3,7 @@ import { withoutNullArguments } from "@merkle/wire/schemas";
 import { parseStrictJson } from "@merkle/wire/text";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
+import { isObject } from "../core/is-object.js";
 
 /**
  * A JSON-RPC transport over two streams, with one message per line. Tracks for each request whether its reply
@@ -184,9 +185,8 @@ function parse(line: string): unknown {
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {
-  if (typeof value !== "object" || value === null) return false;
-  if (!("jsonrpc" in value) || value.jsonrpc !== "2.0") return false;
-  return "method" in value ? typeof value.method === "string" : "result" in value || "error" in value;
+  if (!isObject(value) || value["jsonrpc"] !== "2.0") return false;
+  return "method" in value ? typeof value["method"] === "string" : "result" in value || "error" in value;
 }
 
 function isPong(message: JSONRPCMessage): boolean {

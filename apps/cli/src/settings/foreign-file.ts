@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
+import { sha256 } from "../core/sha256.js";
 import { oneLine } from "../text/one-line.js";
 import type { ConfigFile } from "./config-file.js";
 import { type Consequence, findInFile, type LocatedValue } from "./setting.js";
@@ -90,9 +90,7 @@ export function notTrusted({ path, says }: ForeignFile): CliError {
 }
 
 function digestOf({ path, content }: ForeignFile): string {
-  return createHash("sha256")
-    .update(JSON.stringify([path, ...content]))
-    .digest("hex");
+  return sha256(JSON.stringify([path, ...content]));
 }
 
 function readTrusted(home: string): Readonly<Record<string, unknown>> {

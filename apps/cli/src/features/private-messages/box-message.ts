@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { type KeyCard, MerkleError, messageIdFrom, type Peer } from "@merkle/wire";
 import { seal } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
+import { sha256 } from "../../core/sha256.js";
 import type { Fields } from "../../mcp/membership.js";
 import { shellWord } from "../../text/shell.js";
 import { type CheckedCard, checkCard } from "./check-card.js";
@@ -120,8 +120,4 @@ function tooLarge(bytes: number): MerkleError {
     `The message is too long: encrypted it has ${bytes} bytes, and the limit is ${max}, about ${Math.floor((max * 3) / 4 / 1024) - 1} KiB of text. Nothing was sent.`,
     { bytes, bytes_max: max },
   );
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
 import { homeFiles } from "../../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../../core/private-file.js";
+import { sha256 } from "../../core/sha256.js";
 import type { CheckedCard } from "./check-card.js";
 
 const Pin = z.object({
@@ -59,8 +59,6 @@ export function isTrusted(home: string, peer: PinnedPeer, card: CheckedCard): bo
 
 /** Returns the path of the file with a peer's trusted key. The case of names is ignored. */
 function pathOf(home: string, { sessionId, address }: PinnedPeer): string {
-  const name = createHash("sha256")
-    .update(JSON.stringify([sessionId, address.toLowerCase()]))
-    .digest("hex");
+  const name = sha256(JSON.stringify([sessionId, address.toLowerCase()]));
   return join(homeFiles.pins(home), `${name}.json`);
 }

@@ -4,6 +4,7 @@ import { isClearText } from "@merkle/wire/client";
 import type { BrokerOptions } from "../../core/broker-code.js";
 import { usageError } from "../../core/cli-error.js";
 import { readOneOf } from "../../core/flag-values.js";
+import { isObject } from "../../core/is-object.js";
 import { readSettingsText } from "../../core/read-settings-text.js";
 import type { Config } from "../../settings/config.js";
 import { type ForeignFile, isTrusted } from "../../settings/foreign-file.js";
@@ -154,7 +155,7 @@ function parse(text: string): unknown {
 }
 
 function toObject(value: unknown, name: string): Record<string, unknown> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  if (isObject(value)) return value;
   throw usageError(`${name} must be a JSON object.`);
 }
 

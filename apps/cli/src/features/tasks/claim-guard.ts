@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { ChangedKind, OutputOf, ScopeClaim } from "@merkle/wire";
 import { nameInLine, neutralJson, scopeHoldsFile } from "@merkle/wire/text";
 import { describeError } from "../../core/describe-error.js";
+import { sha256 } from "../../core/sha256.js";
 import type { BrokerLink } from "../../mcp/broker-link.js";
 import type { Edit } from "../../mcp/extension.js";
 import type { PeerSession, PeerSessions } from "../../mcp/peer-sessions.js";
@@ -117,7 +117,7 @@ export function createClaimGuard(options: {
         const file = findRepositoryFile(name, cwd);
         return file === null ? [] : open.flatMap((team) => findHeld(file, own, team));
       });
-      const hash = createHash("sha256").update(JSON.stringify(edit.content)).digest("base64");
+      const hash = sha256(JSON.stringify(edit.content));
       // Record a warning for every file, so that an edit of several files is refused only once.
       const refused = found.filter((each) => each.refuses || !passes(each, edit, hash));
       const first = refused.find(({ refuses }) => refuses) ?? refused[0];

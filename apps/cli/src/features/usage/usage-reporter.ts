@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { ModelUsage } from "@merkle/wire";
 import { type Carried, sumByModel, type UsageRecord, type UsedTokens } from "../../clients/usage-record.js";
+import { sha256 } from "../../core/sha256.js";
 import { reportedFile } from "../../home/stored-peers.js";
 import type { BrokerLink } from "../../mcp/broker-link.js";
 import type { HookCall } from "../../mcp/hook-call.js";
@@ -140,9 +140,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
 
 function keyOf({ placeId }: PeerSession, { conversation, files }: Note): string {
   const offsets = Object.entries(files).map(([path, { offset }]) => [path, offset]);
-  return createHash("sha256")
-    .update(JSON.stringify([placeId, conversation, offsets]))
-    .digest("hex");
+  return sha256(JSON.stringify([placeId, conversation, offsets]));
 }
 
 /** Reads the complete lines of a file from an offset on. Returns their text and the offset after them. */

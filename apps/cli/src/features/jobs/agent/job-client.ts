@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import { type InputOf, type Job, type OperationName, type OutputOf, rulesOf } from "@merkle/wire";
 import { isClearText } from "@merkle/wire/client";
 import { openRequests } from "../../../broker/broker-client.js";
 import { CliError, exitCodes, usageError } from "../../../core/cli-error.js";
+import { sha256 } from "../../../core/sha256.js";
 
 /** Gives a job's agent access to the broker. */
 export interface JobClient {
@@ -51,9 +51,7 @@ export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobC
    * further effect (AGENT-4).
    */
   function keyOf(name: OperationName, input: object): { idempotency_key: string } {
-    const digest = createHash("sha256")
-      .update(JSON.stringify([name, input]))
-      .digest("hex");
+    const digest = sha256(JSON.stringify([name, input]));
     return { idempotency_key: `job-${job}-${digest}` };
   }
 

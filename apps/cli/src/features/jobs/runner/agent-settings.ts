@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, resolve } from "node:path";
 import { rootNamePattern } from "@merkle/wire";
 import { usageError } from "../../../core/cli-error.js";
+import { isObject } from "../../../core/is-object.js";
 import { type Given, parseSwitch, parseText, wrong } from "../../../settings/setting.js";
 import { type AgentKey, agentKeys } from "./agent-keys.js";
 
@@ -79,7 +80,7 @@ function readSwitch(given: Given): boolean {
 }
 
 function toBlock(value: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw usageError(`agent in ${path} must be an object, got ${JSON.stringify(value)}.`);
   }
   const unknown = Object.keys(value).find((key) => !Object.hasOwn(agentKeys, key));
@@ -111,11 +112,12 @@ function readLine(given: Given): string | undefined {
  */
 function readRoots(given: Given): Readonly<Record<string, string>> {
   const { value = {} } = given;
-  const isRoot = ([name, folder]: [string, unknown]) =>
-    rootNamePattern.test(name) && typeof folder === "string" && isAbsolute(folder);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    if (Object.entries(value).every(isRoot)) return { ...value };
-  }
+  const isRoot = (root: [string, unknown]): root is [string, string] => {
+    const [name, folder] = root;
+    return rootNamePattern.test(name) && typeof folder === "string" && isAbsolute(folder);
+  };
+  const roots = isObject(value) ? Object.entries(value) : null;
+  if (roots?.every(isRoot)) return Object.fromEntries(roots);
   throw wrong(
     given,
     'names of letters, digits, ".", "_" and "-" with absolute folders, such as {"docs": "/srv/docs"}',

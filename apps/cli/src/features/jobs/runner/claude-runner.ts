@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -6,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { neutralJson } from "@merkle/wire/text";
 import { describeError } from "../../../core/describe-error.js";
+import { sha256 } from "../../../core/sha256.js";
 import { readEnvironment } from "../../../settings/config.js";
 import type { RunnableJob, Runner, RunnerFacts, RunResult } from "./broker-code.js";
 import { findCgroups } from "./cgroup.js";
@@ -135,7 +135,7 @@ export async function prepareFolder(folder: string): Promise<void> {
 }
 
 function markOf(folder: string): string {
-  return `merkle-${createHash("sha256").update(folder).digest("hex").slice(0, 32)}`;
+  return `merkle-${sha256(folder).slice(0, 32)}`;
 }
 
 async function chooseBounds(
