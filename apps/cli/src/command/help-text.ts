@@ -3,10 +3,12 @@ import type { CommandDescription, CommandGroup } from "./command.js";
 import { frontCommands } from "./front-help.js";
 
 /** Returns the front page of help: the commands for the first week, and how to list all others. */
-export function formatFrontHelp(columns: number): string {
+export function formatFrontHelp(commands: readonly CommandDescription[], columns: number): string {
+  // A build can leave out features with their commands.
+  const known = frontCommands.filter(([name]) => commands.some((each) => each.name === name));
   return sections(
     "Coding agents from different people, working together.",
-    section("Commands", frontCommands, columns),
+    section("Commands", known, columns),
     section(
       "More",
       [

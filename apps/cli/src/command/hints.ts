@@ -1,3 +1,5 @@
+import type { CommandDescription } from "./command.js";
+
 /** Words that users may try first or know from other programs, with the corresponding merkle commands. */
 export const hints: Readonly<Record<string, readonly string[]>> = {
   alerts: ["merkle open (then Settings → Advanced → Push and webhooks)", "merkle inbox"],
@@ -47,13 +49,20 @@ export const hints: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the commands that the user probably meant by unknown words. Returns undefined if the most similar
- * command name is a better guess.
+ * Returns the commands of this build that unknown words probably mean. Undefined if the nearest command name
+ * is the better guess.
  */
-export function hintFor(words: readonly string[]): readonly string[] | undefined {
+export function findHint(
+  words: readonly string[],
+  commands: readonly Pick<CommandDescription, "name">[],
+): readonly string[] | undefined {
   const [first = ""] = words;
   const ofBoth = words.slice(0, 2).join(" ").toLowerCase();
-  return own(ofBoth) ?? own(first.toLowerCase());
+  const hint = own(ofBoth) ?? own(first.toLowerCase()) ?? [];
+  const known = hint.filter((advice) =>
+    commands.some(({ name }) => `${advice} `.startsWith(`merkle ${name} `)),
+  );
+  return known.length > 0 ? known : undefined;
 }
 
 function own(words: string): readonly string[] | undefined {

@@ -14,7 +14,7 @@ import {
   formatRootHelp,
   formatTopicHelp,
 } from "./help-text.js";
-import { hintFor } from "./hints.js";
+import { findHint } from "./hints.js";
 import { columnsOf, type TextStream } from "./io.js";
 
 /** The flags that every command accepts. */
@@ -67,7 +67,7 @@ export function createProgram(
           ({ name }, topic) => about === "" || `${name} `.startsWith(`${about} `) || topic === about,
         )
       : text();
-  program.configureHelp({ formatHelp: () => helpOn("", () => formatFrontHelp(columns)) });
+  program.configureHelp({ formatHelp: () => helpOn("", () => formatFrontHelp(commands, columns)) });
   // Handles calls that do not begin with a known command. Prints help if there are no words at all.
   program.argument("[command...]").action(async (words: readonly string[]) => {
     if (words.length > 0) throw await unknownCommand(words, commands);
@@ -207,7 +207,7 @@ async function unknownCommand(
   const { nearest } = await import("@merkle/wire/text");
   const typed = words.join(" ");
   const problem = `There is no command ${JSON.stringify(typed)}.`;
-  const meant = hintFor(words);
+  const meant = findHint(words, all);
   if (meant) return usageError(problem, ...meant);
   const commands = all.filter((each) => !each.hidden);
   const groups = commands.map(firstWord);

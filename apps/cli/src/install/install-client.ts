@@ -9,8 +9,14 @@ import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-e
 import { isSet, textOf } from "../core/flags.js";
 import { readToolsetNames } from "../mcp/options.js";
 import { isInstalledAnywhere, readInstalled, writeInstalled } from "./install-record.js";
-import { type FilePlan, planInstall, planUninstall, readIfThere, writePlans } from "./plan-file.js";
-import { describePlans, toJson } from "./show-plans.js";
+import {
+  type FilePlan,
+  type PlannedChange,
+  planInstall,
+  planUninstall,
+  readIfThere,
+  writePlans,
+} from "./plan-file.js";
 
 /** Adds Merkle to every session of the user's client, after showing the changes (INSTALL-1, VENDOR-2). */
 export async function installFor(client: Client, context: CommandContext): Promise<number> {
@@ -131,4 +137,52 @@ async function carryOut(context: CommandContext, undertaking: Undertaking): Prom
   await undertaking.after();
   output.show({ changed: true, files: toJson(plans) }, `${output.mark.ok} ${undertaking.done}`);
   return exitCodes.done;
+}
+
+/**
+ * Formats the changes as one diff per file. Omits context lines, which belong to the user and may contain
+ * secrets.
+ */
+function describePlans(plans: readonly FilePlan[]): string {
+  return plans
+    .filter((each) => each.current !== each.next)
+    .map(({ path, current, next, changes }) =>
+      [
+        `--- ${current === null ? "/dev/null" : path}`,
+        `+++ ${next === null ? "/dev/null" : path}`,
+        ...changes.map(describeChange),
+      ].join("\n"),
+    )
+    .join("\n\n");
+}
+
+/** Returns the changes for programs: each file with its action. */
+function toJson(plans: readonly FilePlan[]) {
+  return plans.map((plan) => ({
+    path: plan.path,
+    action: actionOf(plan),
+    parts: plan.changes.map((each) => each.path.join(".")),
+  }));
+}
+
+function actionOf({ current, next }: FilePlan): "none" | "create" | "remove" | "change" {
+  if (current === next) return "none";
+  if (current === null) return "create";
+  return next === null ? "remove" : "change";
+}
+
+function describeChange({ path, edit, foreign }: PlannedChange): string {
+  const hidden = "(your earlier value, not shown)";
+  const lines = [
+    ...signed("-", foreign === "removed" ? hidden : edit.removed),
+    ...signed("+", foreign === "added" ? hidden : edit.added),
+  ];
+  return [`@@ ${path.join(".")} @@`, ...lines].join("\n");
+}
+
+function signed(sign: string, text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "")
+    .map((line) => sign + line);
 }

@@ -4,7 +4,6 @@ import type { Addition, ClientName, FileAdditions } from "../clients/client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
-import { sha256 } from "../core/sha256.js";
 
 /** The record of a changed file, from which the change can be undone. */
 export interface InstalledFile {

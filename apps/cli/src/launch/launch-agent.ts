@@ -1,17 +1,20 @@
+import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { LaunchCall } from "../clients/client.js";
 import { findProgram } from "../clients/find-program.js";
 import { renewClientScript } from "../clients/launcher-script.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { interruptedError } from "../core/cli-error.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { replaceFile } from "../core/replace-file.js";
 import { type StoredPeer, storedPeerId } from "../home/stored-peers.js";
 import { findWorktree } from "../sessions/find-project.js";
 import { refuseBadDevices } from "../settings/approvers.js";
 import { readEnvironment } from "../settings/config.js";
 import { askPeer, choosePeer, findResumedPeer, toResumedPeer } from "./as-whom.js";
-import { toClientEnvironment } from "./client-environment.js";
 import { type EnteredSession, enterSession } from "./enter-session.js";
 import { keepLastAnswers } from "./last-answers.js";
-import { writeLaunchFiles } from "./launch-files.js";
 import { readWanted, requireSessionAndTeam, type Wanted } from "./launch-options.js";
 import type { Launching } from "./launching.js";
 import { printDefaults, printEntered, printNotice, printResumeCommand } from "./print-launch.js";
@@ -157,4 +160,73 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
     await stopWatching();
     await removeFiles();
   }
+}
+
+/**
+ * Writes the files that a launch needs, readable only by this user because they may contain a secret from the
+ * user's settings. Returns a function that removes the files and the folders created for them.
+ */
+async function writeLaunchFiles(
+  home: string,
+  { files }: Pick<LaunchCall, "files">,
+): Promise<() => Promise<void>> {
+  const top = homeFiles.launch(home);
+  const remove = async () => {
+    for (const { path } of files) await rm(path, { force: true });
+    for (const { path } of files) await removeEmptied(dirname(path), top);
+  };
+  try {
+    await explainingHome(home, async () => {
+      await mkdir(top, { recursive: true, mode: 0o700 });
+      for (const { path, content } of files) {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await replaceFile(path, content);
+      }
+    });
+    return remove;
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function removeEmptied(folder: string, top: string): Promise<void> {
+  if (folder.length <= top.length) return;
+  const names = await readdir(folder).catch(() => undefined);
+  if (names !== undefined && names.length > 0) return;
+  await rmdir(folder).catch(() => undefined);
+  await removeEmptied(dirname(folder), top);
+}
+
+/**
+ * Variables that Claude Code sets for its child processes. With these variables, a Claude Code process
+ * launched from such a child would treat itself as part of the outer session. Variables that users set, such
+ * as `CLAUDE_CONFIG_DIR`, are not in this list.
+ */
+const ofOuterSession: ReadonlySet<string> = new Set([
+  "AI_AGENT",
+  "CLAUDECODE",
+  "CLAUDE_CODE_CHILD_SESSION",
+  "CLAUDE_CODE_ENTRYPOINT",
+  "CLAUDE_CODE_MESSAGING_SOCKET",
+  "CLAUDE_CODE_MESSAGING_TOKEN",
+  "CLAUDE_CODE_SESSION_ATTENDED",
+  "CLAUDE_CODE_SESSION_ID",
+  "CLAUDE_ENV_FILE",
+  "CLAUDE_PID",
+  "CLAUDE_PLUGIN_DATA",
+  "CLAUDE_PLUGIN_ROOT",
+  "CLAUDE_PROJECT_DIR",
+]);
+
+/**
+ * Returns the environment for a launched client: the user's environment without the variables of a
+ * surrounding agent session.
+ */
+function toClientEnvironment(
+  env: NodeJS.ProcessEnv,
+  added: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv {
+  const own = Object.entries(env).filter(([name]) => !ofOuterSession.has(name));
+  return { ...Object.fromEntries(own), ...added };
 }

@@ -5,6 +5,7 @@ import { noteServing } from "../clients/serving.js";
 import type { CommandContext } from "../command/command.js";
 import { isLoopback } from "../core/address.js";
 import { exitCodes } from "../core/cli-error.js";
+import { isPosix } from "../core/platform.js";
 import { readVersion } from "../core/this-program.js";
 import type { CheckConcluded } from "../feed/tail/run-tail.js";
 import { findStoredPeer } from "../home/stored-peers.js";
@@ -14,10 +15,9 @@ import { greetFirst, type Introduction } from "./greet-first.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
 import type { ClientInfo } from "./self-description.js";
 import type { ServedTools, ToolClient } from "./served-tools.js";
-import { createStdioTransport } from "./stdio-transport.js";
+import { createStdioTransport, type StdioTransport } from "./stdio-transport.js";
 import type { ToolServer } from "./tool-server.js";
 import { channelCapability } from "./waking/wake-paths.js";
-import { watchParent } from "./watch-parent.js";
 
 /** The parts that features add to the server. */
 interface FeatureParts {
@@ -204,4 +204,43 @@ const joinText =
 
 function toPlaceText({ session, team, peer }: KnownPlace): string {
   return `You are ${neutralJson(peer === null ? team : `${team}/${peer}`)} in the session ${neutralJson(session)}, already joined: begin with the next line. If the session does not exist, the tools report it.`;
+}
+
+const lookEveryMs = 2_000;
+const answerWithinMs = 5_000;
+
+/**
+ * Watches the parent process. stdin normally ends when the client exits, but stays open while another
+ * process, such as the client's child, has the pipe open.
+ *
+ * After the parent has exited, `gone` is called as soon as a ping stays unanswered. A ping is needed because
+ * the client may be a different process from the parent.
+ *
+ * @returns a function that stops watching
+ */
+function watchParent({ ping }: Pick<StdioTransport, "ping">, gone: () => void): () => void {
+  const parent = process.ppid;
+  let asking = false;
+  const timer = setInterval(() => {
+    if (asking || isRunning(parent)) return;
+    asking = true;
+    void ping(answerWithinMs).then((answered) => {
+      asking = false;
+      if (!answered) gone();
+    });
+  }, lookEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function isRunning(parent: number): boolean {
+  // An orphan gets a new parent id, except on Windows, which keeps the old one.
+  if (process.ppid !== parent) return false;
+  if (isPosix()) return true;
+  try {
+    process.kill(parent, 0);
+    return true;
+  } catch (error) {
+    return Object(error).code !== "ESRCH";
+  }
 }

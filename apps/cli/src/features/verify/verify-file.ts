@@ -1,4 +1,5 @@
-import { open } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import {
   type AuditKey,
   bundleFiles,
@@ -16,8 +17,8 @@ import { checkSurroundingPage, type SurroundingPage } from "@merkle/wire/record/
 import { openZipBundle, type RandomAccess, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
+import { sha256 } from "../../core/sha256.js";
 import { findSeen, rememberSeen, toSeenRecord } from "../seal/feature.js";
-import { hashOwnPage } from "./own-page.js";
 import { readSigned, type SignedContent } from "./signed-content.js";
 
 interface VerifyFileOptions {
@@ -152,4 +153,16 @@ function cannotOpen(path: string, error: unknown): CliError {
     exitCode: exitCodes.usage,
     cause: error,
   });
+}
+
+/** The possible paths of the page for HTML exports: in the package, or in a clone with a built dashboard. */
+const places = ["./dashboard/record.template", "../../../../../dashboard/out/record.template"];
+
+/** Returns the SHA-256 of this build's page for HTML exports, or null if the page was not built. */
+async function hashOwnPage(): Promise<string | null> {
+  for (const place of places) {
+    const page = await readFile(fileURLToPath(new URL(place, import.meta.url))).catch(() => null);
+    if (page) return sha256(page);
+  }
+  return null;
 }
