@@ -107,7 +107,7 @@ interface ReportedConnection {
 }
 
 /** Shorter interruptions end before anyone could read a line about them. */
-const pauseMsTold = 1_000;
+const reportedPauseMsMin = 1_000;
 
 /**
  * Reports a lost connection on stderr. Reports the reconnection only after all messages posted in between
@@ -124,7 +124,7 @@ export function reportConnection({ client, output, cursor, head }: ReportedConne
     if (state.status === "reconnecting") {
       lostAt ??= cursor();
       filledAt = undefined;
-      sayReconnecting(state.attempt, state.retryAt - Date.now(), state.reason);
+      reportReconnecting(state.attempt, state.retryAt - Date.now(), state.reason);
     } else if (state.status === "open" && lostAt !== undefined) {
       // If the head cannot be read, the problem is reported when the connection is next lost or the client
       // ends.
@@ -132,9 +132,9 @@ export function reportConnection({ client, output, cursor, head }: ReportedConne
     }
   }
 
-  function sayReconnecting(attempt: number, pauseMs: number, reason: string): void {
-    if (attempt > 1 && pauseMs < pauseMsTold) return;
-    const when = pauseMs < pauseMsTold ? "now" : `in ${Math.round(pauseMs / 1_000)}s`;
+  function reportReconnecting(attempt: number, pauseMs: number, reason: string): void {
+    if (attempt > 1 && pauseMs < reportedPauseMsMin) return;
+    const when = pauseMs < reportedPauseMsMin ? "now" : `in ${Math.round(pauseMs / 1_000)}s`;
     output.note(`reconnecting, attempt ${attempt} ${when}: ${neutralise(reason)}`);
   }
 

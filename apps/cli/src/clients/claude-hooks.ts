@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { usageError } from "../core/cli-error.js";
-import { isObject } from "../core/is-object.js";
+import { type Fields, isObject } from "../core/is-object.js";
 import { toShellLine } from "../text/shell.js";
 import { claudePaths } from "./claude-paths.js";
 import { isServingInShell } from "./serving.js";
@@ -109,8 +109,6 @@ function callServer(event: string, more: Readonly<Record<string, string>> = {}):
   const input = Object.fromEntries(named.map(([name, what]) => [name, `\${${what}}`]));
   return { type: "mcp_tool", server: "merkle", tool: "hook", input: { event, ...input } };
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Merges Merkle's settings with the user's `--settings`, a path or JSON, because Claude Code uses only the

@@ -1,3 +1,4 @@
+import type { Fields } from "../core/is-object.js";
 import { findClaudeTranscript } from "./claude-paths.js";
 import { hasMessage, type Transcript, type TranscriptFormat } from "./transcript.js";
 
@@ -38,7 +39,7 @@ function parse(text: string): Transcript | undefined {
   };
 }
 
-interface Entry {
+interface TranscriptEntry {
   readonly uuid: string;
   readonly parent: string | undefined;
   readonly isResult: boolean;
@@ -48,7 +49,7 @@ interface Entry {
   readonly texts: readonly string[];
 }
 
-function parseEntry(line: string): Entry[] {
+function parseEntry(line: string): TranscriptEntry[] {
   // Most lines of the file are the client's notes about its requests, not entries of the conversation.
   if (!line.includes('"parentUuid"')) return [];
   try {
@@ -71,8 +72,6 @@ function parseEntry(line: string): Entry[] {
     return [];
   }
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

@@ -19,7 +19,7 @@ import type {
   WakeAbility,
 } from "./client.js";
 import { isFrom } from "./find-program.js";
-import { modelIn, ofPlace, placeServer } from "./launch-server.js";
+import { modelIn, placeServer, toPeerVariables } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
 /** The Claude Code client. Its hooks call a tool of the MCP server, and it has an inbox. */
@@ -138,7 +138,12 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
       ...(agent.channel ? ["--dangerously-load-development-channels=server:merkle"] : []),
       ...given.others,
     ],
-    env: { MERKLE_HOME: place.home, MERKLE_URL: place.url, ...reachVariables(place), ...ofPlace(place) },
+    env: {
+      MERKLE_HOME: place.home,
+      MERKLE_URL: place.url,
+      ...reachVariables(place),
+      ...toPeerVariables(place),
+    },
     files: [
       { path: configFile, content: toText(config) },
       { path: settingsFile, content: toText(settings), shown: toText(hooks) },

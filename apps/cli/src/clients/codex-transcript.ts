@@ -1,3 +1,4 @@
+import type { Fields } from "../core/is-object.js";
 import { findRollout } from "./codex-paths.js";
 import { hasMessage, type TranscriptFormat } from "./transcript.js";
 import { parseLines } from "./usage-record.js";
@@ -23,8 +24,6 @@ export const codexTranscript: TranscriptFormat = {
     };
   },
 };
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function changesHistory({ type, payload }: Fields): boolean {
   return type === "compacted" || /rolled_back/.test(String(Object(payload).type));

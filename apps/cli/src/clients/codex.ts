@@ -25,7 +25,7 @@ import { codexTranscript } from "./codex-transcript.js";
 import { codexUsage } from "./codex-usage.js";
 import { isFrom } from "./find-program.js";
 import { isInstalled } from "./installed-hooks.js";
-import { flagValue, ofPlace, placeServer } from "./launch-server.js";
+import { flagValue, placeServer, toPeerVariables } from "./launch-server.js";
 import type { ServerProgram } from "./server-program.js";
 
 /**
@@ -201,7 +201,12 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
   const argsWithout = [...configuration, ...userArgs];
   return {
     args: hasTerminal ? [...configuration, "--remote", `unix://${socket}`, ...userArgs] : argsWithout,
-    env: { MERKLE_HOME: place.home, MERKLE_URL: place.url, ...reachVariables(place), ...ofPlace(place) },
+    env: {
+      MERKLE_HOME: place.home,
+      MERKLE_URL: place.url,
+      ...reachVariables(place),
+      ...toPeerVariables(place),
+    },
     files: [],
     ...(hasTerminal && {
       beside: { args: ["app-server", "--listen", `unix://${socket}`, ...configuration], socket, argsWithout },

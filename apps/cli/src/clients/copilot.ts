@@ -17,7 +17,7 @@ import type {
 } from "./client.js";
 import { isFrom } from "./find-program.js";
 import { isInstalled } from "./installed-hooks.js";
-import { flagValue, modelIn, ofPlace, placeServer } from "./launch-server.js";
+import { flagValue, modelIn, placeServer, toPeerVariables } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
 /**
@@ -139,7 +139,12 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
       ...(agent.model === undefined ? [] : [`--model=${agent.model}`]),
       ...userArgs,
     ],
-    env: { MERKLE_HOME: place.home, MERKLE_URL: place.url, ...reachVariables(place), ...ofPlace(place) },
+    env: {
+      MERKLE_HOME: place.home,
+      MERKLE_URL: place.url,
+      ...reachVariables(place),
+      ...toPeerVariables(place),
+    },
     files: [
       file("plugin.json", plugin),
       file(".mcp.json", { mcpServers: { merkle: { type: "local", ...server, tools: ["*"] } } }),

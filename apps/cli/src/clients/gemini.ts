@@ -19,7 +19,7 @@ import type {
 } from "./client.js";
 import { isFrom } from "./find-program.js";
 import { isInstalled } from "./installed-hooks.js";
-import { flagValue, modelIn, ofPlace, placeServer } from "./launch-server.js";
+import { flagValue, modelIn, placeServer, toPeerVariables } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
 /** The Gemini CLI client. Its hooks are commands. An idle Gemini CLI cannot be woken. */
@@ -115,7 +115,12 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
   return {
     args: [...(agent.model === undefined ? [] : ["--model", agent.model]), ...userArgs],
     env: {
-      ...{ MERKLE_HOME: place.home, MERKLE_URL: place.url, ...reachVariables(place), ...ofPlace(place) },
+      ...{
+        MERKLE_HOME: place.home,
+        MERKLE_URL: place.url,
+        ...reachVariables(place),
+        ...toPeerVariables(place),
+      },
       [layer]: file,
     },
     files: [{ path: file, content: `${JSON.stringify(settings, null, 2)}\n` }],

@@ -35,7 +35,7 @@ export function placeServer(
  * Returns the variables that name the session, team and peer, for the client and the processes that it
  * starts.
  */
-export function ofPlace({ slug, teamName, placeId }: LaunchPlace): Readonly<Record<string, string>> {
+export function toPeerVariables({ slug, teamName, placeId }: LaunchPlace): Readonly<Record<string, string>> {
   return { MERKLE_SESSION: slug, MERKLE_TEAM: teamName, MERKLE_PEER: placeId };
 }
 

@@ -14,7 +14,7 @@ import type {
   WakeAbility,
 } from "./client.js";
 import { isFrom } from "./find-program.js";
-import { flagValue, modelIn, ofPlace, placeServer } from "./launch-server.js";
+import { flagValue, modelIn, placeServer, toPeerVariables } from "./launch-server.js";
 import type { ServerProgram } from "./server-program.js";
 
 /** The OpenCode client. Merkle's plugin runs in OpenCode's process, delivers messages and begins turns. */
@@ -99,7 +99,12 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
   return {
     args: [...userArgs, ...(agent.model === undefined ? [] : ["--model", agent.model])],
     env: {
-      ...{ MERKLE_HOME: place.home, MERKLE_URL: place.url, ...reachVariables(place), ...ofPlace(place) },
+      ...{
+        MERKLE_HOME: place.home,
+        MERKLE_URL: place.url,
+        ...reachVariables(place),
+        ...toPeerVariables(place),
+      },
       ...(typeof resumed === "object" && { MERKLE_CONVERSATION: resumed.id }),
       OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
     },

@@ -49,7 +49,7 @@ export function createPrompter({ io, signal }: Pick<CommandContext, "io" | "sign
   return {
     async yesOrNo(question) {
       const { confirm } = await import("./prompts.js");
-      const message = betweenWords(question.message, io.stderr);
+      const message = wrapQuestion(question.message, io.stderr);
       return interruptible(() => confirm({ ...question, message }, context));
     },
     async secret({ message }) {
@@ -77,7 +77,7 @@ export function createPrompter({ io, signal }: Pick<CommandContext, "io" | "sign
           {
             message,
             source: async (typed) =>
-              (await choices(typed ?? "")).map((each) => inOneLine(each, message, io.stderr)),
+              (await choices(typed ?? "")).map((each) => fitChoice(each, message, io.stderr)),
             ...(preset !== undefined && { default: preset as never }),
           },
           context,
@@ -91,14 +91,14 @@ export function createPrompter({ io, signal }: Pick<CommandContext, "io" | "sign
  * Wraps a question to the terminal's width, leaving room for the mark before it and the possible answers
  * after it.
  */
-function betweenWords(message: string, terminal: TextStream): string {
+function wrapQuestion(message: string, terminal: TextStream): string {
   const [mark, answers] = ["? ", " (y/N)"];
   const lines = wrapLine(mark + message + answers, columnsOf(terminal) - 1, "  ").join("\n");
   return lines.slice(mark.length, -answers.length);
 }
 
 /** Shortens a choice to fit one line of the terminal, both in the list and as the final answer. */
-function inOneLine<Value extends string>(
+function fitChoice<Value extends string>(
   { value, name, beside }: Choice<Value>,
   message: string,
   terminal: TextStream,

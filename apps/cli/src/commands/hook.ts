@@ -1,5 +1,5 @@
 import type { Command } from "../command/command.js";
-import { bringMail } from "../mcp/hooks/hook-mail.js";
+import { deliverMessages } from "../mcp/hooks/hook-mail.js";
 import { startSession } from "../mcp/hooks/session-start.js";
 
 /**
@@ -30,7 +30,7 @@ export const hookMail: Command = {
   examples: ["merkle hook mail"],
   offline: true,
   async run({ config, io, signal }) {
-    const said = await bringMail({ config, signal, input: io.stdin });
+    const said = await deliverMessages({ config, signal, input: io.stdin });
     if (said !== undefined) io.stdout.write(`${said}\n`);
     return 0;
   },

@@ -23,7 +23,7 @@ export const status: Command = {
     }
     const facts = await readingFrom({ broker, config })
       .then((reader) => readMeshFacts(broker, reader))
-      .catch(nothingForStrangers);
+      .catch(allowUnauthorized);
     if (!facts) {
       output.show({ ...known, joined: false }, `${up}, and only members can connect: merkle join -`);
       return exitCodes.done;
@@ -43,7 +43,7 @@ export const status: Command = {
  * Returns null if the caller has no access; otherwise rethrows the error. Anyone may see that a broker is
  * running, but only members see its contents.
  */
-function nothingForStrangers(error: unknown): null {
+function allowUnauthorized(error: unknown): null {
   if (
     error instanceof Error &&
     error.name === "MerkleError" &&

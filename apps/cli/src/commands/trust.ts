@@ -33,18 +33,20 @@ export const trust: Command = {
 };
 
 /** An item that the person has confirmed, and that is therefore trusted from now on. */
-type Trusted = { readonly file: string } | { readonly broker: string; readonly meshes: readonly string[] };
+type TrustedItem =
+  | { readonly file: string }
+  | { readonly broker: string; readonly meshes: readonly string[] };
 
 /**
  * Asks the person at the terminal about everything untrusted here: the project's files, then a broker that
  * this home knows from another address. Any answer except yes changes nothing (CLI-82, CLI-83).
  */
-async function trustHere(context: CommandContext): Promise<Trusted[]> {
+async function trustHere(context: CommandContext): Promise<TrustedItem[]> {
   const { config, flags, io, signal } = context;
   const featureSettings = Object.values(await listFeatureSettings());
   const sources = { flags, env: io.env, cwd: io.cwd, featureSettings };
   const { home } = config;
-  const trusted: Trusted[] = [];
+  const trusted: TrustedItem[] = [];
   async function askOnce(file: ForeignFile | undefined): Promise<void> {
     if (!file || isTrusted(home, file)) return;
     await askToTrust(home, { file, context });
@@ -75,7 +77,7 @@ function isDecided(error: unknown): boolean {
   return error instanceof CliError || error instanceof MerkleError;
 }
 
-interface Moved {
+interface MovedBroker {
   readonly question: string;
   /** The meshes for which the new address is stored after confirmation. */
   readonly meshes: readonly KnownMesh[];
@@ -87,7 +89,7 @@ interface Moved {
  *
  * @throws CliError `unproven` if the server lacks the key of the broker that it claims to be
  */
-async function findMoved(address: TrustedAddress): Promise<Moved | null> {
+async function findMoved(address: TrustedAddress): Promise<MovedBroker | null> {
   const { home, base } = address;
   const answering = await askProof(address);
   const { broker_id, keys } = answering;

@@ -52,7 +52,7 @@ async function upgradeSchema({ flags, config, output }: CommandContext): Promise
       ? `${output.mark.ok} the database is up to date`
       : `${output.mark.ok} ${done}${names}`,
   );
-  if (backup !== null) tellWayBack(output, backup);
+  if (backup !== null) printRollback(output, backup);
   return exitCodes.done;
 }
 
@@ -71,7 +71,7 @@ async function movePostgres({ flags, config, output }: CommandContext, postgres:
   return exitCodes.done;
 }
 
-function tellWayBack(output: CommandContext["output"], backup: string): void {
+function printRollback(output: CommandContext["output"], backup: string): void {
   output.note(`  backup: ${backup}`);
   output.note(
     "  to go back: install the earlier version, then run merkle restore with this file, with MERKLE_HOME set to an",

@@ -20,7 +20,7 @@ export const whoami: Command = {
   },
 };
 
-interface SelfDescription {
+interface Identity {
   readonly broker: string;
   /** Where the broker's address comes from, such as a flag or variable. */
   readonly broker_from: string;
@@ -36,7 +36,7 @@ interface SelfDescription {
   readonly home: string;
 }
 
-async function describeSelf(broker: BrokerClient, config: Config): Promise<SelfDescription> {
+async function describeSelf(broker: BrokerClient, config: Config): Promise<Identity> {
   const [{ mesh }, { name, person, member, agent }] = await Promise.all([
     broker.call("get_app_info", {}),
     findSelf({ broker, config }),
@@ -54,7 +54,7 @@ async function describeSelf(broker: BrokerClient, config: Config): Promise<SelfD
 }
 
 function formatSelf(
-  { broker, broker_from, mesh, name, person, member, agent, home }: SelfDescription,
+  { broker, broker_from, mesh, name, person, member, agent, home }: Identity,
   output: Output,
 ) {
   const kind = person === null ? "not joined yet" : person.verified ? "verified" : "guest";

@@ -154,7 +154,7 @@ export function signalGroup(pid: number, name: NodeJS.Signals): void {
  * The process `passingOn` forwards signals to its child. Some programs treat a second signal as an order to
  * abort without cleaning up. Therefore `passingOn` is signalled only if it is the only process left.
  */
-export function askToEnd(pids: readonly number[], passingOn?: number): void {
+export function terminateAll(pids: readonly number[], passingOn?: number): void {
   const others = pids.filter((pid) => pid !== passingOn);
   for (const pid of others.length > 0 ? others : pids) signal(pid, "SIGTERM");
 }

@@ -8,7 +8,7 @@ import { withoutSteering } from "../text/print-foreign.js";
 import { toMoment } from "../text/time.js";
 import { wrapLine } from "../text/wrap-line.js";
 
-interface Showing {
+interface ShownChange {
   readonly broker: Pick<BrokerClient, "call">;
   readonly output: Output;
   readonly session: Session;
@@ -22,7 +22,7 @@ const sectionsMax = 3;
 /** Formats a summary such as `v13 → v14  Atlas 14:01  ## Decisions  +1 −0`, followed by the diff. */
 export async function formatChange(
   change: OutputOf<"read_session_doc">,
-  { broker, output, session, from, raw }: Showing,
+  { broker, output, session, from, raw }: ShownChange,
 ): Promise<string> {
   const { signs } = output;
   const session_id = session.session_id;
@@ -85,14 +85,14 @@ export function readDiff(diff: string, newText: string): DiffFacts {
 }
 
 /** Consecutive changed lines. `line` is the number of their first line in the new text, counted from 1. */
-interface Change {
+interface ChangedLines {
   readonly line: number;
   removed: number;
   readonly added: string[];
 }
 
-function readChanges(diff: string): Change[] {
-  const changes: Change[] = [];
+function readChanges(diff: string): ChangedLines[] {
+  const changes: ChangedLines[] = [];
   let line = 0;
   let joins = false;
   for (const text of diff.split("\n")) {
@@ -116,7 +116,7 @@ function startOfHunk(text: string): number | undefined {
   return start === undefined ? undefined : Number(start) + (length === "0" ? 1 : 0);
 }
 
-function note(change: Change | undefined, text: string): void {
+function note(change: ChangedLines | undefined, text: string): void {
   if (!change) return;
   if (text.startsWith("-")) change.removed += 1;
   else change.added.push(text.slice(1));
@@ -126,7 +126,7 @@ function note(change: Change | undefined, text: string): void {
  * Returns the line numbers that locate a change: the added lines that are not blank or, without any, the line
  * before the change.
  */
-function placesOf({ line, added }: Change): number[] {
+function placesOf({ line, added }: ChangedLines): number[] {
   const places = added.flatMap((text, index) => (text.trim() === "" ? [] : [line + index]));
   return places.length > 0 ? places : [line - 1];
 }

@@ -26,7 +26,7 @@ export interface Self {
   /** This home's membership. Null if the broker is open to anyone, or if this machine uses a token. */
   readonly member: StoredMember | null;
   /** In an agent's shell, the session and team that commands act as. */
-  readonly agent: Agent | null;
+  readonly agent: ShellAgent | null;
 }
 
 /** Returns who this home acts as at a broker, without creating a person. */
@@ -98,7 +98,7 @@ export async function readingFrom({ broker, config }: Acting): Promise<Actor> {
 }
 
 /** The session and team for which an agent's shell acts. */
-interface Agent {
+interface ShellAgent {
   readonly session: string;
   readonly team: string;
 }
@@ -107,7 +107,7 @@ interface Agent {
  * Returns the agent of this shell. `merkle launch` sets both variables; if only one is set, it is just a
  * default.
  */
-function findAgent({ session, team }: Acting["config"]): Agent | undefined {
+function findAgent({ session, team }: Acting["config"]): ShellAgent | undefined {
   return session === undefined || team === undefined ? undefined : { session, team };
 }
 
@@ -180,7 +180,7 @@ async function findOwnPeer(
   return storedPeers.find((each) => each.peer_id === null) ?? storedPeers[0];
 }
 
-function elsewhere({ session, team }: Agent): CliError {
+function elsewhere({ session, team }: ShellAgent): CliError {
   return usageError(
     `This is the shell of ${JSON.stringify(team)} in ${session} (MERKLE_TEAM, MERKLE_SESSION), which can post only there.`,
     "unset MERKLE_TEAM MERKLE_SESSION to post as yourself",

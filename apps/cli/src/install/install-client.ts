@@ -96,7 +96,7 @@ async function findVersion(client: Client, { io, output }: CommandContext): Prom
   }
 }
 
-interface Undertaking {
+interface FileChange {
   /** The command that the user typed, such as `merkle install`. */
   readonly command: string;
   readonly plans: readonly FilePlan[];
@@ -111,7 +111,7 @@ interface Undertaking {
 }
 
 /** Shows the changes, asks for confirmation, and makes the changes. */
-async function carryOut(context: CommandContext, undertaking: Undertaking): Promise<number> {
+async function carryOut(context: CommandContext, undertaking: FileChange): Promise<number> {
   const { flags, output } = context;
   const { plans, command } = undertaking;
   const isChange = plans.some((each) => each.current !== each.next);

@@ -12,12 +12,12 @@ import { findFreeStoredPeer, isFree, listOwnTeams } from "../sessions/requested-
 import { type LastAnswers, readLastAnswers } from "./last-answers.js";
 import {
   groupsProblem,
+  type LaunchOptions,
   type NamedSession,
   nameProblem,
   roleProblem,
   teamProblem,
   toGroups,
-  type Wanted,
 } from "./launch-options.js";
 import { type ChosenSession, type LaunchScene, listPeersOfFolder } from "./which-session.js";
 
@@ -38,7 +38,7 @@ export interface LaunchPeer {
  * Returns the peer that the flags describe. Without `--team`, it joins the folder's usual team (LAUNCH-3).
  */
 export async function choosePeer(
-  { team, name, role, groups, client }: Wanted,
+  { team, name, role, groups, client }: LaunchOptions,
   scene: LaunchScene,
   session: NamedSession,
 ): Promise<LaunchPeer> {
@@ -49,7 +49,7 @@ export async function choosePeer(
 /** Returns the stored peer that a resumed conversation acts as. */
 export function toResumedPeer(
   stored: StoredPeer,
-  { role, groups, client }: Pick<Wanted, "role" | "groups" | "client">,
+  { role, groups, client }: Pick<LaunchOptions, "role" | "groups" | "client">,
 ): LaunchPeer {
   return {
     team: stored.team_name,
@@ -66,7 +66,7 @@ export function toResumedPeer(
  * the answer from the last launch (LAUNCH-10).
  */
 export async function askPeer(
-  wanted: Wanted,
+  wanted: LaunchOptions,
   {
     prompter,
     session,

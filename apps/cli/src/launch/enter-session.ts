@@ -7,7 +7,7 @@ import { saveTeam, toOwnPeer } from "../home/stored-peers.js";
 import { type JoiningPeer, joinAsPeer, type LockedPeer, rejoinStoredPeer } from "../sessions/join-as-peer.js";
 import { makeSessionKey } from "../sessions/session-key.js";
 import type { LaunchPeer } from "./as-whom.js";
-import type { Wanted } from "./launch-options.js";
+import type { LaunchOptions } from "./launch-options.js";
 import type { ChosenSession } from "./which-session.js";
 
 interface EnterSession {
@@ -15,7 +15,7 @@ interface EnterSession {
   readonly home: string;
   readonly meshId: string;
   readonly peer: LaunchPeer;
-  readonly concludeBy: Wanted["concludeBy"];
+  readonly concludeBy: LaunchOptions["concludeBy"];
   readonly cwd: string;
   /** The worktree in which the agent works. Stored with the peer. */
   readonly folder: string;

@@ -15,7 +15,7 @@ import { readEnvironment } from "../settings/config.js";
 import { askPeer, choosePeer, findResumedPeer, toResumedPeer } from "./as-whom.js";
 import { type EnteredSession, enterSession } from "./enter-session.js";
 import { keepLastAnswers } from "./last-answers.js";
-import { readWanted, requireSessionAndTeam, type Wanted } from "./launch-options.js";
+import { type LaunchOptions, readLaunchOptions, requireSessionAndTeam } from "./launch-options.js";
 import type { Launching } from "./launching.js";
 import { printDefaults, printEntered, printNotice, printResumeCommand } from "./print-launch.js";
 import { runBeside } from "./run-beside.js";
@@ -36,7 +36,7 @@ import {
 /** Joins a session as a peer and runs a client as that peer's agent. Resolves with the client's exit code. */
 export async function launchAgent(called: CommandContext): Promise<number> {
   const given = await useFolder(called);
-  const wanted = readWanted(given);
+  const wanted = readLaunchOptions(given);
   const prompter = toAsker(given, wanted);
   const context = await askMesh(given, wanted, prompter);
   const launching = await prepare(context, wanted, prompter);
@@ -60,7 +60,7 @@ export async function launchAgent(called: CommandContext): Promise<number> {
 }
 
 /** Creates a prompter. Returns null if no one is at the terminal, or if flags disable questions. */
-function toAsker(context: CommandContext, { yes, dryRun }: Wanted): Prompter | null {
+function toAsker(context: CommandContext, { yes, dryRun }: LaunchOptions): Prompter | null {
   return canAsk(context) && !yes && !dryRun ? createPrompter(context) : null;
 }
 
@@ -70,7 +70,7 @@ function toAsker(context: CommandContext, { yes, dryRun }: Wanted): Prompter | n
  */
 async function prepare(
   context: CommandContext,
-  wanted: Wanted,
+  wanted: LaunchOptions,
   prompter: Prompter | null,
 ): Promise<Launching> {
   const { config } = context;
@@ -91,7 +91,7 @@ async function prepare(
 }
 
 async function chooseSessionAndPeer(
-  wanted: Wanted,
+  wanted: LaunchOptions,
   scene: LaunchScene,
   prompter: Prompter | null,
 ): Promise<Pick<Launching, "session" | "peer">> {
@@ -107,9 +107,9 @@ async function chooseSessionAndPeer(
  * Returns the stored peer of the conversation that the client will resume, unless flags name a session or
  * peer.
  */
-async function findResumed(context: CommandContext, wanted: Wanted): Promise<StoredPeer | undefined> {
+async function findResumed(context: CommandContext, wanted: LaunchOptions): Promise<StoredPeer | undefined> {
   const resumes = wanted.client.resumedBy(wanted.userArgs);
-  if (resumes === undefined || wanted.isAimed) return undefined;
+  if (resumes === undefined || wanted.hasTarget) return undefined;
   const { meshId } = await chooseBroker(context);
   const { home } = context.config;
   return findResumedPeer(resumes, { home, meshId, cwd: wanted.cwd, env: readEnvironment().variables });

@@ -23,7 +23,7 @@ export type NamedSession =
   | { readonly kind: "new"; readonly title: string };
 
 /** The options of a launch, as read from its flags. */
-export interface Wanted {
+export interface LaunchOptions {
   readonly session: NamedSession | undefined;
   readonly team: string | undefined;
   readonly name: string | undefined;
@@ -32,7 +32,7 @@ export interface Wanted {
   /** Who may conclude a session that this launch creates. */
   readonly concludeBy: "anyone" | "convener" | undefined;
   /** Whether flags name a session or peer, in which case the peer of a resumed conversation is not used. */
-  readonly isAimed: boolean;
+  readonly hasTarget: boolean;
   readonly client: Client;
   /** The program to run as the client, if the user names one. */
   readonly clientBin: string | undefined;
@@ -46,7 +46,7 @@ export interface Wanted {
 }
 
 /** Reads the launch options. @throws CliError `usage` for an invalid flag; `not_found` for a missing mesh */
-export function readWanted({ args, flags, config }: CommandContext): Wanted {
+export function readLaunchOptions({ args, flags, config }: CommandContext): LaunchOptions {
   refuseOwnArguments(args);
   const given = (name: string) => textOf(flags, name)?.trim() || undefined;
   const [session, title] = [given("session"), given("new")];
@@ -59,7 +59,7 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
     role: refuseBad("--role", given("role"), roleProblem),
     groups: readGroups(given("groups")),
     concludeBy: readOneOf(given("concludeBy"), "--conclude-by", ["anyone", "convener"]),
-    isAimed: [session, title, given("team"), given("name")].some((each) => each !== undefined),
+    hasTarget: [session, title, given("team"), given("name")].some((each) => each !== undefined),
     agent: {
       model: given("model"),
       tools: readTools(given("tools")),
@@ -167,7 +167,7 @@ function refuseOwnArguments(args: readonly string[]): void {
  * Requires flags for a session and a team, unless `-y` selects defaults. @throws CliError `usage` that lists
  * the missing flags
  */
-export function requireSessionAndTeam({ session, team, yes }: Wanted): void {
+export function requireSessionAndTeam({ session, team, yes }: LaunchOptions): void {
   const missing = [
     ...(session === undefined ? ["--session <slug, id or title> (or --new <title>)"] : []),
     ...(team === undefined ? ["--team <name>"] : []),

@@ -55,10 +55,10 @@ export async function printEntered(
   else if (wanted.concludeBy)
     output.note(`${output.mark.warn} Session ${held.slug} exists: --conclude-by applies to new ones only`);
   output.note(
-    `${output.mark.ok} ${resumed ? "Back" : "Joined"} as ${whoIn(held)}, ` +
+    `${output.mark.ok} ${resumed ? "Back" : "Joined"} as ${describePeer(held)}, ` +
       `${counted(last_sequence, "message")} so far, ${joined.document_version === 0 ? "no document yet" : `document v${joined.document_version}`}`,
   );
-  output.note(`  Same again:  ${oneLine(toShellLine(sameAgain(launching, held)))}`);
+  output.note(`  Same again:  ${oneLine(toShellLine(toRepeatCommand(launching, held)))}`);
 }
 
 /**
@@ -72,7 +72,7 @@ export async function printResumeCommand(
   const { home } = context.config;
   const conversation = (await findStoredPeer(home, storedPeerId(held)))?.claude_session_id;
   if (!conversation || client === clients[0]) return;
-  const mesh = unsaidMesh(context);
+  const mesh = findImplicitMesh(context);
   const line = [
     ...["merkle", "launch", ...(mesh === undefined ? [] : ["--mesh", mesh]), "--client", client.name, "-y"],
     ...["--", ...client.resume(conversation)],
@@ -84,7 +84,7 @@ export async function printResumeCommand(
  * Formats a peer with its team, such as `atlas (Alex's Team)`. Returns only the team's name if the peer has
  * no name.
  */
-export function whoIn({
+export function describePeer({
   peer_name: peer,
   team_name: team,
 }: {
@@ -98,17 +98,17 @@ export function whoIn({
  * Returns the mesh to name in printed commands, if it comes from a prompt or the configuration. A mesh from a
  * flag is added to all suggested commands anyway (CLI-140).
  */
-function unsaidMesh({ flags, config }: Launching["context"]): string | undefined {
+function findImplicitMesh({ flags, config }: Launching["context"]): string | undefined {
   return textOf(flags, "mesh") === undefined ? config.mesh : undefined;
 }
 
-function sameAgain({ context, wanted, peer }: Launching, held: EnteredSession["held"]): string[] {
+function toRepeatCommand({ context, wanted, peer }: Launching, held: EnteredSession["held"]): string[] {
   const { agent, client, userArgs } = wanted;
   const flag = (name: string, value: string | null | undefined) => (value ? [name, value] : []);
   return [
     ...["merkle", "launch", "--session", held.slug, "--team", held.team_name],
     ...(client.name === clients[0]?.name ? [] : ["--client", client.name]),
-    ...flag("--mesh", unsaidMesh(context)),
+    ...flag("--mesh", findImplicitMesh(context)),
     ...flag("--name", held.peer_name),
     ...flag("--role", peer.role),
     ...flag("--groups", peer.groups?.join(",")),

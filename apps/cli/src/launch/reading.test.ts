@@ -5,7 +5,7 @@ import { mergeSettings, toHookSettings } from "../clients/claude-hooks.js";
 import type { CommandContext } from "../command/command.js";
 import { createOutput } from "../command/output.js";
 import { readConfig } from "../settings/config.js";
-import { readWanted } from "./launch-options.js";
+import { readLaunchOptions } from "./launch-options.js";
 
 async function read(flags: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv = {}) {
   const config = await readConfig({ flags, env: { MERKLE_HOME: "/nowhere", ...env }, cwd: "/" });
@@ -15,7 +15,7 @@ async function read(flags: Readonly<Record<string, unknown>>, env: NodeJS.Proces
     io: { ...{ stdin: process.stdin, stdout: process.stdout, stderr: process.stderr }, env, cwd: "/" },
     signal: new AbortController().signal,
   };
-  return readWanted(context);
+  return readLaunchOptions(context);
 }
 
 describe("what a launch is told", () => {
@@ -24,7 +24,7 @@ describe("what a launch is told", () => {
     expect(await read({}, env)).toMatchObject({
       session: { kind: "named", name: "auth" },
       team: "Birch",
-      isAimed: false,
+      hasTarget: false,
     });
     expect(
       await read({ new: "Q4", name: "atlas", groups: "backend:lead, reviewers", mesh: "main" }, env),
@@ -32,7 +32,7 @@ describe("what a launch is told", () => {
       session: { kind: "new", title: "Q4" },
       name: "atlas",
       groups: ["backend:lead", "reviewers"],
-      isAimed: true,
+      hasTarget: true,
     });
   });
 

@@ -3,7 +3,7 @@ import { exitCodes } from "../core/cli-error.js";
 import { toShellLine } from "../text/shell.js";
 import { findExpectedPeer, unknownPeerId } from "./as-whom.js";
 import type { Launching } from "./launching.js";
-import { whoIn } from "./print-launch.js";
+import { describePeer } from "./print-launch.js";
 import { toLaunchCall } from "./to-launch-call.js";
 import type { ChosenSession } from "./which-session.js";
 
@@ -19,7 +19,7 @@ export async function showDryRun(launching: Launching, chosen: ChosenSession): P
   const assignments = Object.entries(call.env).map(([name, value]) => `${name}=${toShellLine([value])}`);
   const line = [...assignments, toShellLine([program.path, ...program.args, ...call.args])].join(" ");
   const beside = call.beside && toShellLine([program.path, ...program.args, ...call.beside.args]);
-  const who = whoIn(expected);
+  const who = describePeer(expected);
   output.note(`${whatWouldHappen(chosen)} as ${who}, ${origin}, and run:`);
   if (call.files.some(({ content, shown = content }) => shown !== content))
     output.note("(your --settings override the settings below)");

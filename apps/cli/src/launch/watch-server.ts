@@ -1,23 +1,23 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isServing } from "../clients/serving.js";
-import type { StandIn, Watched } from "../mcp/stand-in.js";
+import type { EndedServer, StandIn } from "../mcp/stand-in.js";
 
-const lookMs = 1_000;
+const checkIntervalMs = 1_000;
 /**
  * After this many failed checks in a row, the server counts as ended. One failed check is not sufficient,
  * because a client that exits ends its server first.
  */
-const goneLooks = 2;
+const failedChecksMin = 2;
 /** How many checks a client gets to restart its server after being asked to, before a stand-in takes over. */
-const reviveLooks = 10;
+const reviveChecksMax = 10;
 
 /**
  * Watches a client's MCP server while the client runs. If the server ends, asks the client to start another,
  * and delivers messages in its place until then (WAKE-15). Returns a function that stops watching.
  */
-export function watchServer(watched: Watched): () => Promise<void> {
+export function watchServer(watched: EndedServer): () => Promise<void> {
   const { config, placeId, client } = watched;
-  const standInLooks = client.reviveServer ? reviveLooks : goneLooks;
+  const standInLooks = client.reviveServer ? reviveChecksMax : failedChecksMin;
   const stopped = new AbortController();
   const { signal } = stopped;
   const watching = watch().catch(() => undefined);
@@ -27,11 +27,11 @@ export function watchServer(watched: Watched): () => Promise<void> {
     let hasServed = false;
     try {
       for (let gone = 0; ; ) {
-        await delay(lookMs, undefined, { signal, ref: false });
+        await delay(checkIntervalMs, undefined, { signal, ref: false });
         const serves = isServing(config.home, placeId);
         hasServed ||= serves;
         gone = serves || !hasServed ? 0 : gone + 1;
-        if (gone % reviveLooks === goneLooks)
+        if (gone % reviveChecksMax === failedChecksMin)
           await client.reviveServer?.({ home: config.home, placeId }).catch(() => undefined);
         if (gone >= standInLooks) standIn ??= await open();
         if (serves) {

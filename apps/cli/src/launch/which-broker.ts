@@ -5,7 +5,7 @@ import { textOf } from "../core/flags.js";
 import { readConfig, readEnvironment } from "../settings/config.js";
 import { refuseUntrusted } from "../settings/foreign-file.js";
 import { counted } from "../text/time.js";
-import { readFolder, type Wanted } from "./launch-options.js";
+import { type LaunchOptions, readFolder } from "./launch-options.js";
 
 /**
  * The broker for a launch, and its mesh. This machine's credentials for the mesh may be sent to this broker.
@@ -45,7 +45,7 @@ export async function useFolder(context: CommandContext): Promise<CommandContext
  */
 export async function askMesh(
   context: CommandContext,
-  wanted: Wanted,
+  wanted: LaunchOptions,
   prompter: Prompter | null,
 ): Promise<CommandContext> {
   const { config, signal } = context;

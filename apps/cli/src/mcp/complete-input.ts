@@ -6,9 +6,9 @@ import {
   parseTeamCredential,
   takesOnlySession,
 } from "@merkle/wire";
+import type { Fields } from "../core/is-object.js";
 import { findProject } from "../sessions/find-project.js";
 import { readEnvironment } from "../settings/config.js";
-import type { Fields } from "./membership.js";
 import type { PeerSession, PeerSessions } from "./peer-sessions.js";
 import type { SecretStore } from "./secret-store.js";
 

@@ -15,8 +15,8 @@ export interface Introduction {
   readonly instructions: string;
 }
 
-/** A client whose first message has been received. */
-export interface Met {
+/** A client that has sent its first message. */
+export interface GreetedClient {
   /**
    * The client's name and version, if the client sends them with each request as the sessionless revision
    * requires (MCP-16). Undefined for a client that begins with a handshake.
@@ -32,7 +32,7 @@ interface GreetingTransport extends Transport {
    * Some clients first ask which revisions the server supports. The transport answers that question and keeps
    * waiting, because the question does not reveal the client's choice.
    */
-  meet(): Promise<Met>;
+  meet(): Promise<GreetedClient>;
 }
 
 /**
@@ -86,7 +86,7 @@ export function greetFirst(
     return true;
   }
 
-  async function meetFirst(message: JSONRPCMessage): Promise<Met | undefined> {
+  async function meetFirst(message: JSONRPCMessage): Promise<GreetedClient | undefined> {
     if (await discover(message)) return undefined;
     early.push(message);
     const claim = introduceStateless && findClaim(message);
@@ -98,9 +98,8 @@ export function greetFirst(
     meet() {
       transport.onclose = () => greeting.onclose?.();
       return new Promise((resolve, reject) => {
-        // Settles when the last message has been handled. Messages are handled one after another, so that
-        // none overtakes a discovery that is still being answered.
-        let met: Promise<Met | undefined> = Promise.resolve(undefined);
+        // Messages are handled in sequence, so none overtakes a discovery that is still being answered.
+        let met: Promise<GreetedClient | undefined> = Promise.resolve(undefined);
         transport.onmessage = (message) => {
           met = met.then((known) => {
             if (known === undefined) return meetFirst(message);

@@ -1,6 +1,6 @@
 import { MerkleError } from "@merkle/wire";
 import { type HookEvent, hookEvents } from "../clients/client.js";
-import type { Fields } from "./membership.js";
+import type { Fields } from "../core/is-object.js";
 
 /** A call from a client's hook to this server. Fields that do not apply to the event are empty. */
 export interface HookCall {

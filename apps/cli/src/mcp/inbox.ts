@@ -118,7 +118,7 @@ export interface Earlier {
   find(message: Message): "held" | "perhaps" | "lost";
 }
 
-interface Entry {
+interface InboxEntry {
   readonly message: Message;
   readonly chars: number;
   readonly again: boolean;
@@ -126,13 +126,13 @@ interface Entry {
 
 interface Offering {
   readonly via: Via;
-  entries: readonly Entry[];
+  entries: readonly InboxEntry[];
   written: boolean;
 }
 
 export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   const { isRecorded = false, earlier, onOffer, messagesMax = 2_000, charsMax = 2 * 1024 * 1024 } = options;
-  let queue: Entry[] = [];
+  let queue: InboxEntry[] = [];
   let queuedChars = 0;
   /**
    * The cursor up to which every message is queued, offered or received. Only later messages are added to the
@@ -147,8 +147,8 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   /** The cursor up to which the subscription has pushed everything. */
   let pushed = 0;
   let offerings: Offering[] = [];
-  /** Messages that the model received but that are not yet in the client's record. */
-  let unrecorded: Entry[] = [];
+  /** The messages that the model received but that are not yet in the client's record. */
+  let unrecorded: InboxEntry[] = [];
   const listeners = new Set<() => void>();
 
   function announce(): void {
@@ -162,7 +162,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   function forgetText(event: Message): void {
     const redacted = redactedBy(event);
     if (!redacted) return;
-    const forget = (entry: Entry): Entry => {
+    const forget = (entry: InboxEntry): InboxEntry => {
       if (entry.message.sequence !== redacted.sequence) return entry;
       const message = withoutText(entry.message, redacted.redaction);
       return { ...entry, message, chars: JSON.stringify(message).length };
@@ -188,7 +188,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     return true;
   }
 
-  function replaceQueue(entries: Entry[]): void {
+  function replaceQueue(entries: InboxEntry[]): void {
     queue = entries;
     queuedChars = entries.reduce((sum, { chars }) => sum + chars, 0);
   }
@@ -242,7 +242,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   }
 
   /** Returns the sequence before the first of these messages, or infinity if there are none. */
-  function before(...lists: readonly (readonly Entry[])[]): number {
+  function before(...lists: readonly (readonly InboxEntry[])[]): number {
     const firsts = lists.flatMap((entries) => entries.slice(0, 1));
     return Math.min(...firsts.map(({ message }) => message.sequence - 1), Number.POSITIVE_INFINITY);
   }
@@ -337,7 +337,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
       record();
     },
     passUpTo(cursor) {
-      const isLater = ({ message }: Entry) => message.sequence > cursor;
+      const isLater = ({ message }: InboxEntry) => message.sequence > cursor;
       replaceQueue(queue.filter(isLater));
       for (const offering of offerings) offering.entries = offering.entries.filter(isLater);
       offerings = offerings.filter(({ entries }) => entries.length > 0);

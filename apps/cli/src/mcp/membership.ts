@@ -7,6 +7,7 @@ import {
 } from "@merkle/wire";
 import { CliError } from "../core/cli-error.js";
 import { describeError } from "../core/describe-error.js";
+import type { Fields } from "../core/is-object.js";
 import type { ProcessLock } from "../core/process-lock.js";
 import {
   findStoredPeer,
@@ -49,9 +50,6 @@ export interface Membership {
   /** Stores that the peers now belong to a different conversation of the client. */
   moveTo(claudeSessionId: string): Promise<void>;
 }
-
-/** The input of a model, which has not been validated yet. The broker validates it. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 interface Joining {
   readonly joined: OutputOf<"join_session">;
@@ -130,7 +128,7 @@ export function createMembership(options: MembershipOptions): Membership {
    */
   async function joinWithoutCredential(input: Fields, signal: AbortSignal): Promise<Joining> {
     const described = { ...describe(), ...input };
-    const wanted = findWanted(input);
+    const wanted = findJoinRequest(input);
     if (!wanted) return { joined: await call("join_session", described, signal) };
     const known = teams.findNamed(wanted.session, wanted.team, wanted.peer);
     if (known)
@@ -217,7 +215,7 @@ export function createMembership(options: MembershipOptions): Membership {
   };
 }
 
-interface Wanted {
+interface JoinRequest {
   readonly session: string;
   readonly team: string;
   readonly peer: string | undefined;
@@ -227,11 +225,8 @@ interface Wanted {
   readonly isPlain: boolean;
 }
 
-/**
- * Returns the session, team and peer that the model wants to join as, or undefined if these fields are
- * malformed.
- */
-function findWanted(input: Fields): Wanted | undefined {
+/** Returns the team and peer that the model wants to join as, or undefined if these fields are malformed. */
+function findJoinRequest(input: Fields): JoinRequest | undefined {
   const { session_id: session, team_name: team, peer_name: peer, role, groups, ...more } = input;
   if (typeof session !== "string" || typeof team !== "string") return undefined;
   if (![peer, role].every((each) => each === undefined || typeof each === "string")) return undefined;

@@ -7,6 +7,7 @@ import {
   takesOnlySession,
 } from "@merkle/wire";
 import { catalogue, inputRefused } from "@merkle/wire/schemas";
+import type { Fields } from "../core/is-object.js";
 import { asStub } from "../feed/private-stub.js";
 import type { BrokerLink } from "./broker-link.js";
 import { noteDeclared } from "./hooks/status-reporter.js";
@@ -14,7 +15,7 @@ import { resyncNotice } from "./inbox.js";
 import type { Acknowledger } from "./mail/acknowledger.js";
 import { readAlong } from "./mail/read-along.js";
 import { type Waited, waitForMessages } from "./mail/wait.js";
-import type { Fields, Membership } from "./membership.js";
+import type { Membership } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import type { PeerSession } from "./peer-sessions.js";
 import type { OwnOperation, Performance, Performed } from "./performance.js";

@@ -1,5 +1,5 @@
 import type { Operation } from "@merkle/wire";
-import type { Fields } from "./membership.js";
+import type { Fields } from "../core/is-object.js";
 import type { PeerSession } from "./peer-sessions.js";
 import type { Caller } from "./turn.js";
 

@@ -6,7 +6,7 @@ import {
   type StoredPeer,
   storedPeerId,
 } from "../home/stored-peers.js";
-import { joinAsPeer, toldOfKey } from "../sessions/join-as-peer.js";
+import { joinAsPeer, toPublicKeyFields } from "../sessions/join-as-peer.js";
 import { makeSessionKey } from "../sessions/session-key.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { HandedOut } from "./mail/handed-out.js";
@@ -58,7 +58,7 @@ export function createRejoin(entranceOptions: RejoinOptions): Rejoin {
 
   async function tryToEnter(): Promise<MerkleError | null> {
     try {
-      await goIn(entranceOptions);
+      await joinSessions(entranceOptions);
       return null;
     } catch (error) {
       entering = undefined;
@@ -85,22 +85,22 @@ export function createRejoin(entranceOptions: RejoinOptions): Rejoin {
   };
 }
 
-async function goIn(rejoin: RejoinOptions): Promise<void> {
+async function joinSessions(rejoin: RejoinOptions): Promise<void> {
   const meshId = await rejoin.link.meetMesh();
   const { as } = rejoin.options;
-  if (as === undefined) return goOnOrJoin(rejoin, meshId);
-  const own = await goOnAs(rejoin, meshId, as);
-  // Select the peers as which the model itself joined other sessions. Peers with a folder were launched, and
-  // only a launch may resume them.
+  if (as === undefined) return resumeOrJoin(rejoin, meshId);
+  const own = await resumePeer(rejoin, meshId, as);
+  // Select the peers that the model itself joined other sessions as. Peers with a folder were launched, and
+  // only a launch resumes them.
   const isBesides = (place: StoredPeer) => place.folder === null && place.session_id !== own.session_id;
-  await goOnFromBefore(rejoin, meshId, isBesides);
+  await resumeEarlierPeers(rejoin, meshId, isBesides);
 }
 
 /**
  * Resumes the stored peer with this id. The process that started this server keeps other servers from using
  * the peer.
  */
-async function goOnAs(rejoin: RejoinOptions, meshId: string, placeId: string): Promise<StoredPeer> {
+async function resumePeer(rejoin: RejoinOptions, meshId: string, placeId: string): Promise<StoredPeer> {
   const held = await findStoredPeer(rejoin.home, placeId);
   if (!held) throw notHere(`This machine has no stored peer ${placeId}`);
   if (held.mesh_id !== meshId)
@@ -115,9 +115,9 @@ function notHere(what: string): MerkleError {
   });
 }
 
-async function goOnOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> {
+async function resumeOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> {
   const { join } = rejoin.options;
-  const earlier = await goOnFromBefore(rejoin, meshId);
+  const earlier = await resumeEarlierPeers(rejoin, meshId);
   if (!join || earlier.some((held) => isWanted(held, join))) return;
   const { link, secretStore, home, claudeSessionId, describe } = rejoin;
   const { held, hold, joined } = await joinAsPeer({
@@ -141,7 +141,7 @@ async function goOnOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> 
  * Resumes the peers of an earlier server, even in sessions that have been concluded since, so that no unread
  * message is lost.
  */
-async function goOnFromBefore(
+async function resumeEarlierPeers(
   rejoin: RejoinOptions,
   meshId: string,
   isMine: (place: StoredPeer) => boolean = () => true,
@@ -206,7 +206,7 @@ async function resume(
       ...place,
       team_name: held.team_name,
       ...describe(),
-      ...(held.session_key && (await toldOfKey(held.session_key, { home, meshId: held.mesh_id }))),
+      ...(held.session_key && (await toPublicKeyFields(held.session_key, { home, meshId: held.mesh_id }))),
     });
     return { cursor: joined.cursor, documentVersion: joined.document_version };
   } catch (error) {

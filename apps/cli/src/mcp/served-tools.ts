@@ -29,7 +29,7 @@ export interface Serving {
   readonly requests: StdioTransport;
 }
 
-interface Calling {
+interface ServedCall {
   readonly name: string;
   readonly requestId: RequestId;
   readonly requests: StdioTransport;
@@ -41,7 +41,7 @@ interface Calling {
  * Calls a tool for a request in either kind of protocol revision. Notifies the tool whether its answer was
  * delivered.
  */
-export async function callTool(tools: ToolServer, calling: Calling): Promise<CallResult> {
+export async function callTool(tools: ToolServer, calling: ServedCall): Promise<CallResult> {
   const { name, requestId, requests, progressToken, sendProgress } = calling;
   const request = requests.find(requestId);
   if (!request) throw new TypeError("This request has already ended.");

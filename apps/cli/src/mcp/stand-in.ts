@@ -14,7 +14,7 @@ import { createTurn } from "./turn.js";
 import { createWakePaths, untilInVain } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
-export interface Watched {
+export interface EndedServer {
   readonly config: Config;
   readonly placeId: string;
   /** The client whose MCP server has ended. */
@@ -32,7 +32,7 @@ export interface StandIn {
  * Takes the place of an MCP server that ended while its client still runs. Reports the problem to people and
  * wakes Claude Code, whose hooks then deliver the messages. Delivers no messages itself.
  */
-export async function openStandIn({ config, placeId, client: own, pid }: Watched): Promise<StandIn> {
+export async function openStandIn({ config, placeId, client: own, pid }: EndedServer): Promise<StandIn> {
   const { home } = config;
   const log = () => undefined;
   const env = readEnvironment().variables;
@@ -88,10 +88,13 @@ export async function openStandIn({ config, placeId, client: own, pid }: Watched
   });
   await rejoin.enter().catch(log);
   const [team] = teams.readers();
-  if (team) await tellUser(team);
+  if (team) await reportServerEnded(team);
 
-  /** Reports the problem in the roster, and among the items that need a person's attention. */
-  async function tellUser({ sessionId: session_id, credential: team_id }: PeerSession): Promise<void> {
+  /** Reports the problem in the roster and among the items that need a person's attention. */
+  async function reportServerEnded({
+    sessionId: session_id,
+    credential: team_id,
+  }: PeerSession): Promise<void> {
     const reason = serverEnded(own.name);
     const input = { session_id, team_id, status: "blocked", reason, automatic: true } as const;
     await link.call("set_status", input).catch(log);

@@ -97,7 +97,7 @@ async function rejoin(
   joining: JoiningPeer,
   stored: StoredPeer,
 ): Promise<OutputOf<"join_session"> | undefined> {
-  const told = await toldOf({ ...joining, sessionKey: stored.session_key ?? joining.sessionKey });
+  const told = await toJoinFields({ ...joining, sessionKey: stored.session_key ?? joining.sessionKey });
   return unlessRefused(() =>
     joining.caller.call("join_session", {
       session_id: stored.session_id,
@@ -108,11 +108,11 @@ async function rejoin(
   );
 }
 
-/** The default name for a peer that is added because the team's unnamed peer is in use. */
-const nameBesideOwnPlace = "agent";
+/** The default name of a peer that is added because the team's unnamed peer is in use. */
+const toFurtherPeerName = "agent";
 
 async function addToTeam(wanted: JoinAsPeer, team: StoredPeer): Promise<LockedPeer | undefined> {
-  const name = wanted.peerName ?? wanted.defaultPeerName ?? nameBesideOwnPlace;
+  const name = wanted.peerName ?? wanted.defaultPeerName ?? toFurtherPeerName;
   const joined = await unlessRefused(() =>
     joinAs(wanted, name, (peer_name) => ({
       team_name: team.team_name,
@@ -149,7 +149,7 @@ async function joinAs(
     peer_name?: string;
   }) => Pick<InputOf<"join_session">, "team_name" | "team_id" | "peer_name">,
 ): Promise<OutputOf<"join_session">> {
-  const told = await toldOf(wanted);
+  const told = await toJoinFields(wanted);
   let peerName = name;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -187,19 +187,19 @@ function taken(name: string, free: string, cause: unknown): CliError {
   );
 }
 
-async function toldOf({ role, groups, capabilities, cwd, machine, sessionKey, ...where }: JoiningPeer) {
+async function toJoinFields({ role, groups, capabilities, cwd, machine, sessionKey, ...where }: JoiningPeer) {
   return {
     ...(role !== undefined && { role }),
     ...(groups !== undefined && { groups: [...groups] }),
     ...(capabilities !== undefined && { capabilities }),
     ...(cwd !== undefined && { cwd }),
     ...(machine !== undefined && { machine }),
-    ...(sessionKey !== undefined && (await toldOfKey(sessionKey, where))),
+    ...(sessionKey !== undefined && (await toPublicKeyFields(sessionKey, where))),
   };
 }
 
 /** Returns the public parts of a peer's key: the public key and the card for encrypting private messages. */
-export async function toldOfKey(
+export async function toPublicKeyFields(
   key: KeyPair,
   where: ShownIn,
 ): Promise<Pick<InputOf<"join_session">, "session_key" | "key_card">> {

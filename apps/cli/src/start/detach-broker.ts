@@ -42,9 +42,8 @@ export interface FailedStart {
 export async function detachBroker({ config, output, signal }: CommandContext): Promise<number> {
   const { home } = config;
   const child = await explainingHome(home, () => spawnBroker(home));
-  const told = hear(child);
-  // The child's exit and the broker's readiness are awaited together. Whichever comes first cancels waiting
-  // for the other.
+  const told = awaitMessage(child);
+  // Whichever settles first cancels the other.
   const first = new AbortController();
   const eitherSignal = AbortSignal.any([signal, first.signal]);
   try {
@@ -112,8 +111,8 @@ function toError({ failure: { code, message, exitCode, next } }: FailedStart): C
   return new CliError(code, message, { exitCode, next });
 }
 
-function hear(child: ChildProcess): Promise<DetachedBroker | FailedStart> {
-  // The type is not checked, because the child is merkle itself and sends no other messages.
+function awaitMessage(child: ChildProcess): Promise<DetachedBroker | FailedStart> {
+  // The child is merkle itself and sends no other messages.
   return new Promise((resolve) =>
     child.once("message", (message) => resolve(message as DetachedBroker | FailedStart)),
   );

@@ -55,7 +55,7 @@ export async function runBroker(
       tls: toTls(config),
       dashboard: findDashboard(pageBuild !== undefined),
       pageBuild,
-      packCli: pageBuild ? packBehind(pageBuild) : packCli,
+      packCli: pageBuild ? packAfterBuild(pageBuild) : packCli,
       searchPath,
       log,
     };
@@ -65,7 +65,7 @@ export async function runBroker(
     // Report the error directly to the parent process, because the file with this process's output may be on
     // a full disk.
     const { code, message, exitCode, next } = explainError(error);
-    await tellParent({ failure: { code, message, exitCode, next } });
+    await sendToParent({ failure: { code, message, exitCode, next } });
     throw error;
   } finally {
     endPageBuild();
@@ -79,13 +79,13 @@ function tell(notice: string, output: Output, log: Log): void {
   log.warn(notice);
 }
 
-interface Surroundings {
+interface BrokerRun {
   readonly context: CommandContext;
   readonly facts: Readonly<Record<string, string>>;
   readonly log: Log;
 }
 
-async function serve(broker: Broker, { context, facts, log }: Surroundings): Promise<number> {
+async function serve(broker: Broker, { context, facts, log }: BrokerRun): Promise<number> {
   const { config, output, signal } = context;
   try {
     const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
@@ -96,7 +96,7 @@ async function serve(broker: Broker, { context, facts, log }: Surroundings): Pro
     // file.
     const isWatched = process.send === undefined || readEnvironment().startedByNodeWatch;
     if (!isWatched) {
-      await tellParent({
+      await sendToParent({
         first_invite: firstInvite,
         verifying_link: verifyingLink,
         backup,
@@ -132,7 +132,7 @@ async function serve(broker: Broker, { context, facts, log }: Surroundings): Pro
 }
 
 /** Sends a message to the process that started this one, then disconnects from it. */
-function tellParent(told: DetachedBroker | FailedStart): Promise<void> {
+function sendToParent(told: DetachedBroker | FailedStart): Promise<void> {
   return new Promise((resolve) => {
     if (!process.connected) return resolve();
     process.send?.(told, undefined, undefined, () => {
@@ -194,7 +194,7 @@ function findDashboard(isBeingBuilt: boolean): string | undefined {
  * Packs the CLI, which contains the pages, as soon as the pages are built, because someone will probably
  * install it soon.
  */
-function packBehind({ docs }: NonNullable<BrokerOptions["pageBuild"]>): () => Promise<Uint8Array> {
+function packAfterBuild({ docs }: NonNullable<BrokerOptions["pageBuild"]>): () => Promise<Uint8Array> {
   const packing = docs.then(() => packCli());
   packing.catch(() => undefined);
   let first: Promise<Uint8Array> | undefined = packing;

@@ -35,7 +35,7 @@ export interface RunOptions {
  * The default port for commands in tests. No server uses this port, whereas 7423 may be in use by this
  * machine's own broker.
  */
-export const nobodysPort = "1";
+export const unusedPort = "1";
 
 export interface Ended {
   readonly code: number | null;
@@ -67,7 +67,7 @@ export async function testMerkle(
   const { path: home, remove } = await makeTestHome();
   const environment = (more: RunOptions["env"]): NodeJS.ProcessEnv => ({
     ...{ PATH: process.env["PATH"], TMPDIR: tmpdir(), HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home },
-    MERKLE_PORT: nobodysPort,
+    MERKLE_PORT: unusedPort,
     NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
     ...more,
   });

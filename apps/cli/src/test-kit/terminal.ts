@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { inject, onTestFinished } from "vitest";
 import { hasProc } from "../core/platform.js";
-import { nobodysPort, type TestMerkle } from "./merkle.js";
+import { type TestMerkle, unusedPort } from "./merkle.js";
 
 const program = inject("program");
 
@@ -33,7 +33,7 @@ export function atTerminal(
       HOME: merkle.home,
       LANG: "C.UTF-8",
       MERKLE_HOME: merkle.home,
-      MERKLE_PORT: nobodysPort,
+      MERKLE_PORT: unusedPort,
       TERM: "xterm",
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       ...env,

@@ -7,15 +7,15 @@ import { oneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
 import { type Need, needAdvice, needText, toNeed } from "./needs.js";
 
-interface Showing {
+interface NeedsOptions {
   readonly reader: Actor;
   readonly output: Output;
   /** Returns whether the file matches the command's filters. */
   isWanted(file: FileNeeds): boolean;
 }
 
-/** Prints the sessions and files that wait for a human, with the reasons (CLI-46, CLI-80). */
-export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showing): Promise<void> {
+/** Prints sessions and files that wait for a human, with the reasons (CLI-46, CLI-80). */
+export async function listNeeds(page: OutputOf<"list_sessions">, showing: NeedsOptions): Promise<void> {
   const { reader, output } = showing;
   const { ofSessions, ofFiles, allFiles } = await readNeeds(reader, page.sessions);
   const read = page.sessions.map((session, index) => ({ ...session, needs: ofSessions[index] ?? [] }));
@@ -36,22 +36,22 @@ export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showin
   if (!allFiles) output.note("  there are more items than fit into one reply: some files may be missing");
 }
 
-/** A session or file in the output: its heading, and its needs below the heading. */
-interface Place {
+/** A session or file in the output: its heading, and the needs below it. */
+interface WaitingPlace {
   readonly slug: string | null;
   readonly head: readonly [name: string, ...rest: string[]];
   readonly needs: readonly Need[];
 }
 
-function placeOfSession({ slug, title, needs }: Session & Pick<Place, "needs">): Place {
+function placeOfSession({ slug, title, needs }: Session & Pick<WaitingPlace, "needs">): WaitingPlace {
   return { slug, head: [slug, oneLine(title)], needs };
 }
 
-function placeOfFile({ source_path, needs }: FileNeeds): Place {
+function placeOfFile({ source_path, needs }: FileNeeds): WaitingPlace {
   return { slug: null, head: [oneLine(source_path)], needs };
 }
 
-function formatPlace({ head: [name, ...rest], needs }: Place, output: Output): string {
+function formatPlace({ head: [name, ...rest], needs }: WaitingPlace, output: Output): string {
   const cells = [{ text: name, paint: output.bold }, ...rest.map((text) => ({ text }))];
   const head = formatTable([cells], { columns: output.columns, flexible: [0, 1], more: output.signs.more });
   const rows = needs.map((need) => [

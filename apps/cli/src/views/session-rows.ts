@@ -8,7 +8,7 @@ import { oneLine } from "../text/one-line.js";
 import { type Cell, formatTable } from "../text/table.js";
 import { counted, toAge } from "../text/time.js";
 
-interface Showing {
+interface RowOptions {
   readonly broker: Pick<BrokerClient, "call">;
   readonly output: Output;
 }
@@ -20,7 +20,7 @@ const rostersAtOnce = 8;
  */
 export async function formatSessions(
   sessions: readonly Session[],
-  { broker, output }: Showing,
+  { broker, output }: RowOptions,
 ): Promise<string> {
   const rows = await inParallel(
     sessions,
@@ -40,7 +40,7 @@ export async function formatSessions(
 /**
  * Returns the cell with the session's teams. Empty for a closed session, in which presence no longer matters.
  */
-async function teamsCell(session: Session, { broker, output }: Showing): Promise<Cell> {
+async function teamsCell(session: Session, { broker, output }: RowOptions): Promise<Cell> {
   if (session.session_closed || session.teams === 0) return { text: "" };
   const { participants } = await broker.call("list_participants", { session_id: session.session_id });
   return rosterCell(participants, output);

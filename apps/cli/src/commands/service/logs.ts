@@ -1,6 +1,6 @@
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { askOfService } from "./this-service.js";
+import { queryService } from "./this-service.js";
 
 export const serviceLogs: Command = {
   name: "service logs",
@@ -8,7 +8,7 @@ export const serviceLogs: Command = {
   examples: ["merkle service logs"],
   offline: true,
   async run({ config, output }) {
-    const told = await askOfService(config, "logs");
+    const told = await queryService(config, "logs");
     output.show({ file: told.file, text: told.text }, told.text.trimEnd());
     return exitCodes.done;
   },

@@ -1,6 +1,6 @@
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { askOfService } from "./this-service.js";
+import { queryService } from "./this-service.js";
 
 export const serviceStatus: Command = {
   name: "service status",
@@ -8,7 +8,7 @@ export const serviceStatus: Command = {
   examples: ["merkle service status"],
   offline: true,
   async run({ config, output }) {
-    const told = await askOfService(config, "status");
+    const told = await queryService(config, "status");
     output.show(told, told.text.trimEnd());
     return told.runs ? exitCodes.done : exitCodes.unreachable;
   },

@@ -6,7 +6,7 @@ import { homeFiles } from "../../core/merkle-home.js";
 import { thisSystem } from "../../core/platform.js";
 import { runsFromNpx } from "../../core/this-program.js";
 import { type Config, readEnvironment } from "../../settings/config.js";
-import { askManager, findManager, readService, type ServiceManager } from "../../start/service/manager.js";
+import { findManager, queryManager, readService, type ServiceManager } from "../../start/service/manager.js";
 import type { ServiceFacts } from "../../start/service/service-files.js";
 
 /** Returns this machine's service manager, configured for the current user. */
@@ -25,7 +25,7 @@ export function thisManager({ home }: Pick<Config, "home">): ServiceManager {
  *
  * @throws CliError `not_found` if no service is installed
  */
-export async function askOfService(
+export async function queryService(
   config: Pick<Config, "home">,
   about: "status" | "logs",
 ): Promise<{ readonly file: string; readonly text: string; readonly runs: boolean }> {
@@ -35,7 +35,7 @@ export async function askOfService(
       exitCode: exitCodes.not_found,
       next: ["merkle service install"],
     });
-  return { file: manager.file, ...(await askManager(manager[about])) };
+  return { file: manager.file, ...(await queryManager(manager[about])) };
 }
 
 /**

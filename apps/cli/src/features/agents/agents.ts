@@ -37,7 +37,7 @@ export const agents: Command = {
   },
 };
 
-interface Agent {
+interface AgentRow {
   readonly session: Session;
   readonly peer: Peer;
 }
@@ -46,7 +46,7 @@ interface Agent {
  * Returns one line per agent. Agents that need a person come first. Absent agents are only counted, in a last
  * line.
  */
-function formatAgents(found: readonly Agent[], output: Output, all: boolean): string {
+function formatAgents(found: readonly AgentRow[], output: Output, all: boolean): string {
   const sessionOf = new Map(found.map(({ session, peer }) => [peer, session.slug]));
   const peers = inOrderOfState(found.map(({ peer }) => peer));
   const shown = all

@@ -63,7 +63,7 @@ export const exportCommand: Command = {
       );
       return exitCodes.done;
     }
-    await tellBundle(context, { path, bytes, form, broker, sessionId: session.session_id });
+    await reportBundle(context, { path, bytes, form, broker, sessionId: session.session_id });
     return exitCodes.done;
   },
 };
@@ -72,7 +72,7 @@ export const exportCommand: Command = {
  * Checks that the exported record continues the record last seen on this machine, and prints the main facts
  * about it.
  */
-async function tellBundle(
+async function reportBundle(
   { config, output }: CommandContext,
   {
     path,

@@ -46,10 +46,10 @@ function quoteName(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : `"${name}"`;
 }
 
-type Painted = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm">;
+type PerspectiveStyle = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm">;
 
 /** Returns one line per persona: the version that it read, when, and whether the perspective is stale. */
-function formatPerspectives(perspectives: readonly Perspective[], output: Painted): string {
+function formatPerspectives(perspectives: readonly Perspective[], output: PerspectiveStyle): string {
   const rows = perspectives.map((each) => [
     { text: oneLine(each.persona_name), paint: output.bold },
     { text: each.source_version === null ? "" : `v${each.source_version}` },

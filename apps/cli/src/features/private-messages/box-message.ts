@@ -1,8 +1,8 @@
 import { type KeyCard, MerkleError, messageIdFrom, type Peer } from "@merkle/wire";
 import { seal } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
+import type { Fields } from "../../core/is-object.js";
 import { sha256 } from "../../core/sha256.js";
-import type { Fields } from "../../mcp/membership.js";
 import { shellWord } from "../../text/shell.js";
 import { type CheckedCard, checkCard } from "./check-card.js";
 import { addressOf, findRecipient } from "./find-recipient.js";

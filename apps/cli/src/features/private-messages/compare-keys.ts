@@ -9,7 +9,7 @@ import { shellWord } from "../../text/shell.js";
 import { toMoment } from "../../text/time.js";
 import { type CheckedCard, checkCard, safetyNumber } from "./check-card.js";
 import { addressOf, findRecipient } from "./find-recipient.js";
-import { readPlaceSeed } from "./peer-keys.js";
+import { readPeerSeed } from "./peer-keys.js";
 import { findPin, savePin } from "./pins.js";
 
 /** The state of a peer's key on this machine, and the numbers to compare with the other side. */
@@ -103,7 +103,7 @@ async function listNumbers(
 
 async function ownCard(home: string, stored: StoredPeer): Promise<CheckedCard | null> {
   const given = stored.session_key ? seedOf(stored.session_key) : undefined;
-  const seed = readPlaceSeed(home, storedPeerId(stored)) ?? given;
+  const seed = readPeerSeed(home, storedPeerId(stored)) ?? given;
   return seed ? checkCard(await makeCard(seed, { home, meshId: stored.mesh_id })) : null;
 }
 

@@ -14,7 +14,7 @@ import {
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { checkCard, safetyNumber } from "./check-card.js";
 import { openMessage, type Reader } from "./open-message.js";
-import { openPlaceKeys } from "./peer-keys.js";
+import { openPeerKeys } from "./peer-keys.js";
 import { isTrusted, savePin } from "./pins.js";
 
 const sessionId = "5e551000-0000-4000-8000-000000000001";
@@ -27,7 +27,7 @@ let reader: Reader;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "merkle-sealed-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
-  const keys = openPlaceKeys(home, "birch", undefined);
+  const keys = openPeerKeys(home, "birch", undefined);
   keys.notePeer("peer-birch");
   reader = { home, keys, sessionId, address: "Birch/oak", epoch: "e" };
 });
@@ -169,7 +169,7 @@ it("[SEALED-5] refuses what comes twice, or out of order, also after this proces
   expect(
     open({ header: { message_id: "m5", counter: 5 }, message: { id: "m5", sequence: 50 } }),
   ).toHaveProperty("text");
-  const keys = openPlaceKeys(home, "birch", undefined);
+  const keys = openPeerKeys(home, "birch", undefined);
   const refused: Made[] = [
     { header: { message_id: "m5", counter: 5 }, message: { id: "m5", sequence: 51 } },
     { header: { message_id: "m6", counter: 5 }, message: { id: "m6", sequence: 51 } },

@@ -50,7 +50,7 @@ export interface PeerKeys {
 }
 
 /** Returns the seed of a peer's keys if this machine has stored one. Never creates a seed. */
-export function readPlaceSeed(home: string, placeId: string): Uint8Array | undefined {
+export function readPeerSeed(home: string, placeId: string): Uint8Array | undefined {
   const kept = PlaceFile.safeParse(readPrivateJson(pathOf(home, placeId))).data;
   return (kept && fromBase64url(kept.seed, 32)) ?? undefined;
 }
@@ -66,7 +66,7 @@ const openedMax = 256;
  * Opens the keys of a peer. If no keys are stored, creates them from the session key that the peer joined
  * with, or else from a random seed.
  */
-export function openPlaceKeys(home: string, placeId: string, sessionSeed: Uint8Array | undefined): PeerKeys {
+export function openPeerKeys(home: string, placeId: string, sessionSeed: Uint8Array | undefined): PeerKeys {
   const path = pathOf(home, placeId);
   const kept = PlaceFile.safeParse(readPrivateJson(path)).data;
   const seed = (kept && fromBase64url(kept.seed, 32)) ?? sessionSeed ?? drawSeed();

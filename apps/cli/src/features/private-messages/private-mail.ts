@@ -7,14 +7,14 @@ import {
   type OutputOf,
   type Peer,
 } from "@merkle/wire";
+import type { Fields } from "../../core/is-object.js";
 import type { BrokerLink } from "../../mcp/broker-link.js";
-import type { Fields } from "../../mcp/membership.js";
 import type { PeerSession } from "../../mcp/peer-sessions.js";
 import { makeCard, seedOf } from "../../sessions/key-card.js";
 import { readPrivateText, type SealedMessage, sealMessage } from "./box-message.js";
 import { addressOf } from "./find-recipient.js";
 import { openMessage } from "./open-message.js";
-import { openPlaceKeys, type PeerKeys } from "./peer-keys.js";
+import { openPeerKeys, type PeerKeys } from "./peer-keys.js";
 
 /**
  * Sends and opens private messages for the peers that this server acts for. Their keys never leave this
@@ -40,7 +40,7 @@ interface PrivateMailOptions {
   readonly log: (text: string) => void;
 }
 
-interface Place {
+interface KeyedPeer {
   readonly keys: PeerKeys;
   /** The peer's key card. Created on first use, because it names the mesh. */
   card: KeyCard | undefined;
@@ -48,14 +48,14 @@ interface Place {
   sending: Promise<unknown>;
 }
 
-interface Met {
+interface MetPeer {
   readonly peers: readonly Peer[];
   readonly card: KeyCard;
   readonly human: boolean;
 }
 
 export function createPrivateMail({ link, home, log }: PrivateMailOptions): PrivateMail {
-  const places = new Map<string, Place>();
+  const places = new Map<string, KeyedPeer>();
   /**
    * Encrypted messages by idempotency key. A repeated call must send the same bytes, but encrypting the text
    * again would give different bytes.
@@ -63,19 +63,19 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
   const sealedBefore = new Map<string, SealedMessage & { readonly asked: string }>();
 
   /** Returns the keys of a peer. Opens them on first use and keeps them while this server runs. */
-  function placeOf({ placeId, teamId, sessionKey }: KeyHolder): Place {
+  function placeOf({ placeId, teamId, sessionKey }: KeyHolder): KeyedPeer {
     const known = places.get(placeId);
     if (known) return known;
-    const keys = openPlaceKeys(home, placeId, sessionKey ? seedOf(sessionKey) : undefined);
-    const place: Place = { keys, card: undefined, sending: Promise.resolve() };
-    // Only the broker knows the id of a team's unnamed peer. That id is stored when the roster is read.
+    const keys = openPeerKeys(home, placeId, sessionKey ? seedOf(sessionKey) : undefined);
+    const place: KeyedPeer = { keys, card: undefined, sending: Promise.resolve() };
+    // The id of a team's unnamed peer is known only to the broker, so this program stores it later.
     if (placeId !== teamId) keys.notePeer(placeId);
     places.set(placeId, place);
     return place;
   }
 
   /** Reads the roster, and publishes the peer's key card if the roster does not have it yet. */
-  async function meet(team: PeerSession, place: Place, signal?: AbortSignal): Promise<Met> {
+  async function meet(team: PeerSession, place: KeyedPeer, signal?: AbortSignal): Promise<MetPeer> {
     const { mesh_id: meshId } = await link.call("get_app_info", {}, signal && { signal });
     const { keys } = place;
     place.card ??= await makeCard(keys.seed, { home, meshId });

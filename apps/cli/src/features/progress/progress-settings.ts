@@ -18,7 +18,7 @@ type Progress = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
 const fileName = "agent-progress.config.json";
 const levels = ["debug", "info", "warn", "error"] as const;
 
-type Sources = Pick<Config, "environment" | "cwd">;
+type ProgressSources = Pick<Config, "environment" | "cwd">;
 
 /**
  * Reads which model summarises progress entries (PROGRESS-8). The environment takes precedence over
@@ -33,21 +33,21 @@ export function readProgressSettings({
   environment: env,
   cwd,
   home,
-}: Sources & { readonly home: string }): Progress {
+}: ProgressSources & { readonly home: string }): Progress {
   const path = join(cwd, fileName);
   const found = parseSettingsFile(path, readSettingsText(path), env);
   return toProgress(env, found, found !== undefined && isTrusted(home, found.foreign));
 }
 
 /** Describes whether progress entries are summarised, and by which model. */
-export function describeSettings(config: Sources & { readonly home: string }): string {
+export function describeSettings(config: ProgressSources & { readonly home: string }): string {
   return describeSummaries(readProgressSettings(config).summaries);
 }
 
 /** Combines the settings from the environment and the file. Ignores the file unless `isUsed` is true. */
 export function toProgress(
   env: NodeJS.ProcessEnv,
-  found: SettingsFile | undefined,
+  found: ProgressFile | undefined,
   isUsed: boolean,
 ): Progress {
   const { content, openai, logging } = found && isUsed ? found : nothing;
@@ -91,7 +91,7 @@ export function toProgress(
 }
 
 /** Returns the folder's settings file if the user must decide whether to trust it (CLI-82). */
-export function findForeignSettings({ environment: env, cwd }: Sources): ForeignFile | undefined {
+export function findForeignSettings({ environment: env, cwd }: ProgressSources): ForeignFile | undefined {
   const path = join(cwd, fileName);
   return parseSettingsFile(path, readSettingsText(path), env)?.foreign;
 }
@@ -99,7 +99,7 @@ export function findForeignSettings({ environment: env, cwd }: Sources): Foreign
 const nothing = { content: {}, openai: {}, logging: {} };
 const nowhere: Chosen = { text: undefined, source: "" };
 
-export interface SettingsFile {
+export interface ProgressFile {
   readonly content: Record<string, unknown>;
   readonly openai: Record<string, unknown>;
   readonly logging: Record<string, unknown>;
@@ -111,7 +111,7 @@ export function parseSettingsFile(
   path: string,
   text: string | undefined,
   env: NodeJS.ProcessEnv,
-): SettingsFile | undefined {
+): ProgressFile | undefined {
   if (text === undefined) return undefined;
   const content = toObject(parse(text), fileName);
   const openai = toObject(content["openai"] ?? {}, `openai in ${fileName}`);

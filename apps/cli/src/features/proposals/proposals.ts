@@ -9,7 +9,7 @@ import { isSet } from "../../core/flags.js";
 import { getSession } from "../../sessions/find-session.js";
 import { formatProposals } from "./format-proposal.js";
 
-interface Wanted {
+interface ProposalList {
   readonly broker: BrokerClient;
   readonly of: Pick<InputOf<"list_proposals">, "session_id" | "source_path">;
   /** Returns the command that accepts a proposal after showing it. */
@@ -19,7 +19,7 @@ interface Wanted {
 /** Prints the proposals for a document or a file, and suggests the next command. */
 async function showProposals(
   { flags, output }: Pick<CommandContext, "flags" | "output">,
-  { broker, of, acceptBy }: Wanted,
+  { broker, of, acceptBy }: ProposalList,
 ): Promise<void> {
   const page = await broker.call("list_proposals", {
     ...of,

@@ -31,7 +31,7 @@ export const redact: Command = {
   async run(context) {
     const { flags, config, output, signal } = context;
     const broker = await findBroker(config, signal);
-    const { session, wanted } = await readWanted(context, broker);
+    const { session, wanted } = await readTarget(context, broker);
     const reason = textOf(flags, "reason");
     const actor = await actingIn(session, { broker, config });
     const removable = await findRemovable(actor, session, wanted);
@@ -52,12 +52,12 @@ export const redact: Command = {
 
 const reach = "Redacting cannot undo what people have read, or remove copies on other machines.";
 
-type Wanted = { readonly sequence: number } | { readonly versions: { from: number; to: number } };
+type RedactionTarget = { readonly sequence: number } | { readonly versions: { from: number; to: number } };
 
-async function readWanted(
+async function readTarget(
   { args, flags, config }: CommandContext,
   broker: Parameters<typeof takeWords>[0],
-): Promise<{ session: Session; wanted: Wanted }> {
+): Promise<{ session: Session; wanted: RedactionTarget }> {
   const range = textOf(flags, "versions");
   if (range !== undefined) {
     if (args.length > 1) throw usageError("Give a message number or --versions, not both.", usage);
@@ -95,7 +95,7 @@ interface Removable {
 
 const textCharsMax = 60;
 
-async function findRemovable(actor: Actor, session: Session, wanted: Wanted): Promise<Removable> {
+async function findRemovable(actor: Actor, session: Session, wanted: RedactionTarget): Promise<Removable> {
   if ("versions" in wanted) {
     const { from, to } = wanted.versions;
     const name = from === to ? `v${from}` : `v${from} to v${to}`;

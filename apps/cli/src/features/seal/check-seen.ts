@@ -13,7 +13,7 @@ import { CliError, exitCodes } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
 import { findSeen, rememberSeen, type SeenRecord, toSeenRecord } from "./seen-heads.js";
 
-interface Told {
+interface HeadWithKeys {
   readonly head: SignedHead;
   readonly keys: readonly AuditKey[];
 }
@@ -27,7 +27,7 @@ interface Told {
  * @throws CliError `verification_failed` if the head does not continue the earlier one
  */
 export async function checkSeen(
-  told: Told,
+  told: HeadWithKeys,
   {
     home,
     broker,
@@ -43,15 +43,15 @@ export async function checkSeen(
   if (seen) {
     const proofs = await readProofs(seen.head, head, { broker, sessionId });
     const compared = await checkLaterHead(seen, { head, keys, ...proofs }, nodeCrypto);
-    if (compared.outcome === "inconsistent") throw notTheSame(compared.message, seen, sessionId);
+    if (compared.outcome === "inconsistent") throw inconsistentRecord(compared.message, seen, sessionId);
     if (compared.outcome === "earlier") return;
   } else if (!(await isSigned(told))) {
-    throw notTheSame("The signature of its head is not valid.", null, sessionId);
+    throw inconsistentRecord("The signature of its head is not valid.", null, sessionId);
   }
   await rememberSeen(home, await toSeenRecord({ manifest: { head }, keys }));
 }
 
-async function isSigned({ head, keys }: Told): Promise<boolean> {
+async function isSigned({ head, keys }: HeadWithKeys): Promise<boolean> {
   const key = keys.find(({ key_id }) => key_id === head.key_id);
   return key !== undefined && isSignedBy(head, key, nodeCrypto.verifySignature);
 }
@@ -78,7 +78,7 @@ async function readProofs(
   };
 }
 
-function notTheSame(message: string, seen: SeenRecord | null, sessionId: string): CliError {
+function inconsistentRecord(message: string, seen: SeenRecord | null, sessionId: string): CliError {
   const shout = seen ? "THIS RECORD IS NOT THE ONE THAT WAS SEEN HERE BEFORE." : "Do not trust this record.";
   return new CliError(
     "verification_failed",

@@ -52,7 +52,7 @@ async function watchState(context: CommandContext): Promise<number> {
   return exitCodes.done;
 }
 
-interface Watched {
+interface WatchedKeys {
   readonly context: CommandContext;
   readonly session: Session;
   readonly client: MerkleClient;
@@ -64,7 +64,7 @@ interface Watched {
  *
  * @throws if the broker ends the subscription permanently
  */
-async function follow({ context, session, client, matches }: Watched): Promise<void> {
+async function follow({ context, session, client, matches }: WatchedKeys): Promise<void> {
   const { output, flags, signal } = context;
   const scope = isSet(flags, "shared") ? "mesh" : "session";
   const { session_id } = session;

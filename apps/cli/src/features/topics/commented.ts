@@ -18,11 +18,11 @@ export interface TopicTarget {
   /** The argument to show in examples. */
   readonly example: string;
   /** Finds the document or file that the first argument names. */
-  open(context: Pick<CommandContext, "args" | "config" | "signal">): Promise<Commented>;
+  open(context: Pick<CommandContext, "args" | "config" | "signal">): Promise<TopicSource>;
 }
 
 /** A document or file that can have topics. */
-interface Commented {
+interface TopicSource {
   readonly broker: BrokerClient;
   readonly of: Pick<InputOf<"list_topics">, "session_id" | "source_path">;
   /** The name of the document or file, for use in a sentence. */
@@ -43,7 +43,7 @@ interface Commented {
  * @throws CliError `not_found` if the topic belongs to a different document or file
  */
 export async function getTopicOf(
-  { broker, of, name, typed }: Commented,
+  { broker, of, name, typed }: TopicSource,
   { topic_id, group }: { readonly topic_id: number; readonly group: TopicTarget["group"] },
 ): Promise<OutputOf<"get_topic">> {
   const topic = await broker.call("get_topic", { topic_id });

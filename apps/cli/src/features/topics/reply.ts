@@ -7,7 +7,7 @@ import { toNumber } from "../../core/flag-values.js";
 import { type Flags, isSet } from "../../core/flags.js";
 import { getTopicOf, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "./commented.js";
 
-type Change = Pick<InputOf<"reply_to_topic">, "close" | "reopen">;
+type TopicChange = Pick<InputOf<"reply_to_topic">, "close" | "reopen">;
 
 /** Creates the command that replies to a topic, closes it or reopens it. */
 function replyCommand(target: TopicTarget): Command {
@@ -56,8 +56,8 @@ function replyCommand(target: TopicTarget): Command {
 }
 
 /** Returns how the flags change the topic. @throws CliError `usage` if more than one of these flags is set */
-function readChange(flags: Flags): Change | undefined {
-  const changes: readonly (readonly [string, Change])[] = [
+function readChange(flags: Flags): TopicChange | undefined {
+  const changes: readonly (readonly [string, TopicChange])[] = [
     ["close", { close: "resolved" }],
     ["withdraw", { close: "withdrawn" }],
     ["reopen", { reopen: true }],
@@ -67,7 +67,7 @@ function readChange(flags: Flags): Change | undefined {
   return first?.[1];
 }
 
-function describe({ topic_id, status, messages_count }: Topic, change: Change | undefined): string {
+function describe({ topic_id, status, messages_count }: Topic, change: TopicChange | undefined): string {
   if (change === undefined) return `topic ${topic_id}, message ${messages_count}`;
   return `topic ${topic_id} is ${status}`;
 }

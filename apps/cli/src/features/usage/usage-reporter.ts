@@ -34,7 +34,7 @@ interface UsageReporterOptions {
 }
 
 /** How far the record of a conversation has been read. Saved for the next server of the same peer. */
-interface Note {
+interface UsageNote {
   readonly conversation: string;
   /** The position up to which each file has been read. */
   readonly files: Readonly<Record<string, ReadSoFar>>;
@@ -95,9 +95,9 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
   /** Reads each file from its saved position. New files are read from the beginning. */
   async function readFiles(
     conversation: string,
-    before: Note["files"],
+    before: UsageNote["files"],
     bytesMax?: number,
-  ): Promise<{ files: Note["files"]; usage: readonly ModelUsage[] }> {
+  ): Promise<{ files: UsageNote["files"]; usage: readonly ModelUsage[] }> {
     const files: Record<string, ReadSoFar> = { ...before };
     const used: UsedTokens[] = [];
     for (const path of await record.find(conversation, env)) {
@@ -110,7 +110,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
     return { files, usage: sumByModel(used) };
   }
 
-  async function tell(team: PeerSession, note: Note, { key, usage }: Due): Promise<Note> {
+  async function tell(team: PeerSession, note: UsageNote, { key, usage }: Due): Promise<UsageNote> {
     const input = { session_id: team.sessionId, team_id: team.credential, usage: [...usage] };
     await link.call("report_usage", { ...input, idempotency_key: key });
     const { due: _, ...told } = note;
@@ -138,7 +138,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
   };
 }
 
-function keyOf({ placeId }: PeerSession, { conversation, files }: Note): string {
+function keyOf({ placeId }: PeerSession, { conversation, files }: UsageNote): string {
   const offsets = Object.entries(files).map(([path, { offset }]) => [path, offset]);
   return sha256(JSON.stringify([placeId, conversation, offsets]));
 }
@@ -164,9 +164,9 @@ async function readOn(
   }
 }
 
-function readNote(home: string, placeId: string): Note | undefined {
+function readNote(home: string, placeId: string): UsageNote | undefined {
   try {
-    const note: Partial<Note> = JSON.parse(readFileSync(reportedFile(home, placeId), "utf8"));
+    const note: Partial<UsageNote> = JSON.parse(readFileSync(reportedFile(home, placeId), "utf8"));
     const { conversation, files, due } = note;
     return typeof conversation === "string" && typeof files === "object" && files !== null
       ? { conversation, files, due }
@@ -182,6 +182,6 @@ function readNote(home: string, placeId: string): Note | undefined {
  *
  * @throws file system errors
  */
-function writeNote(home: string, placeId: string, note: Note): void {
+function writeNote(home: string, placeId: string, note: UsageNote): void {
   writeFileSync(reportedFile(home, placeId), JSON.stringify(note), { mode: 0o600 });
 }

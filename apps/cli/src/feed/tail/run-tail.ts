@@ -108,7 +108,7 @@ export async function followSession(tailed: TailedSession): Promise<void> {
       onChanged: () => tailed.onChanged?.(),
       async onResync() {
         const parting = await read.findParting(client, session.session_id);
-        tellRestored(parting, tailed);
+        reportRestore(parting, tailed);
         cursor = parting.sequence;
         end.restored(cursor);
         return cursor;
@@ -179,7 +179,7 @@ function connectedText(
  * @throws CliError `resync` with `--json` if messages are missing, because new messages will reuse their
  * sequences
  */
-function tellRestored({ sequence, gone }: Parting, { context: { output }, session }: TailedSession): void {
+function reportRestore({ sequence, gone }: Parting, { context: { output }, session }: TailedSession): void {
   const restored = "The broker's database was restored";
   if (gone === 0) {
     output.note(`${restored}; everything shown is still there`);

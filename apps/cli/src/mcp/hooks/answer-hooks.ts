@@ -1,12 +1,12 @@
 import { allowTool, asksInPlanMode } from "../../clients/claude-hooks.js";
 import type { Client } from "../../clients/client.js";
 import type { Transcript } from "../../clients/transcript.js";
+import type { Fields } from "../../core/is-object.js";
 import type { ServerExtension } from "../extension.js";
 import { type HookCall, parseHookCall } from "../hook-call.js";
 import type { Renderer } from "../long-results.js";
 import type { Brief, Briefs } from "../mail/briefs.js";
 import type { HandedOut } from "../mail/handed-out.js";
-import type { Fields } from "../membership.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { SecretStore } from "../secret-store.js";
 import { ignore, type ToolAnswer } from "../tool-answer.js";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Fields } from "../membership.js";
+import type { Fields } from "../../core/is-object.js";
 
 /**
  * The size limit of a hook's input, which usually has a few hundred characters plus the prompt or the tool

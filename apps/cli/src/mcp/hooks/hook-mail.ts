@@ -15,7 +15,7 @@ import { createTurn, isQueuedBehind } from "../turn.js";
 import { readHookInput } from "./hook-input.js";
 import { createHookServer } from "./hook-server.js";
 
-interface HookMail {
+interface MailHook {
   readonly config: Config;
   readonly input: Readable;
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ const toUser =
  *
  * Returns undefined if there are no messages or a server is running. Never rejects.
  */
-export async function bringMail({ config, input, signal }: HookMail): Promise<string | undefined> {
+export async function deliverMessages({ config, input, signal }: MailHook): Promise<string | undefined> {
   try {
     const fields = await readHookInput(input);
     const call = parseHookCall({ ...fields, event: fields["hook_event_name"] });
@@ -113,9 +113,9 @@ async function readMail(
   return hooks.answer(call, await handedOut.readTranscript()).text;
 }
 
-/** How many times to check whether the client has recorded the messages that the previous hook delivered. */
-const recordLooks = 10;
-const lookMs = 100;
+/** The maximum number of checks whether the client has recorded the messages of the previous hook. */
+const recordChecksMax = 10;
+const checkIntervalMs = 100;
 
 /**
  * Waits until the client has recorded the messages that the previous hook delivered. This hook may run before
@@ -131,7 +131,7 @@ async function untilRecorded(
     const isClear = messages.every(
       (message) => !earlier || message.sequence > earlier.upTo || earlier.find(message) === "held",
     );
-    if (isClear || looks === recordLooks) return inbox;
-    await delay(lookMs);
+    if (isClear || looks === recordChecksMax) return inbox;
+    await delay(checkIntervalMs);
   }
 }

@@ -2,8 +2,8 @@ import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import type { ClientInbox } from "../../clients/client.js";
 import { type SocketReply, socketOf, toLine } from "../../clients/client-socket.js";
+import type { Fields } from "../../core/is-object.js";
 import { isPosix } from "../../core/platform.js";
-import type { Fields } from "../membership.js";
 import type { HookAnswer } from "./hook-server.js";
 
 /** The socket through which the client's hook commands and plugins reach this server (VENDOR-4). */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { neutralise } from "@merkle/wire/text";
 import type { ClaudeState } from "../../clients/claude-state.js";
+import type { Fields } from "../../core/is-object.js";
 import type { BrokerLink } from "../broker-link.js";
-import type { Fields } from "../membership.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import { noteDeclared } from "./status-reporter.js";
 

@@ -34,8 +34,8 @@ interface HandedOutOptions {
   readonly client: number;
 }
 
-interface Note {
-  /** The epoch of the database to which the sequence belongs. */
+interface OfferNote {
+  /** The epoch of the database that numbered the message. */
   readonly epoch: string;
   /** The sequence of the last message that was offered. */
   readonly sequence: number;
@@ -85,9 +85,9 @@ export function createHandedOut({ home, env, client, format, ...options }: Hande
   };
 }
 
-function readNote(path: string): Note | undefined {
+function readNote(path: string): OfferNote | undefined {
   try {
-    const { epoch, sequence, client }: Partial<Record<keyof Note, unknown>> = JSON.parse(
+    const { epoch, sequence, client }: Partial<Record<keyof OfferNote, unknown>> = JSON.parse(
       readFileSync(path, "utf8"),
     );
     const isNote = typeof epoch === "string" && typeof sequence === "number" && typeof client === "number";
@@ -98,7 +98,7 @@ function readNote(path: string): Note | undefined {
   }
 }
 
-function writeNote(path: string, note: Note): void {
+function writeNote(path: string, note: OfferNote): void {
   try {
     writeFileSync(path, JSON.stringify(note), { mode: 0o600 });
   } catch {

@@ -95,7 +95,7 @@ async function readOrBlock(
     // A new wait returns all pending messages. Once the wait is blocked, only messages worth waking for end
     // it before its timeout.
     if (!request.includeOwn && (isFirst || isOver ? team.mail.pending.length > 0 : isAnswered(team))) {
-      tellProgress(link, request);
+      reportProgress(link, request);
       return fromMail(request, team.epoch ?? (await link.connected(signal)));
     }
     // By now the wait has asked the broker at least once, even with `timeout: 0`.
@@ -128,8 +128,8 @@ async function findPlace(link: BrokerLink, team: PeerSession, signal?: AbortSign
   team.placed = true;
 }
 
-/** Reports to the broker, without waiting for a reply, which messages the model has received. */
-function tellProgress(link: BrokerLink, { team, acknowledger }: WaitRequest): void {
+/** Reports the model's cursor and the received messages to the broker, without waiting for a reply. */
+function reportProgress(link: BrokerLink, { team, acknowledger }: WaitRequest): void {
   if (team.idlePolls === 0) return acknowledger.soon(team);
   // Only a wait that returns messages resets the broker's count of consecutive empty waits (WAIT-8).
   team.idlePolls = 0;
@@ -287,7 +287,7 @@ function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
   };
 }
 
-interface Told {
+interface WaitFields {
   readonly session_closed: boolean;
   readonly remaining?: number | undefined;
   readonly document_version?: number | undefined;
@@ -299,7 +299,7 @@ function toOutput(
   team: PeerSession,
   { epoch, next_cursor }: { epoch: string; next_cursor: number },
   messages: readonly Message[],
-  { session_closed, remaining, document_version, idle_polls, advice }: Told,
+  { session_closed, remaining, document_version, idle_polls, advice }: WaitFields,
 ): WaitOutput {
   const version = Math.max(document_version ?? 0, team.document.heard);
   const isNew = version > team.document.told;

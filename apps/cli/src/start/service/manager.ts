@@ -104,7 +104,7 @@ async function stopService(manager: ServiceManager): Promise<void> {
  * Runs a command of the service manager. Returns its output, and whether its exit code means that the service
  * is running.
  */
-export async function askManager(
+export async function queryManager(
   words: readonly string[],
 ): Promise<{ readonly text: string; readonly runs: boolean }> {
   try {

@@ -6,7 +6,7 @@ import { toDashboardUrl } from "../../core/address.js";
 import { explainError } from "../../core/explain-error.js";
 import { browserOf, openBrowser } from "../../core/open-browser.js";
 import { actingIn } from "../../identity/acting.js";
-import { type Board, type Facts, filters, type Told } from "./board.js";
+import { type Board, type Facts, type FormattedMessage, filters } from "./board.js";
 import { layOut } from "./lay-out.js";
 import { type Key, takeScreen } from "./screen.js";
 
@@ -23,11 +23,11 @@ interface KeptBoard {
 }
 
 export interface BoardController {
-  add(told: Told): void;
+  add(told: FormattedMessage): void;
   /** Returns a displayed message, or undefined. */
-  find(sequence: number): Told | undefined;
+  find(sequence: number): FormattedMessage | undefined;
   /** Redraws a message that has changed. */
-  replace(told: Told): void;
+  replace(told: FormattedMessage): void;
   /** Shows a text on the last line. */
   tell(this: void, text: string): void;
   /** Reads the facts shown above the feed again. */
@@ -151,7 +151,7 @@ export function startBoard(kept: KeptBoard): BoardController {
     },
     find: (sequence) => board.messages.find(({ message }) => message.sequence === sequence),
     replace(told) {
-      const isSame = ({ message }: Told) => message.sequence === told.message.sequence;
+      const isSame = ({ message }: FormattedMessage) => message.sequence === told.message.sequence;
       change({ messages: board.messages.map((each) => (isSame(each) ? told : each)) });
     },
     tell,

@@ -16,15 +16,15 @@ type Filter = (typeof filters)[number];
 export interface Board {
   readonly facts: Facts;
   readonly filter: Filter;
-  readonly messages: readonly Told[];
+  readonly messages: readonly FormattedMessage[];
   /** The text being typed; null if the user is not typing. */
   readonly draft: string | null;
   /** The last status message, about the connection or a posted text. */
   readonly notice: string;
 }
 
-/** A message together with its formatted text. */
-export interface Told {
+/** A message with its formatted text. */
+export interface FormattedMessage {
   readonly message: Message;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 import { usageError } from "../../../core/cli-error.js";
 
-interface Edit {
+interface Replacement {
   readonly old_text: string;
   readonly new_text: string;
 }
@@ -26,7 +26,7 @@ export function applyEdits(base: string, given: string): string {
   return text + base.slice(end);
 }
 
-function placeOf(base: string, { old_text }: Edit, index: number): number {
+function placeOf(base: string, { old_text }: Replacement, index: number): number {
   const at = base.indexOf(old_text);
   const what = `Passage ${index + 1}, ${quoted(old_text)},`;
   if (at === -1)
@@ -39,10 +39,10 @@ function placeOf(base: string, { old_text }: Edit, index: number): number {
  * Parses the passages. Claude Code denies commands with JSON on stdin, so this format uses neither braces nor
  * quotation marks.
  */
-function parseEdits(given: string): Edit[] {
+function parseEdits(given: string): Replacement[] {
   const form =
     "With --edits, stdin must contain passages, each marked by three lines: <<<<<<< OLD, ======= NEW and >>>>>>> END.";
-  const edits: Edit[] = [];
+  const edits: Replacement[] = [];
   const rest = given.replace(passage, (_whole, old_text: string, new_text: string) => {
     edits.push({ old_text: withoutLastBreak(old_text), new_text: withoutLastBreak(new_text) });
     return "";

@@ -8,7 +8,7 @@ import { openJobClient } from "./job-client.js";
 import type { Options, Verb } from "./verb.js";
 import { verbs } from "./verbs.js";
 
-interface Surroundings {
+interface AgentProcess {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
@@ -39,7 +39,7 @@ export async function runForAgent(argv: readonly string[], io: Io, signal: Abort
  */
 export async function performForAgent(
   argv: readonly string[],
-  { env, signal, readStdin }: Surroundings & { readStdin(bytesMax: number): Promise<string> },
+  { env, signal, readStdin }: AgentProcess & { readStdin(bytesMax: number): Promise<string> },
 ): Promise<object> {
   const { verb, options } = readArguments(argv);
   const readText = async (bytesMax: number) => {

@@ -1,5 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { askToEnd, findMarked, listProcesses, type ProcessRow, signal } from "../../../core/process-table.js";
+import {
+  findMarked,
+  listProcesses,
+  type ProcessRow,
+  signal,
+  terminateAll,
+} from "../../../core/process-table.js";
 import type { Cgroup } from "./cgroup.js";
 import type { Containment, Held, Tools } from "./containment.js";
 
@@ -100,7 +106,7 @@ function holdByMarks(pid: number, mark: string, { passesOn, group }: Partial<Mar
     count: async () => (await look()).length,
     async terminate() {
       const rows = await look();
-      askToEnd(
+      terminateAll(
         rows.map((row) => row.pid),
         passesOn ? pid : undefined,
       );

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  askToEnd,
   countInNamespaceOf,
   findChild,
   isAlive,
   listProcesses,
   signalGroup,
+  terminateAll,
 } from "../../../core/process-table.js";
 import type { Containment, Tools } from "./containment.js";
 
@@ -65,7 +65,7 @@ export function createNamespacing(tools: Tools): Containment | undefined {
           if (found === undefined) return signalGroup(pid, "SIGTERM");
           const rows = await listProcesses();
           const told = rows.filter((row) => row.group === pid && row.pid !== pid);
-          askToEnd(
+          terminateAll(
             told.map((row) => row.pid),
             found,
           );

@@ -19,7 +19,7 @@ export interface RunnerProcess {
   close(): Promise<void>;
 }
 
-interface Asked {
+interface PendingRequest {
   resolve(answer: unknown): void;
   reject(reason: Error): void;
 }
@@ -39,7 +39,7 @@ export function openRunnerProcess(
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  const asked = new Map<number, Asked>();
+  const asked = new Map<number, PendingRequest>();
   const said = new Tail(saidBytesMax);
   let isClosed = false;
   let lastId = 0;

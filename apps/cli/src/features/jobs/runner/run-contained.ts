@@ -42,7 +42,7 @@ const countEveryMs = { cgroup: 25, looking: hasProc() ? 100 : 1_000 };
  * The number of processes from which a run counts as large. Claude Code and its helpers rarely reach a
  * quarter of the limit, so a run beyond that may go on to reach the limit.
  */
-const manyOf = (processesMax: number) => processesMax / 4;
+const stepBackThreshold = (processesMax: number) => processesMax / 4;
 /**
  * How long to wait for a pipe to end after the program has exited. The pipe ends only when all its writers
  * have exited.
@@ -184,7 +184,7 @@ async function watch(
       if ((await held.count()) > processesMax) return "overgrown";
       continue;
     }
-    if ((await counter.count()) > manyOf(processesMax)) await counter.stepBack();
+    if ((await counter.count()) > stepBackThreshold(processesMax)) await counter.stepBack();
     if (await counter.wasFull()) return "overgrown";
   }
   return undefined;

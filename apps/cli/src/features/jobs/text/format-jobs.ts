@@ -5,10 +5,10 @@ import { indented, oneLine } from "../../../text/one-line.js";
 import { formatTable } from "../../../text/table.js";
 import { toAge, toDuration } from "../../../text/time.js";
 
-type Painted = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm" | "dot">;
+type JobStyle = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm" | "dot">;
 
 /** Returns one line per job: number, source, kind, status, duration and result. */
-export function formatJobs(jobs: readonly Job[], output: Painted): string {
+export function formatJobs(jobs: readonly Job[], output: JobStyle): string {
   const rows = jobs.map((job) => [
     { text: String(job.job_id), paint: output.bold },
     { text: sourceOf(job) },
@@ -27,7 +27,7 @@ export function formatJobLine(job: Job, output: Pick<Output, "dot">): string {
 }
 
 /** Describes a job in full, with the last part of its agent's output. */
-export function formatJob(job: Job, output: Painted): string {
+export function formatJob(job: Job, output: JobStyle): string {
   const { job_id, started_by, error_tail } = job;
   const where = job.runner !== null && `on ${oneLine(job.runner)}`;
   const facts = [`by ${oneLine(started_by)}`, `${toAge(job.created_at)} ago`, timeOf(job), where].filter(
