@@ -66,13 +66,15 @@ export async function prepareJoining(who: {
       const { teamId, peer } = team;
       if (!left) peer.documentVersion = found.documentVersion;
       const ids = { teamId, peerId: peer.peerId };
-      const { peerId, name } = await enterSession(who, write, found.documentVersion, ids);
+      const { peerId, name, resumed, cursor } = await enterSession(who, write, found.documentVersion, ids);
       if (peerId !== peer.peerId || name !== team.name) {
         credentials.forget(sessionId, person.personId);
         throw new JoinedOtherwise();
       }
       write.afterCommit(() => {
         joined = true;
+        // The peer was in memory before it had a row.
+        if (!resumed) void presence.advance(peer, { type: "placed", cursor });
         presence.touch(peer);
       });
     },
