@@ -5,8 +5,8 @@ const loopback = "127.0.0.0/8";
 
 /**
  * Returns the address block that counts as one caller (GUARD-5): an IPv4 address, all loopback addresses
- * together, or an IPv6 /64. A network customer gets a whole /64 and could use a different address from it for
- * each request.
+ * together, or an IPv6 /64. An internet provider gives each customer a whole /64, so a caller could use a
+ * different address in it for each request.
  */
 export function toAddressBlock(address: string): string {
   if (address.startsWith("127.") || address === "::1") return loopback;

@@ -9,8 +9,8 @@ export interface Addresses {
   mcp(): string;
   webSocket(): string;
   /**
-   * Returns the pin of the broker's own certificate, if `base` leads to the broker directly and no public authority signed
-   * the certificate. Otherwise null.
+   * Returns the pin of the broker's own certificate, if clients reach the broker directly at `base` and no
+   * public authority signed the certificate. Otherwise returns null.
    */
   keyPin(): string | null;
 }

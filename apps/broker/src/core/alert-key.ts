@@ -13,7 +13,7 @@ export interface AlertKey {
 }
 
 /**
- * Lets the nodes share the alert key through the database, encrypted with a secret that is stored elsewhere.
+ * Lets the nodes share the alert key through the database, encrypted with a secret that is not in the database.
  */
 interface SharedKey {
   readonly orm: Queryable;
@@ -74,7 +74,7 @@ async function openOwn(home: string): Promise<string> {
 }
 
 /**
- * Reads a secret file and removes the permissions of other users and of the group, whose membership may grow.
+ * Reads a secret file and makes it inaccessible to other users and to the group, whose membership may grow.
  * Permissions stay unchanged on a file system that has no modes or is mounted read-only.
  */
 async function readSecret(path: string): Promise<string> {
@@ -90,7 +90,7 @@ async function readSecret(path: string): Promise<string> {
 
 function deriveVapid(secret: string): AlertKey["vapid"] {
   const pair = createECDH("prime256v1");
-  // At most once in 2^32 homes, the derived number is not a valid private key. setPrivateKey then throws.
+  // Throws if the derived number is not a valid private key, which happens in at most one of 2^32 homes.
   pair.setPrivateKey(Buffer.from(hkdfSync("sha256", secret, "", "merkle vapid", 32)));
   const point = pair.getPublicKey();
   const coordinate = (from: number) => point.subarray(from, from + 32).toString("base64url");

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 /**
- * Encrypts a text with a secret that only the caller has (AES-256-GCM, with a key derived by HKDF-SHA-256).
- * The stored text can be decrypted only with the same secret (IDEM-6, MCP-9).
+ * Encrypts a string with a secret that only the caller has (AES-256-GCM, with a key derived by HKDF-SHA-256).
+ * It can be decrypted only with the same secret (IDEM-6, MCP-9).
  */
 export function encrypt(secret: string, purpose: string, text: string): Buffer {
   const nonce = randomBytes(12);
@@ -11,7 +11,7 @@ export function encrypt(secret: string, purpose: string, text: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** @throws if the secret or the purpose differs, or the bytes were changed */
+/** @throws if the secret or purpose is not the one used for encryption, or if the bytes were changed */
 export function decrypt(secret: string, purpose: string, sealed: Uint8Array): string {
   const bytes = Buffer.from(sealed);
   const decipher = createDecipheriv("aes-256-gcm", deriveKey(secret, purpose), bytes.subarray(0, 12));

@@ -1,7 +1,10 @@
 import { limits } from "@merkle/wire/limits";
 import { utf8Bytes } from "@merkle/wire/text";
 
-/** Returns as many rows as fit into a page by bytes. Always returns at least one row, so that paging makes progress. */
+/**
+ * Returns the first rows, as many as fit within a page's limit in bytes. Always returns at least one row, so
+ * that paging makes progress.
+ */
 export function fillPage<Row>(rows: readonly Row[]): Row[] {
   let bytes = 0;
   const beyond = rows.findIndex((row) => {

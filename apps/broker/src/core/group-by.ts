@@ -1,4 +1,4 @@
-/** At least one row, in the original order. */
+/** A group of at least one row, in the original order. */
 export type Group<Row> = readonly [Row, ...Row[]];
 
 /** Groups rows by a key. The keys are in the order of their first occurrence. */

@@ -89,8 +89,8 @@ export function refuseInnerHost({ hostname }: URL, refuses: RefusesAddress = isI
 }
 
 /**
- * Returns a lookup that fails with InnerAddressError if any address of the host is refused. The caller connects to exactly
- * the addresses that were checked, so a second DNS answer cannot differ.
+ * Returns a lookup that fails with InnerAddressError if any address of the host is refused. The caller connects
+ * to exactly the addresses that were checked, so a second DNS lookup cannot lead it elsewhere.
  */
 export function createGuardedLookup(refuses: RefusesAddress): LookupFunction {
   return (hostname, options, callback) => {

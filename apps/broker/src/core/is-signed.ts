@@ -1,8 +1,9 @@
 import { createPublicKey, verify } from "node:crypto";
 
 /**
- * Returns whether this key has made an ed25519 signature of these bytes. Key and signature are in base64url. OpenSSL accepts
- * only the canonical form of a signature, whose second half is below the group order (RFC 8032, section 5.1.7).
+ * Returns whether an ed25519 signature of these bytes was made with this key. The key and the signature are in
+ * base64url. OpenSSL accepts only the canonical form of a signature, whose second half is below the group order
+ * (RFC 8032, section 5.1.7).
  */
 export function isSigned(
   bytes: Uint8Array,

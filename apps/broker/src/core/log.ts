@@ -1,4 +1,6 @@
-/** Logs one JSON object per line. Callers pass ids and never inputs, so the log contains no secrets. */
+/**
+ * Logs one JSON object per line. Code that logs passes ids and never inputs, so the log contains no secrets.
+ */
 export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;

@@ -5,8 +5,8 @@ import { hasProc } from "@merkle/db/files";
 /** The `nice` value of V8's helper threads, so that they yield to the main thread. */
 const priority = 10;
 /**
- * Number of V8's helper threads: four workers (--v8-pool-size) and one for their timers. Node creates them
- * directly after the main thread.
+ * Number of V8's helper threads: four worker threads (--v8-pool-size) and one thread for their timers. Node
+ * creates them directly after the main thread.
  */
 const count = 5;
 

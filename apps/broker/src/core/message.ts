@@ -35,8 +35,8 @@ export interface Said {
 }
 
 /**
- * The recipients of a message: their names as shown to readers, and the ids of the peers that the message
- * reaches, or null for everyone.
+ * The recipients of a message: the names shown to readers, and the ids of the peers that receive the message
+ * (null means everyone).
  */
 export interface Audience {
   readonly recipients: readonly string[];
@@ -170,8 +170,8 @@ export function toMessage(stored: StoredMessage): Message {
   const message: Message = {
     ...toMessageHead({ ...stored, posted_at: stored.posted_at.toISOString() }),
     content,
-    // An imported private message has no salt here, because this broker never received the salt. Nothing in
-    // such a message was redacted.
+    // An imported private message has no salt, because this broker never received it. Nothing in such a message
+    // was redacted.
     ...(stored.redaction && content["redacted"] === true && { redaction: toRedaction(stored.redaction) }),
   };
   return stored.type === "system" ? { ...message, ...content } : message;

@@ -31,11 +31,11 @@ export interface NodeFacts {
     readonly ignored: Readonly<Record<string, number>>;
   };
   databaseBytes(): Promise<number>;
-  /** Number of reads from the read replica and from the primary. Null if there is no replica. */
+  /** How many reads went to the read replica and to the primary. Null if there is no replica. */
   readonly replica: { readonly reads: { readonly replica: number; readonly primary: number } } | null;
 }
 
-/** @param node - the node that the metrics belong to; tests may omit it */
+/** @param node - the node whose metrics these are; tests may omit it */
 export function createMetrics(node?: NodeFacts): Metrics {
   const registers = [new Registry()];
   const [registry] = registers;
@@ -186,13 +186,13 @@ function createRequestCounter(registers: Registry[]): RequestCounter {
 }
 
 /**
- * The latest durations of one kind of work, to show the current state. A histogram would cover the whole time
- * since the start.
+ * The latest durations of one kind of work, to show the current state. A histogram would cover the entire time
+ * since the node started.
  */
 interface RecentTimes {
   add(milliseconds: number): void;
   /**
-   * Returns the duration that this fraction of the recent values stayed below, or 0 if there are no values.
+   * Returns the duration that this fraction of the recent values does not exceed, or 0 if there are no values.
    */
   percentile(share: number): number;
 }

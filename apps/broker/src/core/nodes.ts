@@ -9,7 +9,7 @@ import { withTimeout } from "./with-timeout.js";
 export interface Nodes {
   /** The id of this node. */
   readonly id: string;
-  /** Whether no other node can exist, so that this node need not consider changes made by others. */
+  /** True if no other node can exist, so this node can ignore the possibility of changes by other nodes. */
   readonly alone: boolean;
   /** The ids of the other nodes that were running at the last heartbeat. */
   readonly others: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export interface Nodes {
   settle(): Promise<void>;
   /** Calls a listener when other nodes have stopped. */
   onGone(listener: () => void): void;
-  /** Publishes this node's address and that the node is running. */
+  /** Publishes this node's address and announces that the node is running. */
   announce(address: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -151,8 +151,9 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
       if (stopped) return;
       stopped = true;
       stopBeating();
-      // A heartbeat in flight would register the node again, so the deletion waits for it. The shutdown does
-      // not wait for an unresponsive database, because the node's lease expires anyway (NODE-4).
+      // A heartbeat in flight would register the node again, so the deletion waits for it. If the database does
+      // not respond, the shutdown does not wait for the deletion, because the node's lease expires anyway
+      // (NODE-4).
       const forgotten = beating.then(() => deleteNode(database.orm, id));
       await withTimeout(forgotten, beatMs, "none").catch(() => undefined);
       bus.publish("nodes", {});
@@ -174,7 +175,7 @@ async function refuseMisfits(
       `This machine's clock differs from the database's by ${inSeconds(own.clockMs)}. Synchronise it with NTP, because all nodes must agree on the time.`,
     );
   }
-  // A single node holds a lock that excludes other nodes, so any other registered node is dead.
+  // With a local bus, this node holds a lock that excludes other nodes, so every other registered node is dead.
   if (own.bus === "local") return;
   for (const other of (await listNodes(database.orm)).filter(isLive)) {
     const problem = describeMisfit(own, other);

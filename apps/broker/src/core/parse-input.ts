@@ -7,7 +7,7 @@ import { quickParse } from "./quick-parse.js";
 /** The fields of an input before validation. */
 export type RawInput = Readonly<Record<string, unknown>>;
 
-/** @throws bad_request for anything but an object */
+/** @throws bad_request if the input is not an object */
 export function requireObject(operation: Operation, input: unknown): RawInput {
   if (input === undefined) return {};
   if (isObject(input)) return input;
@@ -21,8 +21,8 @@ export function requireObject(operation: Operation, input: unknown): RawInput {
 /**
  * Validates an input by its operation's schema and applies defaults. Later code does not validate it again.
  *
- * @param proved - whether the caller sent a valid credential, which its idempotency keys then belong to
- * @throws bad_request with every invalid field, or payload_too_large if a text exceeds its limit
+ * @param proved - whether the caller sent a valid credential; idempotency keys then belong to that credential
+ * @throws bad_request with every invalid field, or payload_too_large if a string exceeds its limit
  */
 export function parseInput(
   operation: Operation,

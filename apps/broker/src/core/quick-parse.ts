@@ -13,8 +13,8 @@ interface Field {
 }
 
 /**
- * Parses common inputs and allocates only the result. The schema's own parser allocates ten objects per
- * field, two kilobytes per post. The fast parser is derived from the schema, so the two cannot diverge.
+ * Parses common inputs and allocates only the result. The schema's own parser allocates ten objects per field,
+ * or two kilobytes per post. The fast parser is derived from the schema, so the two cannot diverge.
  *
  * @returns the same result as the schema, or undefined for invalid and unsupported inputs, which the schema
  * must then parse
@@ -110,8 +110,8 @@ function passesOf(schema: z.core.$ZodType): readonly Take[] | null {
 }
 
 /**
- * Returns the fast form of a check. The type was checked before, so a length check always gets a text or
- * list, and a range check a number.
+ * Returns the fast form of a check. The type has already been checked, so a length check always gets a string
+ * or list, and a range check always gets a number.
  */
 function passOf(check: z.core.$ZodCheckDef): Take | null {
   const {

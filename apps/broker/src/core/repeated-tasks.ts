@@ -1,12 +1,12 @@
 import type { Log } from "./log.js";
 
-/** The broker's repeated background tasks, and which of them keep failing (OPS-2). */
+/** Runs the broker's periodic background tasks, and records which of them keep failing (OPS-2). */
 export interface RepeatedTasks {
   /** The names of the tasks whose last three runs have failed. */
   readonly failing: readonly string[];
   /** Runs `work` every `everyMs`. Returns a function that stops this. */
   repeat(name: string, everyMs: number, work: () => Promise<unknown>): () => void;
-  /** Runs `work` as one more run of the task with this name. Never rejects: failures are logged. */
+  /** Runs `work` once, as a run of the task with this name. Never rejects: failures are logged. */
   run(name: string, work: () => Promise<unknown>): Promise<void>;
   /**
    * Stops logging failures. If a task loses the database while the broker is stopping, that is not a

@@ -43,7 +43,7 @@ export interface CoreServices {
   readonly mesh: MeshAnnouncer;
   readonly meshChannels: {
     in(meshId: string): MeshAnnouncer;
-    /** Notifies the watchers of every mesh about a change to the whole broker. */
+    /** Notifies the watchers of every mesh about a change that affects the whole broker. */
     announceEverywhere(kind: Exclude<MeshChangedKind, "person">): void;
   };
   readonly bus: Bus;

@@ -5,7 +5,10 @@ import { brokerSettingsDefault, catalogue } from "@merkle/wire/schemas";
 /** The broker's settings, kept in memory because every request reads them. */
 export interface SettingsStore {
   readonly current: BrokerSettings;
-  /** Re-reads the settings: after a change, and regularly, because another node may have changed them. */
+  /**
+   * Re-reads the settings. Called after a change, and also regularly, because another node may have changed
+   * them.
+   */
   reload(): Promise<BrokerSettings>;
 }
 

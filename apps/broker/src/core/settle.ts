@@ -5,7 +5,7 @@ import type { Bus } from "./bus/bus.js";
 /** A node that does not reply within this time has stopped or is unreachable. */
 const waitMsMax = 1_000;
 
-/** A settle question that some of the other nodes have not answered yet. */
+/** A `settle` hint to which some of the other nodes have not replied yet. */
 interface Asking {
   readonly unanswered: Set<string>;
   done(): void;
@@ -33,7 +33,7 @@ export function createSettle(
     if (!bus.isUp || others().size === 0) return;
     const id = randomUUID();
     const answered = new Promise<void>((done) => asking.set(id, { unanswered, done }));
-    // Published even if all other nodes are silent, because a reply shows that a silent node is back.
+    // Published even if all other nodes have failed to reply, because a reply shows that a node is back.
     bus.publish("settle", { id });
     const tooLate = new AbortController();
     if (unanswered.size > 0)

@@ -3,8 +3,8 @@ import { MerkleError } from "@merkle/wire";
 import type { Log, LogFields } from "./log.js";
 
 /**
- * Maps any error to the error returned to the caller. An unknown error is logged in full, but the caller gets
- * only a short message (ERR-3).
+ * Converts any error to the error returned to the caller. An unknown error is logged in full, but the caller
+ * gets only a short message (ERR-3).
  */
 export function toMerkleError(error: unknown, log: Log, fields: LogFields): MerkleError {
   if (error instanceof MerkleError) return error;

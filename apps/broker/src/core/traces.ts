@@ -11,7 +11,7 @@ import { withTimeout } from "./with-timeout.js";
  * exist and the SDK is not loaded.
  */
 export interface Traces {
-  /** Wraps the posting of a message in the first span of its trace, from admission to reply. */
+  /** Wraps the posting of a message in the first span of its trace. The span lasts from admission to reply. */
   post<Result>(row: MessageRow, posting: Promise<Result>): Promise<Result>;
   /** Wraps the sending of a batch to the database in one span per message. */
   commit<Result>(rows: readonly MessageRow[], sending: Promise<Result>): Promise<Result>;
@@ -37,7 +37,7 @@ interface TracesOptions {
   readonly bus: Bus;
 }
 
-/** Maximum number of sessions whose last hint is kept until the session's messages are delivered. */
+/** Maximum number of sessions for which the last hint is kept until the session's messages are delivered. */
 const hintsMax = 1_000;
 const flushMs = 2_000;
 

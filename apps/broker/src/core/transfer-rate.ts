@@ -1,4 +1,4 @@
-/** Ends a transfer if its client is too slow. Only time spent waiting for the client counts. */
+/** Ends a transfer if its client is too slow. Measures only the time spent waiting for the client. */
 export interface TransferRate {
   /** Marks that the broker now waits for the client. */
   wait(): void;
@@ -9,9 +9,7 @@ export interface TransferRate {
 
 export interface TransferRateOptions {
   readonly bytesPerSecondMin: number;
-  /**
-   * The rate is measured over this much waiting time, so a short pause does not end the transfer.
-   */
+  /** How much waiting time the rate is measured over, so that a short pause does not end the transfer. */
   readonly windowMs: number;
   /** Called at most once, when the client is too slow. */
   readonly onSlow: () => void;
@@ -42,7 +40,7 @@ export function createTransferRate({
 
   function pause(): void {
     clearTimeout(timer);
-    // Always less than the whole window, because only the timer may end the transfer.
+    // Kept below the whole window, because only the timer may end the transfer.
     if (waitingSince !== null) waitedMs = Math.min(windowMs - 1, waitedMs + performance.now() - waitingSince);
     waitingSince = null;
   }

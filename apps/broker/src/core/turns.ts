@@ -2,9 +2,9 @@
 export type Turns = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Creates a queue for the writes of each session, which would wait for the session's rows anyway. On several
- * nodes, each node sends only one such write at a time. This keeps PostgreSQL's lock queue short, so no write
- * exceeds the lock timeout.
+ * Creates a queue of writes for each session. Writes to the same session would wait for each other's row locks
+ * anyway. With several nodes, each node sends only one such write at a time. This keeps PostgreSQL's lock queue
+ * short, so no write exceeds the lock timeout.
  */
 export function createTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();

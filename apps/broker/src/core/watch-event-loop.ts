@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
-/** How late the event loop ran timers over the last one to two minutes, in milliseconds. */
+/** By how many milliseconds timers ran late over the last one to two minutes. */
 export interface Lateness {
   readonly p50_ms: number;
   readonly p99_ms: number;
@@ -17,7 +17,8 @@ const resolutionMs = 50;
 const windowMs = 60_000;
 
 /**
- * Measures the delay of the event loop. Two histograms are reset alternately, so that one always covers at least a minute.
+ * Measures the delay of the event loop. Two histograms are reset alternately, so that one of them always covers
+ * at least a minute.
  */
 export function watchEventLoop(): EventLoopWatch {
   let older = openHistogram();

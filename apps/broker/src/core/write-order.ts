@@ -18,9 +18,9 @@ export interface WriteOrder {
 }
 
 /**
- * Makes the writes of one connection to one session take effect in the order in which they were sent (WS-12). Posts enter
- * the appender one after the other without waiting for each other's commit, so they share commits. All other writes wait for
- * the commit.
+ * Makes the writes of one connection to one session take effect in the order in which they were sent (WS-12).
+ * Posts enter the appender one after another without waiting for each other's commit, so they share commits.
+ * Every other write waits until the earlier writes are committed.
  */
 export function createWriteOrder(): WriteOrder {
   // The unfinished writes to all sessions, in order. A connection has only a few of them at a time.

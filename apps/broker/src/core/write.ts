@@ -39,7 +39,7 @@ export interface Write {
 
 export type AnnounceOptions = Omit<EventOptions, "id">;
 
-/** The identity of a request, which is the same for a retry. */
+/** Identifies a request. A retry has the same identity. */
 export interface RequestIdentity {
   readonly operation: string;
   /** Id of the calling team, person, member or job. Null for a caller without an identity. */
@@ -55,8 +55,8 @@ export interface RequestIdentity {
 export interface WriteServices {
   readonly database: Database;
   /**
-   * The queue that runs the writes of one session, or of one caller if there is no session, one at a time.
-   * Null on a single node.
+   * Queues that run writes to the same session one at a time. Without a session, they run one caller's writes
+   * one at a time. Null on a single node.
    */
   readonly turns: Turns | null;
   readonly onAnnounced: (message: StoredMessage) => void;
@@ -64,8 +64,8 @@ export interface WriteServices {
 
 /**
  * Runs a write once per idempotency key (IDEM-1). The result is stored in the same transaction, under the
- * caller's key or a random key. If the commit was not confirmed, the transaction can therefore simply be run
- * again.
+ * caller's key or a random key. If the commit is not confirmed, running the transaction again is therefore
+ * safe.
  */
 export async function writeOnce<Result>(
   services: WriteServices,
@@ -105,8 +105,8 @@ export async function writeOnce<Result>(
 }
 
 /**
- * Returns the result from the first use of a request's idempotency key, or undefined. Used if the caller is
- * no longer allowed to make the request.
+ * Returns the result from the first use of a request's idempotency key, or undefined. Used when the caller may
+ * no longer make the request.
  */
 export async function readEarlierResult(database: Database, request: RequestIdentity): Promise<unknown> {
   if (request.idempotencyKey === undefined) return undefined;

@@ -79,7 +79,7 @@ interface Draft {
 
 type ConcludeSessionOutput = OutputOf<"conclude_session">;
 
-/** The team in whose name a session is concluded. */
+/** The team on whose behalf a session is concluded. */
 interface Concluder {
   readonly teamId: string;
   readonly name: string;
@@ -106,9 +106,9 @@ interface Conclusion {
 }
 
 /**
- * Concludes a session in a team's name, in one transaction: writes the Conclusion, closes the feed, seals the record, and
- * announces the conclusion (SES-9). On a concluded session it revises the Conclusion and announces that; `closed_at` is not
- * changed. A pending proposal is rejected (PROP-15).
+ * Concludes a session on behalf of a team, in one transaction: writes the Conclusion, closes the feed, seals
+ * the record, and announces the conclusion (SES-9). If the session is already concluded, revises the Conclusion
+ * and announces the revision, but leaves `closed_at` unchanged. A pending proposal is rejected (PROP-15).
  */
 export async function concludeWith(ctx: ConcluderContext, input: Conclusion): Promise<ConcludeSessionOutput> {
   // The draft is made before the transaction, so that other writers do not wait while a large document is
@@ -146,7 +146,7 @@ async function draftConclusion(
   return { fromVersion: document.version, ...written };
 }
 
-/** @throws OutdatedDraft, without any change, when the document's version is not the one that the draft is based on */
+/** @throws OutdatedDraft, without any change, when the draft is based on another version of the document */
 async function conclude(
   ctx: ConcluderContext,
   { writtenBy, check, record }: Conclusion,

@@ -14,7 +14,7 @@ export interface DocumentRef {
   readonly sessionId: string;
 }
 
-/** A feature's hook that runs after a new document version. */
+/** A feature's hook that runs after a new document version is written. */
 export interface DocumentHook<Services> {
   /** Called after the document was written. The writer does not wait for it. */
   written(services: Services, document: DocumentRef): void;
@@ -26,7 +26,9 @@ export interface ConcludeHook<Services> {
   prepare?(services: Services, sessionId: string): Promise<void>;
   /** Takes the locks that must be taken before the document's lock. */
   hold?(services: Services, tx: Transaction, sessionId: string): Promise<void>;
-  /** Called in the transaction, after the feed was closed. Returns the head if this feature sealed the session. */
+  /**
+   * Called in the transaction, after the feed is closed. Returns the head if this feature sealed the session.
+   */
   conclude?(
     services: Services,
     write: Pick<Write, "tx" | "afterCommit">,

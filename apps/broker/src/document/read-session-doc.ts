@@ -161,7 +161,7 @@ export async function readVersionRedactions(db: Queryable, sessionId: string): P
 
 const CONTEXT_LINES = 3;
 
-/** Returns the unified diff between two versions of a document, or "" if their contents are equal (DOC-8). */
+/** Returns the unified diff between two versions of a document, or "" if their content is the same (DOC-8). */
 export async function diffDocuments(
   workers: Workers,
   { from, fromVersion, to, toVersion }: { from: string; fromVersion: number; to: string; toVersion: number },

@@ -12,7 +12,8 @@ import type { DocumentServices } from "./services.js";
 /**
  * Replaces the document. If two callers pass the same `expected_version`, exactly one succeeds (DOC-3).
  *
- * @throws conflict, with the current version and the changes since, so that a retry needs no second call
+ * @throws conflict, with the current version and the changes since `expected_version`, so that the caller can
+ * retry without reading the document
  */
 export async function updateSessionDoc(
   ctx: TeamContext<DocumentServices>,

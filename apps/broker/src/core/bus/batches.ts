@@ -20,8 +20,8 @@ export interface Batches {
   /** Resolves once the listeners have handled all hints received so far. */
   followed(): Promise<void>;
   /**
-   * Reports that hints sent or received by this node may have been lost. This node is notified immediately,
-   * the other nodes with the next batch.
+   * Reports that hints sent or received by this node may have been lost. This node is notified immediately, and
+   * the other nodes are notified with the next batch.
    */
   noteLoss(): void;
   /**
@@ -58,8 +58,8 @@ const heardWithinMs = 15_000;
 const ignoredLogMs = 60_000;
 
 /**
- * @param send - sends payloads in order; if sending fails, their hints are lost, and the other nodes are
- * notified later
+ * @param send - sends payloads in order; if sending fails, the hints in them are lost, and the other nodes are
+ * notified of the loss later
  */
 export function createBatches(options: {
   readonly identity: BusIdentity;
@@ -107,7 +107,7 @@ export function createBatches(options: {
 
   /**
    * Waits before sending the next batch. Usually the wait lasts only until the current turn of the event loop
-   * ends. Deferrable hints that follow a batch closely wait longer.
+   * ends. Deferrable hints that arrive soon after a batch wait longer.
    */
   function gather(): Promise<void> {
     const restMs = [...waiting.values()].every(mayWait) ? sentAt + gatherMs - performance.now() : 0;

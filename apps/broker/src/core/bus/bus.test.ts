@@ -19,7 +19,7 @@ const log = createLog(() => undefined);
 
 const secret = "a secret that nodes share";
 
-/** The bus server or database that the buses of one test share. */
+/** The server or database through which the buses in one test exchange hints. */
 interface Meeting {
   readonly brokerId: string;
   open(options?: Partial<Parameters<typeof startBus>[0]>): Promise<Bus>;
@@ -184,7 +184,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
       `{"from":"${randomUUID()}","hints":[${forged.join()}]}`,
       byStranger({ secret: "another secret" }),
       byStranger({ channel: "another deployment" }),
-      // A genuine message whose hints were replaced while the signature was kept.
+      // A genuine message with its original signature but different hints.
       genuine[0]?.replace(/"hints":\[\[.*\]\]\}\}$/, `"hints":[${forged.join()}]}}`) ?? "",
       "{}",
       "nonsense",
@@ -234,7 +234,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     await breakOff();
     await expect.poll(() => lostHere.length).toBeGreaterThan(before[0]);
     await expect.poll(() => lost.length).toBeGreaterThan(before[1]);
-    // Each connection breaks separately, and a hint that is sent before all have reconnected may be lost too.
+    // The connections break one by one, and a hint sent before all of them have reconnected may also be lost.
     const hears = () => {
       own.publish("settings", {});
       return [own.isUp, other.isUp, heard.length > 0];

@@ -13,8 +13,8 @@ export interface Bus {
   /** Number of messages and hints that were ignored, by reason (NODE-15). */
   readonly ignored: Readonly<Record<IgnoredBy, number>>;
   /**
-   * Returns whether hints from another node arrive. Hints do not arrive from a node with an earlier version
-   * or another key. This node then relies on sweeps instead.
+   * Returns whether hints from another node arrive. Hints do not arrive if the other node runs an earlier
+   * version or uses a different key. This node then relies on sweeps instead.
    */
   hears(nodeId: string): boolean;
   /**
@@ -39,7 +39,7 @@ export interface Bus {
   stop(): Promise<void>;
 }
 
-/** Starts the bus for a node that is alone on its database, so nothing is sent. */
+/** Starts a bus that sends nothing, for a node that is alone on its database. */
 export function startLocalBus(): Bus {
   return {
     kind: "local",

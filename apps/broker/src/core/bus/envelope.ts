@@ -14,10 +14,7 @@ export type Opened =
 export interface Envelopes {
   /** Size of a message without any hints, in bytes. */
   readonly overheadBytes: number;
-  /**
-   * @param forEarlier - makes nodes whose version predates signatures re-read everything, since they cannot
-   * read the signed hints
-   */
+  /** @param forEarlier - also makes nodes that are too old to read signed hints re-read everything */
   seal(hints: readonly string[], options?: { readonly forEarlier: boolean }): string;
   /**
    * Verifies a message and returns its hints. A repeated message is ignored. For this node's own messages, no
@@ -38,7 +35,7 @@ interface Sender {
 /** No node sends longer messages: PostgreSQL refuses a payload of 8,000 bytes, and nodes keep that limit on every bus. */
 export const payloadBytesMax = 7_999;
 const sendersMax = 1_000;
-/** Hints for nodes whose version predates signatures. All other nodes ignore these hints. */
+/** Hints for nodes that are too old to read signed hints. All other nodes ignore these hints. */
 const hintsForEarlier = '["lost",{}]';
 const shape = /^\{"hints":\[(?:\["lost",\{\}\])?\],"mac":"([\w-]{43})","body":(\{.*\})\}$/s;
 

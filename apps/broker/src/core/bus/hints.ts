@@ -1,14 +1,14 @@
 import type { ChangedKind, MeshChangedKind } from "@merkle/wire";
 
 /**
- * The hints that nodes send each other, by kind. A hint names data to re-read, and the receiver acts only on the rows it
- * reads (NODE-15). A lost hint costs the time until the next sweep. Nodes ignore unknown kinds and fields, because two
- * versions may run side by side.
+ * The hints that nodes send each other, by kind. A hint names data to re-read, and the receiver acts only on
+ * the rows it reads (NODE-15). If a hint is lost, the receiver re-reads the data in its next sweep. Nodes
+ * ignore unknown kinds and fields, because two versions may run side by side.
  */
 export interface Hints {
   /**
-   * A feed has new messages. `changes` lists the mesh reads that the messages affect. `sequence` only lets a
-   * node skip messages that it already has.
+   * A feed has new messages. `changes` lists the reads of the mesh that the messages affect. `sequence` lets a
+   * node ignore hints about messages that it already has.
    */
   feed: {
     readonly session: string;
@@ -19,7 +19,7 @@ export interface Hints {
   };
   /** Something in a session has changed, apart from its feed. */
   changed: { readonly session: string; readonly kind: ChangedKind };
-  /** A peer of a session has come or gone. */
+  /** A peer has joined or left a session. */
   presence: { readonly session: string };
   /**
    * A read of a mesh would now return a different result. A null mesh means all meshes. If a person is given,
@@ -59,9 +59,9 @@ export interface Hints {
    */
   settle: { readonly id: string };
   settled: { readonly id: string; readonly node: string };
-  /** A node is running. When other nodes receive this hint, they know that hints from this node arrive. */
+  /** A node is running. The other nodes can tell from this hint that they receive the node's hints. */
   here: Record<string, never>;
-  /** A node has started or is stopping. */
+  /** A node has just started or is about to stop. */
   nodes: Record<string, never>;
   /** Hints were lost, so everything that a sweep reads must be re-read now. */
   lost: Record<string, never>;
@@ -73,8 +73,8 @@ export type HintKind = keyof Hints;
 export type SentHint = { [Kind in HintKind]: readonly [Kind, Hints[Kind]] }[HintKind];
 
 /**
- * Returns whether a hint may wait so that it can be sent together with other hints. Only hints on which no
- * reply depends may wait.
+ * Returns whether sending a hint may be delayed, to send it together with other hints. A hint may be delayed
+ * only if no reply depends on it.
  */
 export function mayWait([kind]: SentHint): boolean {
   return kind === "feed" || kind === "changed" || kind === "presence" || kind === "here";

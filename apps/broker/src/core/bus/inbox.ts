@@ -11,8 +11,8 @@ export interface Inbox {
 }
 
 /**
- * Maximum number of hints handled at the same time. The next hints are handled once these are done, or after
- * `turnMsMax`.
+ * Maximum number of hints handled at the same time. The next hints wait until these hints have been handled,
+ * but no longer than `turnMsMax`.
  */
 const turnHintsMax = 100;
 const turnMsMax = 1_000;
@@ -27,7 +27,7 @@ export function createInbox(listeners: Pick<HintListeners, "tell" | "followed">)
     isDraining = true;
     while (waiting.size > 0) {
       for (const hint of takeTurn()) listeners.tell(hint[0], hint[1] as never);
-      // If a listener is slow, the other hints wait only this long. The listener then continues in parallel.
+      // The following hints wait only this long for a slow listener, which then continues in parallel.
       await withTimeout(listeners.followed(), turnMsMax, "none").catch(() => undefined);
     }
     isDraining = false;

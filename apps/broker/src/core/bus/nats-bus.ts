@@ -19,7 +19,7 @@ const flushMsMax = 5_000;
 const connectMsMax = 3_000;
 
 /**
- * Starts a bus over a NATS server, with core NATS only, so nothing is stored. The address may contain a user
+ * Starts a bus over a NATS server. Uses only core NATS, which stores nothing. The address may contain a user
  * and password, or a token. `tls://` enables TLS, and `?creds=` names a credentials file. If the server is
  * unavailable, the bus keeps trying in the background. If the server refuses the connection, the broker does
  * not start.

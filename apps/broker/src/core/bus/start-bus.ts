@@ -7,7 +7,7 @@ import { startPostgresBus } from "./postgres-bus.js";
 /** `local`, `postgres`, or the address of a NATS server: `nats://` or `tls://`. */
 export type BusAddress = string;
 
-/** Starts the bus that an address names. It connects only nodes of the same database. */
+/** Starts the bus at an address. The bus connects only nodes that use the same database. */
 export async function startBus(options: {
   readonly address: BusAddress;
   readonly target: ConnectionTarget;
@@ -15,8 +15,8 @@ export async function startBus(options: {
   readonly brokerId: string;
   readonly nodeId: string;
   /**
-   * A secret shared by all nodes of a database and stored outside it. Access to the bus alone is thus not enough to sign
-   * hints (NODE-15).
+   * A secret shared by all nodes of a database and stored outside it. A client with access only to the bus
+   * therefore cannot sign hints (NODE-15).
    */
   readonly secret: string;
   readonly log: Log;

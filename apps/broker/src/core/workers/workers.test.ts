@@ -9,7 +9,7 @@ function task(from: string) {
   return { from: from.padEnd(20_000), to: "", fromLabel: "a", toLabel: "b", contextLines: 0 };
 }
 
-/** A worker thread that obeys the input text, to show how a thread can fail. */
+/** A worker thread that does what its input says, to test the ways in which a thread can fail. */
 const obedientThread = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, threadId } from "node:worker_threads";

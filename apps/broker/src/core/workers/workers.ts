@@ -10,8 +10,8 @@ export interface Workers {
    * Runs a task, and resolves with its result or rejects with its error. Small inputs run immediately on the
    * calling thread, because passing them to another thread would cost more than the work.
    *
-   * @throws unavailable if too many tasks wait, if the task takes longer than `timeoutMs`, or after `stop`;
-   * the signal's reason if the signal is aborted
+   * @throws unavailable if too many tasks are waiting, if the task takes longer than `timeoutMs`, or after
+   * `stop`; the signal's reason if the signal is aborted
    */
   run<Input, Output>(task: Task<Input, Output>, input: Input, options?: RunOptions): Promise<Output>;
   /** Rejects running and waiting tasks. Resolves once all threads have ended. Further calls do nothing. */
@@ -22,7 +22,9 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Maximum time for the whole call, including the wait for a thread (default: 10 seconds). */
   readonly timeoutMs?: number;
-  /** Whether the task gets a dedicated thread in addition to the shared ones, for work that takes minutes. */
+  /**
+   * Whether the task gets a dedicated thread in addition to the shared ones, used for work that takes minutes.
+   */
   readonly alone?: boolean;
 }
 
