@@ -134,7 +134,7 @@ describe("a session that somebody holds", () => {
     const waiting: Promise<Appended>[] = [];
     for (const each of rows) {
       waiting.push(appender.append(each).finally(() => answered.push(each.id)));
-      // A post to another session succeeds between any two of these rows.
+      // Another session's post succeeds after each of these rows.
       expect(await appender.append(makeRow(free))).toMatchObject({ outcome: "posted" });
     }
     expect(answered).toEqual([]);
@@ -151,8 +151,8 @@ describe("a session that somebody holds", () => {
     const holder = await hold(held);
     const rows = Array.from({ length: 8 }, () => makeRow(held));
     const poisoned = makeRow(free, { content: '{"text":"\u0000"}' });
-    // The batch is halved repeatedly around the row that fails, so several of its parts contain the locked
-    // session.
+    // The batch is halved repeatedly until the failing row is alone, so several parts contain rows of the
+    // locked session.
     const batch = [...rows.slice(0, 3), poisoned, ...rows.slice(3, 6)].map((each) => appender.append(each));
     await expect(batch[3]).rejects.toMatchObject({ code: "bad_request" });
     const later = rows.slice(6).map((each) => appender.append(each));
@@ -180,7 +180,7 @@ describe("a database that goes away", () => {
     const [held, free] = [await openFeed(sql), await openFeed(sql)];
     const { appender } = start();
     const holder = await hold(held);
-    // The session is locked to ensure that its rows are still in flight when their connection is closed.
+    // Locking the session ensures that its rows are still in flight when their connection is closed.
     const waiting = [makeRow(held), makeRow(held), makeRow(held)].map((each) => appender.append(each));
     await appender.append(makeRow(free));
     await endWaitingBackends();

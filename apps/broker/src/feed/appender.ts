@@ -26,8 +26,8 @@ export interface Appender {
   /**
    * Appends one message. Resolves once the message is on disk, or with the reason why it cannot be stored.
    *
-   * @throws unavailable, without queuing the post, if too much is queued; unavailable with `outcome:
-   * "unknown"` if the connection to the database was lost and did not come back in time to check
+   * @throws unavailable, without queuing the post, if too much is queued; unavailable with `outcome: "unknown"`
+   * if the connection to the database was lost and could not be restored in time to check
    */
   append(row: MessageRow): Promise<Appended>;
   /** Total bytes of the posts that were accepted but not completed yet. */
@@ -43,7 +43,7 @@ export interface AppenderOptions {
   readonly onPosted: (posted: readonly StoredMessage[]) => void;
   /**
    * Called with a message that turns out to be stored already. The broker may have lost the reply to the
-   * message's commit and never announced it.
+   * commit, and so may never have announced the message.
    */
   readonly onFound: (sessionId: string, sequence: number) => void;
 }
@@ -179,8 +179,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   /**
-   * Halves a batch until the failing row is alone. A row that the database refuses, or has no space for, then
-   * does not make the other rows fail.
+   * Halves a batch until the failing row is alone. This way, a row that the database refuses or has no space
+   * for does not make the other rows fail.
    */
   async function settleFailure(
     batch: readonly PendingRow[],
@@ -191,8 +191,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     if ((isDataError(error) || isOutOfRoom(error)) && batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
       const busy = await flush(batch.slice(0, middle), send, room);
-      // A locked session may have been unlocked in between. Later posts to the session must still not
-      // overtake its busy rows.
+      // The session may have been unlocked in the meantime. Even so, later posts to it must not overtake its
+      // busy rows.
       const busySessions = new Set(busy.map((pending) => pending.row.session_id));
       const mustFollow = (pending: PendingRow) => busySessions.has(pending.row.session_id);
       const second = batch.slice(middle);

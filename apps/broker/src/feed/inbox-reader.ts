@@ -11,7 +11,8 @@ import type { FeedServices } from "./services.js";
 export interface Beginning {
   readonly since: number;
   /**
-   * The end of earlier replies that may not have arrived. Messages up to this sequence are delivered again.
+   * The last sequence in earlier replies that may not have arrived. Messages up to this sequence are delivered
+   * again.
    */
   readonly again: number;
   /**
@@ -22,9 +23,9 @@ export interface Beginning {
 }
 
 /**
- * Continues where the caller's previous calls without a cursor ended. Messages in these calls' replies are
- * acknowledged if the receipt or the same connection shows that they arrived. All other messages are
- * delivered once more (CURSOR-6).
+ * Continues where the caller's previous calls without a cursor ended. Messages in the replies to these calls
+ * are acknowledged if a receipt, or the use of the same connection, shows that the replies arrived. Otherwise
+ * the messages are delivered once more (CURSOR-6).
  */
 export async function resumeReading(
   ctx: TeamContext<FeedServices>,
@@ -82,15 +83,15 @@ export interface InboxReader {
    */
   read(): Promise<Mail>;
   /**
-   * Checks whether a message after the last page ends the wait, but does not return the message. Queries the
+   * Checks whether a message after the last page ends the wait, without returning the message. Queries the
    * database only if the end of the feed is not in memory.
    */
   poll(): Promise<boolean>;
-  /** Does the same as `poll`, or returns null if it would have to query the database. */
+  /** Works like `poll`, but returns null if it would have to query the database. */
   pollNow(): boolean | null;
   /**
-   * Milliseconds until an event that `poll` found ends the wait, if another event has just ended one of the
-   * peer's waits (DELIVER-4).
+   * Milliseconds until an event found by `poll` ends the wait. The event is delayed because another event has
+   * just ended one of the peer's waits (DELIVER-4).
    */
   readonly endsInMs: number | null;
 }
@@ -106,7 +107,7 @@ export function openInboxReader(
   const bounds = pageBounds(ctx);
   // The next page begins after `taken`. Messages between `taken` and `looked` do not end a wait.
   let taken = own ? since : skipKnownEmpty(peer.cursors, since);
-  // Messages that are only delivered again do not end a wait.
+  // Messages that are merely redelivered do not end a wait.
   let looked = Math.max(taken, again);
   let ending = false;
   let eventEnds = false;
@@ -201,7 +202,7 @@ export interface Rest {
   readonly remaining: number;
 }
 
-/** Counts the caller's messages after a page. The page may have ended before the feed did. */
+/** Counts the messages for the caller that follow a page, since a page may end before the feed does. */
 export async function countRest(
   { services, session, team }: TeamContext<FeedServices>,
   channel: Channel,

@@ -117,8 +117,8 @@ function isIn(peerIds: readonly string[]): (peer: KnownPeer) => boolean {
 }
 
 /**
- * Returns whether the peer has received the message: its cursor is past the message. For a person, reading in
- * any client counts too (PERSON-6).
+ * Returns whether the peer has received the message: its cursor is at or past the message. For a person,
+ * reading in any client counts too (PERSON-6).
  */
 function hasGot({ acked, personLastRead }: KnownPeer, { sequence }: Directed): boolean {
   return Math.max(acked, personLastRead ?? 0) >= sequence;

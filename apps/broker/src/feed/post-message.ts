@@ -44,8 +44,8 @@ function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise
 const stored = ["messages", "bytes"] as const;
 
 /**
- * Posts a message unless a quota is used up. A retry of a stored message succeeds even then, because it needs
- * no space (FEED-5).
+ * Posts a message unless a quota is used up. A retry of a stored message succeeds even if the quota is used up,
+ * because it needs no space (FEED-5).
  */
 async function postWithinQuota(
   ctx: TeamContext<FeedServices>,
@@ -84,8 +84,8 @@ function namesNothing({ to, reply_to, content }: PostRequest): boolean {
 }
 
 /**
- * Either a row to append, with the peers that were searched for its recipients, or the message that an
- * earlier attempt stored.
+ * Either a row to append, with the peers among which its recipients were found, or the message that an earlier
+ * attempt stored.
  */
 type PreparedPost =
   | { readonly row: MessageRow; readonly known: readonly KnownPeer[] }
@@ -103,7 +103,7 @@ async function prepare(
     return { row: toRow(ctx, id, request, content, audience, answers), known };
   } catch (error) {
     // A recipient or a replied-to message may have been removed since the first attempt. A retry of a stored
-    // message must succeed anyway.
+    // message must still succeed.
     const earlier = ctx.idempotencyKey === undefined ? null : await findStored(ctx, id);
     if (earlier) return { earlier };
     // If the caller may not post at all, the error for that takes precedence (ERR-2).
@@ -276,7 +276,7 @@ async function isRepetition(
   return (
     stored.priority === request.priority &&
     stored.reply_to === (request.reply_to ?? null) &&
-    // The content of a redacted message cannot be compared. It counts as the same, so the message is not
+    // The content of a redacted message cannot be compared. It is considered the same, so the message is not
     // posted again.
     (stored.redaction !== null || isSameContent(stored.content, request.content)) &&
     (await isSameAudience(ctx, stored.recipients, request.to))
@@ -284,8 +284,8 @@ async function isRepetition(
 }
 
 /**
- * Returns whether two contents are the same. An answer is stored in the option's spelling, and a retry may
- * spell it differently.
+ * Returns whether a request has the same content as a stored message. An answer is stored in the option's
+ * spelling, and a retry may spell it differently.
  */
 function isSameContent(stored: string, { answer, ...content }: PostRequest["content"]): boolean {
   const { answer: given, guest }: { answer?: string; guest?: true } = JSON.parse(stored);
@@ -295,8 +295,9 @@ function isSameContent(stored: string, { answer, ...content }: PostRequest["cont
 }
 
 /**
- * Returns whether the recipients are the same. Compares names instead of peers, because some recipients may
- * have left since the message was stored. A peer's name without its team matches the peer's full address.
+ * Returns whether a request has the same recipients as a stored message. Compares names instead of peers,
+ * because some recipients may have left since the message was stored. A peer's name without its team matches
+ * the peer's full address.
  */
 async function isSameAudience(
   ctx: TeamContext<FeedServices>,
@@ -349,7 +350,7 @@ async function readOwnPost(
     mesh.announceToPerson(personId, sessionId);
   } catch (error) {
     // The message is already posted, so nothing is lost. The person's own messages never count as unread, and
-    // the next post or read moves the cursor past this one.
+    // the next post or read moves the cursor past this message.
     log.warn("a person's reading could not be moved over their own post", { sessionId, error });
   }
 }

@@ -8,8 +8,8 @@ import type { FeedServices } from "./services.js";
 
 /**
  * Throws the error that explains why the caller cannot post now. Returns if the caller can post. The decision
- * itself is made in `packages/db/sql/append_messages.sql`, which numbers messages. This function reads the
- * session again to explain a refusal.
+ * itself is made in `packages/db/sql/append_messages.sql`, when the message gets its number. This function
+ * re-reads the session to explain a refusal.
  *
  * @throws session_closed, session_held or budget_spent
  */
@@ -30,8 +30,8 @@ export async function requirePostingAllowed(ctx: TeamContext<FeedServices>): Pro
 }
 
 /**
- * Announces to everyone that the message budget is used up, once each time that happens. The event's id
- * contains the message count, which refused posts do not change.
+ * Announces to everyone that the message budget is used up, once each time it runs out. The event's id is
+ * derived from the message count, which refused posts do not change.
  */
 async function announceSpent(
   { services, session }: TeamContext<FeedServices>,

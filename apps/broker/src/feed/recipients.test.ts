@@ -5,7 +5,7 @@ import { type Addressable, resolveRecipients } from "./recipients.js";
 
 const left = new Date(0);
 
-/** Creates a peer from an id that contains team and name: `Oak/atlas`, or `Oak` for the unnamed peer. */
+/** Creates a peer from an id that contains its team and name: `Oak/atlas`, or `Oak` for the unnamed peer. */
 function peer(id: string, more: Partial<Addressable> & { in?: readonly string[] } = {}): Addressable {
   const [team = "", name = null] = id.split("/");
   const { in: groups = [], ...facts } = more;

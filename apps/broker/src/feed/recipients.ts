@@ -34,12 +34,12 @@ export async function readAudience(
 }
 
 /**
- * Finds the peers that `to` names, except the sender (SEND-3).
+ * Finds the peers named in `to`, except the sender (SEND-3).
  *
  * @param atTeams - whether `@Birch` can refer to the team if no group has that name, because models write it
  * that way (MCP-22)
- * @throws not_found for a name that is not in the session, bad_request if a name is ambiguous or refers only
- * to the sender
+ * @throws not_found for a name that is not in the session, bad_request if a name is ambiguous or refers only to
+ * the sender
  */
 export function resolveRecipients(
   rows: readonly Addressable[],
@@ -64,15 +64,12 @@ function isHumans(entry: string): boolean {
   return fold(entry) === "@humans";
 }
 
-/** Converts a name to lower case. Names are compared without case. */
+/** Converts a name to lower case. Comparisons of names ignore case. */
 export function fold(name: string): string {
   return name.toLowerCase();
 }
 
-/**
- * Returns the address that names a peer. Leaves out a team name that could be mistaken for a group or for
- * everyone.
- */
+/** Returns a peer's address. Leaves out a team name that could be mistaken for a group or for everyone. */
 export function addressOf({ team, name }: Pick<Addressable, "team" | "name">): string {
   if (name === null) return team;
   return /^[@*]/.test(team) ? name : `${team}/${name}`;
@@ -184,8 +181,8 @@ function findTeam({ byTeam }: Roster, entry: string): AddressedPeers | null {
 
 function toOne([found]: readonly Addressable[] = [], entry: string): AddressedPeers | null {
   if (!found) return null;
-  // If the team's name looks like a group, its address could be mistaken for another recipient, so the entry
-  // is kept as written.
+  // If the team's name looks like a group name, the team's address could be mistaken for another recipient, so
+  // the entry is kept as written.
   const name = found.name === null && /^[@*]/.test(found.team) ? entry : addressOf(found);
   return { name, peers: [found] };
 }

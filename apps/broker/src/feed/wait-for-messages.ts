@@ -22,8 +22,8 @@ type WaitForMessagesOutput = OutputOf<"wait_for_messages">;
 
 /**
  * Returns the next messages for the caller, immediately or once a message arrives that ends a wait (WAIT-1,
- * DELIVER-4). Acknowledges only messages that the caller reports as read, or that it is known to have
- * received (CURSOR-4, CURSOR-6).
+ * DELIVER-4). Acknowledges only messages that the caller reports as read or is known to have received
+ * (CURSOR-4, CURSOR-6).
  */
 export async function waitForMessages(
   ctx: TeamContext<FeedServices>,
@@ -49,10 +49,10 @@ export async function waitForMessages(
 }
 
 /**
- * Loads what other nodes have delivered to the peer, and their head of the feed, before this call reads.
- * Another node may not have saved its state yet. There are two signs of this: a cursor beyond everything
- * known to be delivered, or a delivery that is not recorded as returned (without receipts: as returned
- * twice).
+ * Before this call reads, loads which messages other nodes have delivered to the peer, and the feed's head as
+ * known to those nodes. Another node may not have saved its state yet. There are two signs of this: a cursor
+ * beyond everything known to be delivered, or a delivery that is not recorded as returned (without receipts, as
+ * returned twice).
  */
 async function catchUp(
   { services, team: { peer }, connection }: TeamContext<FeedServices>,
@@ -68,9 +68,9 @@ async function catchUp(
 }
 
 /**
- * Saves the delivery before the reply is written, and also saves that a wait timed out. The next call
- * continues from this point, even if it immediately reaches another node (NODE-7). If the reply is cut off,
- * its messages are still not acknowledged.
+ * Before the reply is written, saves the delivery, or the fact that the wait timed out. The next call continues
+ * from this point, even if it immediately reaches another node (NODE-7). If the reply is cut off, its messages
+ * are still not acknowledged.
  */
 async function saveAnswer(
   { services, team: { peer } }: TeamContext<FeedServices>,
@@ -116,7 +116,7 @@ async function readOrBlock(
   const timeoutMs = Math.min(input.timeout, limits.waitSecondsMax) * 1000;
   const wake = ctx.services.waitSignals.open({ timeoutMs, signal: ctx.signal });
   let blocked = false;
-  // Attached before the first read, so that a message committed during the read rings the signal and is read
+  // Attached before the first read, so that a message committed during the read triggers the signal and is read
   // next. Messages that arrive while the call blocks are checked immediately, since most may be for other
   // peers.
   const detach = channel.attach({
@@ -129,8 +129,8 @@ async function readOrBlock(
   try {
     const { head } = channel;
     const unread = await inbox.read();
-    // Redelivered messages are returned together with new messages. A caller that confirms nothing then needs
-    // no second call for the new ones.
+    // Redelivered messages are returned together with new messages. A caller that confirms nothing therefore
+    // needs no second call to get the new messages.
     if (await inbox.hasNew(unread, head)) return { ...unread, timedOut: false };
     while (!channel.closed) {
       ctx.onBlocked();
@@ -151,7 +151,7 @@ async function readOrBlock(
 }
 
 /**
- * Parks a wait. A peer may have four parked waits. A fifth ends the oldest as if that wait had timed out
+ * Parks a wait. A peer may have four parked waits. A fifth ends the oldest wait, as if it had timed out
  * (WAIT-6). Returns a function that removes the wait.
  */
 export function park(

@@ -1,13 +1,13 @@
 /** Wakes the call that waits for the signal. If no call is waiting, the next wait ends immediately. */
 export interface WaitSignal {
   ring(): void;
-  /** Rings after a delay, in place of any earlier delay. Null cancels the delay. */
+  /** Triggers the signal after a delay, which replaces any earlier delay. Null cancels the delay. */
   ringIn(ms: number | null): void;
   /** Ends the wait as if it had timed out. */
   expire(): void;
   /**
-   * Resolves when the signal rings, when the wait times out or is aborted, or when the broker stops. Resolves
-   * immediately if one of these has already happened.
+   * Resolves when the signal is triggered, when the wait times out or is aborted, or when the broker stops.
+   * Resolves immediately if one of these has already happened.
    */
   answered(): Promise<"rung" | "expired">;
   stop(): void;
@@ -18,8 +18,8 @@ export interface WaitSignals {
 }
 
 /**
- * @param stopping - ends all waits when aborted. Each wait does not add its own listener, because adding or
- * removing a listener searches all listeners of a signal.
+ * @param stopping - ends all waits when aborted. All waits share one listener, because adding or removing a
+ * listener searches all listeners of an AbortSignal.
  */
 export function createWaitSignals(stopping: AbortSignal): WaitSignals {
   const waiting = new Set<WaitSignal>();

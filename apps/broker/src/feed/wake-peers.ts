@@ -32,7 +32,7 @@ interface NudgeRequest {
   readonly by: NudgeFrame["by"];
 }
 
-/** A nudge that this node stored for the other nodes, and that some of them have not answered yet. */
+/** A nudge that this node has stored for the other nodes, some of which have not answered yet. */
 interface StoredNudge {
   /** Reads the answers from the nudge's row. */
   check(): Promise<void>;
@@ -57,8 +57,8 @@ export function createWakePeers(options: {
   }
 
   /**
-   * Stores a nudge from which the other nodes read the peers to wake. Returns the wake paths that these nodes
-   * ran.
+   * Stores a nudge, from which the other nodes read which peers to wake. Returns the wake paths that these
+   * nodes ran.
    */
   async function wakeElsewhere(
     { sessionId, peerIds, by }: NudgeRequest,
@@ -105,7 +105,7 @@ export function createWakePeers(options: {
   }
 
   bus.on("nudge", ({ id }) => {
-    // The promise is not returned, so that the bus does not wait for the woken clients.
+    // Not awaited, so that the bus does not wait for the woken clients.
     answer(id).catch((error: unknown) =>
       log.warn("a nudge of another node could not be answered", { error }),
     );
@@ -129,7 +129,7 @@ export function createWakePeers(options: {
 function toReached(answers: NudgeAnswers): Reached {
   const reached = new Map<string, WakePath[]>();
   for (const [peerId, paths] of Object.values(answers).flatMap((each) => Object.entries(each))) {
-    // Nodes of the same version wrote the answers, so the paths are valid.
+    // The answers were written by nodes that run the same version, so the paths are valid.
     reached.set(peerId, [...(reached.get(peerId) ?? []), ...(paths as WakePath[])]);
   }
   return reached;

@@ -17,9 +17,9 @@ export interface MailWatch {
 const bounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
 
 /**
- * Watches for a peer's messages like a permanently parked wait, and counts as a parked wait (WAIT-6).
- * Delivers and acknowledges nothing: the client then reads its messages with a wait or a check. Returns a
- * function that stops the watch.
+ * Watches for a peer's messages like a permanently parked wait, and counts as a parked wait (WAIT-6). Delivers
+ * and acknowledges nothing. The client reads its messages with a separate wait or check. Returns a function
+ * that stops the watch.
  */
 export function watchMail({ services, channel, peer, onMail, onReplaced }: MailWatch): () => void {
   let cursor = skipKnownEmpty(peer.cursors, peer.cursors.acked);
@@ -36,7 +36,7 @@ export function watchMail({ services, channel, peer, onMail, onReplaced }: MailW
         if (entries.length > 0 && !stopped) onMail();
       }
     } catch (error) {
-      // The next message, or anything else that wakes the channel's readers, starts another read.
+      // The next message starts another read, as does anything else that wakes the channel's readers.
       services.log.warn("reading a feed for a stream failed", { sessionId: channel.sessionId, error });
     } finally {
       reading = false;

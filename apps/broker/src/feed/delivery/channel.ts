@@ -28,7 +28,7 @@ export interface ReadBounds {
 /** The messages for one peer that one read returns. */
 export interface Mail {
   readonly entries: readonly Entry[];
-  /** Up to this sequence, the feed contains no more messages for the peer. */
+  /** The feed contains no other messages for the peer up to this sequence. */
   readonly upTo: number;
 }
 
@@ -50,7 +50,10 @@ export interface Channel {
   accept(messages: readonly StoredMessage[]): void;
   /** Records that the feed has reached at least this sequence, and reads the missing messages. */
   hint(sequence: number): void;
-  /** Does the same as `hint`. Resolves once the messages have been read or the read has failed. */
+  /**
+   * Works like `hint`, but returns a promise that resolves once the messages have been read or the read has
+   * failed.
+   */
   reach(sequence: number): Promise<void>;
   /** Reads the entries after a sequence, in order and up to the given bounds. */
   read(after: number, bounds: ReadBounds): Promise<readonly Entry[]>;
@@ -70,8 +73,8 @@ export interface Channel {
   framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer;
   attach(reader: Reader): () => void;
   /**
-   * Marks the feed as closed at this message, once the channel has the message. Closing earlier would end a reader's feed
-   * too soon (WAIT-3).
+   * Closes the feed at this message, once the channel has the message. If the feed closed earlier, readers
+   * would miss the last messages (WAIT-3).
    */
   closeAt(sequence: number): void;
   announceChange(kind: ChangedKind, version: number): void;
@@ -84,9 +87,10 @@ export interface Channel {
  */
 const turnBytesMax = 1024 * 1024;
 /**
- * Cost of waking a reader besides the bytes sent, expressed in bytes: a system call costs as much as sending
- * a few thousand bytes. If the wake-up is split, readers that were woken first make their next calls in
- * between, which costs more than waking the rest. So up to 512 readers are woken in the first turn.
+ * Cost of waking a reader besides the bytes sent, expressed in bytes: a system call costs as much as sending a
+ * few thousand bytes. If the wake-up takes several turns, the readers woken first make their next calls before
+ * the rest are woken, and those calls cost more than waking the rest. So up to 512 readers are woken in the
+ * first turn.
  */
 const readerBytes = 2 * 1024;
 
@@ -114,8 +118,8 @@ export function createChannel(
   let wakeAgain = false;
   let turn: NodeJS.Immediate | undefined;
   let handedOut = 0;
-  // Shared frames, kept only while readers are woken, because only the ring may keep a session's messages in
-  // memory for longer.
+  // Shared frames. Kept only while readers are being woken, because only the ring may keep a session's messages
+  // in memory for longer.
   const joined = new Map<readonly Entry[], Partial<Record<SubscriptionKind, Buffer>>>();
   let lastMail: readonly Entry[] = [];
 
@@ -190,8 +194,8 @@ export function createChannel(
   }
 
   /**
-   * Drops a redacted text from memory. Also drops the frames built for readers that are being woken, because
-   * readers that are woken later must not get the text.
+   * Drops a redacted message's text from memory. Also drops the frames built for the current wake-up, because
+   * the readers still to be woken must not get the text.
    */
   function forgetText(sequence: number): void {
     ring.forget(sequence);
@@ -217,8 +221,8 @@ export function createChannel(
     } catch (error) {
       log.warn("reading a feed's missing messages failed; the next hint tries again", { sessionId, error });
     } finally {
-      // Reset in the same turn as the check that no messages are missing, so that the next hint starts a new
-      // read.
+      // Reset in the same turn of the event loop as the check that no messages are missing, so that the next
+      // hint starts a new read.
       filling = null;
     }
   }
@@ -339,7 +343,7 @@ export function createChannel(
         documentVersion = version;
       }
       tellOfChange(kind, version);
-      // If the session was archived, it may have been restored, so readers try again.
+      // An archived session may have been restored, so readers try again.
       if (kind === "session") wakeAll();
     },
     dispose() {

@@ -23,14 +23,14 @@ export interface Channels {
    * Delivers a session's committed messages to the readers on this node, and sends a hint to the other nodes.
    */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
-  /** Does the same as `deliver` for the messages in one flush, which may belong to several sessions. */
+  /** Works like `deliver`, but for all messages in one flush, which may belong to several sessions. */
   deliverPosted(posted: readonly StoredMessage[]): void;
   announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
   /** Announces that a peer has joined or left, at most once a second per session. */
   announcePresence(sessionId: string): void;
   /**
    * Announces a presence change for every session with readers on this node. Called when another node has
-   * stopped, because its peers are gone too.
+   * stopped, because the peers connected to it are gone too.
    */
   announceAllPresence(): void;
   /**
@@ -51,7 +51,7 @@ export interface Channels {
    * the state of sessions that it follows.
    */
   receiveState(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
-  /** Reads the heads of all open channels, in case a hint was lost (OPS-8). */
+  /** Re-reads the heads of the feeds of all open channels, in case a hint was lost (OPS-8). */
   checkHeads(): Promise<void>;
   /** Closes channels that have had no readers for a while. */
   sweep(): void;

@@ -21,8 +21,8 @@ export interface Entry {
   /** Whether the message ends a blocking wait (DELIVER-4). */
   readonly wakes: boolean;
   /**
-   * The peers whose blocking waits this event may end without waking anyone, at most once per
-   * `endsWaitsMsMin` (DELIVER-4).
+   * The peers whose blocking waits this event may end even though it wakes nobody. It ends a peer's waits at
+   * most once per `endsWaitsMsMin` (DELIVER-4).
    */
   readonly endsWaitsOf: "everyone" | "convener" | "nobody";
   readonly bytes: number;
@@ -94,8 +94,8 @@ class StoredEntry implements Entry {
 
 /**
  * Returns whether a message is for a peer: it is for everyone or reaches the peer, and the peer did not cause
- * it (DELIVER-1). Delivery depends only on this rule. The feed's queries apply the same rule to messages that
- * are not in memory.
+ * it (DELIVER-1). This rule alone decides delivery. The feed's queries apply the same rule to messages that are
+ * not in memory.
  */
 function isAddressedTo(entry: Entry, peerId: string): boolean {
   return entry.peerId !== peerId && (entry.reaches === null || entry.reaches.has(peerId));
@@ -154,7 +154,7 @@ export function createRing(head: number, budget: RingBudget): Ring {
       bytes += entry.bytes;
       budget.bytes += entry.bytes;
       while (entries.length > 1 && bytes > limits.ringBytesPerSessionMax) dropOldest();
-      // Only this ring makes room, so that other sessions' rings keep their entries. Readers that are behind
+      // Only this ring drops entries to make room. Other sessions' rings keep theirs. Readers that are behind
       // read from the database.
       while (entries.length > 0 && budget.bytes > limits.ringBytesTotalMax) dropOldest();
     },

@@ -7,8 +7,8 @@ import type { Sink } from "./subscription.js";
 import { createThrottle } from "./throttle.js";
 
 /**
- * Notifies connections that watch a mesh when a read of the mesh would now return something else (MESH-1). Does nothing
- * without watchers.
+ * Notifies connections that watch a mesh when a read of the mesh would now return a different result (MESH-1).
+ * Does nothing if there are no watchers.
  */
 export interface MeshChannel {
   /** Whether any connection watches this mesh. If not, callers need not check for changes. */
@@ -25,7 +25,7 @@ export interface MeshChannels {
   in(meshId: string): MeshChannel;
   /** Notifies the watchers on this node only. The other nodes are notified separately. */
   announceHere(kind: MeshChangedKind, sessionId: string): void;
-  /** Notifies the watchers of every mesh about a change to the whole broker. */
+  /** Notifies the watchers of every mesh about a change that affects the whole broker. */
   announceEverywhere(kind: Exclude<MeshChangedKind, "person">): void;
   /** Notifies the watchers on this node that any read in any mesh may have changed. */
   announceAnything(): void;
@@ -178,7 +178,7 @@ export function concludes({ type, content }: StoredMessage): boolean {
 }
 
 /**
- * Returns whether a message is an ask. Searches the raw JSON: canonical JSON escapes quotes within a text, so
+ * Returns whether a message is an ask. Searches the raw JSON: canonical JSON escapes quotes within strings, so
  * a match is always a key with its value.
  */
 function isAsk({ content }: StoredMessage): boolean {

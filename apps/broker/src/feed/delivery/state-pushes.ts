@@ -53,8 +53,8 @@ export function createStatePushes(): StatePushes {
   }
 
   /**
-   * Commits to one key are in order, but the replies of their database connections may not be. An older
-   * version must not be pushed after a newer one.
+   * Commits to one key are in order, but the database connections may deliver their results out of order. An
+   * older version must not be pushed after a newer one.
    */
   function isNewest(name: string, version: number): boolean {
     const last = pushed.get(name) ?? 0;

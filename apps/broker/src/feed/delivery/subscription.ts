@@ -17,7 +17,7 @@ export interface Sink {
 export interface SubscriptionOptions {
   readonly channel: Channel;
   readonly kind: SubscriptionKind;
-  /** The subscription sends the messages whose sequence is higher than this. */
+  /** The subscription sends the messages after this sequence. */
   readonly after: number;
   /** Inbox of the subscribed peer. Null for a `follow`. */
   readonly inbox: Inbox | null;
@@ -48,9 +48,9 @@ const pumpBounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
 const retryReadMs = 250;
 
 /**
- * Sends a feed to a sink from a cursor on. An inbox subscription sends only the messages for its peer (WS-3).
- * While the cursor is below the head and the sink is ready, the next messages are read from the channel.
- * Nothing is queued for a slow reader.
+ * Sends a feed to a sink, starting after a cursor. An inbox subscription sends only the messages for its peer
+ * (WS-3). While the cursor is below the head and the sink is ready, the next messages are read from the
+ * channel. Nothing is queued for a slow reader.
  */
 export function startSubscription(options: SubscriptionOptions): Subscription {
   const { channel, kind, inbox, sink, log } = options;
@@ -78,8 +78,8 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
   }
 
   /**
-   * Returns the bounds of the next read. A client that has not shown that it reads gets small pieces, because
-   * messages in flight to it count as delivered.
+   * Returns the bounds of the next read. A client that has not shown that it is reading gets small pieces,
+   * because messages in flight to it count as delivered.
    */
   function bounds(): ReadBounds {
     const { room } = sink;

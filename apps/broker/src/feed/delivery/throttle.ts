@@ -1,11 +1,11 @@
 /**
- * Limits how often hints with the same name are sent. Further hints within the interval are merged into one
- * hint at its end.
+ * Limits how often hints with the same name are sent. Further hints within an interval are merged into one
+ * hint, sent when the interval ends.
  */
 export interface Throttle {
   /**
-   * Calls `tell` now, or at the end of the interval if a hint with this name was sent recently. If
-   * several calls for a name are waiting, only the last is made.
+   * Calls `tell` now, or at the end of the interval if a hint with this name was sent recently. If `hint` is
+   * called again for a name before then, only the last `tell` is called.
    */
   hint(name: string, tell: () => void): void;
   stop(): void;
