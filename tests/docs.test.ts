@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 interface Block {
   readonly script: string;
-  /** The reason that the page states why no test runs this block. */
+  /** The reason why no test runs this block, as stated on the page. */
   readonly reason: string | undefined;
 }
 

@@ -11,7 +11,7 @@ const markdownIn = (folder: string) =>
 // The changelog is excluded, because it names paths as they were at the time.
 const documents = [...markdownIn("."), ...markdownIn("docs")].filter((name) => name !== "CHANGELOG.md");
 
-/** The repository's top-level folders. Other texts with a slash are addresses, or files in the Merkle home. */
+/** The repository's top-level folders. Any other text with a slash is an address, or a file in the Merkle home. */
 const folders = ["apps/", "packages/", "tests/", "scripts/", "bench/", "docs/", ".claude/"];
 
 /** Returns the files and folders that a document names in backticks, relative to the repository root. */

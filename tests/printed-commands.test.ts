@@ -64,7 +64,7 @@ const sources = [
   "packages/wire/src",
 ];
 
-/** Returns every command in the product's texts, i.e. each text that begins with `merkle` and a word. */
+/** Returns every command that the product prints, i.e. each string that begins with `merkle` and a word. */
 async function listPrintedCommands(): Promise<{ file: string; command: string }[]> {
   const found: { file: string; command: string }[] = [];
   for (const folder of sources) {
@@ -108,7 +108,9 @@ function withoutVariables(literal: string): string {
   return text;
 }
 
-/** Texts that look like commands but are not: labels, key prefixes, commands for jobs, and help on a variable topic. */
+/**
+ * Strings that look like commands but are not: labels, key prefixes, commands for jobs, and help on a variable topic.
+ */
 const noCommands =
   /^merkle (?:cli|for|safety|person|approval|box|secret|vapid|start|key|is|ended|needs|cannot|knows|takes|agent|help 1|service knows|join -\\|secret|1)\b|`/i;
 
@@ -178,7 +180,7 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
     const page = await (await fetch(`${url}/agents.md`)).text();
     const shown = [
       ...listConnectionSnippets({ base: url, mcp: `${url}/api/mcp` }).map(({ text }) => text),
-      // The page of an invite.
+      // An invite's page.
       `merkle join -\n${launchLine({ session: "auth-refactor", team: "Ben's Team" })}`,
       launchLine({ title: "Auth refactor", client: "codex" }),
       ...[...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script = ""]) => script),

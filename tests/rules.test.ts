@@ -40,7 +40,7 @@ function rulesOf(document: string): string[] {
   return [...read(document).matchAll(/^\*\*([A-Z]{2,}-\d+)\*\* /gm)].map(([, rule = ""]) => rule);
 }
 
-/** Returns the rule ids that a text quotes in brackets, in a test title or in a table of tests. */
+/** Returns the rule ids that occur in brackets in a string, such as a test title or the source of a test. */
 function quotedIn(text: string): string[] {
   return [...text.matchAll(/\[([A-Z]{2,}-\d+)\]/g)].map(([, quoted = ""]) => quoted);
 }

@@ -220,8 +220,8 @@ describe("A broker in invite mode", () => {
     const relay = await startEvilBroker(broker.url);
     const refused = openAsMember(relay.url, member, onTestFinished).call("list_members", {});
     expect(await refusalOf(refused)).toMatchObject({ code: "unauthorized", details: { reason: "origin" } });
-    // The relay did receive the hello. The hello would be valid on a direct connection, so it is the relaying that
-    // makes it fail.
+    // The relay received a hello that would be valid on a direct connection. The hello fails only because it was
+    // relayed.
     expect(relay.heard).toHaveLength(1);
     expect(await openAsMember(broker.url, member, onTestFinished).call("list_members", {})).toBeTruthy();
   });

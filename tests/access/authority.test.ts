@@ -56,7 +56,10 @@ async function propose(): Promise<{ proposal_id: number; base: number }> {
   return { proposal_id: (await ana.call("insert_proposal", proposal)).proposal_id, base: version };
 }
 
-/** Marks a token or invite as created with a program's token, as the migration does for those of earlier versions. */
+/**
+ * Marks a token or invite as created with a program's token, as the migration does for tokens and invites from earlier
+ * versions.
+ */
 async function asMadeBy(program: number, made: { token: number } | { invite: number }): Promise<void> {
   if ("token" in made)
     await sql`UPDATE tokens SET parent = ${program}, program = ${program} WHERE number = ${made.token}`;
@@ -137,7 +140,7 @@ describe("a token for programs", () => {
     expect(await decide(socket)).toMatchObject(refused);
     await socket.close();
     expect(await ana.call("get_proposal", { proposal_id })).toMatchObject({ status: "open" });
-    // Ana herself may decide the same proposal, in her own browser.
+    // Ana herself can decide on the same proposal, in her own browser.
     const own = await rest(await signInBrowser(broker.url, ana));
     const { person_id } = await own.call("create_person", { name: "Ana" });
     expect(

@@ -150,8 +150,8 @@ describe("what makes somebody human", () => {
     }
     await mcp.close();
     const started = new URL(broker.broker.verifyingLink ?? "").hash.replace("#verify=", "");
-    // The newest code was created just now. Ageing all codes by this much expires every code except the one from the
-    // broker's start, which is valid for longer.
+    // Makes every code older by the normal lifetime of a code. This expires even the newest code, but not the code from
+    // the broker's start, which is valid for longer.
     await makeCodesOlder(limits.verificationSeconds);
     const expired = rest.call("verify_person", { team_id, code });
     expect(await failureOf(expired)).toMatchObject({ code: "forbidden" });

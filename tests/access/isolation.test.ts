@@ -7,7 +7,7 @@ import { atEnd } from "../kit/at-end.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-/** The broker under test. Clients of another mesh know all ids and credentials of its main mesh. */
+/** The broker under test. The clients in another mesh know every id and credential in its main mesh. */
 let subject: Subject;
 let elsewhere: readonly TransportClient[];
 const mesh = "elsewhere";

@@ -126,7 +126,8 @@ function expectedOf(
   if (access === "job") return "forbidden";
   const isOfHuman = human === "power" || (human === "vouching" && isLookedAt);
   if (isArgument && (access === "reader" || isOfHuman) && credential === "left") return "unauthorized";
-  // Members act on their own authority. Any other caller that decides about agents must be a verified person.
+  // Members act on their own authority. Any other caller must be a verified person to use operations that control
+  // agents.
   if (human === "power" && access !== "team") {
     // For an operation on a session, the broker first checks that the credential belongs to the session.
     if (credential === "of another session") return ofSession ? "unauthorized" : "forbidden";
@@ -169,7 +170,7 @@ function isForHumans(name: string): boolean {
   return Object(inputOf(name, anyone)).team_id === "P";
 }
 
-/** Returns a valid input. Its ids refer only to objects that no other call of the table needs. */
+/** Returns a valid input. Its ids refer only to objects that no other call in the table needs. */
 function inputOf(name: string, who: { session_id: string; team_id: string; person_id: string }): object {
   const more: Record<string, object> = {
     revoke_token: { token_id: 999_999 },
@@ -191,7 +192,7 @@ const movesCaller: ReadonlySet<string> = new Set([
 
 interface Stage {
   readonly url: string;
-  /** Ids of the main mesh. Replies to callers of the other mesh must not contain them, unless the caller sent them. */
+  /** Ids in the main mesh. Replies to callers in the other mesh must not contain them, unless the caller sent them. */
   readonly idsOfMain: readonly string[];
   readonly idsElsewhere: readonly string[];
   readonly callers: Readonly<Record<string, Caller>>;
@@ -363,7 +364,7 @@ async function makeAgents(databaseUrl: string, own: Caller): Promise<Readonly<Re
 }
 
 /**
- * Returns the agent credentials of two jobs: a running job that no other call of the table can end, and an ended job.
+ * Returns the agent credentials of two jobs: a running job that no other call in the table can end, and an ended job.
  */
 async function claimJobs(
   databaseUrl: string,
@@ -505,7 +506,7 @@ async function signIn(url: string, secret: string): Promise<{ cookie: string; pa
 
 type Transport = "rest" | "mcp" | "websocket" | "stdio";
 
-/** One call of the table: the request, the expected outcome and the actual outcome. */
+/** One call in the table: the request, the expected outcome and the actual outcome. */
 interface Cell {
   readonly name: string;
   readonly wanted: Outcome;
@@ -523,7 +524,7 @@ interface Call extends Cell {
 async function prepare(rule: AccessRule, caller: Caller, transport: Transport): Promise<Call> {
   const { name } = rule;
   // REST sends the credential as a header with every call. Other transports send the credential only to operations that
-  // accept one, so not to open operations such as create_session.
+  // accept one. Open operations such as create_session do not.
   const takes = "team_id" in rule.input.shape && (isSessionOperation(rule) || rule.access !== "open");
   // The stdio server knows its caller, so it ignores a malformed credential from the model (STDIO-4).
   const isIgnored = transport === "stdio" && parseTeamCredential(caller.team_id ?? "") === null;
@@ -604,7 +605,7 @@ function ask(client: SocketTransport, { name, rule, input }: Call): Promise<unkn
   return frame && "transport" in rule ? client.ask({ ...frame, ...input }) : client.callRaw(name, input);
 }
 
-/** Frames by their name in the table. Each call adds its input. */
+/** Frames, keyed by their name in the table. Each call adds its input. */
 const framesSent: Readonly<Record<string, object>> = {
   follow: { type: "subscribe", kind: "follow" },
   inbox: { type: "subscribe", kind: "inbox" },

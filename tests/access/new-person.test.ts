@@ -27,7 +27,7 @@ interface Write {
   readonly code?: string;
 }
 
-/** Sends a write request. Its header also creates the person who makes the write. */
+/** Sends a write request with a header that also creates the person who sends it. */
 async function write(path: string, body: object, { credential, name = "Ana", code }: Write) {
   const response = await fetch(`${broker.url}/api${path}`, {
     method: "POST",

@@ -24,7 +24,10 @@ export interface CampaignOptions {
   readonly first?: number;
 }
 
-/** Edits texts in ways with a known outcome, several edits per round, and searches for the marked places after each round. */
+/**
+ * Edits documents in ways with a known outcome, several edits per round, and searches for the marked places after each
+ * round.
+ */
 export function runCampaign({ documents, seed, first = 0 }: CampaignOptions): Campaign {
   const wrong: string[] = [];
   const found: Record<string, number> = {};
@@ -71,7 +74,7 @@ export function runCampaign({ documents, seed, first = 0 }: CampaignOptions): Ca
   return { wrong, found, ...sum };
 }
 
-/** A text after a number of edit rounds. */
+/** A document's text after a number of edit rounds. */
 interface Edited extends TracedText {
   readonly version: number;
 }
@@ -135,8 +138,8 @@ function judge(
 }
 
 /**
- * True if a deleted text was restored word for word, between the same words or as a unique line. A reader cannot tell
- * the restored text from the original.
+ * True if deleted text was restored word for word, between the same words or as a unique line. A reader cannot tell the
+ * restored text from the original.
  */
 function isPutBack(anchor: Anchored, text: Edited, answer: Reanchored, now: Edited): boolean {
   if (text.version + 1 >= now.version) return false;

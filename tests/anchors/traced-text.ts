@@ -1,8 +1,8 @@
 import type { Random } from "../faults/random.js";
 
 /**
- * A text in which every character has a number. A moved character keeps its number. A copied character gets a new number, and the tracer records its
- * original. After any edit the true position of a place is therefore known.
+ * Text in which every character has a number. A moved character keeps its number. A copied character gets a new number,
+ * and the tracer records its original. After any edit, the true position of a place is therefore known.
  */
 export interface TracedText {
   readonly text: string;

@@ -49,7 +49,7 @@ async function readAll(client: TransportClient, own: { session_id: string }) {
   };
 }
 
-/** Reads the files of a bundle except the manifest, whose export time and signature differ each time. */
+/** Reads the files in a bundle except the manifest, whose export time and signature differ each time. */
 async function exported(url: string, sessionId: string) {
   const bundle = await openBundle(await download(url, sessionId));
   const files = await Promise.all(
@@ -87,7 +87,7 @@ it("[ARCHIVE-2] [ARCHIVE-7] every column of every row comes back as it was, and 
   expect(await sql`SELECT FROM archives`).toHaveLength(0);
   expect((await client.call("get_session", own)).archived_at).toBe(null);
   expect((await unarchive()).messages).toBe(rows.messages.length);
-  // The session can be archived a second time: no leftover of the first time interferes.
+  // The session can be archived a second time: nothing left over from the first time interferes.
   await archive();
   await unarchive();
   expect(await allRows(sql, own.session_id)).toEqual(rows);
@@ -323,7 +323,8 @@ describe("[ARCHIVE-6] what a peer had not got", () => {
     expect((await failureOf(client.call("check_messages", at))).code).toBe("session_archived");
     expect((await failureOf(client.call("ack", { ...at, cursor: 3 }))).code).toBe("session_archived");
     await unarchive();
-    // The cursor from joining does not acknowledge the messages of the first read, so all of them are delivered again.
+    // The cursor from joining does not acknowledge the messages that the first read returned, so all of them are
+    // delivered again.
     const again = await client.call("wait_for_messages", {
       ...at,
       since_cursor: session.birch.cursor,
@@ -336,7 +337,7 @@ describe("[ARCHIVE-6] what a peer had not got", () => {
     const { sql, client, broker, session, own } = await prepare();
     const at = { ...own, team_id: session.cedar.credential };
     await broker.restart();
-    // Simulates the moment after one node has deleted the rows, before another node is notified.
+    // Simulates the state after one node has deleted the rows but before another node is notified.
     await client.call("get_session", own);
     const [peer] =
       await sql`SELECT acked, offered FROM peers WHERE session_id = ${own.session_id} AND team_id = ${at.team_id.split(".")[0] ?? ""}`;

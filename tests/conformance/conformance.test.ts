@@ -32,7 +32,8 @@ type Suite = (typeof suites)[number];
 
 /** Checks that are expected to fail, by scenario. All other checks in these scenarios must pass. */
 const failingChecks = {
-  // The check uses the suite's own tool, which sends a request to its client. No tool of the broker does that.
+  // The check calls a tool from the suite's own server that sends a request to the client. None of the broker's tools
+  // do that.
   "server-stateless": [
     "sep-2575-missing-capability-http-400",
     "sep-2575-server-rejects-undeclared-capability",
@@ -80,7 +81,7 @@ describe.each(suites)("$version", (suite) => {
 
 const installed = fileURLToPath(new URL("../../tools/conformance/node_modules/", import.meta.url));
 
-/** Runs scenarios of a suite. The exit code is 0 if exactly the checks listed in the baseline fail. */
+/** Runs scenarios from a suite. The exit code is 0 if exactly the checks listed in the baseline fail. */
 async function runSuite(
   suite: Suite,
   args: readonly string[],
@@ -110,7 +111,7 @@ function findNode(): string {
   throw new Error(`The conformance suites want Node 22 or newer; this is ${process.version}.`);
 }
 
-/** The error of a check for which the suite waits at most 600 ms, which is too short on a busy machine. */
+/** The error of a check that times out after 600 ms, which is too short on a busy machine. */
 const gaveUp = "Failed to receive progressive stream chunk";
 
 /** Returns the names of a scenario's failed checks, or undefined if the suite has no such scenario. */

@@ -100,7 +100,7 @@ it.each(clients)("[MCP-8][STDIO-17] the official client $name works over stdio",
     await client.callTool({ name: "post_message", arguments: { content: { text: "hi" } } }),
   );
   expect(posted).toMatchObject({ content: [{ type: "text", text: expect.stringMatching(/^#\d+ posted/) }] });
-  // With structured content, some clients would show the model that instead of the text.
+  // If a result had structured content, some clients would show the model that instead of the text.
   expect(posted.structuredContent).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
 /*
- * Texts that try to run scripts, to navigate away or to load a resource. Scripts call `ran`, and resources are at
- * evil.example or /canary. The texts are generated in families, to cover variants that no one thought of.
+ * Strings that try to run scripts, navigate away or load a resource. Scripts call `ran`, and resources are at
+ * evil.example or /canary. The strings are generated in families, to cover variants that no one thought of.
  */
 
 const elements = [
@@ -98,7 +98,7 @@ const nests = [
   "|".repeat(5_000),
 ];
 
-/** At least 500 hostile texts, for messages and the document. */
+/** At least 500 hostile strings, for messages and the document. */
 export const hostileTexts: readonly string[] = [
   ...elements.flatMap((element) => settings.map((setting) => setting(element))),
   ...targets.flatMap((target) =>

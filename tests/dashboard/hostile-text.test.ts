@@ -81,7 +81,7 @@ async function postEverything(url: string): Promise<string> {
   return slug;
 }
 
-/** Returns forbidden elements inside user-written texts, and links with forbidden targets. */
+/** Returns forbidden elements inside user-written text, and links with forbidden targets. */
 function findIntruders(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`
     [...document.querySelectorAll('[data-slot="markdown"]')].flatMap((box) => [
@@ -91,7 +91,7 @@ function findIntruders(page: Page): Promise<string[]> {
     ].map((element) => element.outerHTML.slice(0, 200)))`);
 }
 
-/** Returns the first number that is missing in `seen`, counting from its smallest number. */
+/** Returns the first number that is missing from `seen`, counting from its smallest number. */
 function findFirstMissing(seen: ReadonlySet<number>): number {
   let next = Math.min(...seen);
   while (seen.has(next)) next += 1;

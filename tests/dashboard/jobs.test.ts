@@ -40,7 +40,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
       ),
     );
 
-  /** Acts as the agent of a conclude job: proposes a text and ends. */
+  /** Acts as the agent of a conclude job: proposes a conclusion and ends. */
   async function conclude(run: FakeRun, { session_id, note }: { session_id: string; note: string }) {
     const agent = await brokerTransports.rest(dashboard.broker.url, { token: run.job.credential });
     const base_version = Number(run.job.parameters["Document version"]);

@@ -123,12 +123,12 @@ async function workTogether(
   return messages.at(-1)?.sequence ?? 0;
 }
 
-/** Returns all texts of a kind that a page has shown, in order and without duplicates. */
+/** Returns everything of one kind that a page has shown, in order and without duplicates. */
 function seenBy(page: Page, kind: string): Promise<string[]> {
   return page.evaluate((name) => Object(window).seen[name], kind);
 }
 
-/** Runs in the page. Observes every change, so that texts that are shown only briefly are recorded too. */
+/** Runs in the page. Observes every change, so that text shown only briefly is recorded too. */
 function watchPage(): void {
   const places: Record<string, string> = {
     titles: "[data-session-link], h1",

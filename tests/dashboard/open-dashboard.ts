@@ -9,7 +9,7 @@ import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { dashboardPages } from "./pages.js";
 
-/** A broker that serves the dashboard's pages, and a browser, for all tests of a file. */
+/** A broker that serves the dashboard's pages, and a browser. All tests in a file share them. */
 export interface TestDashboard {
   /** True if no browser is installed. The tests are then skipped. */
   readonly isMissing: boolean;

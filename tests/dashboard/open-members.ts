@@ -10,8 +10,8 @@ import { desk } from "./open-dashboard.js";
 import { dashboardPages } from "./pages.js";
 
 /**
- * A broker that admits only members and serves the dashboard's pages, its first admin, and a browser, for all tests of
- * a file.
+ * A members-only broker that serves the dashboard's pages. Comes with its first admin and a browser. All tests in a
+ * file share them.
  */
 export interface MembersDashboard {
   /** True if no browser is installed. The tests are then skipped. */

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 
-/** Opens the "More" menu of the main navigation or of a session's parts, and returns the dialog. */
+/** Opens the "More" menu in the navigation with this label, and returns the menu's dialog. */
 export async function openMore(page: Page, of: "Main" | "Parts of the session"): Promise<Locator> {
   await page
     .getByRole("navigation", { name: of })

@@ -10,7 +10,7 @@ export interface ShownRow {
 /**
  * Reads the whole feed by scrolling through it from the beginning.
  *
- * @throws Error if rows are not in the order of their sequences, or a row's text changes during the reading
+ * @throws Error if rows are out of order, or if a row's text changes during the read
  */
 export async function readShownFeed(page: Page): Promise<ShownRow[]> {
   const feed = page.getByRole("feed");

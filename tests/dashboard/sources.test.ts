@@ -406,7 +406,7 @@ const endsOf = `(words) => {
   throw new Error("not in the text: " + words);
 }`;
 
-/** Returns the texts that the browser highlights. */
+/** Returns the passages that the browser highlights. */
 function marked(page: Page, name: string): Promise<string[]> {
   return page.evaluate<string[]>(`[...(CSS.highlights.get("${name}") ?? [])].map(String)`);
 }

@@ -1,7 +1,7 @@
 import { makePerson } from "../kit/persons.js";
 import type { TransportClient } from "../kit/transports.js";
 
-/** Slugs of sessions that contain every kind of content, with texts of the maximum length. */
+/** Slugs of sessions that contain every kind of content, with maximum-length text. */
 export interface StagedMesh {
   readonly busy: string;
   readonly held: string;

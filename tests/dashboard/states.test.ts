@@ -164,7 +164,8 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     await page.locator('article[data-sequence="20"]').waitFor();
     const place = await placeOf(page, 20);
 
-    // Waits for both texts while the restore runs, because the badge shows its text for only a few seconds.
+    // Waits for both status messages while the restore runs, because the badge shows its message for only a few
+    // seconds.
     const told = Promise.all([
       page.getByText(/^Reloaded at \d\d:\d\d.*: the broker's database was restored\./).waitFor(),
       page.getByText(/^Live again · refreshed after/).waitFor(),

@@ -103,7 +103,7 @@ describe("the timeline in a browser", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
-  /** Creates a first text, a message, a second text and a decision, each at a different time. */
+  /** Writes a first document version, a message, a second version and a decision, each at a different time. */
   async function startStory(): Promise<TestSession> {
     const session = await createTestSession(rest);
     const { sessionId: session_id, convener: team_id } = session;

@@ -196,7 +196,7 @@ const selectHere = `({ from, to }) => {
   getSelection().setBaseAndExtent(...pointAt(from), ...pointAt(to));
 }`;
 
-/** Returns the texts that the browser highlights. */
+/** Returns the passages that the browser highlights. */
 function marked(page: Page, name: string): Promise<string[]> {
   return page.evaluate<string[]>(`[...(CSS.highlights.get("${name}") ?? [])].map(String)`);
 }

@@ -6,7 +6,7 @@ export interface WatchedWire {
   readonly sent: readonly string[];
   /** Delays the replies to an operation until the returned function is called. */
   hold(operation: string): () => void;
-  /** Makes requests for an operation name a session that does not exist, until the returned function is called. */
+  /** Makes requests for an operation refer to a nonexistent session, until the returned function is called. */
   mislead(operation: string): () => void;
 }
 

@@ -18,8 +18,8 @@ export interface CutReport {
   readonly posts: number;
   readonly again: number;
   /**
-   * Of all readers, the smallest number of messages that the broker counted as delivered at the end. If it is 0,
-   * nothing was checked.
+   * The smallest number of messages that the broker counted as delivered to any reader at the end. 0 means that nothing
+   * was checked.
    */
   readonly deliveredMin: number;
   readonly problems: readonly string[];

@@ -39,7 +39,7 @@ export interface LostConnectionsReport {
   readonly seed: number;
   readonly writes: number;
   readonly repeats: number;
-  /** Errors of writers that a lost connection does not explain. */
+  /** Writer errors that a lost connection does not explain. */
   readonly refused: readonly string[];
   readonly torn: readonly TornRow[];
 }

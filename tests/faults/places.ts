@@ -23,7 +23,7 @@ export interface Place {
   readonly proxy: PostgresProxy | null;
   /** Returns the process id of the broker's own PostgreSQL, or undefined if it is not running and healthy. */
   postmasterPid(): Promise<number | undefined>;
-  /** Resolves when a broker can be started, which is immediately if the broker starts its own PostgreSQL. */
+  /** Resolves when a broker can be started. Resolves immediately if the broker starts its own PostgreSQL. */
   served(): Promise<void>;
   /** Checks that the broker stopped its PostgreSQL. @throws if the server still runs */
   requireStopped(): Promise<void>;

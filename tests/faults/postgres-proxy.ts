@@ -77,7 +77,7 @@ export async function startPostgresProxy(target: { host: string; port: number })
     armed = null;
   }
 
-  /** Forwards the bytes before the point of the cut. Returns true if the connection was cut. */
+  /** Forwards the bytes before the cut point. Returns true if the connection was cut. */
   function cutWithin(line: Line, to: Socket, chunk: Buffer): boolean {
     if (armed?.cut.at !== "byte") return false;
     armed.bytesLeft -= chunk.length;

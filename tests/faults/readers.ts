@@ -15,7 +15,7 @@ export interface Reader {
 }
 
 export interface ReaderOptions extends Member {
-  /** The cursor to start after, from joining the session. */
+  /** The cursor from joining the session. Reading starts after this cursor. */
   readonly cursor: number;
   onProgress(): void;
   /** Called with an error that was not caused by a fault. */

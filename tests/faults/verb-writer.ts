@@ -4,11 +4,14 @@ import type { AckedPost, Problem, StoredRow } from "./checker.js";
 import { callRest } from "./rest.js";
 import { describe, type Member, type Writer, type WriterTally } from "./writers.js";
 
-/** Writes with operations that have their own transaction. Each event or text must be stored exactly once. */
+/**
+ * Writes with operations that have their own transaction. Each event and each appended text must be stored exactly
+ * once.
+ */
 export interface VerbWriter extends Writer {
   /** Returns the acknowledged metadata changes with the sequences of their events. A missing event has the sequence 0. */
   acked(rows: readonly StoredRow[]): AckedPost[];
-  /** Compares the document with the texts that were appended to it. */
+  /** Compares the document with the text that was appended to it. */
   checkDocument(url: string): Promise<Problem[]>;
 }
 

@@ -2,8 +2,7 @@
 export interface Watch {
   changed(): void;
   /**
-   * Resolves as soon as the condition is true. @throws at the deadline of the run or after `giveUp`, naming the
-   * condition
+   * Resolves as soon as the condition is true. @throws at the run's deadline or after `giveUp`, naming the condition
    */
   until(isSo: () => boolean, what: () => string): Promise<void>;
   /** Rejects all current and future waits. */

@@ -20,7 +20,9 @@ beforeAll(async () => {
   subject = await startSubject(cleanup);
 });
 
-/** No caller here is the agent of a job, so the operations for jobs refuse every call before they check its input. */
+/**
+ * No caller in these tests is a job's agent, so the operations for jobs refuse every call before they check its input.
+ */
 const everyOperation = allOperations.filter(({ access }) => access !== "job");
 /** Returns whether an operation needs a credential but names no session. */
 function isMeshOperation(operation: Operation): boolean {
@@ -45,7 +47,7 @@ function isMeant(operation: Operation, field: string, value: unknown): boolean {
   return accepts(operation.input, readToolInput(operation, { ...inputOf(operation), [field]: value }));
 }
 
-/** Fewer than the limit of unanswered requests per connection. */
+/** Stays below the limit on unanswered requests per connection. */
 const atOnce = 32;
 
 /** Expects that all calls are refused with one of the codes, and that nothing has changed. */
@@ -73,14 +75,14 @@ function isInQuery(transport: TransportClient, operation: Operation): boolean {
   return transport.name === "rest" && operation.route.startsWith("GET ");
 }
 
-/** Returns whether a text field is part of the URL. An empty or unencodable text there would make a different URL. */
+/** Returns whether a text field is part of the URL. An empty or unencodable string would produce a different URL. */
 function isTextInPath(transport: TransportClient, { route }: Operation, field = ""): boolean {
   return (
     transport.name === "rest" && (field === "session_id" || (field === "name" && route.endsWith("/:name")))
   );
 }
 
-/** Returns whether a field is part of the URL. An empty value there would make a different URL. */
+/** Returns whether a field is part of the URL. An empty value would produce a different URL. */
 function isInPath(transport: TransportClient, { route }: Operation, field: string): boolean {
   return transport.name === "rest" && route.split("/").includes(`:${field}`);
 }
@@ -429,7 +431,7 @@ describe.each(transportNames)("at %s", (name) => {
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .map((path) => [operation, path] as const),
     );
-    // The calls take turns at using these credentials, because it does not matter which one a call uses.
+    // The calls take turns using these credentials, because it does not matter which one a call uses.
     const calls = places.map(([operation, path], index): [string, () => Promise<unknown>] => [
       `${operation.name} with one in ${path.join(".")}`,
       () => {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
 const { attack, port, session } = JSON.parse(process.argv[2] ?? "{}");
-// A real attacker has its own processors, so this process must take no time from the broker.
+// A real attacker would have its own processors, so this process must take no processor time from the broker.
 setPriority(19);
 
 const json = "Content-Type: application/json";
@@ -67,7 +67,7 @@ function written(socket, bytes) {
 }
 
 const attacks = {
-  /** Ten requests per connection, which is then closed and reopened, and frames as fast as the network allows. */
+  /** Sends ten requests on each connection before reopening it, and sends frames as fast as the network allows. */
   requests: {
     at: 20,
     pings: Buffer.concat(Array(1_000).fill(toFrame('{"type":"ping","id":1}'))),

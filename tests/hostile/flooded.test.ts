@@ -28,7 +28,7 @@ const attacks = [
 
 /** The flooding requests come through a trusted proxy, each from a different address. */
 const proxy = "127.0.0.2";
-/** Number of posts and visits by other clients during the flood. */
+/** How many posts and visits other clients make during the flood. */
 const [posts, visits] = [30, 15];
 /** A small part of the memory that each flood would use without limits. */
 const grownBytesMax = 512 * 1024 * 1024;

@@ -13,7 +13,7 @@ import { brokerTransports } from "../kit/transports.js";
 
 const executable = findChromium();
 
-/** A broker that the browser's user may use, and access to it for the test. */
+/** A broker that the browser's user may use, and the test's own access to it. */
 interface Target {
   readonly broker: TestBroker;
   /** Signs the browser in as its user would. */
@@ -153,7 +153,7 @@ async function readMetrics({ broker, headers }: Target) {
   };
 }
 
-/** Runs actions of a page, and expects that the broker served nothing and stored nothing. */
+/** Runs a page's actions, and expects that the broker served nothing and stored nothing. */
 async function leavingNothing(target: Target, work: () => Promise<void>): Promise<void> {
   const { requests, sockets } = await readMetrics(target);
   await work();

@@ -28,7 +28,7 @@ beforeAll(async () => {
   subject = await startSubject(cleanup);
 });
 
-/** Random texts, and texts that have broken programs before. */
+/** Random strings, and strings that have broken programs before. */
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.string({ unit: "grapheme", maxLength: 40 }),
@@ -95,7 +95,7 @@ function operationNamed(name: string): Operation {
   return operation;
 }
 
-/** Returns a valid input of the operation with up to three random changes. */
+/** Returns a valid input for the operation, with up to three random changes. */
 function mutatedInput(operation: Operation): fc.Arbitrary<Record<string, unknown>> {
   const fields = [...Object.keys(operation.input.shape), "__proto__", "extra"];
   const change = fc.record({ field: fc.constantFrom(...fields), value: fc.option(json, { nil: undefined }) });

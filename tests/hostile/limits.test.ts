@@ -245,7 +245,7 @@ interface TextLimit {
   readonly operation: OperationName;
   readonly field: readonly string[];
   readonly above: "bad_request" | "payload_too_large";
-  /** Returns a text of exactly this size. */
+  /** Returns text of exactly this size. */
   readonly text?: (size: number) => string;
 }
 
@@ -905,7 +905,7 @@ it("[IDEM-1] [LIMIT-1] idempotencyHours", async () => {
     for (const [ms, gone] of [
       [-1, 0],
       [0, 0],
-      // Not 1 ms, because rows are stamped to the millisecond and the clock is finer.
+      // 2 ms rather than 1, because rows are stamped in whole milliseconds and the clock is finer.
       [2, 1],
     ] as const) {
       await rest.call("create_session", {

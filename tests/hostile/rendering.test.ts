@@ -10,8 +10,8 @@ import { anyOutput, mark } from "./any-output.js";
 const runs = Number(process.env["MERKLE_RENDERINGS"] ?? roundsOf(40));
 
 /**
- * Outputs that end with a verbatim text, because editors of the text must quote it exactly. A line of the broker
- * announces the text, and nothing follows the text (TEXT-4).
+ * Outputs that end with verbatim text, because anyone who edits the text must quote it exactly. A line from the broker
+ * announces the text, and nothing follows it (TEXT-4).
  */
 const verbatim: Readonly<Record<string, RegExp>> = {
   read_session_doc: /, from the next line to the end:$/,
@@ -25,7 +25,7 @@ const invisible =
 const frames =
   /<[\s/]*(?:system|function_|tool_|teammate-|channel|cross-session|task-|local-command|user-prompt|antml|untrusted|\|im_start)/i;
 
-/** Returns the lines that a reader would take for the broker's own: unindented lines before any verbatim text. */
+/** Returns the lines that a reader would attribute to the broker: unindented lines before any verbatim text. */
 function ours(text: string, from: RegExp | undefined): string[] {
   const lines = text.split("\n");
   const last = from ? lines.findIndex((line) => from.test(line)) : -1;

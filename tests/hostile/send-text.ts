@@ -39,7 +39,7 @@ async function overRest(url: string, operation: Operation, body: string): Promis
   return readAnswer(await response.json());
 }
 
-/** Finds the session and the credential in a text that may not be valid JSON. */
+/** Finds the session and the credential in text that may not be valid JSON. */
 function addressIn(text: string): { session_id: string; team_id: string | undefined } {
   return {
     session_id: /"session_id":"([^"]*)"/.exec(text)?.[1] ?? "none",

@@ -373,7 +373,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<MerkleError> {
   return error;
 }
 
-/** Expects that a response contains no stack trace, SQL, HTML or path of the broker's machine. */
+/** Expects that a response contains no stack trace, SQL, HTML or path on the broker's machine. */
 export function expectDiscreet(body: string): void {
   expect(body).not.toMatch(
     /\bat [^"]*\.[cm]?[jt]s:\d+:\d+|node:internal|node_modules|\/src\/|\/dist\/|<html|<!doctype|SELECT |INSERT |syntax error|postgres/i,

@@ -9,7 +9,7 @@ export function textFields(operation: Operation): string[][] {
 function fieldsBelow(schema: unknown, path: string[]): string[][] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodString || inner instanceof z.ZodStringFormat) return [path];
-  // A field that accepts any JSON value also accepts a text.
+  // A field that accepts any JSON value also accepts a string.
   if (inner instanceof z.ZodUnknown) return [path];
   if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => fieldsBelow(option, path));
   if (inner instanceof z.ZodArray) return fieldsBelow(inner.element, [...path, anElement]);

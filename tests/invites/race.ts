@@ -14,8 +14,8 @@ export interface RaceReport {
 }
 
 /**
- * Lets many keys redeem a single-use invite at the same moment, in several rounds over a few keep-alive connections. In
- * each round exactly one key must be admitted.
+ * Makes many keys try to redeem a single-use invite at the same time, in several rounds over a few keep-alive
+ * connections. In each round exactly one key must be admitted.
  */
 export async function raceForInvites(
   { url, admin }: { readonly url: string; readonly admin: TestMember },

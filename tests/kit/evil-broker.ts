@@ -17,7 +17,7 @@ export interface EvilBroker {
   readonly url: string;
   /** Everything that clients have sent. */
   readonly heard: string[];
-  /** The current changes. Without any, which is the initial state, the broker is honest. */
+  /** The current changes. If there are none, as at the start, the broker is honest. */
   readonly tampering: Tampering;
 }
 

@@ -100,7 +100,7 @@ async function layOutProgram(home: string): Promise<string> {
   return program;
 }
 
-/** Types of the scripts, which declare none. */
+/** Types for the scripts, which have no type declarations. */
 interface Steps {
   install(folder: string): Promise<void>;
   buildPages(): Promise<void>;

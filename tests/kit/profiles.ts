@@ -16,7 +16,7 @@ export interface Profile {
   onBreach: (breach: string) => void;
 }
 
-// Emptied profiles by the options of their contexts. They are closed with their browser.
+// Emptied profiles, keyed by their context options. They are closed with their browser.
 const emptied = new WeakMap<Browser, Map<string, EmptiedProfile[]>>();
 
 interface EmptiedProfile {

@@ -10,8 +10,8 @@ import { connectTestDatabase } from "./test-database.js";
 export async function restoreInPlace(broker: TestBroker, file: string): Promise<void> {
   const sql = connectTestDatabase(broker.databaseUrl);
   await broker.restartAfter(async () => {
-    // A busy server ends connections some time after clients close them. A restore waits for that only for a limited
-    // time.
+    // A busy server ends connections some time after clients close them. A restore waits only a limited time for those
+    // connections to end.
     await expect.poll(() => countBrokers(sql)).toBe(0);
     await sql.unsafe(
       "DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA merkle_migrations CASCADE",

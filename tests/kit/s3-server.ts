@@ -24,7 +24,7 @@ export interface S3Server {
   keys(): Promise<string[]>;
   /** Returns the file that contains an object. */
   fileOf(key: string): string;
-  /** Decides about each request. The request waits for the decision. By default, every request is forwarded. */
+  /** Decides how to handle each request. The request waits for the decision. By default, every request is forwarded. */
   meddle: (method: string | undefined, key: string) => Meddling | Promise<Meddling>;
   kill(): Promise<void>;
   /** Starts the storage again on the same port. */

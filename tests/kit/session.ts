@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { InputOf, MerkleError, Message } from "@merkle/wire";
 import type { TransportClient } from "./transports.js";
 
-/** A session of one test, with its convener and functions to join and post. */
+/** A session for one test, with its convener and functions to join and post. */
 export interface TestSession {
   readonly sessionId: string;
   readonly slug: string;

@@ -34,7 +34,7 @@ export interface StdioServer {
   stop(): Promise<void>;
 }
 
-/** Values that Claude Code puts into the input of hooks. Default: those of the main agent and the last prompt. */
+/** Values that Claude Code puts into hook input. Default: those of the main agent and the last prompt. */
 export interface HookIds {
   readonly session_id?: string;
   readonly prompt_id?: string;

@@ -136,7 +136,7 @@ function readAnswer(response: HttpAnswer): unknown {
   throw error;
 }
 
-/** The toolsets of this build, in which features can be left out. */
+/** The toolsets in this build, which may lack some features. */
 const allToolsets = [...new Set(Object.values(operationRules).map(({ toolset }) => toolset))].join(",");
 
 /** Opens a client that sends plain JSON-RPC, like curl. */

@@ -21,7 +21,7 @@ const log = createLog(() => undefined);
 
 interface TestMesh extends Awaited<ReturnType<typeof startMesh>> {}
 
-/** Starts two nodes. The second has the open inbox of a peer, and a running job. */
+/** Starts two nodes. The second has a peer's open inbox and a running job. */
 async function startMesh(kind: string) {
   const databaseUrl = await createTestDatabase();
   const bus = kind === "nats" ? (await startNatsServer()).url : kind;
@@ -59,7 +59,7 @@ async function startNode(options: Partial<BrokerOptions>) {
   return { broker, url: broker.url, client: await brokerTransports.rest(broker.url) };
 }
 
-/** Opens a peer's inbox. Returns a growing list of the authors of nudges to the peer. */
+/** Opens a peer's inbox. Returns a list to which the author of each nudge to the peer is added. */
 async function holdInbox(
   { url }: { readonly url: string },
   session: string,

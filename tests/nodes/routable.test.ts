@@ -8,8 +8,8 @@ import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js
 import { brokerTransports } from "../kit/transports.js";
 
 /**
- * The only two statements that may write rows of several sessions: the appender's batch, and saving the cursors of
- * peers. docs/scale.md describes how to split them by session.
+ * The only two statements that may write rows of several sessions: the appender's batch, and the statement that saves
+ * peers' cursors. docs/scale.md describes how to split them by session.
  */
 const isBatch = ({ query }: SentStatement) =>
   /\bappend_(?:usual_)?messages\b/.test(query) || /json_to_recordset[^;]*\backnowledged bigint\b/.test(query);

@@ -77,7 +77,7 @@ export async function startTestNode(
   });
 }
 
-/** Opens a peer's inbox at a node. Returns the client and the texts received so far. */
+/** Opens a peer's inbox at a node. Returns the client and the message texts received so far. */
 export async function holdInbox(
   node: Pick<TestNode, "url">,
   sessionId: string,

@@ -67,7 +67,7 @@ export interface MadeBundle {
 }
 
 /**
- * Builds a record as a broker would export it. It contains chat of two teams, one private and one redacted message,
+ * Builds a record as a broker would export it. It contains chat from two teams, one private and one redacted message,
  * three document versions, a sealed conclusion, and some messages after the conclusion.
  */
 export function makeBundle({

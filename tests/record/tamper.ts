@@ -95,7 +95,7 @@ const edits: readonly [readonly [string, Edit], ...(readonly [string, Edit])[]] 
   ["the content hash", (line) => ({ ...line, content_hash: "3".repeat(64) })],
 ];
 
-/** Makes a text look redacted. The log entry and all its hashes stay unchanged. */
+/** Makes a message look redacted. The log entry and all its hashes stay unchanged. */
 const feignRedaction: Kind = ({ texts }, random) => {
   const lines = readFeed(texts);
   const number = pickLine(lines, random, "the text");
@@ -257,7 +257,7 @@ const forgeWhole: Kind = (victim, random) => {
   return isInsider ? { ...forged, byInsider: true } : { ...forged, expected: { file: bundleFiles.manifest } };
 };
 
-/** Changes data that is in neither log, or removes a text, and re-signs the manifest with another key. */
+/** Changes data that is in neither log, or removes text, and re-signs the manifest with another key. */
 const resign: Kind = (victim, random) => {
   const { texts, other } = victim;
   const [name, change] = random.pick(unsignedChanges);
@@ -270,7 +270,7 @@ const resign: Kind = (victim, random) => {
   return { name: `${name}, signed anew: ${how}`, expected: { file: bundleFiles.manifest } };
 };
 
-/** The ways to put an attacker's own key among the record's keys. */
+/** The ways to add an attacker's own key to the record's keys. */
 const ownKeys: readonly [OwnKey, ...OwnKey[]] = [
   ["own key added", ({ texts, key }) => withKeys(texts, (own) => [key.key, own.key])],
   ["own key in the place of the broker's", ({ texts }) => withKeys(texts, (own) => [own.key])],

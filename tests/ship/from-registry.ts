@@ -81,7 +81,7 @@ async function makeAccount(uid: number, ignoreScripts: boolean): Promise<Account
   };
 }
 
-/** Resolves when the program has printed a matching text. Otherwise rejects with all output of the program. */
+/** Resolves when the program has printed matching text. If the program ends first, rejects with all of its output. */
 async function untilWritten(program: ReturnType<typeof spawn>, wanted: RegExp): Promise<RegExpExecArray> {
   let written = "";
   return new Promise((resolve, reject) => {

@@ -64,8 +64,8 @@ const leadOut = (name: string): readonly [string, Arrange] => [
 ];
 
 /**
- * Repository contents that could make Git run programs. The broker still works on such a repository, but must not run
- * those programs.
+ * Repositories whose files or settings could make Git run programs. The broker still works on these repositories, but
+ * must not run those programs.
  */
 const harmless: readonly (readonly [string, Arrange])[] = [
   ["hooks", (at) => hooksIn(at, ".git/hooks")],

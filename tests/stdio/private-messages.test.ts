@@ -228,7 +228,7 @@ describe("An evil broker", () => {
       if (each.content["sealed"] === undefined) return each;
       if (!kept.some(({ id }) => id === each.id)) kept.push(each);
       const [first, second] = kept;
-      // Swaps the ids and contents of the two messages, but not their sequences.
+      // Swaps the two messages' ids and content, but not their sequences.
       if (!first || !second) return { ...each, type: "system", content: {}, event: "state_changed" };
       const { id, content } = each.id === first.id ? second : first;
       return { ...each, id, content };

@@ -28,7 +28,7 @@ const hashOf = (approval: Approval) => approvalHash(approval, sha256);
 const drawSalt = () => randomBytes(32).toString("hex");
 const command = JSON.stringify({ command: "rm -rf build", description: "clean up" });
 
-/** Sets up an agent that is working, and the phone of its person. */
+/** Sets up an agent that asks for approvals, and a person who answers them on a phone. */
 async function startRelay(at = rest) {
   const { sessionId: session_id, convener: team_id } = await createTestSession(at);
   const { person_id: phone } = await makePerson(at, "Ana");

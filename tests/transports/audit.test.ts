@@ -189,7 +189,7 @@ describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) 
       ["merkle_root", { session_id: 7 }],
     ] as const) {
       const refused = at.callRaw(operation, { team_id, ...input });
-      // In a URL every value is a text, so the 7 counts as a session id there.
+      // In a URL every value is text, so the 7 counts as a session id there.
       const isText = at.name === "rest" && operation === "merkle_root";
       expect(await codeOf(refused), operation).toBe(isText ? "ERR_NOT_FINALIZED" : "bad_request");
     }

@@ -106,13 +106,16 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 /**
  * Predicts what mia must receive according to the rules. The broker's cursors for mia may be higher than predicted, if
- * none of her messages is in between.
+ * there is none of her messages in between.
  */
 class Model {
   head: number;
   acked: number;
   offered: number;
-  /** Highest sequences of replies to calls without a cursor: returned, known to have arrived, and returned again. */
+  /**
+   * The next three fields are the highest sequences in replies to calls without a cursor: returned at all, known to
+   * have arrived, and returned again.
+   */
   returned: number;
   arrived: number;
   repeated: number;

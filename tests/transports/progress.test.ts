@@ -233,7 +233,7 @@ describe("logging", () => {
       [{ title: "" }, "title is required"],
       [{ content: undefined }, "content is required"],
       [{ content: " \n" }, "content is required and cannot be empty"],
-      // Section 10.1 of the progress log's description: tags must be a list of texts.
+      // Section 10.1 of the progress log's description: tags must be a list of strings.
       [{ tags: "api" }, "tags"],
       [{ tags: [7] }, "tags"],
     ];

@@ -108,7 +108,7 @@ describeOverEveryTransport("calls as they were promised", (at) => {
       );
       return message;
     };
-    // Over MCP, plain texts are accepted as messages (MCP-22).
+    // Over MCP, plain text is accepted as a message (MCP-22).
     if (at.transport.name === "rest" || at.transport.name === "websocket") {
       expect(await refusal("post_message", { content: "hello" })).toContain(
         'content: must be an object: {"text": …}, got text',

@@ -509,7 +509,7 @@ describe("the record of what was redacted", () => {
   });
 });
 
-/** Replaces a message with an encrypted text. Only its format matters here. */
+/** Replaces a message's text with encrypted text. Only its format matters here. */
 async function makePrivate(sessionId: string, sequence: number): Promise<void> {
   const sql = connectTestDatabase(broker.databaseUrl, onTestFinished);
   const sealed = `mks1.${"c".repeat(200)}.${"n".repeat(32)}.${"b".repeat(31)}`;

@@ -8,8 +8,8 @@ import { brokerTransports } from "../kit/transports.js";
 /** Operations that end the caller's team or session. They are called last. */
 const ending = ["conclude_session", "leave_session"];
 /**
- * Operations that store nothing here, so a repeated call counts again: a dry run, and unarchiving a session that is not
- * archived.
+ * Operations that store nothing with the inputs in this test, so a repeated call recomputes the result instead of
+ * returning a stored one: a dry run, and unarchiving a session that is not archived.
  */
 const measuring = ["collect_garbage", "unarchive_session"];
 

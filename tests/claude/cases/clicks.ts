@@ -8,7 +8,7 @@ import { makeJobAgent, type Step, skilled } from "../kit/job-agent.js";
 type Answers = readonly Record<string, unknown>[];
 type Mind = (answers: Answers, topic: string) => Step | null;
 
-/** Scripted models that follow one of Merkle's skills from start to finish. */
+/** Scripted models, each of which follows one of Merkle's skills from start to finish. */
 const minds: Readonly<Record<string, Mind>> = {
   "merkle-perspective": ([persona, doc, ...rest]) => {
     if (!persona) return { verb: "get-persona" };

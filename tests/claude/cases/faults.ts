@@ -54,7 +54,7 @@ const faults: Record<string, Fault> = {
   },
 };
 
-/** Sends a message, causes the fault at a certain point of its delivery, and continues. Returns the names of the messages. */
+/** Sends messages and causes the fault at a certain point during a delivery. Returns the names of the messages. */
 type Moment = (meeting: Meeting, strike: () => Promise<() => Promise<void>>) => Promise<string[]>;
 
 const moments: Record<string, Moment> = {
@@ -147,7 +147,9 @@ async function readAgain({ prompt, rests }: LaunchedAgent): Promise<void> {
   await rests();
 }
 
-/** Expects each message to appear, for the first time in order. After two reads, no message may appear again. */
+/**
+ * Expects every message to appear, with the first appearances in order. After two reads, no message may appear again.
+ */
 async function expectRead(birch: LaunchedAgent, letters: readonly string[]): Promise<void> {
   const shown = lettersIn(birch.model.conversation);
   expect([...new Set(shown)]).toEqual(letters);

@@ -12,7 +12,7 @@ const text = `# Tokens\n\nTokens live for an hour.\n\n${filler}They rotate.\n\nT
 
 /**
  * Starts a broker that has a root folder and whose jobs use the given scripted model. The root contains a committed
- * file of more than one page.
+ * file that is longer than one page.
  */
 async function stage(mind: Parameters<typeof makeJobAgent>[1]) {
   const { agent, model } = await makeJobAgent(onTestFinished, mind);

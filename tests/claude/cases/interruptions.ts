@@ -7,7 +7,7 @@ import { type Mesh, startMesh } from "../kit/mesh.js";
 import { lettersIn } from "../kit/shown.js";
 import { closeInbox } from "../kit/wake-paths.js";
 
-/** Presses Esc at a certain point of a message's delivery. Returns the name of the message. */
+/** Presses Esc at a certain point during a message's delivery. Returns the name of the message. */
 type Interruption = (mesh: Mesh, birch: InteractiveAgent) => Promise<string>;
 
 const interruptions: Record<string, Interruption> = {

@@ -203,8 +203,8 @@ async function isThere(
 }
 
 /**
- * Waits until all processes run. The agent may appear in the session before its MCP server starts, because `merkle
- * launch` represents the agent until then.
+ * Waits until all processes are running. The agent may appear in the session before its MCP server starts, because
+ * `merkle launch` represents the agent until then.
  */
 function findProcesses(pid: number) {
   return vi.waitFor(() => readProcesses(pid), { timeout: 60_000, interval: 200 });

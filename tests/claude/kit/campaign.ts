@@ -46,9 +46,9 @@ function toWorks(nap: (seconds: number) => string): readonly string[] {
 
 /**
  * Sends messages to agents, and kills their processes and the broker at points chosen by the seed. Some killed servers
- * are never repaired, and no prompt follows the last message. At the end, every message must be in the conversation of
- * its agent. Messages must first appear in the order of sending, repeats must be marked, and only a few messages may be
- * repeated.
+ * are never repaired, and no prompt follows the last message. At the end, every message must be in its recipient's
+ * conversation. First appearances must be in the order of sending, repeats must be marked, and only a few messages may
+ * be repeated.
  */
 export async function runCampaign(
   mesh: Mesh,
@@ -102,7 +102,7 @@ function countLetters(members: readonly Member[]): number {
   return members.reduce((sum, { letters }) => sum + letters.length, 0);
 }
 
-/** May give an agent a task first. Then sends messages to one agent or to all agents. */
+/** Sometimes gives an agent a task first. Then sends messages to one agent or to all agents. */
 async function writeSome(
   mesh: Mesh,
   members: readonly Member[],

@@ -33,7 +33,7 @@ export async function rewind({ terminal }: InteractiveAgent): Promise<void> {
   await terminal.press("C-u");
 }
 
-/** Clears the conversation. @param shown - text of the conversation that is on the screen but in no prompt */
+/** Clears the conversation. @param shown - text from the conversation that is on the screen but not in any prompt */
 export async function clear({ terminal }: InteractiveAgent, shown: string): Promise<void> {
   await terminal.enter("/clear");
   await expect.poll(terminal.screen).not.toContain(shown);

@@ -20,8 +20,8 @@ export interface JobAgent {
 }
 
 /**
- * Sets up an agent for jobs. @param mind - chooses the model's next reply from everything that the model was shown in
- * this run
+ * Sets up an agent for jobs. @param mind - chooses the model's next reply, based on everything that the model was shown
+ * in this run
  */
 export async function makeJobAgent(
   cleanup: Cleanup,

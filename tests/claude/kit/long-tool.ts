@@ -8,7 +8,7 @@ import { killProcess } from "./processes.js";
 
 /** A tool call that runs until `end` is called. */
 export interface LongTool {
-  /** A step for a prompt, which makes the agent call the tool. */
+  /** A prompt step that makes the agent call the tool. */
   readonly step: string;
   /** Resolves when the tool is running. */
   runs(): Promise<void>;

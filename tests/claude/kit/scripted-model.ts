@@ -19,7 +19,10 @@ export interface ScriptedModel {
   shows(news: string | RegExp, within?: { from?: number }): Promise<Shown>;
   /** Delays the reply to the next matching request until `letGo` is called. */
   ponder(news: string | RegExp): Pondering;
-  /** Replies to matching requests with an error, which ends the client's turn. Returns a function that stops this. */
+  /**
+   * Replies to matching requests with an error, which ends the client's turn. Returns a function that stops the
+   * refusals.
+   */
   refuse(news: string | RegExp): () => void;
   /** Resolves when the model has given its final reply to every request. */
   rests(): Promise<void>;
@@ -40,7 +43,7 @@ interface Waiting {
   readonly gone: Promise<void>;
 }
 
-/** The format of a client's model requests. {@link messagesApi} is the format of Claude Code. */
+/** The format of a client's model requests. {@link messagesApi} is Claude Code's format. */
 export interface Dialect {
   /** The suffix of the request path. */
   readonly path: string;
@@ -214,7 +217,7 @@ function toMessage(model: string, answer: Said) {
   };
 }
 
-/** Sends the message as the events of a stream. */
+/** Sends the message as a stream of events. */
 function stream(response: ServerResponse, message: ReturnType<typeof toMessage>): void {
   const { content, stop_reason, usage } = message;
   response.writeHead(200, { "content-type": "text/event-stream" });

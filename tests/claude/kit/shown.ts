@@ -29,10 +29,10 @@ export interface Shown {
   readonly bySubagent: boolean;
   readonly messages: readonly RequestMessage[];
   /**
-   * Everything that was added since the model's last reply: prompts, results, and texts from hooks and other sessions.
+   * Everything that was added since the model's last reply: prompts, results, and text from hooks and other sessions.
    */
   readonly news: string;
-  /** The whole conversation of the request, without the model's own replies. */
+  /** The whole conversation in the request, without the model's own replies. */
   readonly conversation: string;
 }
 
@@ -65,15 +65,12 @@ export function textOf(content: string | readonly Block[]): string {
   return content.map((block) => block.text ?? textOf(block.content ?? "")).join("\n");
 }
 
-/** Returns the names of the test messages in a text, in order. */
+/** Returns the names of the test messages that occur in a string, in order. */
 export function lettersIn(text: string): string[] {
   return text.match(/\bletter-\d+\b/g) ?? [];
 }
 
-/**
- * Counts how often each test message occurs in a text: in total, and without the mark that says that it may be a
- * repeat.
- */
+/** Counts how often each test message occurs in a string: in total, and without the mark for possible repeats. */
 export function countShown(text: string): Map<string, { readonly times: number; readonly unmarked: number }> {
   const found = new Map<string, { times: number; unmarked: number }>();
   let again: readonly string[] = [];

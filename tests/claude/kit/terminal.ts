@@ -27,7 +27,7 @@ export interface Program {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Opens a terminal of 120 columns. The cleanup ends its program and closes it. */
+/** Opens a terminal of 120 columns. The cleanup ends the program and closes the terminal. */
 export async function openTerminal({ command, cwd, env }: Program, cleanup: Cleanup): Promise<Terminal> {
   const socket = join(tmpdir(), `merkle-terminal-${randomUUID()}`);
   const tmux = async (...args: readonly string[]) => {

@@ -25,7 +25,7 @@ function toMessage(message: Readonly<Record<string, unknown>>): RequestMessage {
   return { role: said, content: tool_calls === undefined ? content : [] };
 }
 
-/** Replies with a text or a tool call. */
+/** Replies with text or a tool call. */
 export function writeChat(
   response: ServerResponse,
   said: string | { readonly name: string; readonly arguments: string },

@@ -12,7 +12,7 @@ export interface DrivenClient {
   /** The files in the user's home before the installation, by path relative to the home. */
   files(machine: Machine): Readonly<Record<string, string>>;
   env(machine: Machine): Readonly<Record<string, string>>;
-  /** The arguments with which the user always starts the client. */
+  /** The arguments that the user always passes to the client. */
   readonly args: readonly string[];
   /** Matches the screen when the client accepts prompts. */
   readonly ready: RegExp;

@@ -31,12 +31,12 @@ function toMessage(item: Readonly<Record<string, unknown>>): RequestMessage[] {
   return [{ role: "user", content: [{ type: "tool_result", content: output }] }];
 }
 
-/** A tool call. Merkle's tools are named as in Claude Code. Some of Codex's own tools take a text as their input. */
+/** A tool call. Merkle's tools are named as in Claude Code. Some of Codex's own tools take plain text as input. */
 export type ResponseCall =
   | { readonly name: string; readonly arguments: string }
   | { readonly name: string; readonly input: string };
 
-/** Replies with a text or a tool call. */
+/** Replies with text or a tool call. */
 export function writeResponse(response: ServerResponse, said: string | ResponseCall): void {
   const id = randomUUID();
   const item = typeof said === "string" ? toText(said) : { ...toCall(said), call_id: `call_${id}` };

@@ -29,7 +29,7 @@ export function callOnce(tool: string, args: object | string): string {
 }
 
 /**
- * A call of a tool, by the tool's unprefixed name. The arguments are a text if the client's tool does not accept JSON.
+ * A tool call, with the tool's unprefixed name. The arguments are a string if the client's tool does not accept JSON.
  */
 interface ScriptedCall {
   readonly tool: string;
@@ -116,9 +116,9 @@ function toolName(body: string, tool: string): string | undefined {
 
 interface Dialect {
   readonly path: RegExp;
-  /** A text that occurs exactly once in each tool result. */
+  /** A string that occurs exactly once in each tool result. */
   readonly result: string;
-  /** Writes a tool call, or a final text if `call` is null. */
+  /** Writes a tool call, or the final reply if `call` is null. */
   write(response: ServerResponse, call: ScriptedCall | null, stream: boolean): void;
 }
 

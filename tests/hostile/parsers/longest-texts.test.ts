@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL("longest-texts.ts", import.meta.url));
 it("[ERR-7] no text of the largest size keeps the broker or a page busy for more than a moment", {
   tags: "long",
 }, async () => {
-  // A reader that takes quadratic time would exceed the timeout with a single text.
+  // A reader that takes quadratic time would exceed the timeout with a single input.
   const run = promisify(execFile)(
     process.execPath,
     ["--conditions", "merkle-source", "--import", "tsx", program],

@@ -9,10 +9,7 @@ import { isMarkdownLayable } from "../../../apps/dashboard/src/text/markdown/mar
 import { toPlainBrief } from "../../../apps/dashboard/src/text/markdown/plain-brief.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 
-/**
- * `longest-texts.test.ts` runs this script in a process that can be killed. Each reader gets texts of the maximum
- * length.
- */
+/** `longest-texts.test.ts` runs this script in a process that can be killed. Each reader gets maximum-length input. */
 
 const message = { sequence: 1, content: { text: "go" } } as unknown as Message;
 
@@ -33,7 +30,7 @@ const readers: Record<string, (text: string) => unknown> = {
   parseStrictJson: (text) => parseStrictJson(JSON.stringify({ [text]: text })),
 };
 
-/** Parts of a text: its beginning, a piece that is repeated up to the maximum length, and its end. */
+/** Parts of an input text: its beginning, a piece that is repeated up to the maximum length, and its end. */
 const shapes: readonly (readonly [string, string, string])[] = [
   ["", "[\n", ""],
   ["", "[", ""],

@@ -91,7 +91,7 @@ function ofEnvironment(name: string): string {
   return `$${`{${name}}`}`;
 }
 
-/** Each text that a person is asked to confirm must be a single visible line. */
+/** Each statement that a person is asked to confirm must be a single visible line. */
 function mustBeLines({ says }: ForeignFile): void {
   for (const line of says) must(!line.includes("\n") && neutralise(line) === line, "what is asked is a line");
 }

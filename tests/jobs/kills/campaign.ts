@@ -22,9 +22,8 @@ const patienceMs = 5 * 60_000;
 
 /**
  * Kills the victim with SIGKILL at each of these points in a job's life, and restarts it each time. Compares
- * PostgreSQL's record of the jobs with the logs of the agents. Each job must run at most once and end exactly once.
- * Writes for a job must happen only while its claim is valid. Afterwards, the job's document must be free for the next
- * job.
+ * PostgreSQL's record of the jobs with the agents' logs. Each job must run at most once and end exactly once. Writes
+ * for a job must happen only while its claim is valid. Afterwards, the job's document must be free for the next job.
  */
 export async function runKills(
   victim: Victim,
@@ -260,8 +259,8 @@ async function check({ watch, folder }: Stage): Promise<Pick<KillReport, "ends" 
     if (steps.at(-1) !== "end") problems.push(`job ${number} went on after its end: ${steps}`);
     if (wrote && result_kind === null) problems.push(`job ${number} wrote, and it is lost`);
   }
-  // A constraint allows only one claim per document at a time. The constraint does not limit the number of proposals of
-  // a job, so they are counted here.
+  // A constraint allows only one claim per document at a time. The constraint does not limit a job's proposals, so the
+  // test counts them.
   const proposals =
     await watch.sql`SELECT job, count(*)::int AS count FROM proposals GROUP BY job HAVING count(*) > 1`;
   for (const { job, count } of proposals) problems.push(`job ${job} proposed ${count} times`);

@@ -43,8 +43,8 @@ const sweptMs = 6_000;
 const wakeMsMax = { up: 4_000, down: 15_000 };
 
 /**
- * Checks the feeds. Also checks that no task is held by two teams at once, that replaced credentials are refused, and
- * that every wait ends soon after a post.
+ * Checks the feeds. Also checks that no task is held by two teams at the same time, that replaced credentials are
+ * refused, and that every wait ends soon after a post.
  */
 export function checkNodesRun(run: NodesRun): NodesProblem[] {
   return [

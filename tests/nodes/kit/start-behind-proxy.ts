@@ -73,7 +73,8 @@ export async function leadsToAll(url: string): Promise<void> {
 }
 
 /**
- * Starts nginx with the configuration from docs/scale.md and docs/reverse-proxy.md. Leaves out rates and TLS, which have their own tests.
+ * Starts nginx with the configuration from docs/scale.md and docs/reverse-proxy.md. Omits rate limits and TLS, which
+ * have their own tests.
  *
  * @param at - port to listen on (default: any free port)
  */
