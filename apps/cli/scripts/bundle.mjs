@@ -5,11 +5,11 @@ import { build } from "esbuild";
 import { root } from "../../../scripts/steps.mjs";
 
 const main = join(root, "apps/cli/dist/main.js");
-/** The process of a runner. A build without the feature jobs has none. */
+/** The entry file of the runner process. Does not exist in a build without the `jobs` feature. */
 const runnerProcess = join(root, "apps/cli/dist/features/jobs/runner/runner-process.js");
 
 /**
- * Bundles the compiled command into `folder`, together with the entry files of the worker thread, the runner
+ * Bundles the compiled command into `folder`, together with the entry files for the worker thread, the runner
  * process and the modules that clients load. Code that a command does not use is in separate chunks. All
  * chunks are in one folder, because files are found relative to the chunk that reads them. Returns the
  * bundled files as paths relative to the repository.
@@ -23,7 +23,7 @@ export async function bundle(folder) {
       main,
       worker: join(root, "apps/broker/dist/start/worker.js"),
       ...(existsSync(runnerProcess) && { "runner-process": runnerProcess }),
-      // Loaded by clients, into processes of theirs.
+      // Clients load these files into their own processes.
       "client-socket": join(root, "apps/cli/dist/clients/client-socket.js"),
       "opencode-plugin": join(root, "apps/cli/dist/clients/opencode-plugin.js"),
     },

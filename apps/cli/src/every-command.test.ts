@@ -7,8 +7,8 @@ import { sharedMerkle } from "./test-kit/shared-merkle.js";
 const merkle = sharedMerkle();
 
 /**
- * A call of each command that most tests run inside the test process, with the expected exit code and part of
- * the output.
+ * One call of each command that tests usually run inside the test process, with the expected exit code and
+ * part of the expected output.
  */
 const calls: readonly (readonly [words: string, code: number, printed: string])[] = [
   ["version", 0, "0."],

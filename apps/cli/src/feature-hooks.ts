@@ -10,7 +10,7 @@ import type { ForeignFile } from "./settings/foreign-file.js";
 import type { Check } from "./start/doctor/check.js";
 import type { BrokerAdditions } from "./start/run-broker.js";
 
-/** Collects the options, notices and facts that features add to the broker of this home. */
+/** Collects the options, notices and facts that features add to this home's broker. */
 export async function prepareBroker(config: Config): Promise<Required<BrokerAdditions>> {
   const all: BrokerAdditions[] = [];
   for (const feature of await loadFeatures()) {

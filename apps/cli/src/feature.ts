@@ -56,15 +56,14 @@ export interface Feature {
     project: Pick<Config, "environment" | "cwd">,
   ) => Promise<ForeignFile | undefined>;
   /**
-   * Returns the feature's additions to the broker of this home. @throws CliError `usage` for an invalid
-   * setting
+   * Returns the feature's additions to this home's broker. @throws CliError `usage` for an invalid setting
    */
   readonly prepareBroker?: (config: Config) => Promise<BrokerAdditions>;
   /** The feature's checks in `merkle doctor`. */
   readonly checks?: readonly Check[];
   /** Starts an agent that drafts a session's conclusion. Returns the exit code. */
   readonly draftConclusion?: (context: CommandContext, session: ConcludedSession) => Promise<number>;
-  /** Runs `merkle agent`, the program with which the agent of a job reads and writes (AGENT-1). */
+  /** Runs `merkle agent`, the program with which a job's agent reads and writes (AGENT-1). */
   readonly runForAgent?: (argv: readonly string[], io: Io, signal: AbortSignal) => Promise<number>;
   /** Loads the feature's part of the MCP server. */
   readonly loadExtension?: () => Promise<CreateExtension>;

@@ -56,7 +56,7 @@ function listenForInterruption(): { signal: AbortSignal; stop(): void } {
 }
 
 /**
- * Watches for failed writes to stdout, and returns a function that tells whether everything was written. If
+ * Watches for failed writes to stdout, and returns a function that returns whether everything was written. If
  * the reader closes the pipe early (`merkle config list | head -1`), that is not an error. A full disk is an
  * error and is reported once.
  */

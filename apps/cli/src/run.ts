@@ -23,9 +23,7 @@ export async function run(argv: readonly string[], io: Io, signal: AbortSignal):
   return first === "agent" ? runForJob(rest, io, signal) : runProgram(argv, io, signal);
 }
 
-/**
- * Runs a command for the agent of a job. Such a command uses none of this machine's configuration (AGENT-1).
- */
+/** Runs a command for a job's agent. Such a command uses none of this machine's configuration (AGENT-1). */
 async function runForJob(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   const jobs = await findFeature("jobs");
   return jobs?.runForAgent?.(argv, io, signal) ?? runProgram(["agent", ...argv], io, signal);
@@ -45,7 +43,7 @@ const completion: CommandEntry = {
 };
 
 async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
-  // The output to use until the flags have been parsed, so also for errors in the flags.
+  // The output used until the flags have been parsed, and therefore also for errors in the flags.
   let output = createOutput({ json: argv.includes("--json"), color: !argv.includes("--no-color") }, io);
   let exitCode: number = exitCodes.done;
 

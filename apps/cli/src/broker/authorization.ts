@@ -21,7 +21,7 @@ export interface Authorization {
 /**
  * Creates the headers for requests to a broker.
  *
- * @param get - requests a page of the broker with these headers
+ * @param get - requests a path from the broker with these headers
  */
 export function createAuthorization(
   { base, reach }: ReachableAddress,

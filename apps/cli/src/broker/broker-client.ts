@@ -55,7 +55,7 @@ export interface BrokerClient {
   as(credential: string): BrokerClient;
   /** Returns a client that calls as a new person. Its first write creates the person (PERSON-15). */
   asNew(person: NewPerson): BrokerClient;
-  /** Requests any page of the broker. Pages with an error status are returned too. */
+  /** Requests any path from the broker. Also returns responses with an error status. */
   get(path: string): Promise<HttpAnswer>;
   /** Streams a file from the broker. @throws like `call` */
   download(path: string): Promise<IncomingMessage>;

@@ -9,7 +9,7 @@ export interface Flag {
 }
 
 /**
- * The flags of a call. A value is a text, a list of texts if the flag is repeatable, or true if the flag
+ * The flags of a call. A value is a string, a list of strings if the flag is repeatable, or true if the flag
  * takes no value.
  */
 export type Flags = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export type Flags = Readonly<Record<string, unknown>>;
  */
 type FlagName<Name extends string> = Name extends `${string}-${string}` ? never : Name;
 
-/** Returns the text of a flag, or undefined if the flag was not given. */
+/** Returns the string given for a flag, or undefined if the flag was not given. */
 export function textOf<Name extends string>(flags: Flags, name: FlagName<Name>): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;

@@ -23,7 +23,7 @@ export const homeFiles = {
   sealed: (home: string) => join(home, "sealed"),
   /** The keys of other peers, as first seen by this machine or accepted by a person. */
   pins: (home: string) => join(home, "pins"),
-  /** The newest signed head of each record read so far, with the trusted keys of that record. */
+  /** The newest signed head of each record that this machine has read, with the record's trusted keys. */
   seenHeads: (home: string) => join(home, "seen-heads.json"),
   persons: (home: string) => join(home, "persons"),
   /** The addresses of the meshes whose credentials are stored (CLI-81). */

@@ -64,7 +64,7 @@ function sectionsText(sections: readonly string[]): string {
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
 }
 
-/** The facts about a unified diff. */
+/** Facts about a unified diff. */
 interface DiffFacts {
   readonly added: number;
   readonly removed: number;

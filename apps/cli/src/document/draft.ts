@@ -8,8 +8,8 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { editorCall } from "../core/platform.js";
 
 /**
- * A text to be written to a document. The draft's file stays in the Merkle home until the text has been
- * written or is discarded.
+ * Text to be written to a document. The draft's file stays in the Merkle home until the text has been written
+ * or is discarded.
  */
 export interface Draft {
   readonly path: string;

@@ -14,7 +14,7 @@ export interface Editing extends CommandContext {
   readonly actor: Actor;
 }
 
-/** Replaces a text that occurs exactly once in the document. */
+/** Replaces a passage that occurs exactly once in the document. */
 export async function editWords(
   { session, actor, output }: Editing,
   words: { old: string; new: string },
@@ -116,7 +116,7 @@ async function write(
 
 /**
  * Shows the changes that others made in the meantime. Returns an error that names the saved text and the next
- * step. Neither text is lost or overwritten.
+ * step. Neither the user's text nor the others' changes are lost.
  */
 export async function showConflict(
   error: MerkleError,

@@ -22,8 +22,8 @@ export interface VersionRange {
 }
 
 /**
- * Parses a range such as `13..14`, or `13` for all changes since version 13. Without a text, returns the
- * range of the last change.
+ * Parses a range such as `13..14`, or `13` for all changes since version 13. If `text` is undefined, returns
+ * the range of the last change.
  *
  * @throws CliError `usage`
  */
@@ -37,7 +37,7 @@ export function readVersionRange(text: string | undefined): VersionRange {
 }
 
 /**
- * Formats the note shown instead of a removed text, such as `removed by Ana 14:05: holds a key`.
+ * Formats the note shown instead of removed text, such as `removed by Ana 14:05: holds a key`.
  *
  * @param indent - the prefix for the reason's lines after the first; if undefined, the reason is put on one
  * line

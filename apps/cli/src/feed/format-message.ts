@@ -62,7 +62,7 @@ const label = /^\s*(?:NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
  * Formats a message's text. Text that begins like a label gets a prefix, so that it cannot pose as a label.
  */
 function bodyOf({ content }: Message, style: MessageStyle): string {
-  // Ignore any other fields, such as a text, which are not part of the content that the sender encrypted.
+  // Ignore any other fields, such as `text`: they are not part of the content that the sender encrypted.
   if (content["private"] === true) return style.dim(`${inLine(content["bytes"])} bytes, sealed`);
   const text = textOf(content["text"]);
   return `${label.test(neutralise(text)) ? ": " : ""}${indented(text)}${optionsText(content["options"])}`;

@@ -50,7 +50,7 @@ export async function readInstalled(home: string, client: ClientName): Promise<I
   });
 }
 
-/** Stores the record of changes. Only this user can read it, because the texts may contain secrets. */
+/** Stores the record of changes. Only this user can read it, because the stored text may contain secrets. */
 export async function writeInstalled(
   home: string,
   client: ClientName,

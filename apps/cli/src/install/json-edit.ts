@@ -3,8 +3,7 @@ import { getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parse
 import type { Addition } from "../clients/client.js";
 
 /**
- * How to read a JSON text. `comments` must be true only if the other programs that read the file accept
- * comments.
+ * How to read JSON. `comments` must be true only if the other programs that read the file accept comments.
  */
 interface JsonReading {
   readonly comments: boolean;
@@ -12,7 +11,7 @@ interface JsonReading {
 
 const strict: JsonReading = { comments: false };
 
-/** A single edit of a text: the position, the removed text and the added text. */
+/** A single edit: the position, the removed text and the added text. */
 export interface TextEdit {
   readonly at: number;
   readonly removed: string;
@@ -23,7 +22,7 @@ export interface TextEdit {
  * Returns the edit that adds a value without changing any other character. Creates missing parent objects and
  * lists. Returns null if the text already contains the value.
  *
- * @throws TypeError if there is another value at the path or instead of a parent
+ * @throws TypeError if there is another value at the path or in place of a parent
  */
 export function editToAdd(text: string, addition: Addition, reading = strict): TextEdit | null {
   const { node, missing } = deepest(readTree(text, reading), addition.path);
@@ -91,7 +90,7 @@ export function findValue(
 }
 
 /**
- * Parses a JSON text into a tree with text positions.
+ * Parses JSON into a tree with text positions.
  *
  * @throws SyntaxError for invalid JSON; TypeError if the text is nested too deeply
  */

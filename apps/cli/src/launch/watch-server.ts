@@ -8,7 +8,9 @@ const checkIntervalMs = 1_000;
  * because a client that exits ends its server first.
  */
 const failedChecksMin = 2;
-/** How many checks a client gets to restart its server after being asked to, before a stand-in takes over. */
+/**
+ * How many times to check whether a client has restarted its server on request, before a stand-in takes over.
+ */
 const reviveChecksMax = 10;
 
 /**

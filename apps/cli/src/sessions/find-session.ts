@@ -94,7 +94,7 @@ async function listByTitle(broker: Pick<BrokerClient, "call">, title: string): P
 
 /**
  * Splits the arguments `[session] [text]`. If `MERKLE_SESSION` is set, a single argument is the text, unless
- * a session has that name. In that case the argument is the session, so that a text is never posted in the
+ * a session has that name. In that case the argument is the session, so that text is never posted to the
  * wrong session.
  */
 export async function takeSession(

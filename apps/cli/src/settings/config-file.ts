@@ -61,7 +61,7 @@ export async function writeConfigValue(path: string, key: string, value: unknown
 }
 
 /**
- * Replaces a configuration file. @throws CliError `usage` for an invalid text, in which case the file is
+ * Replaces a configuration file. @throws CliError `usage` if the text is invalid, in which case the file is
  * unchanged
  */
 export async function writeConfigText(path: string, text: string): Promise<void> {

@@ -147,7 +147,7 @@ function describe(
 interface EnvFile {
   readonly path: string;
   readonly values: Readonly<Record<string, string>>;
-  /** The file as something to be trusted. Undefined if it sets only harmless variables. */
+  /** The file in the form used for trust decisions. Undefined if it sets only harmless variables. */
   readonly foreign: ForeignFile | undefined;
 }
 

@@ -41,7 +41,7 @@ export function parseHosts(given: Given): readonly string[] {
 }
 
 /**
- * Parses a list of addresses and address ranges, or a text that separates them with commas.
+ * Parses addresses and address ranges, given as a list or as a comma-separated string.
  *
  * @throws CliError `usage` that names the invalid range
  */

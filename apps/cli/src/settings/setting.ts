@@ -72,7 +72,7 @@ export interface FileKey extends DocumentedKey {
 }
 
 /**
- * Where a setting of this machine can be set, and its help texts. The first source that sets it wins: flag,
+ * Where a setting of this machine can be set, and its help text. The first source that sets it wins: flag,
  * variables, project's file, config.json (CLI-5).
  */
 export interface SettingSources {

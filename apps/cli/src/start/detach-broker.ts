@@ -43,7 +43,7 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
   const { home } = config;
   const child = await explainingHome(home, () => spawnBroker(home));
   const told = awaitMessage(child);
-  // Whichever settles first cancels the other.
+  // Ends the wait for the broker if the child process exits first.
   const first = new AbortController();
   const eitherSignal = AbortSignal.any([signal, first.signal]);
   try {
@@ -85,8 +85,8 @@ async function endChild(child: ChildProcess): Promise<void> {
 
 /**
  * Enlarges V8's young generation from its default of 16 MB. Thousands of posted messages and blocked waits
- * live longer than fits into the default size, so they would be copied twice. The setting takes effect only
- * when a process starts, so `merkle up` in the foreground runs without it.
+ * live too long for the default size, so they would be copied twice. The setting takes effect only when a
+ * process starts, so `merkle up` in the foreground runs without it.
  */
 export const brokerNodeArgs = ["--max-semi-space-size=64"];
 

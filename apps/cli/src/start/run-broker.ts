@@ -25,7 +25,7 @@ import { packCli } from "./pack-cli.js";
 import { endPageBuild, findPageBuild } from "./page-build.js";
 import { findSetBy, showStarted } from "./show-started.js";
 
-/** What a feature adds to the broker of this home: options, notices and facts. */
+/** A feature's additions to this home's broker: options, notices and facts. */
 export interface BrokerAdditions {
   readonly options?: Partial<BrokerOptions>;
   /** Sentences to show to the person who starts the broker. */

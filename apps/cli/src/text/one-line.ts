@@ -22,7 +22,7 @@ export function isolated(text: string): string {
  */
 export const isolate = { start: "\u2068", end: "\u2069" } as const;
 
-/** Returns whether a truncated text ends inside an isolate. */
+/** Returns whether truncated text ends inside an isolate. */
 export function isInIsolate(text: string): boolean {
   return text.lastIndexOf(isolate.start) > text.lastIndexOf(isolate.end);
 }
@@ -35,14 +35,14 @@ export function indented(text: string): string {
   return neutralise(text).replace(/^(?=.)/gm, "  ");
 }
 
-/** Truncates a text to a number of characters. If the text was longer, appends its full length. */
+/** Truncates text to a number of characters. If the text was longer, appends its full length. */
 export function cutText(text: string, charsMax: number): string {
   const chars = [...text];
   if (chars.length <= charsMax) return text;
   return `${chars.slice(0, charsMax).join("")}… (${chars.length.toLocaleString("en")} characters)`;
 }
 
-/** Ends a text with a line break, so that the shell's prompt begins on a new line. */
+/** Ends text with a line break, so that the shell's prompt begins on a new line. */
 export function endingWithLine(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }

@@ -21,7 +21,7 @@ export function withoutSteering(text: string): string {
 }
 
 /**
- * Prints a text written by others (CLI-111). At a terminal the text is neutralised. Elsewhere only control
+ * Prints text written by others (CLI-111). At a terminal the text is neutralised. Elsewhere only control
  * characters are replaced. With `raw` the text is unchanged.
  */
 export function printForeign(output: Printer, value: unknown, text: string, { raw }: { raw: boolean }): void {

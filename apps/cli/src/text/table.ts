@@ -10,7 +10,7 @@ interface TableOptions {
   readonly columns: number;
   /** The columns that may be narrowed if a row is too wide, in order, each with an optional minimum width. */
   readonly flexible: number | readonly (number | readonly [column: number, widthMin: number])[];
-  /** The text that marks where a text was truncated. */
+  /** The string that marks where text was truncated. */
   readonly more: string;
 }
 
@@ -81,9 +81,9 @@ function formatCell({ text, paint = String }: Cell, width: number, more: string)
 }
 
 /**
- * Returns the number of terminal columns that a text takes, or the maximum if terminals differ. Wide letters
- * and emoji take two columns, and combining marks take none. Characters that are joined in other ways each
- * add their own width.
+ * Returns the number of terminal columns that a string occupies, or the largest number where terminals
+ * disagree. Wide letters and emoji take two columns, and combining marks take none. Characters joined by any
+ * other means each count at their own width.
  */
 export function displayWidth(text: string): number {
   let width = 0;
@@ -91,7 +91,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Truncates a text to a number of columns. A truncated text ends with `more`. */
+/** Truncates text to a number of columns. Truncated text ends with `more`. */
 export function cutToWidth(text: string, columns: number, more: string): string {
   if (displayWidth(text) <= columns) return text;
   let left = columns - displayWidth(more);
@@ -107,7 +107,7 @@ export function cutToWidth(text: string, columns: number, more: string): string 
 let graphemes: Intl.Segmenter | undefined;
 
 /**
- * Splits a text into grapheme clusters. Creates the segmenter on demand, because creating it takes longer
+ * Splits a string into grapheme clusters. Creates the segmenter on demand, because creating it takes longer
  * than most commands run.
  */
 function lettersOf(text: string): Iterable<string> {
@@ -128,7 +128,7 @@ function letterWidth(letter: string): number {
   );
 }
 
-/** Returns whether a text consists of printable ASCII characters. */
+/** Returns whether a string consists of printable ASCII characters. */
 function isAscii(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }

@@ -78,8 +78,8 @@ interface MeshNeeds {
 const sessionsAtOnce = 4;
 
 /**
- * Reads all needs of the given sessions, and of files. One call is sufficient unless the mesh has more items
- * than fit into one reply.
+ * Reads everything that needs attention in the given sessions and in files. One call is sufficient unless the
+ * mesh has more items than fit into one reply.
  */
 async function readNeeds(
   reader: Actor,

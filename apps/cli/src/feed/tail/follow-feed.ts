@@ -62,7 +62,7 @@ export interface Parting {
 }
 
 /**
- * The last messages that were read: their ids, by sequence. After a restore, sequences are used again but ids
+ * The ids of the last messages that were read, by sequence. After a restore, sequences are used again but ids
  * are not.
  */
 interface ReadMessages {

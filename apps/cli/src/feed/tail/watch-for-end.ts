@@ -26,7 +26,8 @@ interface TailEnd {
  * Decides when a tail ends by itself. Messages that existed at its start are always printed.
  *
  * After that, `--until-closed` ends the tail at the conclusion, or immediately if the session was already
- * closed. `--timeout` ends the tail after that time, and makes it fail if the broker is disconnected then.
+ * closed. `--timeout` ends the tail when the time is up, and makes it fail if the broker is disconnected at
+ * that point.
  */
 export function watchForEnd({ client, session, options, after }: WatchedTail): TailEnd {
   const controller = new AbortController();

@@ -3,7 +3,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import { readHealth } from "../../broker/broker-facts.js";
 import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
 
-/** The clock difference from which times in feeds look wrong. */
+/** The clock difference above which times in feeds look wrong. */
 const noticedMs = 30_000;
 
 /**

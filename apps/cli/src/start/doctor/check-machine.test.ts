@@ -24,7 +24,7 @@ async function diagnose(scripts: Readonly<Record<string, string>>, named?: strin
 /**
  * Runs the check with these programs installed.
  *
- * @param versions - the version text that each program prints
+ * @param versions - the version string that each program prints
  */
 function diagnoseAll(versions: Readonly<Record<string, string>>) {
   return diagnose(

@@ -42,7 +42,7 @@ WantedBy=default.target
 `;
 }
 
-/** Quotes a text for systemd, which expands dollar and percent signs even inside quotes. */
+/** Quotes a string for systemd, which expands dollar and percent signs even inside quotes. */
 function quoteForSystemd(text: string): string {
   const escaped = text.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%").replaceAll("$", "$$$$");
   return `"${escaped}"`;

@@ -28,7 +28,7 @@ export interface BoardController {
   find(sequence: number): FormattedMessage | undefined;
   /** Redraws a message that has changed. */
   replace(told: FormattedMessage): void;
-  /** Shows a text on the last line. */
+  /** Shows text on the last line. */
   tell(this: void, text: string): void;
   /** Reads the facts shown above the feed again. */
   refresh(this: void): void;
@@ -121,7 +121,10 @@ export function startBoard(kept: KeptBoard): BoardController {
     }
   }
 
-  /** Posts a text. If that fails, the text becomes the draft again, so that the user can send it later. */
+  /**
+   * Posts the typed text. If that fails, the text becomes the draft again, so that the user can send it
+   * later.
+   */
   async function say(text: string): Promise<void> {
     change({ draft: null, notice: "posting" });
     try {

@@ -19,7 +19,7 @@ export interface Board {
   readonly messages: readonly FormattedMessage[];
   /** The text being typed; null if the user is not typing. */
   readonly draft: string | null;
-  /** The last status message, about the connection or a posted text. */
+  /** The last status message, about the connection or posted text. */
   readonly notice: string;
 }
 
