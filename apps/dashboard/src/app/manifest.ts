@@ -2,7 +2,7 @@ import type { MetadataRoute } from "next";
 
 export const dynamic = "force-static";
 
-/** Returns the manifest with which browsers install the dashboard as an app. */
+/** Returns the manifest that lets browsers install the dashboard as an app. */
 export default function manifest(): MetadataRoute.Manifest {
   return {
     id: "/",

@@ -13,8 +13,8 @@ import type { ConnectionState, FeedChange } from "@merkle/wire/client";
 /** The API that components use to talk to the broker that served this page. */
 export interface Broker {
   /**
-   * Calls an operation. Adds the person's credential if the operation accepts one and the input has none. Waits through
-   * a short loss of the connection.
+   * Calls an operation. Adds the person's credential if the operation accepts one and the input has none. Waits if the
+   * connection is lost briefly.
    *
    * @throws MerkleError if the broker refuses the call, or `unavailable` if it did not answer in time
    */
@@ -57,7 +57,7 @@ export interface FollowOptions {
    * again, then follow it from there.
    */
   readonly onResync?: () => void;
-  /** Called if the follow has failed permanently. */
+  /** Called if following the session has failed permanently. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -31,7 +31,7 @@ export function openConnection(events: ConnectionEvents): Connection {
   );
 }
 
-/** Gets a ticket using the browser's sign-in. A ticket is valid for one connection. */
+/** Uses the browser's sign-in to get a ticket, which is valid for one connection. */
 async function answerHello({ auth }: Hello): Promise<HelloProof | undefined> {
   if (auth === "open") return undefined;
   // Fails early, because the browser would log a refused request as an error in its console.

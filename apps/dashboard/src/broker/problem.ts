@@ -1,6 +1,6 @@
 import { type ErrorCode, MerkleError } from "@merkle/wire";
 
-/** The reason for a failure, in words for people. */
+/** The reason for a failure, as text to show to the user. */
 export interface Problem {
   readonly title: string;
   readonly detail: string;

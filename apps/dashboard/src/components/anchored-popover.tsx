@@ -6,8 +6,8 @@ import { Popover, PopoverAnchor, PopoverContent } from "@/ui/popover";
 export interface AnchoredPopoverProps {
   readonly label: string;
   /**
-   * The element at which the popover opens. It receives the focus when the popover closes. It is outside this module,
-   * so that popovers can load when first opened.
+   * The element next to which the popover opens, and which receives the focus when the popover closes. It is rendered
+   * outside this module, so that the popover's code can load when first opened.
    */
   readonly anchor: HTMLElement;
   readonly onClose: () => void;
@@ -37,7 +37,7 @@ export function AnchoredPopover({
           // A button in the popover may have moved the focus elsewhere, for example to the composer.
           if (document.activeElement === null || document.activeElement === document.body) anchor.focus();
         }}
-        // If a press on the anchor closed the popover here, the anchor would immediately open it again.
+        // If pressing the anchor closed the popover here, the anchor would immediately open it again.
         onPointerDownOutside={(event) => {
           if (event.target instanceof Node && anchor.contains(event.target)) event.preventDefault();
         }}

@@ -16,7 +16,7 @@ export interface ConfirmButtonProps {
   /** The button that opens the dialog. */
   readonly button: ReactNode;
   readonly question: string;
-  /** The consequence, shown in the dialog. */
+  /** The action's consequence, shown in the dialog. */
   readonly children: ReactNode;
   /** Label of the button that cancels. Default: Cancel. */
   readonly no?: string;

@@ -4,7 +4,7 @@ import { usePreference } from "@/core/preferences/use-preference";
 import { describeExactly } from "@/core/time/describe-time";
 
 /**
- * Shows a time to the minute, with the day of the week. For times that people plan with, such as when a link expires.
+ * Shows a time to the minute, with the day of the week. For times that people plan around, such as when a link expires.
  */
 export function DateText({ at }: { readonly at: string }) {
   const [preference] = usePreference("time");

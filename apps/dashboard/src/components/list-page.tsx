@@ -51,7 +51,10 @@ export interface ListBodyProps<Item> {
   readonly children: (item: Item, index: number) => ReactNode;
 }
 
-/** A list read from the broker: its rows, a skeleton, an empty state, or the reason why the list is missing or stale. */
+/**
+ * Shows a list read from the broker as rows, a skeleton, an empty state, or the reason why the list is missing or
+ * stale.
+ */
 export function ListBody<Item>({
   items,
   problem,
@@ -127,7 +130,7 @@ export function Pager({ label, before, next }: PagerProps) {
 
 export interface SearchFieldProps {
   readonly label: string;
-  /** The group of the shortcut `/` in the keyboard help. */
+  /** The group that lists the shortcut `/` in the keyboard help. */
   readonly group: string;
   readonly placeholder?: string;
   readonly className?: string;

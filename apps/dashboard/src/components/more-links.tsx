@@ -10,7 +10,7 @@ export interface MoreLinksProps {
   readonly onClose: () => void;
 }
 
-/** The popover of the More button: links to pages that have no content yet. */
+/** The popover of the More button. Contains links to pages that have no content yet. */
 export function MoreLinks({ label, links, anchor, onClose }: MoreLinksProps) {
   return (
     <AnchoredPopover label={label} anchor={anchor} onClose={onClose} align="start" className="w-52 p-1">

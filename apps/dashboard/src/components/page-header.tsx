@@ -10,7 +10,7 @@ import { LiveBadge } from "./live-badge";
 export interface PageHeaderProps {
   /** The pages above the current page, followed by the current page. */
   readonly crumbs: readonly Crumb[];
-  /** The actions of the page. */
+  /** The page's actions. */
   readonly actions?: ReactNode;
 }
 

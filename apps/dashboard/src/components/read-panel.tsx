@@ -12,7 +12,7 @@ export interface ReadPanelProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** The result of a read: its content, a skeleton while it loads, or the reason for a failure. */
+/** Shows the data of a read, a skeleton while it loads, or the reason why it failed. */
 export function ReadPanel<T>({ read: { data, problem, refresh }, failed, children }: ReadPanelProps<T>) {
   return (
     <div className="grid gap-3">

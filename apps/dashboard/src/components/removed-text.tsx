@@ -4,7 +4,7 @@ import { TimeText } from "@/components/time-text";
 import { describeRemoval } from "@/text/describe-removal";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** Replaces a removed text: shows who removed it, when and why. */
+/** Shown in place of removed text. Says who removed the text, when and why. */
 export function RemovedText({ redaction }: { readonly redaction: Redaction | undefined }) {
   const { at = null, reason = null } = redaction ?? {};
   return (

@@ -8,7 +8,7 @@ export interface SnippetProps {
   readonly className?: string | undefined;
 }
 
-/** A text with a label and a copy button. Long lines wrap. */
+/** Text with a label and a copy button. Long lines wrap. */
 export function Snippet({ label, text, className }: SnippetProps) {
   const id = useId();
   return (

@@ -9,7 +9,9 @@ import { useAtNow } from "@/core/time/use-now";
 export interface TimeTextProps {
   /** Timestamp in the broker's format. */
   readonly at: string;
-  /** `age` shows the time relative to now if the person prefers that. `clock` always shows the time of day. */
+  /**
+   * `age` shows the time relative to now if the person prefers relative times. `clock` always shows the time of day.
+   */
   readonly as?: "age" | "clock";
   readonly className?: string | undefined;
 }

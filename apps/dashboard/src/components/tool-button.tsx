@@ -15,7 +15,7 @@ export interface ToolButtonProps {
   readonly onClick: () => void;
 }
 
-/** A button for an action on a text. The label is shown if there is space. */
+/** A button in the toolbar above the text. The label is shown if there is space. */
 export function ToolButton({ icon, label, isPressed, isExpanded, note, onClick }: ToolButtonProps) {
   return (
     <Button

@@ -1,4 +1,4 @@
-/** Copies a text to the clipboard. Returns false if the browser does not allow it. */
+/** Copies text to the clipboard. Returns false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   // The clipboard API exists only on https and localhost, but a dashboard may be opened at a machine's plain HTTP address.
   if (!navigator.clipboard) return copyBySelection(text);

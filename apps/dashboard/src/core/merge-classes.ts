@@ -11,7 +11,7 @@ export function mergeClasses(text: string): string {
   return result;
 }
 
-/** Cache of merge results, because the same few texts recur in every render. */
+/** Cache of merge results, because the same few strings recur in every render. */
 const merged = new Map<string, string>();
 const mergedMax = 2_000;
 

@@ -1,4 +1,4 @@
-/** By this time after the load event, a page has shown its content, so that further parts can load. */
+/** Time after the load event by which a page has shown its content, so that further parts can load. */
 const settledAfterMs = 3_000;
 
 /* A page settles once. All listeners are called together when the browser is idle. */

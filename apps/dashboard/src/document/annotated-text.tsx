@@ -9,14 +9,14 @@ import { OutlineAside } from "./outline-places";
 export interface AnnotatedTextProps {
   readonly text: ShownText;
   readonly scroller: RefObject<HTMLDivElement | null>;
-  /** True for the newest text. Only the newest text can be commented on. */
+  /** True for the newest version of the text, the only version that can be commented on. */
   readonly isLive: boolean;
   readonly canComment: boolean;
   /** The rendered text. */
   readonly children: ReactNode;
 }
 
-/** A text with its outline and comments next to it. */
+/** Shows text with its outline and comments next to it. */
 export function AnnotatedText({ text, scroller, isLive, canComment, children }: AnnotatedTextProps) {
   const root = useRef<HTMLDivElement>(null);
   return (

@@ -28,7 +28,7 @@ export function CompareView({ comparison }: { comparison: VersionPair }) {
   const { data, problem, refresh } = useRead(
     "read_session_doc",
     { session_id: session.session_id, since_version: from, version: to },
-    // A difference between two versions never changes, except when a text is removed.
+    // A difference between two versions never changes, except when the text of a version is removed.
     { on: ["document"] },
   );
   const [layout] = usePreference("diff");

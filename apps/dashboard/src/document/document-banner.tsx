@@ -12,7 +12,7 @@ export interface DocumentBannerProps {
   readonly doc: DocumentRead;
   /** The version number in the URL, if any. */
   readonly version: number | null;
-  /** The past moment that is shown. Null for the present. */
+  /** The past moment being shown. Null for the present. */
   readonly at: string | null;
 }
 

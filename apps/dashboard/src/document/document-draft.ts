@@ -1,4 +1,4 @@
-/** A text that the user has not saved yet. It is kept in the browser, so that it survives a reload or a crash. */
+/** Text that the user has not saved yet. The browser stores it, so that it survives a reload or a crash. */
 export interface DocumentDraft {
   /** The version that the draft is based on. */
   readonly baseVersion: number;

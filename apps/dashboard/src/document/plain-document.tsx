@@ -7,7 +7,7 @@ export const laidOutCharsMax = 128 * 1024;
 
 const linesPerPart = 200;
 
-/** A markdown text that is too long to render, shown as plain text. */
+/** Markdown that is too long to render, shown as plain text. */
 export function PlainDocument({ content }: { content: string }) {
   const { source } = useSource();
   return (
@@ -21,7 +21,7 @@ export function PlainDocument({ content }: { content: string }) {
   );
 }
 
-/** A plain text, split into parts so that the browser can skip the parts that are out of view. */
+/** Plain text, split into parts so that the browser can skip the parts that are out of view. */
 export function PlainLines({ content }: { content: string }) {
   const parts = useMemo(() => cutLines(content), [content]);
   return (

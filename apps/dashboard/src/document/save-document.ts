@@ -2,7 +2,7 @@ import { MerkleError } from "@merkle/wire";
 import type { Call } from "@/broker/use-call";
 import type { Revision } from "@/sessions/source";
 
-/** Two different texts that are based on the same version. */
+/** Two different edits of the same version. */
 export interface Conflict<Of extends Revision = number> {
   readonly base: string;
   readonly mine: string;
@@ -22,8 +22,8 @@ export interface WholeText {
 }
 
 /**
- * Saves a text as the document's next version. If someone else saved in between, writes nothing and returns both texts as a
- * conflict.
+ * Saves text as the document's next version. If someone else saved in between, writes nothing and returns both texts as
+ * a conflict.
  */
 export async function saveWhole(
   call: Call,
@@ -74,7 +74,10 @@ export async function saveSection(call: Call, change: SectionText): Promise<Save
   }
 }
 
-/** Reads the texts needed to merge with the newest version. Returns `saved` if the newest version already equals the text. */
+/**
+ * Reads the versions needed to merge the text with the newest version. Returns `saved` if the newest version already
+ * equals the text.
+ */
 export async function findConflict(
   call: Call,
   { sessionId, baseVersion, text }: WholeText,

@@ -1,4 +1,7 @@
-/** Secrets that only this tab stores: from a link to join, sign in or verify. `then` is the page to open after signing in. */
+/**
+ * Kinds of secret that only this tab stores, each from a link to join, sign in or verify. `then` is not a secret, but
+ * the page to open after signing in.
+ */
 export type SecretKind = "join" | "sign-in" | "then" | "verification";
 
 export const secretKeyPrefix = "merkle.secret.";

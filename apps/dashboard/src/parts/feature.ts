@@ -151,7 +151,7 @@ export interface SessionParts {
   };
 }
 
-/** Facts about a team's agent that the roster lacks. */
+/** Facts about a team's agent that the roster does not read itself. */
 export interface RosterFact {
   readonly unread: number;
   /** Example: `12k tokens, $0.42`. Null if the agent reported no usage. */
@@ -196,11 +196,13 @@ export interface ConclusionDraftProps {
   readonly isEmpty: boolean;
   /** Called with a draft when it appears, and with null when it is withdrawn. */
   readonly onDraft: (draft: OpenDraft | null) => void;
-  /** Called when the field's text becomes based on this draft. `text`, if given, replaces the field's text. */
+  /**
+   * Called when the text in the field starts to be based on this draft. `text`, if given, replaces the field's text.
+   */
   readonly onUse: (id: string, text?: string) => void;
 }
 
-/** Dialogs that remove a text permanently. */
+/** Dialogs that remove text permanently. */
 export interface RemovalParts {
   readonly OfMessage: ComponentType<{ readonly message: Message; readonly onClose: () => void }>;
   readonly OfVersion: ComponentType<RemovalOfVersionProps>;
@@ -214,11 +216,11 @@ export interface RemovalOfVersionProps {
 
 /** Parts around the text of a document or file. */
 export interface TextParts {
-  /** A button in the text's toolbar. */
+  /** A button in the toolbar above the text. */
   readonly Tool?: ComponentType;
   /** Shown between the toolbar and the text. */
   readonly Above?: ComponentType;
-  /** Shown in the margin of the newest text. */
+  /** Shown in the margin of the text's newest version. */
   readonly Margin?: ComponentType<TextMarginProps>;
   /** Replaces the text while a proposal is reviewed. */
   readonly Review?: ComponentType<{ readonly proposalId: number }>;

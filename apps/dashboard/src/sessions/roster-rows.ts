@@ -18,7 +18,10 @@ export interface RosterInput {
   readonly myTeamId: string | null;
 }
 
-/** Sorts teams: blocked, active, idle, disconnected, then former teams. Within each group, teams are in the order of joining. */
+/**
+ * Sorts teams: blocked, active, idle, disconnected, then former teams. Within each group, teams are in the order in
+ * which they joined.
+ */
 export function toRosterRows({ participants, peers, myTeamId }: RosterInput): RosterRow[] {
   return participants
     .map((team) => toRow(team, peers, myTeamId))

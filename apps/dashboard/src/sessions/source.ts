@@ -1,11 +1,11 @@
 /**
- * A text that people comment on, edit and read: a session's document, or a file in Git. `kind` is also the word shown to people.
+ * Text that people comment on, edit and read: a session's document, or a file in Git. Pages also show `kind` as a word.
  */
 export type Source =
   | { readonly kind: "document"; readonly session_id: string }
   | { readonly kind: "file"; readonly source_path: string };
 
-/** A state of a source's text: the version of a document, or the hash of a file. */
+/** Identifies a state of a source's text: the version of a document, or the hash of a file. */
 export type Revision = number | string;
 
 /** Converts a source to the input fields of operations. */
@@ -18,7 +18,7 @@ export function toSourceKey(source: Source): string {
   return source.kind === "document" ? source.session_id : source.source_path;
 }
 
-/** The fields with which topics, jobs and proposals identify their source. */
+/** The fields that identify the source of a topic, job or proposal. */
 export interface OfSource {
   readonly session_id: string | null;
   readonly source_path: string | null;

@@ -1,7 +1,7 @@
 import { findEventKind, isRedacted, type Message, type Redaction } from "@merkle/wire";
 import { showHidden } from "./markdown/hidden-characters";
 
-/** Returns a placeholder for a removed text, such as `Text removed by Ana`. The page shows time and reason next to it. */
+/** Returns a placeholder for removed text, such as `Text removed by Ana`. The page shows time and reason next to it. */
 export function describeRemoval(redaction: Redaction | undefined): string {
   const by = redaction?.by ?? null;
   return by === null ? "Text removed" : `Text removed by \u2068${showHidden(by)}\u2069`;
@@ -15,7 +15,7 @@ export function describeRemovalInLine(redaction: Redaction | undefined): string 
     : `${describeRemoval(redaction)}: ${showHidden(reason)}`;
 }
 
-/** True if the message has a text that can be removed. */
+/** True if the message has text that can be removed. */
 export function hasRemovableText(message: Message): boolean {
   return (
     !isRedacted(message) && (message.type === "chat" || findEventKind(message.event)?.holdsText === true)

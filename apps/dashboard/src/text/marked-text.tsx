@@ -1,6 +1,6 @@
 import { splitMarks } from "./split-marks";
 
-/** A text with highlighted matches. The text is never parsed as markup. */
+/** Text with highlighted matches. It is never parsed as markup. */
 export function MarkedText({ text }: { readonly text: string }) {
   return splitMarks(text).map((piece, index) =>
     piece.found ? (

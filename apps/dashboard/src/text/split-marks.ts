@@ -5,7 +5,7 @@ export interface MarkedPiece {
 }
 
 /**
- * Splits a text returned by `recall` or `search` at its «marks». The broker replaces a « in the original text with ‹
+ * Splits text returned by `recall` or `search` at its «marks». The broker replaces a « in the original text with ‹
  * (MEM-7).
  */
 export function splitMarks(marked: string): readonly MarkedPiece[] {

@@ -17,7 +17,7 @@ export interface CopyButtonProps {
   readonly isCompact?: boolean;
 }
 
-/** A button that copies a text and shows the result. */
+/** A button that copies text and shows the result. */
 export function CopyButton({ text, what, isCompact = false }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<CopyOutcome>(null);
   useEffect(() => {

@@ -21,7 +21,7 @@ function FieldDescription({ className, ...props }: ComponentProps<"span">) {
   );
 }
 
-/** Stays in the page while empty, so that screen readers notice a text that appears. */
+/** Stays in the page while empty, so that screen readers announce text that appears in it. */
 function FieldError({ className, ...props }: ComponentProps<"p">) {
   return (
     <p

@@ -5,7 +5,7 @@ import type { KeyboardEvent, PointerEvent, RefObject } from "react";
 export interface SplitterProps {
   /** The container that is divided. */
   readonly box: RefObject<HTMLElement | null>;
-  /** The share of the pane before the splitter, in percent. */
+  /** The size of the pane before the splitter, as a percentage. */
   readonly percent: number;
   readonly onPercent: (percent: number) => void;
 }

@@ -2,8 +2,8 @@ import type { ComponentProps } from "react";
 import { cn } from "@/core/utils";
 
 /**
- * Sets the direction of each paragraph by its content. dir="auto" does the same, but Chromium then takes about twenty times as
- * long for a text of 500 kB.
+ * Sets the direction of each paragraph by its content. dir="auto" does the same, but Chromium then takes about twenty
+ * times as long for 500 kB of text.
  */
 function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   return (

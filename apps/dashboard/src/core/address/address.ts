@@ -28,9 +28,9 @@ export interface SetOptions {
   readonly replace?: boolean;
 }
 
-/** Returns the query that is still to be rendered, or null. */
+/** Returns the query that Next has yet to render, or null. */
 export function findQueryAhead(): string | null {
-  // Back or forward may have changed the URL in between.
+  // The user may have gone back or forward since the query was set.
   return ahead === window.location.search ? ahead : null;
 }
 

@@ -8,7 +8,7 @@ export type Announcement =
 
 export type Announcements = "all" | "asks" | "off";
 
-/** The texts for the polite and the assertive live region. */
+/** The text for the polite and for the assertive live region. */
 export interface RegionTexts {
   readonly polite: string;
   readonly assertive: string;
@@ -52,7 +52,10 @@ export class Announcer {
   }
 }
 
-/** Combines announcements into one text, such as `3 new from Atlas and Cedar`, preceded by the notes. */
+/**
+ * Combines announcements into one sentence, such as `3 new from Atlas and Cedar`. Announcements of the kind `note` come
+ * first.
+ */
 export function sumUp(announcements: readonly Announcement[]): string {
   const notes = announcements.flatMap((each) => (each.kind === "note" ? [each.text] : []));
   const senders = announcements.flatMap((each) => (each.kind === "message" ? [each.from] : []));

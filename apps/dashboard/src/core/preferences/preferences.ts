@@ -14,7 +14,7 @@ export interface Preferences {
   readonly announcements: "all" | "asks" | "off";
   /** The events that cause desktop notifications. Default: none. */
   readonly notifications: readonly AlertKind[];
-  /** The feed's share of the session page, in percent. */
+  /** The size of the feed, as a percentage of the session page. */
   readonly split: number;
   /** Whether a comparison of document versions has one or two columns. */
   readonly diff: "unified" | "split";

@@ -1,7 +1,7 @@
 export interface StoredValue<Value> {
   /** Returns the stored value, including changes by other tabs. The object is the same until the value changes. */
   get(): Value;
-  /** Stores a text, or removes it if null, and calls the listeners in all tabs. */
+  /** Stores the text, or removes the stored text if given null. Calls the listeners in all tabs. */
   set(text: string | null): void;
   onChange(listener: () => void): () => void;
 }

@@ -27,7 +27,7 @@ const nodeRadius = 22;
 const freshMs = 45_000;
 const talkMs = 300_000;
 
-/** A map of agents around the centre of their session, with their recent messages and open asks. */
+/** Skips zero-length lines: from an agent to itself, or from a human to the centre, where a human's messages start. */
 export function AgentMap({ agents, talk, aspect, isWall = false, className }: AgentMapProps) {
   const layout = useMemo(() => layOut(agents, aspect), [agents, aspect]);
   const edges = useMemo(() => toEdges(layout, talk, Date.now()), [layout, talk]);

@@ -40,7 +40,7 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
     return subscribeToPush(pushKey).catch((error: unknown) => {
       if (!(error instanceof PushRefused)) throw error;
       setProblem(error.message);
-      // The form shows this message, because the browser refused and not the broker.
+      // The form shows this message itself, because the refusal came from the browser, not from the broker.
       throw new DOMException(error.message, "AbortError");
     });
   }

@@ -19,7 +19,10 @@ export interface ApprovalCardProps {
   readonly onChanged: () => void;
 }
 
-/** A permission that an agent waits for: the whole command, and the possible answers. "Always" is not among them. */
+/**
+ * A card for a permission that an agent is waiting for, with the whole command and the possible answers. "Always" is
+ * not among the answers.
+ */
 export function ApprovalCard({ approval, onChanged }: ApprovalCardProps) {
   const id = useId();
   const { asked_by, session, tool, input, folder, asked_at } = approval;

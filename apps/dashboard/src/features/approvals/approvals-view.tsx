@@ -16,7 +16,7 @@ import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { ApprovalCard } from "./approval-card";
 
-/** The permissions that your own agents ask for, to answer from this device. */
+/** The permission requests of your own agents, which you can answer on this device. */
 export function ApprovalsView() {
   return (
     <ListPage title="Approvals" reading className="flex flex-col gap-6">

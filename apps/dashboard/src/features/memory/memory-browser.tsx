@@ -205,7 +205,7 @@ interface OneMemoryProps {
 
 const on = ["memory"] as const;
 
-/** The memory that the URL names, above the others, even if it was forgotten. */
+/** The memory named in the URL, shown above the others even if it was forgotten. */
 function OneMemory({ id, onAction, onClose }: OneMemoryProps) {
   const before = toCursorBefore(id);
   const there = useRead("list_memory", before === null ? null : { before, limit: 1 }, { on });

@@ -141,7 +141,7 @@ function ProgressEmpty({ choice }: { choice: ProgressChoice }) {
   );
 }
 
-/** The entry that the URL names, above the others if the list does not contain it. */
+/** The entry named in the URL, shown above the others if the list does not contain it. */
 function OneEntry({ id }: { readonly id: string }) {
   const isId = isEntryId(id);
   const { data, problem, refresh } = useRead("list_progress", isId ? { id } : null);

@@ -28,7 +28,7 @@ export interface ProgressRowProps {
   readonly chosenTags: readonly string[];
 }
 
-/** An entry: its summary, author, session and time. Expanded, it shows the full text, and the URL names it. */
+/** An entry: its summary, author, session and time. An expanded entry shows its full text and is named in the URL. */
 export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenTags }: ProgressRowProps) {
   const { id, title, projectId, session, loggedBy, agentId, createdAt, tags } = entry;
   const row = useRef<HTMLLIElement>(null);

@@ -26,8 +26,8 @@ export interface ProposalActionsProps {
 }
 
 /**
- * The decisions about an open proposal. Accepting writes exactly the text that is shown. A stale proposal must be rebased and
- * shown again first.
+ * The buttons to decide on an open proposal. Accepting writes exactly the text that is shown. A stale proposal must be
+ * rebased and shown again first.
  */
 export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecided }: ProposalActionsProps) {
   const { isObserver, isOpen } = useSource();

@@ -24,7 +24,7 @@ export interface ProposalEditorProps {
   readonly onClose: () => void;
 }
 
-/** The revision to decide about, and the text that it is based on. */
+/** The revision to decide on, and the text that it is based on. */
 interface Target {
   readonly id: number;
   readonly base: Revision | null;

@@ -9,7 +9,7 @@ import { CopyButton } from "@/ui/copy-button";
 import { useKeptProposalText } from "./use-kept-proposal-text";
 import { type Proposal, type ProposalInFull, useNextRevision } from "./use-proposals";
 
-/** The decision about a proposal, its author, and the result. */
+/** The decision on a proposal, who made it, and the result. */
 export function ProposalOutcome({ proposal }: { readonly proposal: ProposalInFull }) {
   const { proposal_id, remark, accepted_version, base_version } = proposal;
   const next = useNextRevision(proposal);

@@ -17,7 +17,7 @@ import { ProposalHunk } from "./proposal-hunk";
 import { ProposalOutcome } from "./proposal-outcome";
 import { type ProposalInFull, useProposal } from "./use-proposals";
 
-/** The hunks of a proposal, and the decisions about it. */
+/** The hunks of a proposal, and the buttons to decide on it. */
 export function ProposalReview({ proposalId }: { readonly proposalId: number }) {
   const { source } = useSource();
   const { data, problem, refresh } = useProposal(proposalId);

@@ -74,7 +74,7 @@ interface RemoveTextDialogProps {
   readonly children: ReactNode;
 }
 
-/** Asks for confirmation and a reason before a text is removed permanently. */
+/** Asks for confirmation and a reason before text is removed permanently. */
 function RemoveTextDialog({ title, input, onDone, onClose, children }: RemoveTextDialogProps) {
   const call = useCall();
   const [reason, setReason] = useState("");

@@ -144,7 +144,7 @@ function Code({ text, language }: { readonly text: string; readonly language: st
   const shown = showHidden(text);
   return (
     <div data-part={codePart}>
-      {/* If a hidden character is shown by its code point, offsets inside the text no longer match the source. */}
+      {/* If a hidden character is shown as its code point, offsets inside the text no longer match the source. */}
       <CodeBlock code={shown} language={language} at={0} {...(shown !== text && { to: text.length })} />
     </div>
   );

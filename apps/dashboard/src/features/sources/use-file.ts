@@ -11,7 +11,7 @@ export function useFile(source_path: string): Read<FileRead> {
   return read;
 }
 
-/** Returns the last commit of a file's text. Undefined while loading, null if there is none. */
+/** Returns the commit that last changed a file. Undefined while loading, null if there is none. */
 export function useLastCommit({ source_path, source_sha, committed }: FileRead): FileRead["last_commit"] {
   // Looked up once per text, because Git has to search its history.
   const { data } = useRead("read_source", committed ? { source_path, source_sha, last_commit: true } : null);

@@ -13,7 +13,7 @@ export interface DeleteStateDialogProps {
   readonly onDeleted: () => void;
 }
 
-/** Asks for confirmation before a key is deleted, and again if its value has changed in between. */
+/** Asks for confirmation before a key is deleted, and again if its value has changed in the meantime. */
 export function DeleteStateDialog({ address, entry, onClose, onDeleted }: DeleteStateDialogProps) {
   const { theirs, change } = useStateChange(address);
   const current = theirs ?? entry;

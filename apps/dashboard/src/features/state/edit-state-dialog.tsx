@@ -167,7 +167,7 @@ interface LineDiffProps {
 
 const signs = { added: "+", removed: "−", same: " " } as const;
 
-/** A line diff of two texts. */
+/** A line-by-line diff of two strings. */
 function LineDiff({ before, after, label }: LineDiffProps) {
   const lines = toLines(before, after);
   return (
@@ -200,7 +200,7 @@ function toLines(before: string, after: string): { kind: keyof typeof signs; tex
   );
 }
 
-/** Ends a text with a line break, so that its last line compares equal. An empty text has no lines. */
+/** Adds a line break at the end of the text, so that its last line compares equal. An empty string has no lines. */
 function withEnd(text: string): string {
   return text === "" ? "" : `${text}\n`;
 }

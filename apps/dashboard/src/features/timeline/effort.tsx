@@ -75,7 +75,7 @@ export function MessageCounts({ onCounts }: MessageCountsProps) {
   return <RefusalNote refusal={problem ?? null} />;
 }
 
-/** Reads the number of messages by team id, and the time until which they were counted. */
+/** Reads the number of messages by team id, and the time up to which they were counted. */
 export function useMessageCounts() {
   const { session } = useSession();
   const { data, ...read } = useRead(

@@ -6,9 +6,9 @@ export interface PlayOptions {
   readonly broker: Pick<Broker, "call">;
   readonly replay: Replay;
   readonly sessionId: string;
-  /** The moment in the URL at which the replay starts. */
+  /** The time from the URL at which the replay starts. */
   readonly from: string;
-  /** The moment at which the replay ends. */
+  /** The time at which the replay ends. */
   readonly to: number;
   /** The times at which the document was written, in order. */
   readonly writtenAt: readonly number[];
@@ -25,7 +25,7 @@ const stepMs = 100;
 const idleMsMax = 1_200;
 const pageMessages = 200;
 
-/** Replays a session from a moment at the chosen speed. Messages appear in the feed when the replay reaches them. */
+/** Replays a session from a given time at the chosen speed. Messages appear in the feed as the replay reaches them. */
 export function play(options: PlayOptions): void {
   const { replay, from, to, writtenAt, speed, signal, onEnd } = options;
   const coming = readAhead(options);
@@ -88,13 +88,13 @@ function readAhead({ broker, replay, sessionId, to, signal, onError }: PlayOptio
 
   return {
     nextAt: () => (queue[0] === undefined ? null : Date.parse(queue[0].posted_at)),
-    /** Returns the moment up to which all messages are loaded. */
+    /** Returns the time up to which all messages are loaded. */
     knownUntil(): number {
       const end = queue.at(-1);
       if (isWhole) return to;
       return end === undefined ? Number.NEGATIVE_INFINITY : Date.parse(end.posted_at) - 1;
     },
-    /** Adds the messages up to a moment to the feed. Returns true if messages were added. */
+    /** Adds the messages up to a given time to the feed. Returns true if messages were added. */
     take(moment: number): boolean {
       const { follower } = replay;
       if (follower === null) return false;

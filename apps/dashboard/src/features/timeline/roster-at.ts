@@ -6,7 +6,9 @@ export interface PastTeam extends Pick<Participant, "team_id" | "team_name" | "k
   readonly since: string;
 }
 
-/** Returns the teams present at a moment, in the order of joining. A team may have left and returned before. */
+/**
+ * Returns the teams present at a moment, in the order in which they joined. A team may have left and returned before.
+ */
 export function findRosterAt(
   participants: readonly Participant[],
   marks: readonly TimelineMark[],

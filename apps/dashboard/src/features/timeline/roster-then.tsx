@@ -9,7 +9,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { findRosterAt } from "./roster-at";
 import { useTimeline } from "./use-timeline";
 
-/** The teams present at the shown moment. Replaces the roster, because past activity is not recorded. */
+/** The teams present at the moment being shown. Replaces the roster, because past activity is not recorded. */
 export function PastRoster() {
   const { participants, at } = useSession();
   const { data } = useTimeline();

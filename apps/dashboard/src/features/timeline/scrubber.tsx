@@ -16,7 +16,7 @@ import {
 
 export interface ScrubberProps {
   readonly timeline: Timeline;
-  /** The moment that is shown. Null for the present. */
+  /** The moment being shown. Null for the present. */
   readonly current: number | null;
   readonly onPick: (moment: number | null) => void;
   readonly onStep: (direction: -1 | 1) => void;
@@ -26,7 +26,7 @@ export interface ScrubberProps {
 const snapPx = 6;
 const sliderSteps = 1_000;
 
-/** A slider with the session's events and the shown moment, for pointer and keyboard. */
+/** A slider that shows the session's events and the selected moment, for pointer and keyboard. */
 export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
   const [zone] = usePreference("time");
   const track = useRef<HTMLDivElement>(null);

@@ -22,8 +22,8 @@ import { usePlayer } from "./use-player";
 import { useTimeline } from "./use-timeline";
 
 /**
- * The session's timeline. People select a moment or replay the session from there, and the feed, document and roster
- * show that moment.
+ * The session's timeline. When people select a moment or replay the session from it, the feed, document and roster show
+ * that moment.
  */
 export function TimeBar() {
   return (

@@ -11,7 +11,7 @@ import { useToast } from "@/ui/toast-provider";
 import { play as playFrom } from "./player";
 import type { Timeline } from "./time-scale";
 
-/** Replays the session from the shown moment, or from its beginning. */
+/** Replays the session from the moment being shown, or from its beginning. */
 export function usePlayer(timeline: Timeline) {
   const { session, at } = useSession();
   const broker = useBroker();
@@ -32,7 +32,7 @@ export function usePlayer(timeline: Timeline) {
     playing.current.abort();
     playing.current = null;
     const state = replay.current();
-    // Writes the moment at which the replay stopped to the URL, so that it can be shared.
+    // Saves the replay's stopping point in the URL, so that the link can be shared.
     if (state) setQuery({ at: new Date(state.moment).toISOString() }, { replace: true });
   }, [replay]);
 

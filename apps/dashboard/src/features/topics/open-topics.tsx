@@ -7,7 +7,7 @@ import { useTopics } from "./use-topics";
 
 const noText: ShownText = { revision: "", content: "", layout: "lines" };
 
-/** The open comments on a text that can no longer be read. */
+/** The open comments on text that can no longer be read. */
 export function OpenTopics() {
   const shown = useTopicParam();
   const { data } = useTopics({ status: "open" });

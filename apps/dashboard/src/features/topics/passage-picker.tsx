@@ -18,7 +18,7 @@ export interface PassagePickerProps {
  * this.
  */
 export function PassagePicker({ text, onClose }: PassagePickerProps) {
-  // Keeps the text that the selection refers to, even if a newer text arrives.
+  // Keeps the text that the selection refers to, even if newer text arrives.
   const [{ revision, content }] = useState(text);
   const [quote, setQuote] = useState<Quote | null>(null);
   const [isWriting, setWriting] = useState(false);

@@ -77,7 +77,7 @@ function Messages({ topic, after }: { topic: Topic; after: number }) {
   );
 }
 
-/** A link to the review of a proposal, which may be for another text. */
+/** A link to the review of a proposal, which may change a different document or file. */
 function ProposalLink({ about, proposalId }: { about: Placed; proposalId: number }) {
   return (
     <Button asChild variant="outline" size="sm" className="mt-1">

@@ -35,7 +35,7 @@ export function useSelectedStretch(
       setSelected(stretch && { stretch, range: range.cloneRange() });
     }
     function press(event: PointerEvent): void {
-      // A press on the button offered for the selection must not end the selection.
+      // Pressing the button that is offered for the selection must not end the selection.
       if (event.pointerType === "mouse" && event.target instanceof Node) {
         isDragging = root.current?.contains(event.target) ?? false;
       }

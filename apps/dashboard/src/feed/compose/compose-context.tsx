@@ -116,7 +116,7 @@ export function ComposeProvider({ session, onWanted, children }: ComposeProvider
   return <ComposeContext value={place}>{children}</ComposeContext>;
 }
 
-/** Removes a quoted text from the draft when the quoted message is redacted. */
+/** Removes quoted text from the draft when the quoted message is redacted. */
 function useForgetQuote(store: DraftStore, sessionId: string): void {
   const broker = useBroker();
   useEffect(

@@ -8,7 +8,7 @@ export interface ActiveOption {
 
 export interface ActiveOptionInput {
   readonly count: number;
-  /** The text that the list is filtered by. A new text selects the first option again. */
+  /** The text that the list is filtered by. When the text changes, the first option is selected again. */
   readonly text: string;
   readonly onPick: (index: number) => void;
   readonly onClose: () => void;

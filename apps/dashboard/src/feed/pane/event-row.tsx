@@ -46,7 +46,7 @@ export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
   );
 }
 
-/** A link from an event about a comment to the comment. */
+/** Links an event about a comment to that comment. */
 function TopicLink({ topicId }: { topicId: unknown }) {
   const { session } = useSession();
   if (typeof topicId !== "number") return null;

@@ -69,7 +69,7 @@ function SealedBody({ message }: { readonly message: Message }) {
   );
 }
 
-/** The text of a message. A long text is cut off, with a button to show the rest. */
+/** The text of a message. Long text is cut off, with a button to show the rest. */
 function TextBody({ message }: { readonly message: Message }) {
   const [isWhole, setWhole] = useState(false);
   const text = readMessageText(message);

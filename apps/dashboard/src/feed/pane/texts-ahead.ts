@@ -5,7 +5,7 @@ import { layOutAhead } from "@/text/markdown/markdown-text";
 
 /** Number of rows to prepare before and after the rendered rows. */
 const rowsAhead = 60;
-/** Milliseconds that must remain in an idle frame for another text to be laid out. */
+/** Milliseconds that must be left in an idle frame to lay out the text of another message. */
 const textMs = 3;
 
 export interface RowRange {
@@ -13,7 +13,7 @@ export interface RowRange {
   readonly endIndex: number;
 }
 
-/** Lays out texts around the rendered rows while the page is idle, nearest first. */
+/** Lays out the text of messages around the rendered rows while the page is idle, nearest first. */
 export class TextsAhead {
   readonly #done = new WeakSet<Message>();
   #rows: readonly FeedRow[] = [];

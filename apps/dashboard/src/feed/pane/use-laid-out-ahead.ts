@@ -5,8 +5,8 @@ import type { FeedRow } from "@/feed/store/feed-rows";
 import type { RowRange, TextsAhead } from "./texts-ahead";
 
 /**
- * Lays out the texts around the rendered rows in advance, so that scrolling does not wait for them. Returns a function that takes
- * the rows and the rendered range.
+ * Lays out the text of messages around the rendered rows in advance, so that scrolling does not wait for it. Returns a
+ * function that takes the rows and the rendered range.
  */
 export function useLaidOutAhead(): (rows: readonly FeedRow[], drawn: RowRange) => void {
   const texts = useRef<TextsAhead>(undefined);
@@ -16,7 +16,7 @@ export function useLaidOutAhead(): (rows: readonly FeedRow[], drawn: RowRange) =
       ({ TextsAhead }) => {
         if (!isGone) texts.current = new TextsAhead();
       },
-      // If the module fails to load, texts are laid out when they become visible.
+      // If the module fails to load, text is laid out when it becomes visible.
       () => undefined,
     );
     return () => {

@@ -14,7 +14,7 @@ export interface FeedSource {
   /**
    * Reads a page of the feed.
    *
-   * @throws MerkleError `resync` if the epoch is no longer the broker's
+   * @throws MerkleError `resync` if the broker's epoch has changed
    */
   readPage(request: PageRequest, epoch: string | undefined, signal: AbortSignal): Promise<HistoryPage>;
   /** Delivers the messages after a sequence as they are posted. For a past moment, delivers them as the replay reaches them. */
@@ -32,7 +32,7 @@ export interface FollowListeners {
 export interface FeedView {
   readonly sessionId: string;
   readonly filter: FeedFilter;
-  /** The past moment that is shown. Null for the present. */
+  /** The past moment being shown. Null for the present. */
   readonly at: string | null;
 }
 

@@ -35,11 +35,11 @@ const shownCharsMax = 4_000;
 
 export interface ClippedText {
   readonly text: string;
-  /** The length of the whole text, in words. Null if nothing was cut off. */
+  /** Describes the length of the full text, such as `all 80 lines`. Null if nothing was cut off. */
   readonly whole: string | null;
 }
 
-/** Cuts a long text and describes its whole length. */
+/** Cuts off long text and describes its full length. */
 export function clipText(text: string): ClippedText {
   const lines = text.split("\n");
   if (lines.length > shownLinesMax) {

@@ -1,4 +1,4 @@
-/** A range of a source text, in UTF-16 code units. */
+/** A range of the source text, in UTF-16 code units. */
 export interface SourceStretch {
   readonly start: number;
   readonly end: number;

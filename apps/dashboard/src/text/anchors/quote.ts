@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import type { SourceStretch } from "./page-places";
 
-/** A stored position in a source text: the quoted text, and the text before and after it. */
+/** A stored position in the source text: the quoted passage, and the text before and after it. */
 export interface Quote {
   readonly quote: string;
   readonly prefix: string;

@@ -1,4 +1,4 @@
-/** A part of a rendered text, and its range in the markdown source. */
+/** A part of the rendered text, and its range in the markdown source. */
 export interface AlignedPart {
   readonly text: string;
   readonly start: number;
@@ -11,7 +11,7 @@ export interface Stretch {
 }
 
 /**
- * Finds the source range of each character of a rendered text. Escapes, entities and line prefixes occur only in the
+ * Finds the source range of each character of the rendered text. Escapes, entities and line prefixes occur only in the
  * source. If a part is as long as its source range, characters correspond one to one. Otherwise the part maps to its
  * range only as a whole. If the text cannot be aligned up to its end, the result is a single part for the whole range,
  * so positions are never wrong.

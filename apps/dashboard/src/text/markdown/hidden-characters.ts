@@ -1,4 +1,4 @@
-/** A part of a text: plain text, or a hidden character that could mislead the reader. */
+/** A piece of text: plain text, or a hidden character that could mislead the reader. */
 export interface TextPart {
   readonly text: string;
   /** Code point of a hidden character, such as `U+202E`. */
@@ -14,7 +14,10 @@ const hiddenCharacters =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for.
   /[\u{E0000}-\u{E007F}](?<!\u{1F3F4}[\u{E0020}-\u{E007F}]*.)|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]/gu;
 
-/** Splits a text at hidden characters, so that they can be shown by their code point. Most texts are a single part. */
+/**
+ * Splits text at hidden characters, so that each can be shown as its code point. Text without hidden characters stays
+ * in one part.
+ */
 export function splitHidden(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let from = 0;

@@ -1,4 +1,4 @@
-/** Longer texts are shown as plain text, because rendering them would block the page. */
+/** Longer text is shown without formatting, because rendering it as markdown would block the page. */
 export const markdownCharsMax = 32_000;
 
 const quoteDepthMax = 30;
@@ -7,8 +7,8 @@ const unbrokenCharsMax = 2_000;
 const unbrokenLinksMax = 20;
 
 /**
- * True if a text can be rendered as markdown quickly. Parsers take quadratic time for deep quotes, unclosed brackets and long
- * runs of links. Real messages do not contain these.
+ * True if text can be rendered as markdown quickly. Parsers take quadratic time for deeply nested quotes, unclosed
+ * brackets and long runs of links. Real messages do not contain these.
  */
 export function isMarkdownLayable(text: string): boolean {
   return (

@@ -10,7 +10,7 @@ const LazyMarkdown = lazy(loadMarkdown);
 /** The renderer, once loaded. A lazy component would show its fallback once even if its module is already loaded. */
 let loaded: typeof import("./rendered-markdown") | undefined;
 
-/** Loads the markdown renderer before the first text needs it. Afterwards, texts render immediately. */
+/** Loads the markdown renderer before the first message needs it. Afterwards, messages render immediately. */
 export async function loadMarkdown() {
   loaded = await import("./rendered-markdown");
   return { default: loaded.RenderedMarkdown };
@@ -34,9 +34,9 @@ export interface MarkdownTextProps {
 }
 
 /**
- * Renders a text written by another user as markdown. All such texts must use this component. It creates no HTML from the text
- * and loads no images. Links open only http, https and mail addresses, and show their target. The plain text is shown until the
- * renderer is loaded, and always if rendering would be slow.
+ * Renders text written by another user as markdown. All such text must be rendered by this component. It creates no
+ * HTML from the text and loads no images. Links open only http, https and mail addresses, and show their target. The
+ * plain text is shown until the renderer is loaded, and always if rendering would be slow.
  */
 export function MarkdownText({ text, variant = "feed", className }: MarkdownTextProps) {
   const box = cn(
@@ -45,7 +45,7 @@ export function MarkdownText({ text, variant = "feed", className }: MarkdownText
     className,
   );
   const raw = <RawText text={text} {...(variant === "document" && { at: 0 })} />;
-  // Decided once per component, so that a text shown before the renderer loaded does not render twice.
+  // Decided once per component, so that text shown before the renderer has loaded does not render twice.
   const [RenderedMarkdown] = useState<ComponentType<RenderedMarkdownProps>>(
     () => loaded?.RenderedMarkdown ?? LazyMarkdown,
   );
@@ -64,10 +64,10 @@ export function MarkdownText({ text, variant = "feed", className }: MarkdownText
   );
 }
 
-/** A text as plain text with its line breaks. `at` is its offset in the document. */
+/** Shows text without formatting, with its line breaks. `at` is the text's offset in the document. */
 export function RawText({ text, at }: { readonly text: string; readonly at?: number }) {
   const shown = showHidden(text);
-  // If a hidden character is shown by its code point, offsets inside the text no longer match the source.
+  // If a hidden character is shown as its code point, offsets inside the text no longer match the source.
   const to = at === undefined || shown === text ? undefined : at + text.length;
   return (
     <span data-at={at} data-to={to} className="break-words whitespace-pre-wrap">

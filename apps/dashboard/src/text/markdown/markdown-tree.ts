@@ -6,16 +6,16 @@ import { unified } from "unified";
 import { harmlessTree } from "./harmless-tree";
 import { sourcePlaces } from "./source-places";
 
-/** `feed`: for messages. `document`: for texts that can be commented on, with the source position of each piece. */
+/** `feed`: for messages. `document`: for text that can be commented on, with the source position of each piece. */
 export type MarkdownVariant = "feed" | "document";
 
-/** Parses a text as markdown. Raw HTML becomes text, and the resulting tree cannot affect the page around it. */
+/** Parses text as markdown. Raw HTML becomes text, and the resulting tree cannot affect the page around it. */
 export function readMarkdown(text: string, variant: MarkdownVariant): Root {
   const reader = readers[variant];
   return reader.runSync(reader.parse(text), text);
 }
 
-/** Created once, because creating a parser takes as long as parsing a short text. */
+/** Created once, because creating a parser takes as long as parsing a short message. */
 const readers = {
   feed: startReader().use(harmlessTree).freeze(),
   document: startReader().use(sourcePlaces).use(harmlessTree).freeze(),

@@ -1,4 +1,4 @@
-/** Returns a text for a preview of one or two lines, without the most distracting markdown syntax. */
+/** Returns the text for a preview of one or two lines, without the most distracting markdown syntax. */
 export function toPlainBrief(text: string): string {
   return text
     .replace(/^ {0,3}(```|~~~).*$/gm, "")

@@ -13,14 +13,14 @@ export interface RenderedMarkdownProps {
   readonly variant: MarkdownVariant;
 }
 
-/** Renders a text as markdown. Raw HTML appears as literal characters. */
+/** Renders text as markdown. Raw HTML appears as literal characters. */
 export function RenderedMarkdown({ text, variant }: RenderedMarkdownProps) {
   return variant === "feed" ? layOutOnce(text) : layOut(text, variant);
 }
 
 /**
- * Cache of rendered message texts, least recently used first. Rows mount and unmount while the user scrolls, but their texts stay
- * the same.
+ * Cache of rendered messages, least recently used first. Rows mount and unmount while the user scrolls, but their text
+ * stays the same.
  */
 const laidOut = new Map<string, ReactElement>();
 const laidOutTextsMax = 1_000;

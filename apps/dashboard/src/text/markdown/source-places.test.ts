@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { readMarkdown } from "./markdown-tree";
 
-/** Returns the rendered pieces of a text, each with the source text at its position. */
+/** Returns the rendered pieces of the text, each with the source text at its position. */
 function piecesOf(source: string): { text: string; written: string; isExact: boolean }[] {
   const markup = renderToStaticMarkup(
     toJsxRuntime(readMarkdown(source, "document"), { Fragment, jsx, jsxs }),

@@ -21,7 +21,7 @@ function place(children: readonly RootContent[], source: string, align: Align): 
     const stretch = findStretch(child);
     if (child.type === "text" || child.type === "raw") {
       if (stretch === null) return [child];
-      // A hidden character is shown by its code point, which is longer than the character itself.
+      // A hidden character is shown as its code point, which is longer than the character itself.
       if (splitHidden(child.value).some(({ hidden }) => hidden !== undefined)) {
         return [toElement(child.value, { dataAt: stretch.start, dataTo: stretch.end })];
       }

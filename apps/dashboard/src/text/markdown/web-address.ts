@@ -19,8 +19,8 @@ export function readWebAddress(target: string): WebAddress | null {
 }
 
 /**
- * True if a link's text already shows its target: it equals the URL, or begins with it up to the host. A text such as "bank.com"
- * for another host does not count, nor does a user name that looks like a host.
+ * True if a link's text already shows its target: it equals the URL, or begins with it up to the host. Text such as
+ * "bank.com" for another host does not count, nor does a user name that looks like a host.
  */
 export function isShownPlace(text: string, { place, href }: WebAddress): boolean {
   const said = text.trim().toLowerCase();

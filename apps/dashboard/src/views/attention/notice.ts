@@ -13,7 +13,7 @@ export interface Notice {
   readonly reason: AlertKind;
   readonly title: string;
   readonly body: string;
-  /** Names of the session or file. A tab announces one of them while it shows the session or file. */
+  /** Names of the session or file. A tab announces one of these names while it shows the session or file. */
   readonly subjects: readonly string[];
   /** The page to open, as a path of the dashboard. */
   readonly address: string;

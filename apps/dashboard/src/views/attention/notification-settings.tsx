@@ -4,7 +4,7 @@ import { type AlertKind, alertReasons } from "@merkle/wire";
 import { useState } from "react";
 import { usePreference } from "@/core/preferences/use-preference";
 
-/** The events that this browser may notify about. Asks for permission when the first event is switched on. */
+/** The events that may cause notifications in this browser. Asks for permission when the first event is switched on. */
 export function NotificationSettings() {
   const [chosen, setChosen] = usePreference("notifications");
   const [refused, setRefused] = useState(false);

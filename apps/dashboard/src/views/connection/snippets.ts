@@ -10,7 +10,7 @@ type VendorClient =
   | "goose"
   | "antigravity";
 
-/** A way to connect an agent: a text that works as pasted. */
+/** A way to connect an agent, as text that works when pasted. */
 export interface ConnectionSnippet {
   readonly id: "merkle-cli" | "claude-code" | VendorClient | "mcp-json" | "curl";
   readonly label: string;

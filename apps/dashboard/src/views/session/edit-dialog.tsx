@@ -13,7 +13,8 @@ import { Textarea } from "@/ui/textarea";
 export function EditDialog({ onClose }: { onClose: () => void }) {
   const { session, refresh } = useSession();
   const call = useCall();
-  // The texts when the dialog opened. A later change by someone else must not look like this person's change.
+  // The title and description when the dialog opened. A later change by someone else must not look like this person's
+  // change.
   const [before] = useState({ title: session.title, description: session.description });
   const [title, setTitle] = useState(before.title);
   const [description, setDescription] = useState(before.description);

@@ -43,7 +43,7 @@ export function LiveView() {
   const hasTime = useHasPart(({ session: parts }) => parts?.UnderFeed);
   const showsDocument = pane === "doc";
   const closeDocument = () => setPane(null);
-  // A CSS variable, because only the class for wide screens uses the share.
+  // A CSS variable, because only the class for wide screens uses the size of the feed.
   const share: CSSProperties & Record<"--feed-share", string> = { "--feed-share": `${split}%` };
 
   useShortcut("Escape", () => showsDocument && closeDocument(), {

@@ -70,7 +70,7 @@ export function RosterChip({ row, agent, isExpanded, onOpen }: RosterChipProps) 
   );
 }
 
-/** The team's current work and since when. In the team's own words, if it reported its work. */
+/** The team's current work and since when, in the team's own words if it reported its work. */
 function Now({ row: { team, blocked, dnd }, agent }: Pick<RosterChipProps, "row" | "agent">) {
   const muted = "min-w-0 truncate text-muted-foreground";
   const since = (at: string) => <TimeText at={at} className="shrink-0 text-muted-foreground" />;

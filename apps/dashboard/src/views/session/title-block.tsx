@@ -6,8 +6,8 @@ import { useAtNow } from "@/core/time/use-now";
 import { useSession } from "@/sessions/session-context";
 
 /**
- * The session's title and description. A changed text cross-fades and is highlighted once. For ten minutes a line shows who
- * changed it and why. With reduced motion, only this line appears.
+ * The session's title and description. Changed text cross-fades and is highlighted once. For ten minutes a line shows
+ * who changed it and why. With reduced motion, only this line appears.
  */
 export function TitleBlock({ children }: { children?: ReactNode }) {
   const { session } = useSession();

@@ -11,7 +11,7 @@ import { Input } from "@/ui/input";
 import { Textarea } from "@/ui/textarea";
 
 export interface NewSessionDialogProps {
-  /** Initial texts of the fields, for a session that continues another. */
+  /** Initial values of the fields, for a session that continues another. */
   readonly initial?: { readonly title?: string; readonly description?: string };
   /** The concluded session that the new session continues. Its conclusion becomes the first memory. */
   readonly from?: { readonly session_id: string; readonly title: string };

@@ -152,7 +152,7 @@ function Unread({ count, words = false }: { count: number | null; words?: boolea
 
 interface TeamStackProps {
   readonly teams: Session["present"];
-  /** The number of all teams. Teams beyond those shown are only counted. */
+  /** The total number of teams, including those not shown. */
   readonly total: number;
 }
 

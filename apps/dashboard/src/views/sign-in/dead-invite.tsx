@@ -13,7 +13,7 @@ const titles: Readonly<Record<DeadState, string>> = {
   revoked: "This invite was revoked",
 };
 
-/** An invite that is no longer valid: the reason, the date, and whom to ask for a new one. */
+/** Shown for an invite that is no longer valid. Says why, and whom to ask for a new invite. */
 export function DeadInvite({
   state,
   preview,

@@ -25,13 +25,16 @@ export interface CheckBundleOptions {
   readonly onRow?: (row: VerifiedRow) => void;
 }
 
-/** The share of the progress bar for messages. The document takes little time in comparison. */
+/**
+ * The fraction of the progress bar that checking messages takes up. Checking the document takes little time in
+ * comparison.
+ */
 const feedShare = 0.9;
 
 /**
  * Checks a whole export, and compares it with the heads of the same record that this browser has seen.
  *
- * @throws Error with a message for people if the file is not an export
+ * @throws Error with a message to show if the file is not an export
  */
 export async function checkBundle(
   file: Blob,

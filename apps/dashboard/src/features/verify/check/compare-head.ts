@@ -17,7 +17,7 @@ export interface DifferentHeads {
   readonly recordId: string;
   readonly seen: SeenHead;
   readonly later: SignedHead;
-  /** The difference in a sentence for people. */
+  /** A sentence that describes the difference to the user. */
   readonly why: string;
 }
 

@@ -7,7 +7,7 @@ export interface Verifier {
   /**
    * Starts a check. Cancels any running check, whose promise then never settles.
    *
-   * @throws Error with a message for people if the input cannot be checked
+   * @throws Error with a message to show if the input cannot be checked
    */
   check(what: Checkable, believed: TrustedData, onProgress: (share: number) => void): Promise<CheckResult>;
   giveUp(): void;
