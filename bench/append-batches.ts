@@ -5,7 +5,7 @@ import { messageFieldNames } from "@merkle/wire";
 import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
 
-/** Ways to add a batch of messages to a session with one statement, each in its own transaction. */
+/** Two ways to add a batch of messages to a session. Each batch is one statement in its own transaction. */
 export interface AppendBatches {
   /** Appends as the broker does: numbers the messages and applies every rule. */
   append(rows: number, measureMs: number): Promise<Latency>;
@@ -14,7 +14,7 @@ export interface AppendBatches {
   close(): Promise<void>;
 }
 
-/** @param sessions - a separate session for each of the two ways, without other posters */
+/** @param sessions - a separate session for each method, to which no one else posts */
 export async function openAppendBatches(
   databaseUrl: string,
   sessions: { readonly append: string; readonly copy: string },
@@ -46,7 +46,7 @@ export async function openAppendBatches(
   };
 }
 
-/** Measures each batch without the time it takes to create the batch. */
+/** Measures each batch, excluding the time it takes to create the batch. */
 async function timeBatches<Batch>(
   measureMs: number,
   make: () => Batch,

@@ -6,7 +6,7 @@ import type { Place } from "./places.js";
 export type HoldQuestion = {
   readonly url: string;
   readonly socketUrl: string;
-  /** Opens one connection for each of these places. */
+  /** The sessions and credentials to connect with, one connection each. */
   readonly places: readonly Place[];
   /**
    * `socket`: an inbox subscription over a WebSocket. `poll`: a parked wait. With a bare server, only a connection or a

@@ -21,8 +21,8 @@ export interface Memory {
 
 export interface Allocated {
   /**
-   * Bytes allocated on the heap since the first of the two questions, including garbage. 0 in the answer to the first
-   * question.
+   * Bytes allocated on the heap between the first and the second `allocated` question, including garbage. 0 in the
+   * answer to the first question.
    */
   readonly bytes: number;
 }

@@ -177,15 +177,15 @@ const statementLine =
 async function logDurations(admin: postgres.Sql, ms: "0" | "-1"): Promise<void> {
   await admin.unsafe(`ALTER SYSTEM SET log_min_duration_statement = ${ms}`);
   await admin.unsafe("SELECT pg_reload_conf()");
-  // Each connection applies the new setting a moment later, without any signal.
+  // Each connection applies the new setting a moment later, without reporting it.
   await delay(300);
 }
 
 const auditKeyIn = (home: string) => join(home, "audit-key.json");
 
 /**
- * Lets the broker connect to its own database over a Unix socket, if there is one. A URL cannot name a socket for the
- * driver, but an environment variable can, and child processes inherit it.
+ * Lets the broker connect to its own database over a Unix socket, if there is one. The driver accepts a socket only
+ * from an environment variable, not in a URL. Child processes inherit the variable.
  */
 function reachAsByDefault({ url, connection }: EmbeddedPostgres): string {
   if (!connection.host.startsWith("/")) return url;

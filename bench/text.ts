@@ -6,7 +6,7 @@ export const messageText =
 
 const line = "Decided: the session token moves into the gateway; see the notes of Birch on refresh flows.\n";
 
-/** Functions that return a text of a given size. Each text except the first is expensive for some parser. */
+/** Functions that return a string of a given size. All but `lines` return strings that are expensive for some parser. */
 export const costlyText = {
   lines: (bytes: number) => repeated(line, bytes),
   /** Each of these characters takes six bytes as JSON. */
@@ -16,7 +16,7 @@ export const costlyText = {
   quotes: (bytes: number) => repeated("> ", bytes),
   backticks: (bytes: number) => repeated("`", bytes),
   oneLetter: (bytes: number) => repeated("a", bytes),
-  /** Repeats a text that almost looks like a credential. */
+  /** Repeats a string that almost looks like a credential. */
   nearlyCredentials: (bytes: number) => repeated(".mk_0123abcd-0123-0123-0123-0123456789ab", bytes),
 } as const;
 

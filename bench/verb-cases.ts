@@ -30,7 +30,7 @@ export interface Team {
 const documentMax = limits.documentBytesMax;
 const textMax = limits.messageTextBytesMax;
 const wideDescription = costlyText.wide(limits.descriptionCharsMax * 3);
-/** The most control characters that fit in a frame. */
+/** The maximum number of control characters that fit in a frame. */
 const controlsMax = Math.floor(limits.frameBytesMax / 6) - 1_000;
 
 function one(operation: string, what: string, prepare: VerbCase["prepare"]): VerbCase {

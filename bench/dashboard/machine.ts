@@ -9,7 +9,10 @@ import { notedBy, openWatched } from "./watched-page.js";
 
 const rounds = 5;
 
-/** Measures the machine: page loads and a socket of a bare server, in the browser that all other measurements use. */
+/**
+ * Measures the machine itself, using pages and a socket of a bare server, in the browser that all other measurements
+ * use.
+ */
 export async function measureMachine(browser: Browser): Promise<Machine> {
   const server = createServer((request, response) => {
     response.setHeader("content-type", "text/html");

@@ -8,7 +8,7 @@ type Edit = "few" | "tenth" | "every" | "halves" | "one";
 type Round = Readonly<Record<Edit, { readonly ms: number; readonly passMs: number }>>;
 
 /**
- * The cost of locating all comments on a document, compared with reading the two texts once, character by character.
+ * The cost of locating all comments on a document, compared with reading both versions once, character by character.
  */
 export const anchors = definePart<Round>({
   name: "anchors",

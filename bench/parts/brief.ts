@@ -17,7 +17,8 @@ interface Round {
 }
 
 /**
- * Briefs of a whole session of 10,000 messages, requested one after the other. Compared with reading only the texts.
+ * Briefs of a whole session of 10,000 messages, requested one after the other. Compared with only reading the messages'
+ * text.
  */
 export const brief = definePart<Round>({
   name: "brief",

@@ -8,14 +8,14 @@ import { builtMerkle } from "../merkle-program.js";
 import { definePart, type Figure } from "../part.js";
 import type { Stage } from "../stage.js";
 
-/** The size of the text that agents receive, apart from message texts and senders. */
+/** The size of the text that agents receive, apart from the text and senders of messages. */
 type Round = Readonly<
   Record<"instructions" | "sessionStart" | "join" | "wait" | "first" | "one" | "five", Cost>
 >;
 
 interface Cost {
   readonly bytes: number;
-  /** Size of only the message texts and senders. If there are no messages, the whole size. */
+  /** Size of only the text and senders of the messages. If there are no messages, the whole size. */
   readonly wordsBytes: number;
 }
 

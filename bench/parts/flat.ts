@@ -8,14 +8,14 @@ import type { Cpu } from "../process-state.js";
 import type { BenchBroker, Stage } from "../stage.js";
 import { median } from "../statistics.js";
 
-/** Numbers of messages that a session contains before the measurement. The largest is measured only in a full run. */
+/** Numbers of messages in a session before the measurement. The largest is measured only in a full run. */
 const lengths = [100, 10_000, 1_000_000] as const;
 type Length = (typeof lengths)[number];
 
 interface Cost {
   readonly brokerMicroseconds: number;
   readonly postgresMicroseconds: number;
-  /** Bytes written to the write-ahead log, measured from a checkpoint on. */
+  /** Bytes written to the write-ahead log since a checkpoint. */
   readonly walBytes: number;
   /** Time to read a page of 100 messages from the middle of the feed. */
   readonly pageMs: number;

@@ -10,7 +10,7 @@ import type { Stage } from "../stage.js";
 type Agent = "none" | "floods" | "multiplies";
 type Round = Readonly<Record<Agent, Ran>>;
 
-/** The measured posts while agents ran, and the number of jobs that ended. */
+/** The posts measured while agents ran, and the number of jobs that ended. */
 interface Ran {
   readonly posts: PostsAnswer;
   readonly jobs: number;

@@ -150,13 +150,13 @@ interface Setting {
   readonly stage: Stage;
   readonly addresses: Readonly<Partial<Record<BusKind, string>>>;
   readonly poster: Place;
-  /** Sessions and credentials, each in a separate session. */
+  /** Sessions and credentials to post with. No two are for the same session. */
   readonly apart: readonly Place[];
   readonly sleepers: readonly Place[];
   readonly separate: Separate;
 }
 
-/** Databases on one server, and sessions at one broker per database, in rotation. */
+/** Databases on one server, each with a separate broker. Sessions alternate between the databases. */
 interface Separate {
   readonly databaseUrls: readonly string[];
   readonly posters: readonly Place[];
@@ -271,7 +271,7 @@ async function measureMesh(
   });
   return {
     cost: { ...posts, delivery: serverMicrosecondsEach, received },
-    // Measured with one and with three nodes. Two nodes would show nothing more.
+    // Measured with one and with three nodes. Measuring two nodes would add no information.
     idle: sleepers.length === 0 || brokers.length === 2 ? null : await measureIdle(stage, first, sleepers),
   };
 }
@@ -290,8 +290,8 @@ function timesOf(
 }
 
 /**
- * @param together - places in one session, or in one session per separate broker
- * @param apart - places that are each in a separate session
+ * @param together - the sessions and credentials of posters that share one session, or one session per separate broker
+ * @param apart - the sessions and credentials of posters that each have a separate session
  */
 async function measurePosts(
   stage: Stage,

@@ -74,7 +74,7 @@ interface Tool {
 }
 
 function toToolList(message: unknown): ToolList {
-  // MCP defines this type of the result of tools/list.
+  // MCP defines the `tools/list` result as this type.
   const { result } = message as { result?: { tools: readonly Tool[] } };
   if (!result) throw new Error(`tools/list was answered: ${JSON.stringify(message)}`);
   return {

@@ -7,7 +7,7 @@ import type { Cpu } from "../process-state.js";
 import type { BenchBroker, Stage } from "../stage.js";
 import { median } from "../statistics.js";
 
-/** Numbers of messages, memories and state keys. For the last verbs, also the number of sessions. */
+/** How many messages, memories and state keys there are. For the last verbs, also the number of sessions. */
 const sizes = [10, 100_000] as const;
 type Size = (typeof sizes)[number];
 

@@ -83,7 +83,7 @@ async function measureCases(setting: Setting): Promise<Round> {
   return { cases: cases.sort((a, b) => b.median - a.median) };
 }
 
-/** How long to wait for work that a call leaves for after its reply. This work also counts. */
+/** How long to wait for work that a call continues after its reply. The measurement includes this work. */
 const afterwardsMs = 10;
 
 async function measureCase(

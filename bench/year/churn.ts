@@ -27,8 +27,8 @@ const agentsPerSession = 8;
 const changersCount = 12;
 const samples = 4;
 /**
- * Both kinds of row are deleted after this many seconds here. The broker deletes idempotency results after a day and
- * receipts after 30 days, once an hour.
+ * Idempotency results and receipts are deleted after this many seconds here. The broker deletes idempotency results
+ * after a day and receipts after 30 days, once an hour.
  */
 const keptS = 60;
 /** A table with at least this many row changes counts as churning. */

@@ -58,7 +58,7 @@ export const burst: DashboardPart = {
   },
 };
 
-/** @returns the posted texts, by sequence */
+/** @returns the text of each post, by sequence */
 async function sayForAWhile({ say }: StagedFeed, begunAt: number): Promise<Map<number, string>> {
   const sent: Promise<readonly [number, string]>[] = [];
   async function sayNext(): Promise<readonly [number, string]> {
