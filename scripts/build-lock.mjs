@@ -8,8 +8,8 @@ const lookAgainMs = 200;
 const emptyLooksMax = 10;
 
 /**
- * Waits until this process holds the lock file. A lock of a dead process is taken over, even if another process has its pid by
- * now. Returns a function that releases the lock. The lock also becomes free when this process ends.
+ * Waits until this process holds the lock file. The lock of a dead process is taken over, even if another process now
+ * has the same pid. Returns a function that releases the lock. The lock also becomes free when this process ends.
  *
  * @param {string} path
  * @param {{ onWait?: (pid: number) => void }} [options] - `onWait` is called once with the holder's pid

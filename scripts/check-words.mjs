@@ -1,7 +1,7 @@
 /**
- * Checks the wording of texts for people: string literals and comments in the packages, scripts, tests and bench, and Markdown files. words/words.json lists
- * the refused words with better ones. A comment `words-ignore: <reason>` on the same line or the line above exempts a text that
- * quotes another.
+ * Checks the wording of everything that people read: string literals and comments in the packages, scripts, tests and
+ * bench, and Markdown files. words/words.json lists the refused words with better ones. A comment `words-ignore:
+ * <reason>` on the same line or the line above exempts text that quotes something else.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";

@@ -45,7 +45,7 @@ function describeTree(path) {
   return JSON.parse(readFileSync(path, "utf8"));
 }
 
-/** Reduces the bill to the command and its contents, each package once. */
+/** Reduces the bill of materials to the command and its contents, each package once. */
 function reduce(bill, command, shipped) {
   const nameOf = ({ group, name, version }) => `${[group, name].filter(Boolean).join("/")}@${version}`;
   const found = new Map(bill.components.map((each) => [nameOf(each), each]));

@@ -1,7 +1,7 @@
 /**
- * Pages and states for working together: tasks, claims, approvals, briefs, alerts, usage, and every kind of item that can wait
- * for a person. `npm run screenshots -- --states <folder>` stages them and takes pictures in light and dark and on two phones,
- * for review.
+ * Pages and states that show people and agents working together: tasks, claims, approvals, briefs, alerts, usage, and
+ * every kind of item that can wait for a person. `npm run screenshots -- --states <folder>` stages them and takes
+ * pictures in light and dark and on two phones, for review.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";

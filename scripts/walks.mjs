@@ -1,6 +1,6 @@
 /**
- * The first steps of new users, in ten walks. Each walk uses a browser's pages and takes pictures along the way. `npm
- * run screenshots -- --walks <folder>` takes the pictures in light and dark, for review.
+ * Ten walks through the first steps of new users. Each walk opens pages in a browser and takes pictures along the way.
+ * `npm run screenshots -- --walks <folder>` takes the pictures in light and dark, for review.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { deviceOf } from "@merkle/wire/identity";

@@ -1,10 +1,10 @@
 /**
- * `node scripts/without.mjs tasks timeline`: checks that features can be left out. In a copy of this checkout it deletes their
- * folders, pages, documents and lines in the lists, regenerates what is generated, checks types and floors, runs the core's
- * tests and starts the broker. Features that need one of them are left out as well.
+ * `node scripts/without.mjs tasks timeline`: checks that features can be left out. In a copy of this checkout it
+ * deletes their folders, pages, documents and entries in lists, regenerates what is generated, checks types and floors,
+ * runs the core's tests and starts the broker. Features that depend on them are left out as well.
  *
- * `--some 3` tries three features, chosen by the hash of the commit. `--all` tries each in turn. `--core` leaves out all that can
- * be left out at once. `--types` skips the tests and the broker.
+ * `--some 3` tries three features, chosen by the hash of the commit. `--all` tries each in turn. `--core` leaves out
+ * all removable features at once. `--types` skips the tests and the broker.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -26,7 +26,7 @@ import { buildSync } from "esbuild";
 import { needsOf, packages, root } from "./imports.mjs";
 import { programs } from "./steps.mjs";
 
-/** Features that no build can lack, each with the reason. */
+/** Features that every build needs, each with the reason. */
 const inseparable = {
   seal: "Every conclusion is sealed (SES-9), and its reply and event contain the signed head.",
 };
@@ -40,13 +40,13 @@ const coreTests = [
   "tests/transports/(document|feed|roster|waits)\\.",
 ].map((pattern) => new RegExp(`^${pattern}`));
 
-/** Tests next to the core's code that check what features add to it. */
+/** Tests next to the core's code that check parts added by features. */
 const testsOfFeatures = new Set([
   "apps/broker/src/core/next-operations.test.ts",
   "apps/dashboard/src/feed/store/feed-rows.test.ts",
 ]);
 
-/** Folders that are made, downloaded or Git's. */
+/** Folders to leave out of the copy: generated, downloaded, or Git's own. */
 const notCopied = new Set([".git", ".next", "bench-results", "dist", "node_modules", "out"]);
 
 const features = [...new Set(packages.flatMap(listFeatures))].sort();
@@ -80,20 +80,22 @@ function chooseGroups() {
   process.exit(2);
 }
 
-/** Returns the features that can be left out, and only one of those that can only be left out together. */
+/**
+ * Returns the features that can be left out. If several features can only be left out together, returns one of them.
+ */
 function listSets() {
   const bySet = new Map(removable.map((name) => [addDependents([name]).sort().join(), name]));
   return [...bySet.values()];
 }
 
-/** Chooses different features for each commit, but the same if a commit is tried again. */
+/** Chooses different features for each commit, but the same features when a commit is tried again. */
 function chooseSome(count) {
   const commit = readCommit();
   const rank = (name) => createHash("sha256").update(`${commit} ${name}`).digest("hex");
   return [...removable].sort((one, other) => (rank(one) < rank(other) ? -1 : 1)).slice(0, count);
 }
 
-/** Reads the hash of the commit. Empty in a copy of the sources without Git's folder. */
+/** Returns the hash of the commit. Empty in a copy of the sources without a `.git` folder. */
 function readCommit() {
   // In a container the files can belong to another user.
   const args = ["-c", "safe.directory=*", "rev-parse", "HEAD"];
@@ -122,7 +124,7 @@ async function findProblem(named) {
   }
 }
 
-/** @throws Error that names the step which failed */
+/** @throws Error that names the step that failed */
 async function tryOut(copy) {
   const run = (...args) =>
     execFileSync(process.execPath, args, { cwd: copy, stdio: ["ignore", "inherit", "inherit"] });
@@ -141,12 +143,12 @@ function listFeatures(folder) {
   return existsSync(place) ? readdirSync(place) : [];
 }
 
-/** Returns a feature that would have to be left out with these, but cannot be. */
+/** Returns a feature that would have to be left out together with the named features, but cannot be. */
 function findKept(named) {
   return addDependents(named).find((name) => name in inseparable);
 }
 
-/** Returns these features and those that need them, in any package. */
+/** Returns the named features, and the features in any package that depend on them. */
 function addDependents(named) {
   const left = new Set(named);
   for (const name of left) {
@@ -159,7 +161,7 @@ function addDependents(named) {
   return [...left];
 }
 
-/** Copies the sources, and links the installed packages. The workspaces are the copy's own. */
+/** Copies the sources, and links the installed packages. Workspaces link to the copy. */
 function copyCheckout(copy) {
   cpSync(root, copy, {
     recursive: true,
@@ -189,21 +191,23 @@ function leaveOut(copy, name) {
   }
 }
 
-/** Reads the pages in the dashboard's `app` folder that only show a feature. The feature's entry lists them. */
+/**
+ * Returns the pages in the dashboard's `app` folder that belong to a feature, as listed in the feature's entry file.
+ */
 function readStubs(folder) {
   const entry = ["feature.ts", "feature.tsx"].map((name) => join(folder, name)).find(existsSync);
   const [, list = ""] = /\bstubs = \[([^;]*)\];/.exec(entry ? readFileSync(entry, "utf8") : "") ?? [];
   return [...list.matchAll(/"([^"]+)"/g)].map(([, path]) => path);
 }
 
-/** Lists the files directly in `src`, the only ones that name features. */
+/** Lists the files directly in `src`. Only these files name features. */
 function listLists(folder) {
   return readdirSync(folder)
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name));
 }
 
-/** Removes the imports from a feature out of a list, and the lines that use the imported names. */
+/** Removes the imports from a feature, and the lines that use the imported names. */
 function removeLines(text, name) {
   const from = `(?:\\./|@/)features/${name}/[^"]*`;
   const statement = new RegExp(`^(?:import|export) (?:type )?([^;"]*?) from "${from}";\\n`, "gm");
@@ -218,7 +222,10 @@ function removeLines(text, name) {
   return text.replace(statement, "").replace(uses, "").replace(lazy, "");
 }
 
-/** Writes a configuration that checks all packages for Node in one pass, without the tests, and returns its name. */
+/**
+ * Writes a configuration that checks the types of all packages for Node in one pass, without the tests. Returns its
+ * name.
+ */
 function writeConfig(copy) {
   const name = "tsconfig.without.json";
   const config = {
@@ -230,7 +237,7 @@ function writeConfig(copy) {
   return name;
 }
 
-/** Compiles the packages without checking types again, since the broker's threads and the program run what is compiled. */
+/** Compiles the packages without checking types again. The broker's threads and the program run compiled code. */
 function compile(copy) {
   for (const folder of packages.filter((each) => existsSync(join(copy, each, "tsconfig.json")))) {
     if (folder === "apps/dashboard") continue;

@@ -18,8 +18,8 @@ const rowHeight = 20;
 const headHeight = 64;
 
 /**
- * Draws the packages with the folders of their core, and the packages that each feature is part of. Everything is derived from
- * the folders and imports.
+ * Draws each package with its core folders, and shows which packages each feature has code in. Everything is derived
+ * from the folders and imports.
  */
 export function drawArchitecture(): string {
   const columns = ["packages/wire", "packages/db", "apps/broker", "apps/cli", "apps/dashboard"].map(

@@ -31,8 +31,8 @@ function canAsk() {
 }
 
 /**
- * True if the question has not been answered, and there is neither the command nor another file with the command's
- * name. Not on Windows, where the command is installed differently.
+ * True if the question has not been answered, and neither the command nor another file with the command's name exists.
+ * Not on Windows, where the command is installed differently.
  */
 function isNeeded() {
   if (process.platform === "win32" || readAnswer() !== undefined) return false;

@@ -1,6 +1,7 @@
 /**
- * Extracts the texts for people from a file: string literals, templates, JSX text and comments of code, and paragraphs of Markdown.
- * Each has the position of its first character. `…` replaces interpolated code, and line breaks are kept.
+ * Extracts the text that people read from a file: string literals, templates, JSX text and comments of code, and
+ * paragraphs of Markdown. Each piece has the position of its first character. `…` replaces interpolated code, and line
+ * breaks are kept.
  */
 import { LanguageVariant, SyntaxKind } from "typescript/unstable/ast";
 import { createScanner } from "typescript/unstable/ast/scanner";
@@ -135,7 +136,7 @@ function readStrings(source, isJsx) {
     if (/\s/.test(text)) texts.push({ kind: "string", start: scanner.getTokenStart() + 1, text });
   }
 
-  /** Scans the code inside a text, and returns its replacement. */
+  /** Scans the code interpolated in a string, and returns its replacement. */
   function replace(scan) {
     const start = scanner.getTokenEnd();
     scan();
