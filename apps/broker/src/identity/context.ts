@@ -15,8 +15,8 @@ import type { SessionDirectory } from "./session-directory.js";
 export interface IdentityServices extends CoreServices {
   readonly auth: "open" | "invite";
   /**
-   * Whether any client is admitted because only this machine can reach the broker: open mode without
-   * `--insecure-open`.
+   * True if the broker admits every client because only this machine can reach it, which is the case in open
+   * mode without `--insecure-open`.
    */
   readonly loopbackOnly: boolean;
   /**
@@ -42,14 +42,14 @@ export interface IdentityServices extends CoreServices {
 export interface Context<Services extends CoreServices> {
   readonly services: Services;
   readonly transport: "rest" | "mcp" | "websocket";
-  /** Whether a program (`json`) or a model (`compact`) reads the reply. Pages for models are shorter. */
+  /** Who reads the reply: a program (`json`) or a model (`compact`). Pages for models are shorter. */
   readonly view: "json" | "compact";
   /** Aborted when the caller cancels or disconnects. */
   readonly signal: AbortSignal;
   readonly idempotencyKey: string | undefined;
   /**
-   * The connection over which this caller makes its calls one after the other. Undefined if a proxy may mix
-   * the calls of many callers.
+   * The connection over which this caller makes its calls, one after another. Undefined if a proxy may mix
+   * calls from many callers.
    */
   readonly connection: object | undefined;
   /** Call in the transaction that creates a credential for the caller. */

@@ -6,7 +6,7 @@ import type { Write } from "../core/write.js";
 export interface PersonActor {
   readonly personId: string;
   readonly name: string;
-  /** The credential that the person sent. It is only returned to that caller. */
+  /** The credential that the person sent. It is returned only to that caller. */
   readonly credential: string;
   /** The member that owns the person, or null if the person was created in open mode. */
   readonly memberId: string | null;
@@ -41,7 +41,8 @@ export interface CredentialCache {
 }
 
 /**
- * Creates a credential for a team, peer or person: the text for its owner, and the hash to store (AUTH-1).
+ * Creates a credential for a team, peer or person. Returns the string for its owner and the hash to store
+ * (AUTH-1).
  */
 export function makeCredential(id: string): { credential: string; secretHash: Buffer } {
   const secret = randomBytes(32).toString("base64url");

@@ -3,7 +3,7 @@ import { MerkleError } from "@merkle/wire";
 import type { Write } from "../core/write.js";
 import type { IdentityServices } from "./context.js";
 
-/** Either one token or all tokens of a member, with the name of the person who ends them. */
+/** What to end: one token, or all of a member's tokens. Includes the name of the person who ends them. */
 type Ending = ({ readonly number: number } | { readonly memberId: string }) & { readonly by: string };
 
 /**

@@ -16,8 +16,8 @@ import { hashSecret } from "./credential.js";
 import { findTokens, hashToken } from "./tokens/token.js";
 
 /**
- * Refuses an input whose texts contain an active credential, token or invite link. Models may repeat secrets
- * from their context, and everyone in the session could then read them (AUTH-6).
+ * Refuses an input that contains an active credential, token or invite link in any of its strings. Models may
+ * repeat secrets from their context, and everyone in the session could then read them (AUTH-6).
  */
 export async function refuseLiveCredentials(
   database: Pick<Database, "orm" | "meshId">,
@@ -54,7 +54,7 @@ async function refuseQuoted(
   await refuseInvites(database, found.invites);
 }
 
-/** The texts in an input that have the form of a secret. */
+/** The strings in an input that look like secrets. */
 class Quoted {
   readonly credentials = new Set<string>();
   readonly tokens = new Set<string>();
@@ -74,9 +74,10 @@ class Quoted {
   }
 
   /**
-   * Adds a text to check.
+   * Adds a string to check.
    *
-   * @throws bad_request beyond the limit, since hashing and querying each text would delay all other callers
+   * @throws bad_request beyond the limit, since hashing and looking up each string would delay all other
+   * callers
    */
   private add(found: Set<string>, text: string): void {
     found.add(text);

@@ -16,8 +16,8 @@ import { type MemberPrincipal, ownerOf } from "./principal.js";
 import { requireMember } from "./require-member.js";
 
 /**
- * Lists the mesh's members in the order of joining, including revoked members (MEMBER-1), and who vouches for
- * each member (MEMBER-5).
+ * Lists the mesh's members in the order in which they joined, with the member who vouches for each (MEMBER-5).
+ * Includes revoked members (MEMBER-1).
  */
 export async function listMembers({
   services,
@@ -60,9 +60,9 @@ function describeDescent(
 }
 
 /**
- * Ends a membership with its tokens, invites and observer links, and closes the connections that used them
- * (MEMBER-2). The key can never join this mesh again, and the member's messages keep their name. Members
- * invited by the revoked member stay, unless `with_invited` is set (MEMBER-5).
+ * Ends a membership along with its tokens, invites and observer links, and closes the connections that used
+ * them (MEMBER-2). The key can never join this mesh again. The member's messages still show the member's name.
+ * Members invited by the revoked member stay, unless `with_invited` is set (MEMBER-5).
  *
  * @throws conflict if no member who could invite an admin would be left
  */

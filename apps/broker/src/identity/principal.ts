@@ -2,8 +2,8 @@ import type { Authority } from "@merkle/db";
 import type { JobKind, MemberRole } from "@merkle/wire";
 
 /**
- * An authenticated client and its mesh. Transports determine the principal before anything else. A team's or
- * person's credential then determines separately who the client acts as in a session (AUTH-2).
+ * An authenticated client and its mesh. Transports determine the principal before anything else. A separate
+ * credential, of a team or person, then determines who the client acts as in a session (AUTH-2).
  */
 export type Principal = Anyone | MemberPrincipal | Observer | JobPrincipal | ClientPrincipal;
 
@@ -61,7 +61,7 @@ export interface ClientPrincipal {
 }
 
 /**
- * Returns the member who owns anything that the principal creates. Null in open mode, where the holder of the
+ * Returns the member who owns everything that the principal creates. Null in open mode, where the holder of the
  * credential is the owner.
  */
 export function ownerOf(principal: Principal | null): string | null {
@@ -85,8 +85,8 @@ export function tokenOf(principal: Principal): number | null {
 }
 
 /**
- * Returns whether a member's access is used by a program, which may neither decide about agents nor admit
- * anyone (PERSON-11).
+ * Returns whether the principal is a program that uses a member's access. Programs may neither approve agents'
+ * requests nor admit anyone (PERSON-11).
  */
 export function isProgram(principal: Principal | null): boolean {
   return principal?.kind === "member" && principal.authority.program !== null;

@@ -9,8 +9,8 @@ export function notByModels(operation: string): MerkleError {
 }
 
 /**
- * Builds the refusal for a program. Programs have no power over others, whatever role their member has
- * (PERSON-11).
+ * Builds the error for a program that calls an operation reserved for people. Programs have no power over
+ * others, whatever role their member has (PERSON-11).
  */
 export function notByPrograms(operation: string): MerkleError {
   return new MerkleError(

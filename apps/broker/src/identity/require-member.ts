@@ -17,8 +17,8 @@ export function requireMember({ principal }: Pick<Context<IdentityServices>, "pr
 }
 
 /**
- * Returns the member to whose own entries a list is limited. Null for admins and in open mode, because these
- * callers see all entries.
+ * Returns the member whose entries a list shows. Null for admins and in open mode, because these callers see
+ * all entries.
  */
 export function onlyOf(principal: Principal | null): string | null {
   return principal?.kind === "member" && principal.role !== "admin" ? principal.memberId : null;

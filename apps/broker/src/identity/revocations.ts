@@ -19,7 +19,7 @@ export interface Revocations {
    */
   readonly count: number;
   /**
-   * Records the number of revocations before a principal was looked up, and when the principal's token
+   * Records how many revocations there were before a principal was looked up, and when the principal's token
    * expires.
    */
   noteLookUp(principal: Principal, found: { readonly before: number; readonly expiresAt?: Date }): void;
@@ -27,7 +27,9 @@ export interface Revocations {
   watch(principal: Principal | null, end: () => void): () => void;
   /** Ends everything that depends on a member or token, on every node. Call after the revocation is committed. */
   revoke(revoked: Revoked): void;
-  /** Ends everything that was revoked on another node, in case the hint about it was lost (NODE-9). */
+  /**
+   * Ends everything that was revoked on another node, in case the hint about the revocation was lost (NODE-9).
+   */
   checkAll(): Promise<void>;
   /** Calls a listener at each revocation, before any connection is ended. */
   onRevoked(listener: () => void): void;

@@ -4,7 +4,7 @@ import { limits } from "@merkle/wire/limits";
 import { nearest } from "@merkle/wire/text";
 import { isConfined, type Principal } from "./principal.js";
 
-/** A session's facts that never change, and whether it is closed, imported or archived. */
+/** The facts about a session that never change, and whether the session is closed, imported or archived. */
 export interface SessionIdentity {
   readonly sessionId: string;
   readonly slug: string;
@@ -98,7 +98,7 @@ export function createSessionDirectory(
     },
     async findNear(ref) {
       const name = ref.toLowerCase();
-      // Only one search runs at a time, because a suggestion is not worth a queue.
+      // Only one search runs at a time, because a suggestion is not worth waiting for.
       if (findingNear || name.length > limits.slugCharsMax) return undefined;
       findingNear = true;
       try {
@@ -133,7 +133,7 @@ export function createSessionDirectory(
 
 const nearAmong = 100;
 
-/** Returns whether a text can be a session's id or slug. If not, no database query is needed. */
+/** Returns whether a string can be a session's id or slug. If not, no database query is needed. */
 function canBeName(name: string): boolean {
   return /^[a-z0-9-]{1,100}$/.test(name);
 }

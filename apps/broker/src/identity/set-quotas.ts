@@ -6,7 +6,7 @@ import { kindsOfQuota } from "./limits/quotas.js";
 import { requireMainMesh } from "./require-main-mesh.js";
 
 /**
- * Sets the quotas of a mesh. Existing contents are kept, even above a new limit (QUOTA-1).
+ * Sets the quotas of a mesh. Existing data is kept, even if it exceeds a new limit (QUOTA-1).
  *
  * @throws forbidden in any mesh other than the main mesh, if the broker admits only members
  */

@@ -18,7 +18,7 @@ export interface Context<Services extends AccessServices> extends IdentityContex
   /** The calling team. For a person, the team that the person has or had in the session. */
   readonly team: TeamActor | null;
   /**
-   * Whether the write first has to make the caller a team. If so, messages must be posted in the same
+   * Whether the write must first make the caller a team. If so, it must post its messages in the same
    * transaction (PERSON-3).
    */
   readonly joins: boolean;

@@ -32,7 +32,7 @@ export async function holdSession(
     if (earlier) return { held: earlier, teams };
 
     const hold = { by: ctx.team.name, reason: input.reason ?? null, at: new Date() };
-    // From here until the commit, no message can be posted, so every message before the event was posted
+    // No message can be posted between this call and the commit, so every message before the event was posted
     // before the hold.
     await saveHold(tx, sessionId, hold);
     const held = { ...hold, at: hold.at.toISOString() };

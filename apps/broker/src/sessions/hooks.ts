@@ -28,7 +28,7 @@ export interface CreatedSession {
 
 /** A concluded session that another session continues. */
 export interface Predecessor {
-  /** The session's title and slug, as one text. */
+  /** The session's title and slug, as one string. */
   readonly name: string;
   readonly conclusion: string;
   /** Lines that name the earlier session and explain how to check its conclusion. */

@@ -87,8 +87,8 @@ function nameOfCaller({ person, principal }: Context<SessionServices>): string {
 }
 
 /**
- * Announces the change. It also affects `attention`, because budgets and the silence limit determine what
- * waits for a human.
+ * Announces the change. Also announces a change to `attention`, because budgets and the silence limit determine
+ * what waits for a human.
  */
 function tellWhoReads(
   { mesh, meshChannels, channels }: SessionServices,
@@ -113,7 +113,7 @@ function refuseButAdmins({ principal }: Context<SessionServices>): void {
 }
 
 /**
- * Refuses a public URL in open mode, because a public URL invites other machines, and any client on these
+ * Refuses a public URL in open mode, because a public URL invites clients on other machines, and all of them
  * would be admitted (AUTH-5).
  */
 function refusePublicUrl(url: string | null | undefined): void {
@@ -126,8 +126,8 @@ function refusePublicUrl(url: string | null | undefined): void {
 }
 
 /**
- * Builds the error for a setting that needs members, which open mode does not have. Names prove nothing
- * there: the first caller to use a name would lock out its owner.
+ * Builds the error for a setting that needs members, which open mode does not have. Names prove nothing in open
+ * mode: the first caller to use a name would lock out the name's owner.
  */
 function noMembersHere(): MerkleError {
   return new MerkleError(

@@ -31,7 +31,7 @@ export async function takeSlug(
     const slug = number === 1 ? base : withSuffix(base, `-${number}`);
     if (!taken.has(slug) && (await claimSlug(tx, meshId, slug, sessionId))) return slug;
   }
-  // Other sessions have since taken every number that was found to be free.
+  // Other sessions have meanwhile taken every number that seemed free.
   const slug = withSuffix(base, `-${randomBytes(4).toString("hex")}`);
   await claimSlug(tx, meshId, slug, sessionId);
   return slug;

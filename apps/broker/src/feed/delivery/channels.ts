@@ -23,7 +23,7 @@ export interface Channels {
    * Delivers a session's committed messages to the readers on this node, and sends a hint to the other nodes.
    */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
-  /** Works like `deliver`, but for all messages in one flush, which may belong to several sessions. */
+  /** Delivers all messages in one flush, as `deliver` does. They may belong to several sessions. */
   deliverPosted(posted: readonly StoredMessage[]): void;
   announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
   /** Announces that a peer has joined or left, at most once a second per session. */

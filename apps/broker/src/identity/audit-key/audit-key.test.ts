@@ -65,7 +65,7 @@ it("[AUDITKEY-2] a home without the database's key is refused, until its file is
     code: "no_audit_key",
     message: expect.stringMatching(/Copy audit-key\.json .*--new-audit-key/),
   });
-  // A new key that was created for another database is not accepted.
+  // A key that was newly created for another database is not accepted.
   await start(other, await openTestDatabase());
   await expect(start(other, database)).rejects.toMatchObject({ code: "no_audit_key" });
   await cp(join(home, "audit-key.json"), join(other, "audit-key.json"));
@@ -128,7 +128,7 @@ it("[AUDITKEY-4] a successor is made by the key before it, and taken at the next
     const by = { key: before?.public_key ?? "", signature: key.succession ?? "" };
     expect(isSigned(successionBytes(key), by)).toBe(true);
   }
-  // A copy of the old file lacks the newest key.
+  // An old copy of the key file lacks the newest key.
   await expect(start(copy, database)).rejects.toMatchObject({ code: "no_audit_key" });
 });
 

@@ -29,7 +29,7 @@ export interface AuditSigner {
   /** Every key that has signed heads in this database, oldest first. The last key signs new heads. */
   readonly keys: readonly AuditKey[];
   sign(head: Omit<Head, "key_id">): SignedHead;
-  /** Signs bytes other than heads, such as the contents of an export. */
+  /** Signs bytes other than heads, such as an export's manifest. */
   signBytes(bytes: Uint8Array): { readonly key_id: string; readonly signature: string };
   /** Derives a secret for a purpose. All brokers with this key derive the same secret, and no one else can. */
   secretFor(purpose: string): string;
@@ -120,7 +120,7 @@ function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSi
   return {
     keys,
     signBytes,
-    // Ed25519 signatures are deterministic, and this signature is never published, so only owners of the key
+    // Ed25519 signatures are deterministic, and this signature is never published, so only holders of the key
     // can derive the secret.
     secretFor(purpose) {
       const { signature } = signBytes(Buffer.from(`merkle secret of nodes: ${purpose}`));

@@ -18,8 +18,8 @@ export async function readAuditKeys(home: string): Promise<readonly AuditKey[]> 
 }
 
 /**
- * Creates the successor of a home's audit key, signed by that key, and discards the old secret. A broker uses the new key
- * from its next start. A running broker continues with the key it loaded (AUDITKEY-4).
+ * Creates the successor of a home's audit key, signed by that key, and discards the old secret. A running
+ * broker keeps using the key that it has loaded, and uses the new key from its next start (AUDITKEY-4).
  *
  * @throws StartError when the home has no key, or a damaged one
  */

@@ -156,8 +156,8 @@ export function createAuthenticator<Services extends IdentityServices>({
       return { principal: { kind: "observer", meshId, sessionId, authority }, expiresAt };
     }
     if (memberId === null || !member) return { principal: null };
-    // A sign-in link is used up too. Credentials obtained with the link end together with the credential that
-    // created the link.
+    // A sign-in link is also used up immediately. Credentials obtained with the link end together with the
+    // credential that created it.
     const heldBy = kind === "sign_in" ? parent : number;
     // Nodes with an earlier version store tokens for programs without setting `program`.
     const ofProgram = isForPrograms(kind, parent) ? number : program;
@@ -178,8 +178,8 @@ export function createAuthenticator<Services extends IdentityServices>({
   }
 
   /**
-   * Admits a principal to its mesh. A token or key belongs to one mesh, so a request that names another mesh
-   * is an error.
+   * Admits a principal to its mesh. A token or key belongs to one mesh, so a request that names a different
+   * mesh is refused.
    */
   async function admitTo(
     principal: Principal | null,
@@ -263,7 +263,7 @@ function noSuchMesh(mesh: string): MerkleError {
 }
 
 /**
- * Builds the refusal of a proof. The error gives no reason, because a reason would only help someone who
+ * Builds the error for a refused proof. The error gives no reason, because a reason would only help someone who
  * tries to forge a proof.
  */
 function proofRefused(): MerkleError {

@@ -8,8 +8,8 @@ export function latestClientTime(now: Date): number {
 }
 
 /**
- * Compares the time that a client has signed to the broker's clock. Returns null if the difference is small
- * enough.
+ * Compares the time in a client's signed message with the broker's clock. Returns null if the difference is
+ * small enough.
  */
 export function findClockSkew(time: string, now: Date): ClockSkew | null {
   const skewMs = Date.parse(time) - now.getTime();
@@ -22,7 +22,7 @@ export function findClockSkew(time: string, now: Date): ClockSkew | null {
 }
 
 export interface ClockSkew {
-  /** Part of a sentence for error messages, which names the clock, the difference and the remedy. */
+  /** A clause for error messages that names the clock, the difference and the remedy. */
   readonly problem: string;
   readonly details: { readonly client_time: string; readonly broker_time: string; readonly skew_s: number };
 }

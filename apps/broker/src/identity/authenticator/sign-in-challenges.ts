@@ -4,13 +4,13 @@ import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
 /**
- * Issues challenges to browsers that sign in over HTTP. They have no connection to which the broker could tie
- * a challenge (GUARD-14).
+ * Issues challenges to browsers that sign in over HTTP. These browsers have no connection to which the broker
+ * could tie a challenge (GUARD-14).
  */
 export interface SignInChallenges {
   /**
-   * Issues a nonce that is valid for half a minute. The nonce contains its own authenticated expiry, so the
-   * broker stores nothing per client, and no client can displace another's challenge.
+   * Issues a nonce that is valid for half a minute. The nonce contains its authenticated expiry time, so the
+   * broker stores nothing per client, and no client can push out another client's challenge.
    */
   give(): string;
   /**

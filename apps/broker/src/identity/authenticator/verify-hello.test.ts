@@ -335,7 +335,7 @@ function parse(proof: SignatureProof): SignatureProof {
 }
 
 function reversed<Fields extends object>(fields: Fields): Fields {
-  // The same fields in another order, which have the same type.
+  // The same fields in a different order have the same type.
   return Object.fromEntries(Object.entries(fields).reverse()) as Fields;
 }
 
@@ -358,8 +358,8 @@ function malleated(signature: string): string {
 }
 
 /**
- * Creates a proof with small-order keys. Without a check of the keys, an all-zero signature would be valid
- * for many texts.
+ * Creates a proof with small-order keys. Without a check of the keys, an all-zero signature would be valid for
+ * many messages.
  */
 function withSmallOrderKeys(): SignatureProof {
   const point = toBase64url(Uint8Array.from({ length: 32 }, (_, index) => (index === 0 ? 1 : 0)));

@@ -20,7 +20,10 @@ export interface AskedHello {
   readonly now: Date;
 }
 
-/** The verified contents of a proof. The caller still has to check that `memberKey` belongs to a member of the mesh. */
+/**
+ * The facts that a proof has established. The caller still has to check that `memberKey` belongs to a member of
+ * the mesh.
+ */
 interface VerifiedHello {
   readonly meshId: string;
   readonly memberKey: string;
@@ -30,8 +33,9 @@ interface VerifiedHello {
 }
 
 /**
- * Verifies a signed answer to a hello (HELLO-5). The answer must be made for this broker, this connection and
- * this time. A member's key must have certified the answer's session key for the same mesh and label.
+ * Verifies a signed answer to a hello (HELLO-5). The answer must have been made for this broker and this
+ * connection, and recently. A member's key must have certified the answer's session key for the same mesh and
+ * label.
  *
  * @throws unauthorized, with details only about the client's own input, never about who is a member
  */
@@ -99,8 +103,8 @@ function whyNotNow(inTime: boolean): string {
 }
 
 /**
- * Builds the refusal of an invalid proof. A key that belongs to no member gets the same refusal, so that a
- * client cannot find out who is a member.
+ * Builds the error for an invalid proof. A key that belongs to no member gets the same error, so that a client
+ * cannot find out who is a member.
  */
 function refuseProof(): MerkleError {
   return refuse("proof", "it is not signed by a member of the mesh");

@@ -6,7 +6,7 @@ import { hashSecret } from "../credential.js";
 /**
  * Finds the invite for a link or code, in any state.
  *
- * @throws not_found if there is none, always with the same message; a wrong code counts as a failed attempt
+ * @throws not_found if no invite matches, always with the same message; a wrong code counts as a failed attempt
  * (INVITE-5)
  */
 export async function findGivenInvite(db: Queryable, given: string): Promise<InviteRow> {
@@ -29,7 +29,7 @@ export function stateOf({ uses, usesMax, revokedAt, expired }: InviteRow): Invit
   return expired ? "expired" : "open";
 }
 
-/** Converts an invite to the form for members who may revoke it. */
+/** Converts an invite to the form shown to members who may revoke it. */
 export function toInvite(row: InviteRow, memberId: string | null): Invite {
   return {
     invite_id: row.number,

@@ -117,8 +117,8 @@ export async function ensureFirstInvite(
 }
 
 /**
- * Creates an admin invite in the broker's own name, even if the mesh has an admin. Used if an admin's key was
- * lost.
+ * Creates an admin invite in the broker's own name, even if the mesh already has an admin. Used when an admin's
+ * key has been lost.
  */
 export async function makeAdminInvite({ database, addresses }: FirstInviteServices): Promise<string> {
   const { meshId } = database;

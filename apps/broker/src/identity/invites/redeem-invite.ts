@@ -18,9 +18,9 @@ import { findGivenInvite, stateOf, toSessionName } from "./invite.js";
 type RedeemInviteInput = ParsedInputOf<"redeem_invite">;
 
 /**
- * Makes the owner of a key a member of the invite's mesh. A key that is already a member's keeps its
- * membership, and the invite is not used up (INVITE-7). Concurrent requests never exceed the invite's number
- * of uses (INVITE-2).
+ * Makes the owner of a key a member of the invite's mesh. If the key already belongs to a member, it keeps its
+ * membership and the invite is not used up (INVITE-7). Concurrent requests never exceed the invite's number of
+ * uses (INVITE-2).
  *
  * @throws forbidden if the invite can no longer be used, with the time and the inviter, or if the key was
  * revoked
@@ -34,7 +34,7 @@ export async function redeemInvite(
   const { idempotency_key: _key, ...proof } = input;
   verifyJoin(proof, database.brokerId);
   const invite = await findGivenInvite(database.orm, input.invite);
-  // Most requests that come too late are refused here, without a transaction. Existing members may still
+  // Most requests for an ended invite are refused here, without a transaction. Existing members may still
   // redeem the invite again.
   const publicKey = Buffer.from(input.public_key, "base64url");
   if (!(await findMember(database.orm, invite.meshId, { publicKey }))) refuseEnded(invite);
@@ -95,8 +95,8 @@ type Descent = Pick<MemberRow, "vouchedBy" | "program">;
 
 /**
  * Admits an existing member again, even if the invite has ended, without consuming one of its uses. Two cases
- * need an open invite and consume a use: a member who becomes an admin, and a member who gets a person to
- * vouch for it.
+ * need an open invite and consume a use: the member becomes an admin, or the member gains a person who vouches
+ * for it.
  */
 async function admitAgain(tx: Transaction, invite: InviteRow, member: MemberRow): Promise<MemberFacts> {
   if (member.revokedAt) throw keyRevoked(member.revokedAt);
@@ -139,7 +139,10 @@ function keyRevoked(at: Date): MerkleError {
   );
 }
 
-/** Tells anyone who has an invite what it is for: its title, but nothing about the contents (INVITE-4). */
+/**
+ * Shows anyone who has an invite what the invite is for. This includes the title, but nothing about the content
+ * (INVITE-4).
+ */
 export async function previewInvite(
   { services }: Context<IdentityServices>,
   { invite }: ParsedInputOf<"preview_invite">,

@@ -104,7 +104,7 @@ describe("the limiter", () => {
     const broken = () => Promise.reject(new MerkleError("unavailable", "No database."));
     for (let n = 0; n < 5; n += 1) await expect(limiter.tryCode("a", broken)).rejects.toThrow("No database");
     await expect(limiter.tryCode("a", wrong)).rejects.toThrow("Wrong.");
-    // Concurrent attempts count like consecutive attempts.
+    // Concurrent attempts count the same as consecutive attempts.
     tried = 0;
     const many = await Promise.allSettled(Array.from({ length: 50 }, () => limiter.tryCode("a", wrong)));
     expect(tried).toBe(1);

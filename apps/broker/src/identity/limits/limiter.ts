@@ -10,9 +10,9 @@ export interface Limiter {
   /** The rate limits, or null if they are off. */
   readonly rates: RateLimits | null;
   /**
-   * Returns the key under which a request is counted, before the request is processed. A recently valid
-   * secret has its own count, so that its owner is not refused because of other clients at the same address.
-   * Other requests are counted by address.
+   * Returns the key under which a request is counted, before the request is processed. A secret that was
+   * recently valid has its own count, so that its owner is not refused because of other clients at the same
+   * address. Other requests are counted by address.
    */
   callerOf(address: string, secret?: string | undefined): string;
   /**
@@ -29,7 +29,7 @@ export interface Limiter {
    */
   admitFrame(address: string, principal: Principal | null): number;
   /**
-   * Counts a call towards the limits of its member and of the session that it addresses.
+   * Counts a call towards the limits for its member and for the session that it addresses.
    *
    * @throws too_many_requests
    */
@@ -37,7 +37,7 @@ export interface Limiter {
   /** Records whether a secret was valid. */
   noteProof(secret: string, holds: boolean): void;
   /**
-   * Runs an attempt with a secret that is short enough to be guessed. Failed attempts count for their
+   * Runs an attempt to use a secret that is short enough to be guessed. A failed attempt counts against its
    * address. Attempts in progress count as failed, so concurrent attempts gain nothing. Attempts beyond the
    * limit are not run.
    *
@@ -129,7 +129,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
 }
 
 /**
- * Returns the key under which a known principal is counted, which is the same from every address. Null for
+ * Returns the key under which an identified principal is counted, regardless of its address. Returns null for
  * other callers.
  */
 function keyOf(principal: Principal | null): string | null {

@@ -12,9 +12,10 @@ import {
 import { MerkleError, type Quota, type QuotaKind } from "@merkle/wire";
 
 /**
- * Limits the contents of meshes (QUOTA-1). Posting needs no query: each node counts the contents regularly,
- * adds its own writes until the next count, and counts again before it refuses. Several nodes together may
- * thus exceed a limit by what they write between two counts. Each node counts its own connections.
+ * Limits how much a mesh may contain (QUOTA-1). Posting needs no query: each node counts the mesh's data
+ * regularly, adds its own writes until the next count, and counts again before it refuses a write. Several
+ * nodes together can therefore exceed a limit by the amount that they write between two counts. Each node
+ * counts its own connections.
  */
 export interface Quotas {
   /**
@@ -23,7 +24,7 @@ export interface Quotas {
    */
   findSpent(meshId: string, kinds: readonly QuotaKind[]): QuotaKind | null;
   /**
-   * Checks that the quotas are not used up, and counts again before it refuses.
+   * Checks that the quotas are not used up. Counts again before refusing.
    *
    * @param adding - amount that the caller is about to add (default: 1 of each kind)
    * @throws forbidden with the quota in its details
@@ -44,14 +45,13 @@ export interface Quotas {
    */
   count(tx: Queryable, meshId: string, bounds: MeshQuotas["quotas"]): Promise<Quota[]>;
   /**
-   * Returns the quotas that are at least four fifths used, each with the time when the broker first noticed
-   * (ATT-14).
+   * Returns the quotas that are at least 80 % used, each with the time when the broker first noticed (ATT-14).
    */
   listNear(meshId: string): NearQuota[];
   /** Counts the bytes of a limited number of the mesh's sessions, continuing where the last call stopped. */
   countBytes(meshId: string): Promise<void>;
   /**
-   * Reads all limits, and counts the contents of every mesh that has limits. Includes limits that were stored
+   * Reads all limits, and counts the data of every mesh that has limits. Takes account of all limits stored
    * before the call.
    */
   measure(): Promise<void>;

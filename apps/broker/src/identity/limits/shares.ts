@@ -9,12 +9,12 @@ import { type Principal, tokenOf } from "../principal.js";
  */
 export interface Shares {
   /**
-   * Takes a slot for a holder.
+   * Reserves a slot for a holder.
    *
    * @throws too_many_requests if the holder has no free slot
    */
   take(name: ShareName, holder: ShareHolder): Place;
-  /** Takes a slot, does the work and releases the slot. */
+  /** Reserves a slot, does the work and releases the slot. */
   run<Result>(
     name: ShareName,
     holder: ShareHolder,

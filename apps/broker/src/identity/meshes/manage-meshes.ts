@@ -68,7 +68,7 @@ function taken(name: string): MerkleError {
   );
 }
 
-/** Lists the meshes whose members include the caller's key. In open mode, lists all meshes (MESH-7). */
+/** Lists the meshes of which the caller's key is a member. In open mode, lists all meshes (MESH-7). */
 export async function listMeshes(ctx: Context<IdentityServices>): Promise<OutputOf<"list_meshes">> {
   const { orm } = ctx.services.database;
   const roles = await readRoles(ctx);

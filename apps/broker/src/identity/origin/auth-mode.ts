@@ -13,8 +13,8 @@ export interface ReachOptions {
 
 /**
  * Chooses the authentication mode. A broker that other machines can reach, by its address or through a proxy,
- * admits only members by default. Two flags are needed to admit everyone there, so that it cannot happen by
- * accident.
+ * admits only members by default. Such a broker admits everyone only if two flags are set, so that this cannot
+ * happen by accident.
  *
  * @throws StartError for `open` if others can reach the broker, without `insecureOpen`
  */
@@ -26,7 +26,7 @@ export function chooseAuth({
 }: ReachOptions & {
   readonly auth?: AuthMode | undefined;
   readonly insecureOpen?: boolean | undefined;
-  /** Whether agents work on files that other users of this machine could otherwise not read. */
+  /** Whether agents work on files that other users of this machine could not read without the broker. */
   readonly hasSources?: boolean | undefined;
 }): AuthMode {
   const reach = describeReach(reachOptions);

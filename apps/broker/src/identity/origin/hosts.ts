@@ -4,9 +4,8 @@ import { MerkleError } from "@merkle/wire";
 /** Checks the host and origin of requests against the broker's host names (AUTH-8, AUTH-9, TLS-7). */
 export interface HostGuard {
   /**
-   * Refuses a request that is for another host or comes from a page of another origin. Without this check,
-   * any web page that a person opens could send requests to a broker on loopback, by DNS rebinding or
-   * directly.
+   * Refuses a request that is for another host or was sent by a page from another origin. Without this check,
+   * any web page that a person opens could send requests to a broker on loopback, by DNS rebinding or directly.
    *
    * @throws forbidden
    */
@@ -23,8 +22,8 @@ export interface HostGuard {
 export interface HostedRequest {
   readonly host?: string | undefined;
   /**
-   * The host that the client requested from a trusted proxy. It must also be one of the broker's hosts, so
-   * that a proxy cannot widen access.
+   * The host that the client requested, as reported by a trusted proxy. It too must be one of the broker's
+   * hosts, so that a proxy cannot widen access.
    */
   readonly forwardedHost?: string | undefined;
   readonly origin?: string | undefined;
@@ -33,8 +32,8 @@ export interface HostedRequest {
   /** Whether the request was sent over TLS. */
   readonly secure?: boolean | undefined;
   /**
-   * The target in the request line. An absolute URL here takes precedence over the Host header (RFC 9112,
-   * section 3.2.2).
+   * The target in the request line. If it is an absolute URL, it takes precedence over the Host header (RFC
+   * 9112, section 3.2.2).
    */
   readonly target?: string | undefined;
 }
@@ -51,8 +50,8 @@ export interface HostGuardOptions {
   /** The address that the broker listens on. A wildcard means every address of the machine. */
   readonly listenHost: string;
   /**
-   * Further names, such as that of a reverse proxy. If a name includes a port, only pages at that port may
-   * send requests.
+   * Additional host names, such as a reverse proxy's name. If a name includes a port, only pages at that port
+   * may send requests.
    */
   readonly allowedHosts: readonly string[];
   /** Returns the address that the broker listens on, such as `http://127.0.0.1:7423`. Empty before it listens. */
@@ -87,7 +86,7 @@ export function createHostGuard({
   }
 
   /**
-   * Returns whether an origin is the broker's. The port must match too, because all brokers on a machine
+   * Returns whether an origin belongs to the broker. The port must match too, because all brokers on a machine
    * share its loopback names, and a proxy's name may serve many programs.
    */
   function isOwnOrigin(origin: string): boolean {
@@ -152,9 +151,9 @@ export function createHostGuard({
 }
 
 /**
- * Refuses a request for a resource from a page of another site or port. Requests for an image, script or
- * frame have no `Origin`, but the status, size or timing of the reply could reveal which sessions and keys
- * exist. Links to the broker's own pages are allowed, because these pages look the same in any case.
+ * Refuses a request for a resource if a page from another site or port sent it. Requests for an image, script
+ * or frame have no `Origin`, but the status, size or timing of the reply could reveal which sessions and keys
+ * exist. Links to the broker's own pages are allowed, because these pages look the same to everyone.
  */
 function refuseForeignFetch({ fetched, target = "/" }: HostedRequest): void {
   if (!fetched || fetched.site === "same-origin" || fetched.site === "none") return;
@@ -186,7 +185,7 @@ function ownNames(listenHost: string): string[] {
   ];
 }
 
-/** Returns a host name in lower case without its port, or "" if the text is not a host. */
+/** Returns a host name in lower case without its port, or "" if the string is not a host. */
 function hostnameOf(host: string): string {
   const text = host.includes(":") && !host.startsWith("[") && host.split(":").length > 2 ? `[${host}]` : host;
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]*[a-z0-9_-])\.?(?::\d{1,5})?$/i.exec(text);
@@ -206,7 +205,7 @@ interface PageOrigin {
 }
 
 /**
- * Parses an Origin header. Returns null if no web page could have sent it. The text is compared verbatim,
+ * Parses an Origin header. Returns null if no web page could have sent it. The header is compared verbatim,
  * because browsers write each origin in only one way.
  */
 function toPage(origin: string): PageOrigin | null {
@@ -231,8 +230,7 @@ function isAt(host: string, page: PageOrigin): boolean {
 }
 
 /**
- * Returns whether a page could have been forged in transit, because it was loaded unencrypted and not from
- * loopback.
+ * Returns whether a page could have been modified in transit: it was loaded unencrypted, and not over loopback.
  */
 function mayBeForged({ secure, host }: PageOrigin): boolean {
   return !secure && !loopbackNames.includes(hostnameOf(host));

@@ -17,13 +17,12 @@ export function isProxied(headers: Headers): boolean {
 }
 
 /**
- * Refuses a request that a proxy or tunnel forwarded from another machine. A broker on loopback may admit
+ * Refuses a request that a proxy or tunnel forwarded from another machine. A loopback broker can safely admit
  * anyone only because no other machine can reach it. Without this check, a tunnel that rewrites Host would
  * admit the whole internet. A local proxy that serves only this machine, such as a development server, is
  * allowed.
  *
- * @throws forbidden unless the proxy headers contain at least one host or address and all of them are
- * loopback
+ * @throws forbidden unless the proxy headers contain at least one host or address and all of them are loopback
  */
 export function refuseProxied(headers: Headers): void {
   const names = Object.keys(headers).filter((name) => proxyHeader.test(name));

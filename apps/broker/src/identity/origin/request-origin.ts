@@ -29,9 +29,9 @@ export interface OriginReader {
 }
 
 /**
- * @param trustedProxies - addresses, and ranges such as `10.0.0.0/8`. `X-Forwarded-For`, `-Proto` and `-Host` are read only
- * from these proxies; `Forwarded` (RFC 7239) is never read
- * @throws RangeError for a text that is neither an address nor a range
+ * @param trustedProxies - addresses, and ranges such as `10.0.0.0/8`. `X-Forwarded-For`, `-Proto` and `-Host`
+ * are read only from these proxies; `Forwarded` (RFC 7239) is never read
+ * @throws RangeError for a string that is neither an address nor a range
  */
 export function createOriginReader(trustedProxies: readonly string[]): OriginReader {
   const trusted = new BlockList();
@@ -82,8 +82,8 @@ function readFetched(
 
 /**
  * Returns the client's address: the first address from the right that is not a trusted proxy. Each proxy adds
- * the address that it sees on the right. The search stops at a text that is not an address, because anyone
- * may have written the values to its left.
+ * the address that it sees on the right. The search stops at a value that is not an address, because anyone may
+ * have written the values to its left.
  */
 function findClient(
   peer: string,

@@ -8,7 +8,7 @@ it("[GUARD-3] a change by cookie needs the Origin of the very address that was a
     { host: "[::1]:7423", origin: "http://[::1]:7423" },
     { host: "mesh.example.com", origin: "https://mesh.example.com", secure: true },
     { host: "mesh.example.com:443", origin: "https://mesh.example.com", secure: true },
-    // Behind a trusted proxy, and behind a proxy that is not trusted.
+    // Requests through a trusted proxy, and through an untrusted proxy.
     {
       host: "merkle",
       forwardedHost: "mesh.example.com",

@@ -12,8 +12,8 @@ import { nameGuest, personOf } from "./manage-person.js";
 import { useVerificationCode, verifiesNobody } from "./verification.js";
 
 /**
- * Prepares a new person, to be created by the same write that the call makes (PERSON-15). Returns null if the
- * credential was not created for a new person, or if the member already has a person. Such a member gets
+ * Prepares a new person, who is created by the write that the call makes (PERSON-15). Returns null if the
+ * credential was not created for a new person, or if the member already has a person. A member who has one gets
  * another credential with `create_person`.
  *
  * @throws bad_request for an invalid name; forbidden for an invalid verification code

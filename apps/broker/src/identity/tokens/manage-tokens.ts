@@ -26,8 +26,8 @@ export async function issueToken(
       kind,
       secretHash,
       holder: { memberId: member.memberId },
-      // The new token ends together with the access that created it, so that a visitor at someone else's
-      // browser cannot use it to keep access.
+      // The new token ends together with the access that created it, so that someone who briefly uses another
+      // person's browser cannot keep access with it.
       authority: member.authority,
       label,
       seconds,
@@ -87,8 +87,8 @@ function noSuchToken(number: number): MerkleError {
 }
 
 /**
- * Converts a token to the form for members who may revoke it. Null for a ticket, which is used up before
- * anyone could revoke it.
+ * Converts a token to the form shown to members who may revoke it. Returns null for a ticket, which is used up
+ * before anyone could revoke it.
  */
 function toToken(row: KnownToken): Token | null {
   const { kind, session } = row;

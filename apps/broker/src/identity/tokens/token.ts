@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { TokenKind } from "@merkle/db";
 import { hashSecret } from "../credential.js";
 
-/** A new token: the text for its holder, and the hash to store (TOKEN-1). */
+/** A new token: the string for its holder, and the hash to store (TOKEN-1). */
 export interface MadeToken {
   readonly token: string;
   readonly secretHash: Buffer;
@@ -63,18 +63,18 @@ export function nameOfToken(token: string): string {
   return hashToken(token).toString("base64url");
 }
 
-/** Returns the kind of token whose form the text has, or null. */
+/** Returns the kind of token that the string looks like, or null. */
 export function kindOfToken(text: string): TokenKind | null {
   if (!wholeForm.test(text)) return null;
   return kinds.find((kind) => text.startsWith(marks[kind])) ?? null;
 }
 
 /**
- * Yields every part of a text that has the form of a token. Whether such a token is active can be decided
- * only by the database.
+ * Yields every part of a text that has the form of a token. Only the database can tell whether such a token is
+ * active.
  */
 export function* findTokens(text: string): Generator<string> {
-  // Matches may overlap, because a token may begin within a text that looks like another token's secret.
+  // Matches may overlap, because a token may begin inside what looks like another token's secret.
   for (const [, token = ""] of text.matchAll(anywhere)) yield token;
 }
 

@@ -57,7 +57,7 @@ export async function admitCaller(
   return letIn(services, call, await identifyCaller(services, call, raw));
 }
 
-/** Finds the session and authenticates the caller, as the first half of `admitCaller`. */
+/** Finds the session and authenticates the caller. This is the first half of `admitCaller`. */
 export async function identifyCaller(
   services: AccessServices,
   call: CallClaims,
@@ -82,7 +82,7 @@ async function takeNewPerson(
   return person ? { ...found, caller: { person, team: null } } : found;
 }
 
-/** Authorises the operation and applies the rate limits, as the second half of `admitCaller`. */
+/** Authorises the operation and applies the rate limits. This is the second half of `admitCaller`. */
 export function letIn(
   services: Pick<AccessServices, "limiter" | "presence">,
   {
@@ -120,8 +120,8 @@ async function findAddressedSession(
 }
 
 /**
- * Authenticates the caller by the argument, the header or the credential stored for the connection, in this
- * order (AUTH-2, MCP-2). In invite mode, a credential is valid only if its owner sends it (ENTER-5).
+ * Authenticates the caller by the first credential found in the argument, in the header or stored for the
+ * connection (AUTH-2, MCP-2). In invite mode, a credential is valid only if its owner sends it (ENTER-5).
  */
 async function authenticate(
   session: SessionIdentity | null,
@@ -200,8 +200,7 @@ async function authenticateInMesh(
   const credential = given ?? remembered;
   if (credential === undefined || !("team_id" in operation.input.shape)) return toNobody(null);
   const caller = await credentials.verifyInMesh(credential);
-  // The stored credential was replaced or ended elsewhere, so the call is treated like a call without a
-  // credential.
+  // The stored credential was replaced or ended elsewhere, so the call is treated as having no credential.
   if (!caller && remembered !== undefined) return toNobody(null);
   if (!caller?.team) return toAuthenticated(caller, principal, null, credential);
   // A team belongs to its session and cannot create another. If the credential came in the header, it is ignored instead of

@@ -6,7 +6,7 @@ import type { Caller, TeamActor } from "./credentials.js";
 import { refuseBeyondJob } from "./refuse-beyond-job.js";
 import { refuseBeyondTeam } from "./refuse-beyond-team.js";
 
-/** An operation that a caller wants to run, and the caller's identity. */
+/** The operation that a caller wants to run, and the caller's identity. */
 export interface AccessRequest {
   readonly operation: Omit<AccessRule, "input" | "rate">;
   /** The call's transport. Models use MCP, so some operations for humans are refused there. */
@@ -41,8 +41,8 @@ export function refuseStranger(
 
 /**
  * Allows or refuses an operation, in the same way for every transport (AUTH-11). Authenticated callers may
- * create, join and read sessions in their mesh. An observer may only read one session. A write in a team's
- * name needs the credential of the team or of the team's person.
+ * create, join and read sessions in their mesh. An observer may only read one session. A write on behalf of a
+ * team needs the credential of that team or its person.
  *
  * @throws unauthorized before forbidden and session_closed, in the order of ERR-2
  */
@@ -60,8 +60,8 @@ export function authorize(request: AccessRequest): void {
     const whose = session
       ? "of a team, a peer or a person in this session"
       : "of a person or a team of this mesh";
-    // The credential may be valid but belong to the program's member as a person, so the error says why it is
-    // refused.
+    // The credential may be valid but belong to the program's member acting as a person, so the error explains
+    // why it is refused.
     const but = isProgram(principal)
       ? ". A token for programs cannot be used together with a verified person's credential"
       : "";
@@ -131,7 +131,7 @@ function requireHuman({ operation, transport, principal, caller }: AccessRequest
   if (human === undefined) return;
   if (human !== "person" && transport === "mcp") throw notByModels(name);
   if (human !== "person" && isProgram(principal)) throw notByPrograms(name);
-  // The member vouches for someone, so the team's credential does not matter.
+  // A member is vouching for someone, so the team's credential does not matter.
   if (human === "vouching") return;
   if (caller && !caller.person) throw humansOnly(name);
   if (human !== "power") return;
@@ -222,8 +222,8 @@ export function adminsOnly(operation: string): MerkleError {
 }
 
 /**
- * Builds the error for a team or peer that has left. Only callers with the credential of this team or peer
- * get it.
+ * Builds the error for a team or peer that has left. Returned only to callers with the credential of that team
+ * or peer.
  */
 export function hasLeft({ name, peer }: Pick<TeamActor, "name" | "peer">): MerkleError {
   if (peer.name === null) return unauthorized(`The team "${name}" has left this session`);

@@ -110,8 +110,7 @@ it("[AUTH-1] a remembered credential keeps nothing of the memory in which the da
   for (const credential of credentials) {
     expect(await remembering.verify(session_id, credential)).not.toBeNull();
   }
-  // The database driver reads results in chunks of 8 KiB. Keeping a chunk for each credential would take 2
-  // MB.
+  // The database driver reads results in chunks of 8 KiB. Keeping one chunk per credential would take 2 MB.
   await expect.poll(() => buffersBytes() - before).toBeLessThan(500_000);
   expect(await remembering.verify(session_id, credentials[0] ?? "")).not.toBeNull();
 });

@@ -26,7 +26,7 @@ export interface TeamActor {
   readonly teamId: string;
   readonly name: string;
   readonly kind: "agent" | "human" | "guest";
-  /** When the team, or the named peer that calls, left the session. Null if it has not left. */
+  /** When the team or the calling named peer left the session. Null if it has not left. */
   readonly leftAt: Date | null;
   /** The calling peer: the named peer that owns the credential, or the team's unnamed peer. */
   readonly peer: Peer;
@@ -47,7 +47,7 @@ export type Caller =
 /** Verifies credentials, and caches recently used ones. */
 export interface Credentials extends CredentialCache {
   /**
-   * Returns the caller that a credential proves in a session, or null. The team may have left.
+   * Returns the caller that a credential identifies in a session, or null. The team may have left.
    *
    * @param connection - the call's connection; if a credential was already verified on it, the credential is
    * not hashed again while its cache entry is valid
@@ -56,8 +56,8 @@ export interface Credentials extends CredentialCache {
   /** Returns the agent team with this uuid. Used for OAuth clients, whose token is the proof (OAUTH-6). */
   findTeam(sessionId: string, teamId: string): Promise<Caller | null>;
   /**
-   * Verifies a credential for a call that addresses no session. A person is returned without a team, a team
-   * with its own session.
+   * Verifies a credential for a call that addresses no session. A person is returned without a team, and a team
+   * is returned with its own session.
    */
   verifyInMesh(credential: string): Promise<Caller | null>;
 }
@@ -82,7 +82,7 @@ interface CachedProof extends Proof {
   readonly expiresAt: number;
 }
 
-/** The caller that was last verified on a connection, with the cache entry and key used to verify it. */
+/** The last caller verified on a connection, with the cache entry and key used for that. */
 interface ProvedCaller {
   readonly credential: string;
   readonly key: string;
@@ -112,8 +112,8 @@ export function createCredentials(options: {
   // least recently used entry is dropped.
   const remembered = new Map<string, CachedProof>();
   const looking = new Map<string, Promise<CachedProof | null>>();
-  // A plain comparison is safe here: the credential was already verified on this connection, so timing
-  // reveals nothing new.
+  // A plain comparison is safe: the credential was already verified on this connection, so timing reveals
+  // nothing new.
   const provedOver = new WeakMap<object, ProvedCaller>();
 
   async function find(sessionId: string, id: string): Promise<CachedProof | null> {
@@ -125,7 +125,10 @@ export function createCredentials(options: {
     return known;
   }
 
-  /** Also checks the peer: when a peer returns after a long absence, presence creates a new object for it. */
+  /**
+   * Checks the expiry, and that the peer object is still current: a peer that returns after a long absence gets
+   * a new object.
+   */
   function isValid({ expiresAt, found: { team } }: CachedProof): boolean {
     return expiresAt > performance.now() && (team === null || presence.find(team.peer.peerId) === team.peer);
   }
@@ -220,7 +223,7 @@ export function createCredentials(options: {
     return caller;
   }
 
-  /** Returns whether the caller verified earlier on a connection is still valid and is for this session. */
+  /** Returns whether the caller last verified on a connection is still valid and belongs to this session. */
   function isStillTrue({ key, known }: ProvedCaller, sessionId: string): boolean {
     return key.endsWith(sessionId) && remembered.get(key) === known && isValid(known);
   }

@@ -5,7 +5,7 @@ type ClientRules = Pick<Operation, "access" | "human" | "notForModels" | "teamCr
 
 /**
  * Returns whether an OAuth client may call an operation. The client may do and read what a team can in its
- * session. It has no access to data of a person, a member or the mesh (OAUTH-6).
+ * session. It has no access to the data of a person, a member or the mesh (OAUTH-6).
  */
 export function isForClients(operation: ClientRules, isOfSession: boolean): boolean {
   const { access, human, notForModels, teamCredential, forOnlookers } = operation;

@@ -1,26 +1,40 @@
 /**
- * The cursors of one peer: which messages the peer has, which were sent to it, and which are known to have arrived. A
- * cursor is the sequence of the last message that it covers (CURSOR-1).
+ * The cursors of one peer: which messages the peer has acknowledged, which were sent to it, and which are known
+ * to have arrived. A cursor is the sequence of the last message that it covers (CURSOR-1).
  *
- * | Cursor        | Covers                                                | Moved by                             | Promise                                                          |
- * | ------------- | ----------------------------------------------------- | ------------------------------------ | ---------------------------------------------------------------- |
- * | `acked`       | messages that the peer has, and gaps with none for it | `acknowledged`, `resumed`,           | Nothing that it covers is delivered again (DELIVER-2, CURSOR-2). |
- * |               |                                                       | `foundEmpty`                         |                                                                  |
- * | `ackedByPeer` | `acked` without the gaps at its end                   | `acknowledged`, `resumed`            | Its messages get a delivery time (DELIVER-8).                    |
- * | `ackedSaved`  | the part of `acked` known to be in the database       | `saved`                              | An acknowledging call replies after it (CURSOR-7, CURSOR-8).     |
- * | `offered`     | messages sent by any wait, inbox or history page      | `handedOut`, `replied`, `resumed`,   | `acked` moves past it only over gaps (CURSOR-3 to CURSOR-5).     |
- * |               |                                                       | `acknowledged`, `foundEmpty`         |                                                                  |
- * | `returned`    | messages in replies to calls without a cursor         | `replied`                            | The next such call marks it `again` (CURSOR-6).                  |
- * | `confirmed`   | the part of `returned` that is known to have arrived  | `requested`, `resumed`               | The next such call acknowledges it (CURSOR-6).                   |
- * | `repeated`    | the part of `returned` that was returned twice        | `replied`                            | Counts as read by a caller without receipts, which loses a       |
- * |               |                                                       |                                      | message only if two whole replies in a row are lost (CURSOR-6).  |
- * | `readSaved`   | the person's read position in the database            | `readingSaved`                       | A failed save is retried (PERSON-6).                             |
+ * | Cursor        | Covers                                                | Moved by
+ * | Promise                                                          |
+ * | ------------- | ----------------------------------------------------- |
+ * ------------------------------------ | ---------------------------------------------------------------- |
+ * | `acked`       | messages that the peer has, and gaps with none for it | `acknowledged`, `resumed`,
+ * | Nothing that it covers is delivered again (DELIVER-2, CURSOR-2). |
+ * |               |                                                       | `foundEmpty`
+ * |                                                                  |
+ * | `ackedByPeer` | `acked` without the gaps at its end                   | `acknowledged`, `resumed`
+ * | Its messages get a delivery time (DELIVER-8).                    |
+ * | `ackedSaved`  | the part of `acked` known to be in the database       | `saved`
+ * | An acknowledging call replies after it (CURSOR-7, CURSOR-8).     |
+ * | `offered`     | messages sent by any wait, inbox or history page      | `handedOut`, `replied`, `resumed`,
+ * | `acked` moves past it only over gaps (CURSOR-3 to CURSOR-5).     |
+ * |               |                                                       | `acknowledged`, `foundEmpty`
+ * |                                                                  |
+ * | `returned`    | messages in replies to calls without a cursor         | `replied`
+ * | The next such call marks it `again` (CURSOR-6).                  |
+ * | `confirmed`   | the part of `returned` that is known to have arrived  | `requested`, `resumed`
+ * | The next such call acknowledges it (CURSOR-6).                   |
+ * | `repeated`    | the part of `returned` that was returned twice        | `replied`
+ * | Counts as read by a caller without receipts, which loses a       |
+ * |               |                                                       |
+ * | message only if two whole replies in a row are lost (CURSOR-6).  |
+ * | `readSaved`   | the person's read position in the database            | `readingSaved`
+ * | A failed save is retried (PERSON-6).                             |
  *
- * Cursors normally only move forward, and `loaded` adopts those values of the row that are further ahead. Two events move
- * all cursors except `readSaved` to one position, even backwards: `placed`, for `replay_from`, and `loaded`, if another
- * node has moved the cursors.
+ * Cursors normally only move forward, and `loaded` adopts those values of the row that are further ahead. Two
+ * events move all cursors except `readSaved` to one position, even backwards: `placed`, for `replay_from`, and
+ * `loaded`, if another node has moved the cursors.
  *
- * After a restart of the broker, the cursors start from the peer's row. Messages beyond the saved cursors are delivered again.
+ * After a restart of the broker, the cursors start from the peer's row. Messages beyond the saved cursors are
+ * delivered again.
  */
 export interface Cursors {
   readonly acked: number;
@@ -37,13 +51,13 @@ export interface Cursors {
    */
   readonly unconfirmed: readonly { readonly connection: number; readonly upTo: number }[];
   /**
-   * A range of the feed that contains no messages for this peer: after one sequence, up to another. Reads
+   * A range of the feed, from after one sequence up to another, that contains no messages for this peer. Reads
    * skip the range (CURSOR-10).
    */
   readonly empty: { readonly after: number; readonly upTo: number };
   /**
-   * How often the cursors were moved by `placed` or by another node. Results of saves and queries that began
-   * before the last such move are ignored.
+   * How many times the cursors were moved by `placed` or by another node. Results of saves and queries that
+   * began before the last such move are ignored.
    */
   readonly placements: number;
 }
@@ -55,8 +69,8 @@ export type CursorEvent =
   /** A wait with a cursor, an inbox or a history page sent messages to the peer. */
   | { readonly type: "handedOut"; readonly upTo: number }
   /**
-   * The reply to a call without a cursor was written in full. Earlier replies had already returned its
-   * messages up to `again`. If there is no connection, nothing can later show that the reply arrived.
+   * The reply to a call without a cursor was written in full. Earlier replies had already returned the messages
+   * up to `again`. If `connection` is missing, nothing can later show that the reply arrived.
    */
   | {
       readonly type: "replied";
@@ -179,9 +193,9 @@ export function skipKnownEmpty({ empty }: Cursors, after: number): number {
 }
 
 /**
- * Returns whether a call without a cursor can continue from these cursors. If not, more messages were sent to
- * the peer than these cursors show as arrived or returned twice. Another node may not have saved yet that its
- * reply was written (NODE-7).
+ * Returns whether a call without a cursor can continue from these cursors. It cannot if more messages were sent
+ * to the peer than these cursors show as arrived or returned twice. Another node may not have saved yet that
+ * its reply was written (NODE-7).
  */
 export function canResume(
   cursors: Cursors,

@@ -40,16 +40,13 @@ export interface Peer {
   lastPolledAt: Date | null;
   /** True if the last connection closed with a goodbye and the peer has made no call since. */
   hasSaidGoodbye: boolean;
-  /**
-   * When a wait was last ended by an event that wakes no one, on the clock of `performance.now()`
-   * (DELIVER-4).
-   */
+  /** When a wait was last ended by an event that wakes no one, in `performance.now()` time (DELIVER-4). */
   eventEndedWaitAt: number;
   /** Parked waits, oldest first. */
   readonly waits: Set<ParkedWait>;
   /** Open inboxes, oldest first. Only one connection can have a named peer's inbox open (PEER-11). */
   readonly holders: Set<Holder>;
-  /** The last opening or closing of an inbox that is not yet saved for other nodes. */
+  /** The latest opening or closing of an inbox, if it is not yet saved for other nodes. */
   hold: PeerProgress["hold"];
 }
 
@@ -93,7 +90,7 @@ export function moveCursors(peer: Peer, event: CursorEvent): CursorEffect | null
   return effect;
 }
 
-/** A client's connection, as cursor events refer to it. */
+/** A client's connection, with the number by which cursor events refer to it. */
 interface Line {
   readonly number: number;
   /** The peers to which replies were written over this connection since its last request. */
@@ -103,7 +100,7 @@ interface Line {
 const lines = new WeakMap<object, Line>();
 let linesCount = 0;
 
-/** Returns the number that represents a connection in cursor events. */
+/** Returns the number by which cursor events refer to a connection. */
 export function numberConnection(connection: object | undefined): number | undefined {
   return connection && lineOf(connection).number;
 }
@@ -165,7 +162,7 @@ export function toProgress(peer: Peer): PeerProgress {
   };
 }
 
-/** A connection's hold on a peer, which lasts while its inbox is open. */
+/** A connection's hold on a peer, which lasts while the connection has the peer's inbox open. */
 export interface Hold {
   /**
    * Ends the hold. After a goodbye, a peer without another open inbox is shown as disconnected immediately
@@ -176,7 +173,7 @@ export interface Hold {
 
 /**
  * Records that a connection has opened a peer's inbox. A named peer belongs to one agent, so every other
- * connection with an inbox of this peer is ended as replaced (PEER-11) and can no longer write.
+ * connection with this peer's inbox is replaced (PEER-11) and can no longer write.
  */
 export function holdPeer(peer: Peer, holder: Holder): Hold {
   if (peer.name !== null) {

@@ -17,12 +17,15 @@ import { deriveStatus, type Sighting, type Status } from "./status.js";
 
 /** Tracks the peers that this broker has seen recently, and saves their cursors and activity. */
 export interface Presence {
-  /** Returns the only object in memory for a peer's row. */
+  /** Returns the one object in memory that represents a peer's row. */
   load(row: TeamWithPeer): Peer;
   find(peerId: string): Peer | undefined;
   /** Returns the ids of all peers that have an open inbox or a parked wait. */
   present(): string[];
-  /** Returns when a peer of each session last polled for messages, or infinity while a peer waits. */
+  /**
+   * Returns, for each session, when any of its peers last polled for messages, or infinity while a peer is
+   * waiting.
+   */
   polls(): ReadonlyMap<string, number>;
   /**
    * Moves the peer's cursors. If the event needs data on disk, returns a promise that resolves once the data
@@ -34,9 +37,9 @@ export interface Presence {
   /** Records that the peer has polled for messages. */
   poll(peer: Peer): void;
   /**
-   * Loads what other nodes have saved about the peer, and returns the end of the peer's feed. Returns
-   * undefined if no other node exists. If the saved data is not enough, asks the other nodes to save theirs
-   * first and then reads again.
+   * Loads what other nodes have saved about the peer, and returns the end of the peer's feed. Returns undefined
+   * if no other node exists. If the saved data is not enough, asks the other nodes to save their data, then
+   * reads again.
    *
    * @param isEnough - returns whether the caller can continue with the current cursors
    */
@@ -182,14 +185,14 @@ export function startPresence(options: {
   function publishHolds(progress: readonly { readonly peer: Peer; readonly saved: PeerProgress }[]): void {
     for (const { peer, saved } of progress) {
       if (saved.hold === "opened") bus.publish("held", { session: peer.sessionId, peer: peer.peerId });
-      // The wait may have been the only sign of the peer that other nodes could see.
+      // The wait may have been the only sign of the peer's presence that other nodes could see.
       else if (saved.hold !== null) bus.publish("presence", { session: peer.sessionId });
     }
   }
 
   /**
-   * Returns false while the opening of an inbox on this node is unsaved, because it is not yet known which
-   * node opened the peer last.
+   * Returns false while an inbox opened on this node is not yet saved, because it is not yet known which node
+   * opened the peer's inbox last.
    */
   function mayBeReplaced(peer: Peer | undefined): peer is Peer {
     return peer !== undefined && peer.name !== null && peer.holders.size > 0 && peer.hold === null;
@@ -252,7 +255,7 @@ export function startPresence(options: {
     void advance(peer, { type: "loaded", row, asOf });
     peer.documentVersion = Math.max(peer.documentVersion, row.documentVersion);
     peer.name = row.name;
-    // If this node has an unsaved count, its count is newer than the database's.
+    // If this node has an unsaved count, that count is newer than the one in the database.
     if (peer.idlePolls === peer.idlePollsOnDisk) peer.idlePolls = row.idlePolls;
     peer.idlePollsOnDisk = row.idlePolls;
     return row.lastSequence;
@@ -326,7 +329,7 @@ export function startPresence(options: {
       const changed = new Set<string>();
       for (const peer of peers.values()) {
         const status = deriveStatus(thresholds, toSighting(peer), now.getTime());
-        // A peer that this node has not seen before counts as previously disconnected.
+        // A peer that this node has not seen before is assumed to have been disconnected.
         if (status !== (statuses.get(peer.peerId) ?? "disconnected")) changed.add(peer.sessionId);
         statuses.set(peer.peerId, status);
         const quietMs = now.getTime() - (peer.lastSeenAt?.getTime() ?? 0);

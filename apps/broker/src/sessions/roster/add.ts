@@ -27,10 +27,7 @@ export interface JoinedSession {
   readonly documentVersion: number;
 }
 
-/**
- * Adds a team, with a named peer if the input names one. If so, the named peer is the one that reads
- * messages.
- */
+/** Adds a team. If the input names a peer, also adds that peer, which then reads the messages. */
 export async function addTeam(
   ctx: SessionContext<SessionServices>,
   write: Write,

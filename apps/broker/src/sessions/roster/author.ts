@@ -5,12 +5,14 @@ import type { MeshContext, SessionServices, UnnamedContext } from "../context.js
 
 interface Author {
   readonly name: string;
-  /** The session to which the author's team belongs, or which a person names. Null if a person names none. */
+  /**
+   * The session that the author's team belongs to, or that a person names. Null if the person names no session.
+   */
   readonly sessionId: string | null;
 }
 
 /**
- * Returns the author of a memory, log entry or similar, and the session in which it was written.
+ * Returns the author of a memory, log entry or similar item, and the session in which it was written.
  *
  * @param named - the session that the caller names, for a person who addresses no session
  * @throws bad_request if a team names a session other than its own

@@ -35,8 +35,8 @@ export interface Joining {
 }
 
 /**
- * Thrown if another request was faster, so that the person already has a team in the session or the name is
- * taken. The call can be retried.
+ * Thrown if another request was faster: the person already has a team in the session, or the name is taken. The
+ * call can be retried.
  */
 export class JoinedOtherwise extends Error {
   override readonly name = "JoinedOtherwise";
@@ -138,8 +138,8 @@ interface NewIds {
 
 /**
  * Makes a person a team of kind `human` in a session, or restores the person's team if it has left, and
- * announces the team. An existing team is not changed. Concurrent calls create only one team for a person in
- * a session (PERSON-4).
+ * announces the team. A team that is still in the session is not changed. Concurrent calls create only one team
+ * for a person in a session (PERSON-4).
  */
 export async function enterSession(
   who: JoiningPerson,
@@ -190,8 +190,8 @@ async function addTeam(
 }
 
 /**
- * Returns a person's team in a session that the call does not address, and the call's write. If the person
- * has not joined or has left, the write first joins the session, as any other write does (PERSON-3).
+ * Returns a person's team in a session that the call itself does not address, together with the call's write.
+ * If the person has not joined or has left, the write first joins the session, like any other write (PERSON-3).
  *
  * @throws session_closed if the session was concluded before the person joined
  */

@@ -31,8 +31,8 @@ export async function joinSession(
   if (ctx.person && input.peer_name !== undefined) throw personHasNoPeers();
   if (ctx.principal?.kind === "client" && input.peer_name !== undefined) throw clientHasNoPeers();
 
-  // The call may move the peer's cursor back. The unsaved cursor is saved first, so that a later save does
-  // not move it forward again.
+  // The call may move the peer's cursor back. The current cursor is saved first, so that a later save does not
+  // move it forward again.
   if (ctx.team && input.replay_from !== undefined) await services.presence.save(ctx.team.peer);
 
   const { joined, row } = await ctx.write(async (write) => {
@@ -69,7 +69,7 @@ async function join(
 ): Promise<Joined> {
   if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, found);
   const team = ctx.team ?? (await takeOwnTeam(ctx, write, input.team_name));
-  // A team that is already in the session may stay, even if its member has other teams in other sessions.
+  // A team that is already in the session may stay, even if its member also has teams in other sessions.
   if (!team || team.leftAt) await refuseSecondSession(ctx, write, ctx.session.sessionId);
   if (!team) return addTeam(ctx, write, input, found);
   if (team.peer.name !== null) return resumePeer(ctx, team, write, input);
@@ -86,7 +86,8 @@ function personHasNoPeers(): MerkleError {
 }
 
 /**
- * Builds the refusal of named peers to an OAuth client. A peer's credential would outlive the client's token.
+ * Builds the error for an OAuth client that tries to join as a named peer. A peer's credential would outlive
+ * the client's token.
  */
 function clientHasNoPeers(): MerkleError {
   return new MerkleError(
@@ -128,8 +129,8 @@ async function enterAsPerson(
 }
 
 /**
- * Finds the joining member's existing team with this name and adds a credential to it. A member who has
- * changed machines or lost the Merkle home thus gets the same team back, instead of a new team "Birch (2)"
+ * Finds the joining member's existing team with this name and adds a credential to it. This way, a member who
+ * has changed machines or lost the Merkle home gets the same team back, instead of a new team "Birch (2)"
  * (MEMBER-3).
  */
 async function takeOwnTeam(
@@ -141,8 +142,8 @@ async function takeOwnTeam(
   if (memberId === null) return null;
   const { services, session } = ctx;
   const { sessionId } = session;
-  // Two machines may join at the same time under the same name. The second then finds the team that the first
-  // has created.
+  // Two machines may join at the same time under the same name. The lock ensures that the second finds the team
+  // created by the first.
   await lockMember(tx, services.database.meshId, memberId);
   const row = await findTeamOfMember(tx, sessionId, { memberId, name });
   if (!row) return null;

@@ -7,7 +7,7 @@ import { deriveStatus, type Status } from "../peers/status.js";
 export interface KnownPeer extends PeerRosterRow {
   readonly status: Status;
   readonly polling: boolean;
-  /** Number of open inboxes of the peer. */
+  /** Number of inboxes that the peer has open. */
   readonly connections: number;
   /** The peer in memory. Undefined if it has not been active on this node for a while. */
   readonly live: Peer | undefined;
@@ -15,7 +15,7 @@ export interface KnownPeer extends PeerRosterRow {
 
 export type RosterServices = Pick<SessionServices, "database" | "presence" | "settings" | "nodes">;
 
-/** Returns every peer that has ever been in a session, in the order of joining. */
+/** Returns every peer that has ever been in a session, in the order in which they joined. */
 export async function readKnownPeers(services: RosterServices, sessionId: string): Promise<KnownPeer[]> {
   const { database } = services;
   const rows = await listPeers(database.orm, database.meshId, sessionId);
@@ -47,8 +47,8 @@ function wantsNotice({ declaredStatus }: Pick<PeerRosterRow, "declaredStatus">):
 }
 
 /**
- * Extends the row in place, which is safe because no other code uses the row. Copying its thirty fields took
- * a tenth of the time to read a roster of hundreds.
+ * Extends the row in place, which is safe because no other code uses the row. Copying its thirty fields took a
+ * tenth of the time needed to read a roster with hundreds of peers.
  */
 function toKnown(services: RosterServices, row: PeerRosterRow, now: number): KnownPeer {
   const seen = sight(services, row, now, hasLeft(row));
@@ -81,7 +81,7 @@ export function sight(
   const elsewhere = sightElsewhere(row, nodes.others);
   const polling = (live?.waits.size ?? 0) + elsewhere.waits > 0;
   const connections = (live?.holders.size ?? 0) + elsewhere.inboxes;
-  // If another node has seen the peer since it said goodbye here, the peer has returned.
+  // If another node has seen the peer since it said goodbye to this node, the peer has returned.
   const isGoneHere = live?.hasSaidGoodbye === true && !isAfter(savedSeenAt, seenHereAt);
   const sighting = {
     left,
@@ -94,8 +94,8 @@ export function sight(
 }
 
 /**
- * Counts a peer's inboxes and waits on other nodes. Nodes with the previous version store only which node has
- * the peer, not the counts.
+ * Counts a peer's inboxes and waits on other nodes. Nodes that run the previous version store only which node
+ * has the peer, not the counts.
  */
 function sightElsewhere(
   { heldNode, pollingNode, here }: Pick<SeenRow, "heldNode" | "pollingNode" | "here">,

@@ -6,8 +6,8 @@ import type { SessionServices, TeamContext } from "../context.js";
 import { announceRoster, priorityAmongFew } from "./announce-roster.js";
 
 /**
- * Ends the participation of a team, or of the named peer that calls. When its last named peer leaves, the
- * team leaves too (JOIN-6, PEER-9). The rows in the roster are kept.
+ * Ends the participation of a team or, if a named peer calls, of that peer. When a team's last named peer
+ * leaves, the team leaves too (JOIN-6, PEER-9). The rows in the roster are kept.
  */
 export async function leaveSession(ctx: TeamContext<SessionServices>): Promise<OutputOf<"leave_session">> {
   const { sessionId } = ctx.session;

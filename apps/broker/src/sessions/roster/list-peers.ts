@@ -81,7 +81,7 @@ function toKeyCard({ keyCard, sessionKey }: PeerRosterRow): WirePeer["key_card"]
 
 type PeerState = Pick<WirePeer, "status" | "presence" | "declared" | "summary" | "summary_at">;
 
-/** Returns the status that a peer reported itself and the presence that the broker observed (PEER-8). */
+/** Returns the status that a peer itself reported and the presence that the broker observed (PEER-8). */
 export function toState(
   peer: Pick<
     KnownPeer,
@@ -108,7 +108,7 @@ function toDeclared({
 }
 
 /**
- * Returns the declared status of a team that matters most to others: its oldest `blocked`, or else its oldest
+ * Returns the declared status in a team that matters most to others: the oldest `blocked`, or else the oldest
  * `dnd` (PEER-18).
  */
 function declaredOfTeam(peers: readonly KnownPeer[]): Participant["declared"] {
@@ -129,8 +129,8 @@ export function toCapabilities(stored: unknown): Capabilities | null {
 }
 
 /**
- * Returns a peer's read position. For people, the position is stored per person, because they also read
- * without their team's cursor.
+ * Returns a peer's read position. For people, the position is stored per person, because people can read
+ * without moving their team's cursor.
  */
 function lastReadOf(peer: Pick<KnownPeer, "personId" | "personLastRead" | "acked">): number {
   return peer.personId === null ? peer.acked : (peer.personLastRead ?? 0);

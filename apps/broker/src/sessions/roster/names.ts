@@ -28,7 +28,7 @@ interface Wanting {
 
 /**
  * Refuses a peer name that is in use. The caller must hold a lock on the session row, so that only one of two
- * callers gets the name.
+ * concurrent callers gets the name.
  *
  * @throws conflict, with a free name, if another present peer or another team has this name (PEER-4)
  */

@@ -4,7 +4,7 @@ import { makeCredential } from "../../identity/credential.js";
 import type { SessionServices, TeamContext } from "../context.js";
 
 /**
- * Replaces the credential of a team, or of the named peer that calls. The old credential and the team's
+ * Replaces the credential of a team or, if a named peer calls, of that peer. The old credential and the team's
  * credentials on other machines end immediately on every transport (AUTH-7).
  */
 export async function rotateTeamCredential(
