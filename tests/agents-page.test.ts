@@ -12,7 +12,7 @@ import { brokerTransports } from "./kit/transports.js";
 
 const run = promisify(execFile);
 
-/** Runs an example as an agent would, in a new shell without the variables of earlier examples. */
+/** Runs an example as an agent would, in a new shell without the variables from earlier examples. */
 async function runExample(script: string, home: string, token = ""): Promise<string> {
   const { stdout, stderr } = await run("bash", ["--norc", "-eu", "-o", "pipefail", "-c", script], {
     cwd: home,

@@ -106,7 +106,7 @@ async function parentOf(pid: number): Promise<number | null> {
   return parent === undefined ? null : Number(parent);
 }
 
-/** Returns the command lines of the processes that still run. */
+/** Returns the command lines of the processes that are still running. */
 async function listRunning(tree: readonly number[]): Promise<string[]> {
   const commands = tree.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => ""));
   return (await Promise.all(commands))

@@ -25,7 +25,9 @@ interface Block {
   readonly reason: string | undefined;
 }
 
-/** Returns the shell blocks of a page. The page gives a reason in an HTML comment before each block that no test runs. */
+/**
+ * Returns the shell blocks on a page. The page gives a reason in an HTML comment before each block that no test runs.
+ */
 function blocksOf(text: string): Block[] {
   const blocks = text.matchAll(/(?:<!-- not run: ([^>]*?) -->\n)?^```(?:sh|bash)\n([\s\S]*?)^```/gm);
   return [...blocks].map(([, reason, script = ""]) => ({ script, reason }));
@@ -33,7 +35,7 @@ function blocksOf(text: string): Block[] {
 
 const read = (page: string) => readFile(join(root, page), "utf8");
 
-/** AGENTS.md is excluded, because agents-page.test.ts runs the examples of that page as the broker serves it. */
+/** AGENTS.md is excluded, because agents-page.test.ts runs the examples on that page as the broker serves them. */
 const pages = sitePages(root)
   .flatMap((group) => group.pages)
   .filter((page) => page !== "AGENTS.md")

@@ -29,13 +29,13 @@ const documents = ["SPEC.md", ...filesIn(/^docs\/.*\.md$/)];
 
 /**
  * Rule families that are mostly about wording and appearance. Their documents list only the rules that other rules
- * refer to. The other rules of these families are stated only in the titles of tests.
+ * refer to. The other rules in these families are stated only in test titles.
  */
 const livesAsTitles = ["DASH", "CLI"];
 
 const id = /[A-Z]{2,}-\d+/g;
 
-/** Returns the ids of a document's rules. Each rule begins a paragraph with its id in bold. */
+/** Returns the ids of the rules in a document. Each rule begins a paragraph with its id in bold. */
 function rulesOf(document: string): string[] {
   return [...read(document).matchAll(/^\*\*([A-Z]{2,}-\d+)\*\* /gm)].map(([, rule = ""]) => rule);
 }
@@ -45,7 +45,7 @@ function quotedIn(text: string): string[] {
   return [...text.matchAll(/\[([A-Z]{2,}-\d+)\]/g)].map(([, quoted = ""]) => quoted);
 }
 
-/** Matches titles of tests that `npm test` skips. */
+/** Matches the titles of tests that `npm test` skips. */
 const longTitle = /(["`])((?:(?!\1).)*)\1,\s*\{\s*tags: \[?"long"/g;
 
 /** Returns the rule ids quoted by tests that `npm test` runs (`short`), and by tests that `npm test` skips (`long`). */

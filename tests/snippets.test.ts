@@ -36,7 +36,7 @@ function offered(id: ConnectionSnippet["id"], typed = broker.url): string {
 }
 
 /**
- * Runs a snippet unchanged. `merkle` runs the command of this checkout. `claude` is a stub that records its arguments,
+ * Runs a snippet unchanged. `merkle` runs this checkout's command. `claude` is a stub that records its arguments,
  * because Claude Code's own behaviour is not tested here.
  */
 async function paste(
@@ -137,7 +137,7 @@ it("[DASH-155] so does curl, and a wrong token is refused", { tags: "curl" }, as
   });
 });
 
-/** Starts a broker that admits only members. Returns a member's token and the snippets of the settings page. */
+/** Starts a broker that admits only members. Returns a member's token and the snippets on the settings page. */
 async function startForMembers() {
   const { broker: shut, admin } = await startInviteBroker(onTestFinished);
   const { token } = await admin.call("issue_token", {});

@@ -54,7 +54,7 @@ async function greet(): Promise<{ socket: WebSocket; hello: Record<string, strin
   return { socket, hello: JSON.parse(String(data)) };
 }
 
-/** Sends a request over a socket. Returns the output of the reply, or throws its error. */
+/** Sends a request over a socket. Returns the reply's output, or throws its error. */
 async function ask(socket: WebSocket, frame: object): Promise<unknown> {
   const id = randomUUID();
   const replied = new Promise<Record<string, never>>((resolve, reject) => {
@@ -70,7 +70,7 @@ async function ask(socket: WebSocket, frame: object): Promise<unknown> {
   return reply["output"];
 }
 
-/** Sends a request as a page of the dashboard would, with that page's origin. */
+/** Sends a request as a dashboard page would, with that page's origin. */
 const fromPage = (
   path: string,
   init: { method?: string; cookie?: string; page?: string; body?: unknown; origin?: string },

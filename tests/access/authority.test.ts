@@ -66,7 +66,7 @@ async function asMadeBy(program: number, made: { token: number } | { invite: num
   else await sql`UPDATE invites SET parent = ${program}, program = ${program} WHERE number = ${made.invite}`;
 }
 
-/** Creates a member who was invited with a program's token. Brokers of earlier versions allowed this. */
+/** Creates a member who was invited with a program's token. Earlier versions of the broker allowed this. */
 async function letInBy(program: number, name: string, role: "admin" | "member" = "member") {
   const { link, invite_id } = await ana.call("create_invite", { role });
   await asMadeBy(program, { invite: invite_id });

@@ -82,10 +82,10 @@ const adminsByInput: ReadonlySet<string> = new Set([
   "unarchive_session",
 ]);
 
-/** Operations that report on all meshes. Only admins of the main mesh may call them. */
+/** Operations that report on all meshes. Only admins in the main mesh may call them. */
 const ofWholeBroker: ReadonlySet<string> = new Set(["/metrics", "get_health", "collect_garbage"]);
 
-/** Operations on members and on their tokens and invites. Open mode has no members and refuses these operations. */
+/** Operations on members, their tokens and their invites. Open mode has no members and refuses these operations. */
 const ofMembers: ReadonlySet<string> = new Set([
   "create_invite",
   "revoke_invite",

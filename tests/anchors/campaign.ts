@@ -158,7 +158,7 @@ function lineAround(text: string, { start, end }: { start: number; end: number }
 
 const tellingChars = 24;
 
-/** True if the lines of a place are unchanged and unique in the text. A search should find such a place. */
+/** True if a place's lines are unchanged and unique in the text. A search should find such a place. */
 function isUntouched({ anchor, text }: Mark, now: Edited): boolean {
   const { start, line } = lineAround(text.text, anchor);
   const at = now.ids.indexOf(text.ids[start] ?? -1);

@@ -81,7 +81,7 @@ export function randomBlock(random: Random): string {
   const kind = random.next();
   if (kind < 0.15) return `## ${randomWord(random)} ${randomWord(random)}\n\n`;
   if (kind < 0.3) {
-    // Nearly identical rows, as they occur in lists and tables.
+    // Nearly identical rows, as found in lists and tables.
     const name = randomWord(random);
     const rows = Array.from({ length: random.between(2, 5) }, () => `- ${name}: ${random.between(1, 99)}\n`);
     return `${rows.join("")}\n`;

@@ -286,7 +286,7 @@ it("[ARCHIVE-5] an operation on an archived session is refused unless its rules 
     );
   expect((await failureOf(client.call("brief", { session: session.slug }))).code).toBe("session_archived");
   await expect(download(client.url, session.slug)).rejects.toThrow("session_archived");
-  // The broker cannot append its own messages to an archived feed, and cannot delete the rows of other sessions.
+  // The broker cannot append its own messages to an archived feed, and cannot delete other sessions' rows.
   const [row] = await sql`
     SELECT outcome FROM append_messages(${JSON.stringify([
       {

@@ -51,7 +51,7 @@ export async function startFixtureServer(
       error instanceof MerkleError
         ? error
         : new MerkleError("internal", "The fixture failed.", {}, { cause: error }),
-    // The sessionless revision is served by the SDK's own transport, which is tested with the broker itself.
+    // The sessionless protocol revision is served by the SDK's own transport, which is tested with the broker itself.
     openStateless: async () => ({ serve: async () => null, endStreams: () => undefined }),
     resumability: { createEventStore, retryIntervalMs: 500 },
     ...more,
@@ -152,8 +152,8 @@ function addContentTools(fixture: McpServer): void {
 type CallContext = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /**
- * Registers tools that send notifications or requests to the client before they reply, or close its stream. They use the stream of their call,
- * because the client may not have opened its GET stream yet.
+ * Registers tools that send notifications or requests to the client before they reply, or close its stream. They use
+ * their own call's stream, because the client may not have opened its GET stream yet.
  */
 function addTalkingTools(fixture: McpServer): void {
   fixture.registerTool("test_tool_with_logging", tool, async ({ sendNotification }) => {

@@ -33,7 +33,7 @@ interface Made {
 const requestInit = { headers: { connection: "close" } };
 const info = { name: "test", version: "1" };
 
-/** Creates a client of the SDK's major version 1. Its minor versions differ only in their folder. */
+/** Creates a client from major version 1 of the SDK. Its minor versions differ only in their folder. */
 async function makeV1(folder: string): Promise<Made> {
   const [{ Client }, { StreamableHTTPClientTransport }, { StdioClientTransport }] = await Promise.all([
     import(`${folder}/client/index.js`),

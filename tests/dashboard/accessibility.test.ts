@@ -21,7 +21,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
   const mesh = () => (staged ??= stageMesh(dashboard.rest));
 
   /**
-   * Opens a page and returns functions to inspect it in several states. `found` collects the problems of all states.
+   * Opens a page and returns functions to inspect it in several states. `found` collects the problems from all states.
    */
   async function openToInspect(path: string, { isKnown = true } = {}) {
     const as = isKnown ? { as: await dashboard.newPerson("Ana") } : {};

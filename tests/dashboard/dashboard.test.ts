@@ -86,7 +86,7 @@ function directive(policy: string, name: string): string | undefined {
     ?.slice(name.length + 1);
 }
 
-/** Returns width and height, which are at the beginning of every PNG. */
+/** Returns an image's width and height, read from the beginning of the PNG. */
 function sizeOf(png: Buffer): string {
   return `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
 }

@@ -398,7 +398,7 @@ async function focusedSequence(page: Page): Promise<number> {
   return Number(await page.locator("article:focus").getAttribute("data-sequence"));
 }
 
-/** Returns the screen position of a message. Default: a message in the middle of those shown. */
+/** Returns a message's position on the screen. Default: a message in the middle of those shown. */
 async function placeOf(
   page: Page,
   sequence?: number,

@@ -385,7 +385,7 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     return (await makePerson(rest, "Ana")).person_id;
   }
 
-  /** Returns a browser profile of this person. */
+  /** Returns a browser profile for this person. */
   function asPerson(credential: string, more: Record<string, string> = {}): ProfileOptions {
     const [id] = credential.split(".");
     const kept = {

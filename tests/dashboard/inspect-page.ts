@@ -5,9 +5,9 @@ import { inTurn } from "../kit/exhaustive.js";
 /** Checks a page for people who use a screen reader, a keyboard or reduced motion, and for small screens. */
 export interface PageInspector {
   /**
-   * Returns the problems of the page in its current state: in light and dark colours, on a desktop, and 320 px wide on
-   * a touch screen. With `part`, axe inspects only that element, which is enough while a dialog is open. A normal run
-   * checks one of these variants per call, in rotation. A full run checks all of them.
+   * Returns the problems with the page in its current state: in light and dark colours, on a desktop, and 320 px wide
+   * on a touch screen. With `part`, axe inspects only that element, which is enough while a dialog is open. A normal
+   * run checks one of these variants per call, in rotation. A full run checks all of them.
    */
   inspect(part?: string): Promise<string[]>;
 }

@@ -19,9 +19,9 @@ export interface MembersDashboard {
   readonly broker: TestBroker;
   /** The first admin, called Ana. */
   readonly admin: TestMember;
-  /** A REST client of the admin. */
+  /** The admin's REST client. */
   readonly rest: TransportClient;
-  /** Opens an address, or a path of the broker, in a new profile. Default: not signed in. */
+  /** Opens an address, or a path on the broker, in a new profile. Default: not signed in. */
   open(address: string, options?: ProfileOptions): Promise<WatchedPage>;
   /** Returns a profile that is signed in as a member. Default: the admin. */
   signedIn(member?: TestMember): Promise<ProfileOptions>;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Returns the folder that contains the exported pages of the dashboard. */
+/** Returns the folder that contains the dashboard's exported pages. */
 export function dashboardPages(): string {
   const pages = fileURLToPath(new URL("../../apps/dashboard/out", import.meta.url));
   if (!existsSync(pages)) {

@@ -85,7 +85,7 @@ describe("the progress log", { tags: "chromium" }, () => {
     expect(await dashboard.rest.call("list_progress", { session: session.slug })).toMatchObject({
       entries: [{ id: own, projectId: "auth", loggedBy: "Ana" }, { title: "Moved the keys" }],
     });
-    // An entry of another session is shown above the list.
+    // An entry from another session is shown above the list.
     await page.goto(`${dashboard.broker.url}/sessions/${session.slug}/progress?p=${elsewhere}`);
     const named = page.getByRole("region", { name: `Entry ${elsewhere}` });
     await named.getByText("How Done elsewhere was done.").waitFor();

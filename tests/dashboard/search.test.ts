@@ -61,7 +61,7 @@ describe("the search", { tags: "chromium" }, () => {
   });
 });
 
-/** Returns the kinds of the hits, in order. */
+/** Returns the kind of each hit, in order. */
 function kindsIn(hits: Locator): Promise<string[]> {
   // Reads all rows in one call. A locator for a single row would wait if the row was removed in between.
   return hits

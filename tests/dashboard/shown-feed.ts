@@ -41,7 +41,7 @@ export async function readShownFeed(page: Page): Promise<ShownRow[]> {
   });
 }
 
-/** Returns the position of a message on the screen, and the scroll offset of the feed. */
+/** Returns a message's position on the screen, and the feed's scroll offset. */
 export function placeOf(page: Page, sequence: number): Promise<{ top: number; scrolled: number }> {
   return page.locator(`article[data-sequence="${sequence}"]`).evaluate((article) => ({
     top: Math.round(article.getBoundingClientRect().top),

@@ -368,7 +368,7 @@ async function read({ job, end }: FakeRun, content: string): Promise<void> {
   end({});
 }
 
-/** Selects words of the text with the mouse: presses before the first character and releases after the last. */
+/** Selects words in the text with the mouse: presses before the first character and releases after the last. */
 async function dragOver(page: Page, words: string): Promise<void> {
   const offered: Locator = page.getByRole("button", { name: "Comment", exact: true });
   await page.getByRole("button", { name: "Comments" }).waitFor();

@@ -27,7 +27,7 @@ export interface BrokerPlace {
   readonly home: string;
   /** Address of an external database. If undefined, the broker runs its embedded PostgreSQL. */
   readonly databaseUrl?: string;
-  /** Returns the path of the broker's script for the next start. Default: the script in this checkout. */
+  /** Returns the path of the broker script to use for the next start. Default: the script in this checkout. */
   readonly script?: () => string;
   readonly options?: Partial<BrokerOptions>;
 }

@@ -48,7 +48,7 @@ export interface CampaignReport {
 const sessionCount = 3;
 const writerCount = 8;
 
-/** The kind and the session of each reader. Every session has readers of several kinds. */
+/** Each reader's kind and session. Every session has readers of several kinds. */
 const readers: readonly (readonly [StartReader, number])[] = [
   [readerKinds.follow, 0],
   [readerKinds.renewedFollow, 1],
@@ -283,7 +283,7 @@ async function readRows(place: Place): Promise<StoredRow[]> {
 }
 
 /**
- * Returns the key in a message. Each post of the campaign begins with its key, and each metadata change uses its key as
+ * Returns the key in a message. Each post in the campaign begins with its key, and each metadata change uses its key as
  * the reason.
  */
 function keyOf({ text, reason }: Record<string, unknown>): string | null {

@@ -51,7 +51,7 @@ export interface Problem {
 export interface Run {
   readonly acked: readonly AckedPost[];
   readonly readers: readonly ReaderLog[];
-  /** The rows in the order of their sequences. */
+  /** The rows, in sequence order. */
   readonly database: readonly StoredRow[];
 }
 

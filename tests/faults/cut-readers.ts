@@ -32,7 +32,7 @@ interface Page {
   readonly receipt?: string | undefined;
 }
 
-/** The session, credential and position of one reader. Each kind of reader sends only the fields that it relies on. */
+/** One reader's session, credential and position. Each kind of reader sends only the fields that it relies on. */
 interface Place {
   readonly session: string;
   readonly credential: string;
@@ -318,7 +318,7 @@ function teamOf(credential: string): string {
   return credential.split(".")[0] ?? "";
 }
 
-/** Reads and acknowledges the messages of an inbox, with a client that reconnects automatically. */
+/** Reads and acknowledges the messages in an inbox, with a client that reconnects automatically. */
 async function startInboxReader({
   session,
   url,

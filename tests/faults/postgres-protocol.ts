@@ -3,7 +3,7 @@ export type Commit = "append" | "transaction";
 
 /** Parses the traffic between one client and PostgreSQL (protocol 3). */
 export interface FrontendReader {
-  /** Reads bytes from the client. Returns the commits of the message groups that these bytes complete. */
+  /** Reads bytes from the client. Returns the commits in the message groups that these bytes complete. */
   fromClient(chunk: Buffer): readonly Commit[];
   /** Reads bytes from the server. Returns whether the server has replied to every message group. */
   fromServer(chunk: Buffer): boolean;
@@ -27,7 +27,7 @@ export function createFrontendReader(): FrontendReader {
     else commits.delete(statement);
   }
 
-  /** Processes one message. Returns the commits of the message group if this message ends the group. */
+  /** Processes one message. If this message ends its message group, returns the group's commits. */
   function take(type: string, body: Buffer): readonly Commit[] {
     if (type === "P") {
       const [statement = "", query = ""] = texts(body);

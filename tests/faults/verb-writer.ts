@@ -9,7 +9,9 @@ import { describe, type Member, type Writer, type WriterTally } from "./writers.
  * once.
  */
 export interface VerbWriter extends Writer {
-  /** Returns the acknowledged metadata changes with the sequences of their events. A missing event has the sequence 0. */
+  /**
+   * Returns the acknowledged metadata changes with the sequences of their events. The sequence of a missing event is 0.
+   */
   acked(rows: readonly StoredRow[]): AckedPost[];
   /** Compares the document with the text that was appended to it. */
   checkDocument(url: string): Promise<Problem[]>;

@@ -14,7 +14,7 @@ export interface Member {
   readonly credential: string;
 }
 
-/** The shared results of all writers of a run. */
+/** The shared results of all writers in a run. */
 export interface WriterTally {
   readonly acked: AckedPost[];
   inFlight: number;

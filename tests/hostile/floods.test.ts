@@ -12,8 +12,8 @@ import { maskedFrame, openRawSocket } from "./raw-socket.js";
 import { TestSocket } from "./test-socket.js";
 
 /**
- * Runs small floods of every kind. The tests count leftovers afterwards and measure no time. `flooded.test.ts` runs
- * long floods.
+ * Runs small floods of every kind. The tests count what is left over afterwards and do not measure time.
+ * `flooded.test.ts` runs long floods.
  */
 
 const json = "Content-Type: application/json";

@@ -79,7 +79,7 @@ async function serveEvilPages(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Origins of the attacker's page, as seen from a broker at `localhost`. */
+/** Origins of the attacker's page, named by their relation to a broker at `localhost`. */
 const sites: Record<string, () => string> = {
   "another site": () => `http://evil.example:${evilPort}`,
   "another port of this machine": () => `http://localhost:${evilPort}`,
@@ -94,10 +94,7 @@ const rpc = JSON.stringify({
   params: { name: "create_session", arguments: JSON.parse(session) },
 });
 
-/**
- * Scripts that run in the page. Each returns what it could read: a status, or the fact that the browser
- * blocked it.
- */
+/** Scripts that run in the page. Each returns either what it could read or that the browser blocked it. */
 const attempts: Record<string, (target: string) => string> = {
   "a fetch that asks first": (target) =>
     `fetch("${target}/api/sessions", { method: "POST", credentials: "include", headers: { "content-type": "application/json" },
@@ -279,7 +276,7 @@ describe.each(["open", "invite"] as const)("in %s mode", { tags: "chromium" }, (
       ]);
       expect(opened.status()).toBe(403);
       await page.waitForURL(`${url}/api/sessions/${slug}`);
-      // Links from other sites may open a page of the broker.
+      // Links from other sites may open the broker's pages.
       await page.goto(site());
       const [led] = await Promise.all([
         page.waitForResponse(`${url}/agents.md`),

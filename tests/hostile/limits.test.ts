@@ -19,7 +19,7 @@ import { withValue } from "./text-fields.js";
 type Limit = keyof typeof limits;
 
 /**
- * For each limit, the file that tests values just below it, at it, and just above it: this file, or the tests of the
+ * For each limit, the file that tests values just below it, at it, and just above it: this file, or the tests for the
  * only module that uses the limit. A limit without an entry does not compile.
  */
 const testedAt: {
@@ -774,7 +774,8 @@ describe("waiting", () => {
           .poll(() =>
             timers.mock.calls
               .map(([, ms]) => ms ?? 0)
-              // Ignores the longer timers that detect a silent database. Waits of the same length share these timers.
+              // Ignores the longer timers that detect a silent database. Waits with the same timeout share these
+              // timers.
               .filter((ms) => ms >= 29_000 && ms < 29_000 + limits.silentDatabaseMsMax),
           )
           .toEqual([expectedMs]);

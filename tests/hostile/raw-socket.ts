@@ -14,7 +14,7 @@ export interface RawSocket {
   readonly unsentBytes: number;
   send(frame: object): void;
   write(bytes: Buffer): void;
-  /** Returns the ids of all replies in order of arrival. */
+  /** Returns the ids of all replies, in order of arrival. */
   replies(): unknown[];
   repliesTo(id: string | number): number;
   /** Returns the payloads of all pongs. */

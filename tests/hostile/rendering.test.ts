@@ -5,7 +5,7 @@ import { roundsOf } from "../kit/exhaustive.js";
 import { anyOutput, mark } from "./any-output.js";
 
 /**
- * `npm run test:fuzz` tries 1,000 outputs of each operation, more than 100,000 in total. The normal suite tries fewer.
+ * `npm run test:fuzz` tries 1,000 outputs for each operation, more than 100,000 in total. The normal suite tries fewer.
  */
 const runs = Number(process.env["MERKLE_RENDERINGS"] ?? roundsOf(40));
 

@@ -24,7 +24,7 @@ export interface Subject {
   readonly peer_id: string;
   /** Credential of a person who takes part in `session_id`. */
   readonly person_id: string;
-  /** Credentials that are invalid in `session_id`, by the reason. */
+  /** Credentials that are invalid in `session_id`, keyed by the reason. */
   readonly badCredentials: Readonly<Record<string, string>>;
   /** Credentials that used to be valid. */
   readonly deadCredentials: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { Operation } from "@merkle/wire";
 import * as z from "zod";
 
-/** Returns the path of every text field of an operation's input, including those within objects and lists. */
+/** Returns the path of every text field in an operation's input, including those within objects and lists. */
 export function textFields(operation: Operation): string[][] {
   return fieldsBelow(operation.input, []);
 }

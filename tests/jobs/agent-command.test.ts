@@ -38,7 +38,7 @@ async function startConclude({ sessionId: session_id, convener: team_id }: TestS
   return fake.next();
 }
 
-/** Returns the number of successful calls of an operation, according to the broker's metrics. */
+/** Returns the number of successful calls to an operation, according to the broker's metrics. */
 async function countCalls(operation: string): Promise<number> {
   const metrics = await (await fetch(`${broker.url}/metrics`)).text();
   const line = metrics

@@ -1,7 +1,7 @@
 import { startLocalBus } from "../../apps/broker/src/core/bus/bus.js";
 import type { Nodes } from "../../apps/broker/src/core/nodes.js";
 
-/** The bus and the nodes of a broker that is the only one on its database. */
+/** The bus and the nodes for a broker that is the only broker on its database. */
 export const alone: { readonly bus: ReturnType<typeof startLocalBus>; readonly nodes: Nodes } = {
   bus: startLocalBus(),
   nodes: {

@@ -21,7 +21,7 @@ export function launchChromium(executablePath: string, args: readonly string[] =
 let shared: Promise<Browser> | undefined;
 
 /**
- * Returns the browser that all test files of this worker share. Each file closes its profiles before the next file uses
+ * Returns the browser that all test files in this worker share. Each file closes its profiles before the next file uses
  * the browser.
  */
 export async function sharedChromium(executablePath: string): Promise<Browser> {

@@ -1,6 +1,6 @@
 /**
- * Whether to run every row of test tables (`npm run test:exhaustive`). Otherwise only a sample of the longest tables
- * runs, which finds nearly every defect in a third of the time.
+ * True if every row of the test tables is run (`npm run test:exhaustive`). Otherwise only a sample of the longest
+ * tables runs, which finds nearly every defect in a third of the time.
  */
 export const isExhaustive = process.env["MERKLE_TESTS"] === "all";
 

@@ -11,7 +11,7 @@ import type { Cleanup } from "./test-database.js";
 export interface Firefox {
   /** Opens a page in a new tab. */
   open(url: string): Promise<FirefoxPage>;
-  /** Errors of all pages, such as violations of the content security policy. */
+  /** Errors from all pages, such as violations of the content security policy. */
   readonly problems: string[];
 }
 

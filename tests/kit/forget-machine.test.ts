@@ -18,8 +18,7 @@ it("tests see nothing of this machine's own broker, home, database, session and 
   forgetMachine(env);
   expect(env).toEqual(kept);
 
-  // The environment of this process must already be clean, regardless of the environment in which the suite was
-  // started.
+  // This process's environment must already be clean, regardless of the environment in which the suite was started.
   const own = { ...process.env };
   forgetMachine(own);
   expect(own).toEqual({ ...process.env });

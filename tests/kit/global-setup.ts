@@ -12,8 +12,8 @@ declare module "vitest" {
     /** The bus between nodes, if each test broker consists of several nodes (`npm run test:nodes`). */
     bus: "postgres" | "nats" | undefined;
     /**
-     * The server that hosts the databases of all tests, and the migrated, empty database from which each test database
-     * is copied.
+     * The server that hosts all test databases, and the migrated, empty database from which each test database is
+     * copied.
      */
     postgres: { serverUrl: string; template: string };
     /** The bundled command as users have it. The bundle starts twice as fast as separate modules. */
@@ -74,7 +74,7 @@ function endWithStarter(): void {
   process.channel?.unref();
 }
 
-/** Returns the test files of this run. */
+/** Returns the test files in this run. */
 async function chosenFiles({ vitest }: TestProject): Promise<string[]> {
   // Vitest has no public method that returns the test files before they run.
   const { filenamePattern } = vitest as unknown as { filenamePattern?: string[] };

@@ -15,7 +15,7 @@ export interface HttpRequest {
 
 /**
  * A client with its own connections, like a separate agent. `fetch` shares connections within the process, so a call by
- * one agent could use the connection of another agent.
+ * one agent could use another agent's connection.
  */
 export interface HttpClient {
   send(url: URL | string, options?: HttpRequest): Promise<HttpAnswer>;

@@ -74,7 +74,7 @@ const chosen: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   usage: { source: "'agent'", costed_reports: "0" },
 };
 
-/** The properties of a column that determine its test value. */
+/** The properties that determine a column's test value. */
 interface Column {
   readonly table: string;
   readonly column: string;

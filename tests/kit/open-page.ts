@@ -30,7 +30,7 @@ export async function openPage(
   options: ProfileOptions = {},
   before: string | ((page: Page) => Promise<unknown>) = "",
 ): Promise<WatchedPage> {
-  // Browsers draw animations 60 times a second on the processor, which took a third of their total time.
+  // Browsers draw animations on the CPU, 60 times a second. That took a third of the browsers' total time.
   const still = { reducedMotion: "reduce", ...options } as const;
   const profile = await (before === "" ? profileInTurn(browser, url, still) : ownProfile(browser, still));
   const { page } = profile;

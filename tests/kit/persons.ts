@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { InputOf, OutputOf } from "@merkle/wire";
 import { brokerTransports, type TransportClient } from "./transports.js";
 
-/** Homes of the brokers in this process, by port. The homes contain the keys that verify people. */
+/** Homes of the brokers in this process, keyed by port. The homes contain the keys that verify people. */
 const homes = new Map<string, { readonly home: string; readonly url: string | undefined }>();
 
 /** @param url - the broker's own address, if `port` belongs to a proxy */

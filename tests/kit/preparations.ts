@@ -18,7 +18,7 @@ const signs: Readonly<Record<Preparation, RegExp>> = {
 // imports need no preparation.
 const imports = /^(?!import type|export type)(?:.*\bfrom|import) "(\.[^"]+)";$|\bimport\(\s*"(\.[^"]+)"/gm;
 
-/** Returns the preparations that these test files need, according to the text of the files and of their imports. */
+/** Returns the preparations that these test files need, according to the text of the files and their imports. */
 export function findNeeds(files: readonly string[]): ReadonlySet<Preparation> {
   const needs = new Set<Preparation>();
   const read = new Set<string>();

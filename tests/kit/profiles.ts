@@ -40,8 +40,8 @@ export async function makeProfile(browser: Browser, options: ProfileOptions): Pr
 }
 
 /**
- * Returns a profile for pages of one origin, possibly a used profile that has been emptied. A used profile's process
- * has already compiled the pages' scripts, which is half the time of opening a page.
+ * Returns a profile for pages from one origin, possibly a used profile that has been emptied. A used profile's process
+ * has already compiled the pages' scripts, which takes half of the time needed to open a page.
  */
 export async function takeProfile(
   browser: Browser,
@@ -71,7 +71,7 @@ export async function takeProfile(
   };
 }
 
-/** Closes all contexts of a browser, which returns it to its state after launch. */
+/** Closes all of a browser's contexts. The browser is then in the same state as after its launch. */
 export async function closeProfiles(browser: Browser): Promise<void> {
   emptied.delete(browser);
   for (const context of browser.contexts()) await context.close();

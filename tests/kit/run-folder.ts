@@ -29,9 +29,9 @@ export interface RunFolder {
  */
 export async function makeRunFolder(vitestFolder: string): Promise<RunFolder> {
   const path = await mkdtemp(join((await isMemoryFit()) ? memory : tmpdir(), "merkle-run-"));
-  // Anyone may write, as in /tmp, because servers and programs of other users use this folder too.
+  // Anyone may write, as in /tmp, because other users' servers and programs use this folder too.
   await chmod(path, 0o1777);
-  // The guard is started before TMPDIR is set. Otherwise it would look like a process of the run.
+  // The guard is started before TMPDIR is set. Otherwise it would look like one of the run's processes.
   const guard = spawn(
     process.execPath,
     [fileURLToPath(new URL("run-guard.mjs", import.meta.url)), path, String(process.pid), vitestFolder],

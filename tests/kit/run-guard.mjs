@@ -130,7 +130,10 @@ function listUsers() {
     .map(([name]) => `user ${name}`);
 }
 
-/** Lists the shared memory of killed servers, which is named in their data (the seventh line of postmaster.pid). */
+/**
+ * Lists the shared memory segments that killed servers left behind. A server's segment is named in the seventh line of
+ * its postmaster.pid.
+ */
 function listSegments() {
   const unused = new Set(
     read("/proc/sysvipc/shm")

@@ -14,7 +14,7 @@ interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts the server for the databases of all tests. */
+/** Starts the server for all test databases. */
 export async function startServer(home: string): Promise<Server> {
   // To test with another major version of PostgreSQL, set this variable to a superuser's URL without a database.
   const given = process.env["TESTS_DATABASE_URL"];
@@ -59,7 +59,7 @@ export async function prepareHome(): Promise<TestHome> {
   const server = await prepared.start();
   await migrateEmpty(server.connection);
   await server.stop();
-  // Puts shared memory into a file of the data folder, so that it is removed with that folder even if the server is
+  // Puts shared memory into a file in the data folder, so that it is removed with that folder even if the server is
   // killed.
   await appendFile(join(server.dataDirectory, "postgresql.conf"), "dynamic_shared_memory_type = mmap\n");
   return prepared;

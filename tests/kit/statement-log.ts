@@ -45,7 +45,7 @@ export async function startStatementLog(databaseUrl: string, cleanup: Cleanup): 
   return { url: target.href, transactions };
 }
 
-/** Parses the messages of one client (protocol 3). */
+/** Parses the messages from one client (protocol 3). */
 function createListener(onTransaction: (sent: SentStatement[]) => void): (chunk: Buffer) => void {
   const prepared = new Map<string, string>();
   let bytes: Buffer = Buffer.alloc(0);

@@ -61,7 +61,7 @@ export interface StdioOptions {
   readonly client?: string;
 }
 
-/** Creates a Merkle home for the servers of one test. It is removed when the test has finished. */
+/** Creates a Merkle home for one test's servers. It is removed when the test has finished. */
 export async function makeAgentHome(cleanup: Cleanup = onTestFinished): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "merkle-agent-"));
   cleanup(() => rm(home, { recursive: true, force: true }));

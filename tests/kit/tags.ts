@@ -10,8 +10,8 @@ const isRoot = process.getuid?.() === 0;
 const isMounter = isLinux && isRoot && canMount();
 
 /**
- * The reasons for skipping a test, each of them a tag: `it("…", { tags: "nginx" }, …)` runs only where nginx is
- * installed. Elsewhere, the last lines of `npm test` count the skipped tests under the tag's description.
+ * Each reason for skipping a test is a tag: `it("…", { tags: "nginx" }, …)` runs only where nginx is installed.
+ * Elsewhere, the last lines of `npm test` count the skipped tests under the tag's description.
  */
 export const tags = [
   { name: "long", description: "long (npm run test:exhaustive)" },

@@ -82,7 +82,7 @@ function needsItself({
 export type StartTestBroker = (
   options: Partial<BrokerOptions>,
   cleanup: Cleanup,
-  /** Receives the log lines of this broker and of other brokers. */
+  /** Receives the log lines from this broker and from other brokers. */
   logged?: string[],
 ) => Promise<TestBroker>;
 

@@ -10,7 +10,7 @@ let admin: postgres.Sql | undefined;
 /** Creates a migrated, empty database and returns its URL. It is dropped when the test has finished. */
 export async function createTestDatabase(cleanup: Cleanup = onTestFinished): Promise<string> {
   const { serverUrl, template } = inject("postgres");
-  // All test files of a worker share one connection, which ends with the worker. Connecting takes the server longer
+  // All test files in a worker share one connection, which ends with the worker. Connecting takes the server longer
   // than creating a database.
   admin ??= postgres(`${serverUrl}/postgres`, { max: 1, fetch_types: false, onnotice: () => undefined });
   const name = `test_${randomBytes(8).toString("hex")}`;

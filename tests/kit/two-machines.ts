@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import type { Cleanup } from "./test-database.js";
 
 /**
- * A separate network, like that of another machine. Programs run with `enter` see only its loopback interface and one
- * cable.
+ * A separate network, like that of another machine. Programs that are started with `enter` see only its loopback
+ * interface and one cable.
  */
 export interface TestNetwork {
   readonly address: string;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 /**
- * Approves the client that opened this address, as a member does on the dashboard's page. Returns the parameters of the
+ * Approves the client that opened this address, as a member does on the dashboard's page. Returns the parameters in the
  * redirect to the client.
  */
 async function approveAsMember({ searchParams }: URL): Promise<URLSearchParams> {

@@ -85,7 +85,7 @@ export async function connectClient(
 
 /**
  * Returns the texts of the messages on a page, except redelivered messages. Messages are often redelivered here,
- * because the calls of one client can use several connections.
+ * because one client's calls can use several connections.
  */
 export function newTexts(page: unknown): string[] {
   const { messages, again = 0 } = Object(page);

@@ -24,7 +24,7 @@ it("[NODE-5] a broker does not start beside one with another bus, epoch, audit k
     return message;
   };
 
-  // This check comes first: a second node in this process would read its clock from the same Date.now.
+  // This check comes first, because the mocked Date.now would also change the clock of a second node in this process.
   const now = Date.now;
   vi.spyOn(Date, "now").mockImplementation(() => now() - 5_500);
   onTestFinished(() => void vi.restoreAllMocks());

@@ -12,7 +12,7 @@ import { startNodes } from "./start-nodes.js";
 
 const posters = 6;
 const readers = 6;
-/** Pause between two posts of one client. */
+/** Pause between two posts from one client. */
 const paceMs = 20;
 
 /**

@@ -8,14 +8,14 @@ import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js
 import { brokerTransports } from "../kit/transports.js";
 
 /**
- * The only two statements that may write rows of several sessions: the appender's batch, and the statement that saves
+ * The only two statements that may write rows for several sessions: the appender's batch, and the statement that saves
  * peers' cursors. docs/scale.md describes how to split them by session.
  */
 const isBatch = ({ query }: SentStatement) =>
   /\bappend_(?:usual_)?messages\b/.test(query) || /json_to_recordset[^;]*\backnowledged bigint\b/.test(query);
 
 /**
- * Tables of the search index. Their transactions may cover several sessions, because the index can be rebuilt at any
+ * The search index's tables. Their transactions may cover several sessions, because the index can be rebuilt at any
  * time.
  */
 const indexTables = new Set(["search_heads", "message_words", "document_words"]);

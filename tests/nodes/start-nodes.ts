@@ -14,7 +14,7 @@ import { brokerTransports, type TransportClient } from "../kit/transports.js";
 /** A broker in its own process that shares a database with other nodes. */
 export interface TestNode extends BrokerProcess {
   readonly home: string;
-  /** A REST client of this node. */
+  /** A REST client for this node. */
   readonly client: TransportClient;
 }
 

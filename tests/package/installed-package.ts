@@ -9,7 +9,7 @@ import { packageName } from "@merkle/wire/text";
 const run = promisify(execFile);
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The package as users install it, in a folder from which Node.js cannot find any file of the checkout. */
+/** The package as users install it, in a folder from which Node.js cannot find any file in the checkout. */
 export interface InstalledPackage {
   /** The folder of the installed package. */
   readonly folder: string;

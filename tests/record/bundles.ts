@@ -7,7 +7,7 @@ import { ZipWriter } from "@zip.js/zip.js/lib/zip-core-writer.js";
 export interface Bundle extends ZippedFiles {
   readonly bytes: Uint8Array;
   text(name: string): Promise<string>;
-  /** Returns the parsed lines of a file. */
+  /** Returns the parsed lines in a file. */
   lines(name: string): Promise<Record<string, unknown>[]>;
 }
 

@@ -26,7 +26,7 @@ import {
   writeJsonLine,
 } from "@merkle/wire/record";
 
-/** The files of a bundle as text, by name. */
+/** The files in a bundle as text, keyed by name. */
 export type BundleTexts = Map<string, string>;
 
 export function sha256(bytes: Uint8Array): Buffer {

@@ -97,7 +97,7 @@ export async function tamperForPython(count: number, seed: number): Promise<Miss
   }
 }
 
-/** Runs the Python verifier. Returns the findings of each bundle as pairs of a file and a sentence. */
+/** Runs the Python verifier. Returns the findings for each bundle as pairs of a file and a sentence. */
 async function runPython(
   bundles: readonly (readonly [path: string, key: string])[],
 ): Promise<[string, string][][]> {

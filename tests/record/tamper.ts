@@ -38,7 +38,7 @@ export interface Tampering {
 export interface Victim {
   readonly texts: BundleTexts;
   readonly key: TestKey;
-  /** The bundle of another session of the same broker. */
+  /** A bundle of another session from the same broker. */
   readonly other: ReadonlyMap<string, string>;
 }
 
@@ -235,7 +235,7 @@ const forgeWhole: Kind = (victim, random) => {
   if (sealed >= 0) {
     const line = lineAt(next, sealed + 1);
     const { head: old, ...content } = line.message.content;
-    // The event of a conclusion always contains a head.
+    // A conclusion's event always contains a head.
     const head = resign(old as SignedHead);
     const event = { ...content, head };
     next[sealed] = { ...line, message: { ...line.message, ...event, content: event } };
@@ -248,7 +248,7 @@ const forgeWhole: Kind = (victim, random) => {
   signManifest(texts, { session: manifest.session, head: resign(manifest.head), key });
   const forged = named(
     `forge message ${number} and sign all anew, ${isInsider ? "with the broker's key" : "with another key"}`,
-    // With another key, the head in the conclusion changes, and therefore also the event that contains it.
+    // With another key, the head in the conclusion changes, and so does the event that contains the head.
     isInsider || sealed < 0 ? number : Math.min(number, sealed + 1),
     lines.length,
   );
@@ -420,7 +420,7 @@ function cutBack(texts: BundleTexts, { head: newest }: Manifest): Partial<Manife
   return { head, exported_at: head.at };
 }
 
-/** Replaces a file with the same file of another session, without re-signing. */
+/** Replaces a file with the same file from another session, without re-signing. */
 const mixFiles: Kind = ({ texts, other }, random) => {
   const file = random.pick([
     bundleFiles.feed,

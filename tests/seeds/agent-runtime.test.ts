@@ -30,7 +30,7 @@ beforeAll(async () => {
   owner = { team_id: (await makePerson(rest, "Ana")).person_id };
 });
 
-/** Sends an HTTP request as a page of the dashboard does. */
+/** Sends an HTTP request as a dashboard page does. */
 async function request(method: string, path: string, body?: object) {
   const response = await fetch(`${broker.url}${path}`, {
     method,

@@ -46,7 +46,7 @@ const summary =
   "Refactored authentication from sessions to JWT tokens. Created jwt.ts with sign/verify utilities, updated auth middleware for token validation, and modified login endpoint to return tokens. All tests passing.";
 
 describe("over MCP over HTTP, with text and structure side by side", () => {
-  /** Sends a request to the broker's MCP server, with only the three tools of the progress log. */
+  /** Sends a request to the broker's MCP server, with only the progress log's three tools. */
   const ask = async (method: string, params: object) => {
     const url = `${broker.url}/mcp?tools=progress&view=compact&structured=1`;
     return Object((await readRpc(await post(url, { jsonrpc: "2.0", id: 2, method, params }))).result);

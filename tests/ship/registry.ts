@@ -8,8 +8,8 @@ import { vi } from "vitest";
 
 const run = promisify(execFile);
 
-// Later versions of Verdaccio require a later Node.js than Merkle does. The override replaces a dependency whose
-// version is a tag, which some registries cannot resolve.
+// Later versions of Verdaccio require a later Node.js than Merkle does. The override replaces a dependency that is
+// specified by a tag, because some registries cannot resolve tags.
 const description = { dependencies: { verdaccio: "6.1.6" }, overrides: { "node-fetch": "2.7.0" } };
 
 export interface Registry {

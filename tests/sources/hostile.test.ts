@@ -263,7 +263,7 @@ describe("a repository with", () => {
   });
 });
 
-/** File system entries that replace a committed file in the work tree but are not regular files of the repository. */
+/** File system entries that replace a committed file in the work tree but are not regular files in the repository. */
 const inItsPlace: readonly (readonly [string, Arrange])[] = [
   ["a link to a file outside", (at) => replaceBy(at, (file) => symlink(at.secretFile, file))],
   [

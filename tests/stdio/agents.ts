@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { makeAgentHome, type StdioServer, startStdioServer } from "../kit/stdio.js";
 import type { TestBroker } from "../kit/test-broker.js";
 
-/** A session, and another team that posts to it over REST. */
+/** A session, and a team that posts to it over REST. */
 export interface Correspondent {
   readonly slug: string;
   readonly sessionId: string;

@@ -183,8 +183,8 @@ describe("hooks of a client", () => {
     expect(next.hookSpecificOutput.additionalContext).toMatch(/not from your user:\n#3 Alder: two$/);
     expect(await alder.row("Birch")).toMatchObject({ last_read: 2 });
 
-    // For a prompt typed during a turn, the client would show the output of the prompt's hook after that of the turn's
-    // hooks. The prompt's hook therefore delivers nothing.
+    // For a prompt typed during a turn, the client would show the output of the prompt's hook after the output of the
+    // turn's hooks. The prompt's hook therefore delivers nothing.
     await alder.say("three");
     expect(await hook("UserPromptSubmit")).toBe("");
     expect(await hook("UserPromptSubmit", { prompt_id: "p2" })).toContain("#4 Alder: three");

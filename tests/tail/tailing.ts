@@ -50,7 +50,7 @@ export function parseMessages(stdout: string): Message[] {
     .map((line) => Message.parse(JSON.parse(line)));
 }
 
-/** Returns all messages of a session. */
+/** Returns all messages in a session. */
 export async function readFeed(transport: TransportClient, session_id: string): Promise<Message[]> {
   const messages: Message[] = [];
   let before_cursor: number | null | undefined;

@@ -18,7 +18,7 @@ const program = findNginx();
 const name = "mesh.example.com";
 const certificate = makeCertificate({ names: [name] });
 
-/** Returns the nginx configuration from the document. */
+/** Returns the nginx configuration from docs/reverse-proxy.md. */
 async function configuration(): Promise<string> {
   const document = await readFile(new URL("../../docs/reverse-proxy.md", import.meta.url), "utf8");
   const text = /```nginx\n([\s\S]*?)```/.exec(document)?.[1];
@@ -170,7 +170,7 @@ describe("behind the nginx of docs/reverse-proxy.md", { tags: "nginx" }, () => {
   });
 
   it("[GUARD-22] [TLS-12] an address is let in as fast as the proxy's rates say, and is told beyond it when to come back", async () => {
-    // A lower rate than in the document, so that a few requests exceed it.
+    // A lower rate than in docs/reverse-proxy.md, so that a few requests exceed it.
     const [, port] = await startProxy((text) =>
       text.replace("rate=20r/s", "rate=1r/m").replace("burst=100 nodelay", "burst=2 nodelay"),
     );

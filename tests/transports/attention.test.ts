@@ -25,7 +25,7 @@ async function makePerson(name: string): Promise<string> {
   return (await makeVerified(transport, name)).person_id;
 }
 
-/** Returns the pending items of a session, for a given reader. */
+/** Returns the pending items in a session, for a given reader. */
 async function waiting({ slug }: TestSession, input: InputOf<"list_attention"> = {}) {
   return (await transport.call("list_attention", { session: slug, ...input })).items;
 }

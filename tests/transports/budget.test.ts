@@ -51,7 +51,7 @@ async function gather({ teams = 1, budget }: { teams?: number; budget?: number }
   };
 }
 
-/** Awaits concurrent posts. Returns how many were accepted, and the error codes of the others. */
+/** Awaits concurrent posts. Returns how many were accepted, and the error codes of the refused posts. */
 async function race(posts: readonly Promise<unknown>[]) {
   const outcomes = await Promise.allSettled(posts);
   const codes = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason.code] : []));

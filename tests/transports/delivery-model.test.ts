@@ -181,7 +181,7 @@ interface Page {
   readonly receipt?: string;
 }
 
-/** Runs the steps of one peer and compares the broker's replies with the model. */
+/** Runs one peer's steps and compares the broker's replies with the model. */
 class Life {
   readonly model: Model;
   readonly #sessionId: string;
@@ -297,7 +297,7 @@ class Life {
     return model.mailAfter(model.acked);
   }
 
-  /** Records the messages of a reply, whether or not mia read them. */
+  /** Records the messages in a reply, whether or not mia read them. */
   #returned({ messages, next_cursor, again = 0 }: Page): void {
     const sequences = messages.map(({ sequence }) => sequence);
     const last = sequences.at(-1);

@@ -48,7 +48,7 @@ describe("the broker's health, and its address", () => {
       expect(tried).toMatchObject({ base_url: broker.url, reached: true, same_broker: true, problem: null });
       expect(tried.mcp_url).toBe(`${broker.url}${path === "/mcp" ? path : "/api/mcp"}`);
     }
-    // 127.0.0.2 is an address of this machine on which the broker does not listen.
+    // 127.0.0.2 is an address on this machine on which the broker does not listen.
     const other = await test(`http://127.0.0.2:${broker.port}`);
     expect(other.same_broker || !other.reached).toBe(true);
   });

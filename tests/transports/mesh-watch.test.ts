@@ -55,8 +55,7 @@ async function makePerson(name: string): Promise<string> {
 }
 
 /**
- * Waits until all changes so far have arrived. The changes of a session arrive in order, each kind at most once a
- * second.
+ * Waits until all changes so far have arrived. A session's changes arrive in order, each kind at most once a second.
  */
 async function settle({ hears }: Watcher, session: TestSession): Promise<void> {
   await hears("sessions", session.sessionId, () => session.post(session.convener, "settled"));

@@ -87,7 +87,7 @@ it("[QUOTA-1] open sessions make room when they are concluded, and bytes are tho
   const document = { session_id: third.sessionId, team_id: third.convener };
   const content = "x".repeat(20_000);
   await transport.call("update_session_doc", { ...document, content, expected_version: 0 });
-  // The running count and a recount differ by the size of the stored result of the last write.
+  // The running count and a recount differ by the size of the last write's stored result.
   const before = (await main.call("list_meshes", {})).meshes.find(({ name }) => name === "busy");
   const [taken, counted] = [before?.quotas[0]?.used ?? 0, (await bound({})).quotas[0]?.used ?? 0];
   expect(counted - taken).toBeGreaterThanOrEqual(0);

@@ -52,7 +52,7 @@ async function startReading() {
       while (!reply.includes("one")) reply += String((await once(socket, "data"))[0]);
       socket.destroy();
     },
-    /** Returns a function that reads over one connection, optionally with the headers of a proxy. */
+    /** Returns a function that reads over one connection, optionally with a proxy's headers. */
     reader(headers: Record<string, string> = {}) {
       const client = openHttpClient();
       cleanup(async () => client.close());

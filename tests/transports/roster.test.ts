@@ -110,7 +110,7 @@ describeOverEveryTransport("the roster", (at) => {
       .poll(async () => (await transport.call("list_participants", { session_id })).participants[1]?.polling)
       .toBe(true);
     await transport.call("leave_session", { session_id, team_id: birch.credential });
-    // The event of the team's own departure may be the last event that the team reads.
+    // The last event that the team reads may be the one that reports its own departure.
     expect(textsOf((await parked).messages)).toEqual([]);
   });
 

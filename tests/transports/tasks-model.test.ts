@@ -58,9 +58,7 @@ interface Modelled {
   blockedBy: readonly number[];
 }
 
-/**
- * Replays the feed in the order of commits, and fails on any change that is impossible if there is only one task list.
- */
+/** Replays the feed in commit order, and fails on any change that is impossible if there is only one task list. */
 function replay(messages: readonly Message[]): Map<number, Modelled> {
   const tasks = new Map<number, Modelled>();
   for (const { content, sequence } of messages.filter(({ event }) => event === "task_changed")) {

@@ -31,7 +31,7 @@ async function get(path: string, token: string): Promise<{ status: number; body:
 /** Expects a lifetime of this many seconds, starting after `began`. */
 function expectToLast(seconds: number, began: number, expires_at: string): void {
   const start = Date.parse(expires_at) - seconds * 1_000;
-  // The clocks of the database and of this process may differ slightly.
+  // The database's clock may differ slightly from this process's clock.
   expect(start).toBeGreaterThan(began - 1_000);
   expect(start).toBeLessThan(Date.now() + 1_000);
 }

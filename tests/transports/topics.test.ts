@@ -140,7 +140,7 @@ describe("talking in a topic", () => {
   const reply = (topic_id: number, more: object, team_id = session.convener) =>
     rest.call("reply_to_topic", { team_id, topic_id, ...more });
 
-  /** Inserts this many more topics into the session of an existing topic. */
+  /** Inserts this many more topics into an existing topic's session. */
   async function fill(topic_id: number, count: number): Promise<void> {
     const sql = connectTestDatabase(broker.databaseUrl);
     await sql`INSERT INTO topics (mesh_id, number, session_id, title, opened_by, opened_at, made_at_version, last_sequence)

@@ -43,7 +43,7 @@ it("[BRIEF-4] [TASK-3] [USAGE-2] two agents begin with the brief, pick up tasks 
     expect(agent.model.conversation).toContain(`Merkle brief of ${mesh.slug}`);
     expect(agent.model.conversation).toContain("decision by Cedar");
   }
-  // Each reply of the scripted model reports 100 input tokens and 10 output tokens.
+  // Each reply from the scripted model reports 100 input tokens and 10 output tokens.
   const usage = async () => (await transport.call("get_usage", { session_id, by: "team" })).rows;
   await expect.poll(async () => (await usage()).length, { timeout: 30_000 }).toBe(2);
   for (const { input_tokens, output_tokens } of await usage()) {

@@ -30,7 +30,7 @@ export interface Mesh {
   history(): Promise<OutputOf<"get_history">>;
   /** Makes the machine's user a member, if the broker admits only members. */
   admit(machine: Machine): Promise<void>;
-  /** Returns the process ids of the broker or of its nodes. */
+  /** Returns the process ids of the broker or its nodes. */
   brokerPids(): Promise<number[]>;
   killBroker(): Promise<void>;
   restartBroker(): Promise<void>;

@@ -11,9 +11,9 @@ import { isSideRequest, type ModelRequest, type Shown, toShown } from "./shown.j
 /** The scripted model of one agent: a local Messages API server that records its requests. */
 export interface ScriptedModel {
   readonly url: string;
-  /** The requests of the main conversation, oldest first. */
+  /** The requests in the main conversation, oldest first. */
   readonly requests: readonly Shown[];
-  /** The requests of subagents. */
+  /** The requests from subagents. */
   readonly bySubagents: readonly Shown[];
   /** Resolves with the first past or future request whose new content matches. */
   shows(news: string | RegExp, within?: { from?: number }): Promise<Shown>;
@@ -100,7 +100,7 @@ export async function startScriptedModel(
   }
 
   const server = createServer((request, response) => {
-    // The promise is not caught, because a bug here must fail the run instead of looking like a busy model.
+    // Rejections are not caught, because a bug in `serve` must fail the run instead of looking like a busy model.
     void serve(request, response, { dialect, think });
   });
   server.listen(0, "127.0.0.1");

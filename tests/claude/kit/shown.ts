@@ -1,4 +1,4 @@
-/** The fields of a Messages API request that the tests use. */
+/** The fields in a Messages API request that the tests use. */
 export interface ModelRequest {
   readonly model: string;
   readonly stream?: boolean;

@@ -71,7 +71,7 @@ for (const client of drivenClients) {
       expect((await readdir(join(merkleHome, "launch"))).filter((each) => each !== "answers.json")).toEqual(
         [],
       );
-      // Claude Code reorders its configuration when it writes the file, so only a part of the text is compared.
+      // Claude Code reorders its configuration when it writes the file, so only part of the text is compared.
       for (const [path, text] of Object.entries(machine.files))
         expect(await readFile(join(machine.home, path), "utf8")).toContain(text.slice(2, 20));
 

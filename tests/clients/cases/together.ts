@@ -80,7 +80,8 @@ it.runIf(programs["codex"] && programs["claude"])(
       4: "Oak/elm",
     });
 
-    // Each reply of the model reports 100 input tokens and 10 output tokens. The input tokens include 40 read from the cache and 30 written to it.
+    // Each reply from the model reports 100 input tokens and 10 output tokens. The input tokens include 40 read from
+    // the cache and 30 written to it.
     const used = async () => {
       const { rows } = await transport.call("get_usage", { session_id, by: "team" });
       return rows.find(({ name }) => name === "Birch");

@@ -18,7 +18,7 @@ interface AgentOptions {
   readonly args?: readonly string[];
 }
 
-/** Creates a machine for an agent of this client. Returns a function that launches the agent there. */
+/** Creates a machine for an agent that uses this client. Returns a function that launches the agent there. */
 export async function prepareAgent(
   client: DrivenClient,
   { mesh, model, team, name, args = client.args }: AgentOptions,

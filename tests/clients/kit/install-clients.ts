@@ -8,7 +8,7 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The path of each client that could be installed, by name. */
+    /** The path of each client that could be installed, keyed by the client's name. */
     clientPrograms: Readonly<Record<string, string>>;
   }
 }

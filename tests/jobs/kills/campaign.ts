@@ -164,9 +164,9 @@ async function startJob(stage: Stage, agent: Point["agent"], session?: string): 
 }
 
 /**
- * Expires the leases in the database, as would happen after half a minute. Returns a problem for each agent of a killed
- * runner that is still running by then. Until a lease expires, the broker may not have noticed that the runner was
- * killed.
+ * Expires the leases in the database, as would happen after half a minute. Returns a problem for each of a killed
+ * runner's agents that is still running by then. Until a lease expires, the broker may not have noticed that the runner
+ * was killed.
  */
 async function expireLeases({ killed, watch, folder }: Stage): Promise<string[]> {
   if (!killed.isRunner) return [];
@@ -196,7 +196,7 @@ async function findAgents(folder: string): Promise<string[]> {
   return found.flat();
 }
 
-/** Lets all current and future agents of this job's document continue. */
+/** Lets all current and future agents for this job's document continue. */
 async function calm({ watch, folder }: Stage, job: number): Promise<void> {
   const [row] = await watch.sql`SELECT slug FROM sessions WHERE session_id = ${await sessionOf(watch, job)}`;
   await writeFile(join(folder, `calm-${row?.["slug"]}`), "");

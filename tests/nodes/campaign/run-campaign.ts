@@ -61,7 +61,7 @@ interface Stage {
 
 export type FaultName = keyof typeof faults;
 
-/** The faults of the campaign. Each resolves when the affected process runs again. */
+/** The faults in the campaign. Each resolves when the affected process runs again. */
 const faults = {
   killNode: async ({ placed, random }: Stage) => {
     const { node } = random.pick(placed);
