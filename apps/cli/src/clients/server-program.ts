@@ -45,7 +45,9 @@ export function serverProgram(
   };
 }
 
-/** Returns the command to write into a client's configuration, which remains when npx's cache is deleted. */
+/**
+ * Returns the command to write into a client's configuration. It still works after npx's cache is deleted.
+ */
 function findProgram(home: string): Pick<ServerProgram, "command" | "entry"> {
   // Windows cannot run the shell script, but Node's path does not change there.
   if (!runsFromNpx() && !isPosix()) return { command: process.execPath, entry: [entryFile()] };

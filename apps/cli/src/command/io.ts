@@ -1,8 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 
 /**
- * The input, output and environment of one call of `merkle`. `main` passes those of its process. Programs
- * that run commands inside their own process pass their own, and may run several commands at the same time.
+ * The input, output and environment of one call of `merkle`. `main` passes the streams and environment of its
+ * process. Programs that run commands inside their own process pass others, and may run several commands at
+ * the same time.
  */
 export interface Io {
   readonly stdin: Input;

@@ -80,7 +80,7 @@ function sealLine({ seal }: OutputOf<"get_session">, separator: string): string[
   return [[sealText(seal), toMoment(seal.at)].join(separator)];
 }
 
-/** Returns lines about a hold or a used-up message budget, which prevent agents from posting. */
+/** Returns lines about a hold or a used-up message budget. Both prevent agents from posting. */
 function heldText(
   { slug, held, agent_messages, settings }: OutputOf<"get_session">,
   output: Output,

@@ -44,7 +44,7 @@ export class CliError extends Error {
   }
 }
 
-/** Returns the error for an invalid call, which has changed nothing. */
+/** Returns the error for an invalid call. Such a call has changed nothing. */
 export function usageError(message: string, ...next: string[]): CliError {
   return new CliError("usage", message, { exitCode: exitCodes.usage, next });
 }

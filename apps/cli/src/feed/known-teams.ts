@@ -72,8 +72,8 @@ export function createKnownTeams({ client, session, config, output }: KnownTeams
 }
 
 /**
- * Returns the named session, or else the one in `MERKLE_SESSION`, or else the open session with the newest
- * activity, whose name is then printed.
+ * Returns the named session. By default, returns the session in `MERKLE_SESSION` or, without one, the open
+ * session with the newest activity, and prints that session's name.
  *
  * @throws CliError `not_found` with advice if no session is open
  */

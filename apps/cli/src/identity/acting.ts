@@ -67,8 +67,8 @@ export async function actingIn(session: Session, acting: Acting): Promise<Actor>
 }
 
 /**
- * Returns the actor for writing outside a session, which is always a person, because an agent's team belongs
- * to one session.
+ * Returns the actor for writing outside a session: always a person, because an agent's team belongs to one
+ * session.
  */
 export function actingAsPerson(acting: Acting): Actor {
   const agent = findAgent(acting.config);

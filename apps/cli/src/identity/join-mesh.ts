@@ -114,8 +114,8 @@ export async function rememberAddress(
 }
 
 /**
- * Returns the address that commands use without `--url`. Undefined if a setting is invalid, which the next
- * command reports.
+ * Returns the address that commands use without `--url`. Undefined if a setting is invalid. The next command
+ * reports such a setting.
  */
 async function findUsualAddress({
   flags,

@@ -42,7 +42,7 @@ export async function readInstalled(home: string, client: ClientName): Promise<I
     // lacks the list.
     if (Array.isArray(files)) return files;
   } catch {
-    // The error is reported below.
+    // Invalid JSON leads to the error below.
   }
   throw new CliError("record_damaged", `${path}, which lists what merkle install changed, is not valid.`, {
     exitCode: exitCodes.unexpected,

@@ -152,8 +152,8 @@ export async function findLastTeam(scene: LaunchScene, session: NamedSession): P
 }
 
 /**
- * Returns the default team name, which is derived from the member that this machine joined the mesh as, or
- * else from the user.
+ * Returns the default team name. It contains the name of this machine's member in the mesh or, without one,
+ * the user's name.
  */
 export async function findOwnTeam({
   config,

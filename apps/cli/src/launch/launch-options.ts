@@ -31,7 +31,7 @@ export interface LaunchOptions {
   readonly groups: readonly string[] | undefined;
   /** Who may conclude a session that this launch creates. */
   readonly concludeBy: "anyone" | "convener" | undefined;
-  /** Whether flags name a session or peer, in which case the peer of a resumed conversation is not used. */
+  /** Whether flags name a session or peer. If so, the peer of a resumed conversation is not used. */
   readonly hasTarget: boolean;
   readonly client: Client;
   /** The program to run as the client, if the user names one. */
@@ -150,9 +150,7 @@ function readTools(text: string | undefined): string | undefined {
   return readToolsetNames(text).join(",") || undefined;
 }
 
-/**
- * Refuses arguments before `--`, which `merkle launch` would have to interpret itself; it accepts only flags.
- */
+/** Refuses arguments before `--`, because `merkle launch` itself accepts only flags. */
 function refuseOwnArguments(args: readonly string[]): void {
   const dashes = process.argv.indexOf("--");
   const afterDashes = dashes < 0 ? 0 : process.argv.length - dashes - 1;

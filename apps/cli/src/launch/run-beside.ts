@@ -32,7 +32,7 @@ export async function runBeside(
   await rm(socket, { force: true });
   const script =
     '"$@" >/dev/null 2>&1 </dev/null & ran=$!; read -r _; kill $ran; { sleep 1; kill -KILL 0; } & wait $ran';
-  // The terminal does not interrupt a separate process group, which can also be killed as a whole.
+  // A separate process group is not interrupted by the terminal, and can be killed as a whole.
   const shell = spawn("sh", ["-c", script, "sh", program.path, ...program.args, ...args], {
     env,
     cwd,

@@ -56,7 +56,7 @@ export function resolveScope(scope: string, cwd: string): { scope: string; addre
 
 const toSlashes = (path: string) => path.split(sep).join("/");
 
-/** Finds the folder that contains `.git`, which is a file in a worktree. */
+/** Finds the folder that contains `.git`. In a worktree, `.git` is a file. */
 function findRoot(folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;

@@ -17,7 +17,7 @@ export interface ConfigFile extends SettingsFile {
   readonly text: string;
 }
 
-/** Reads a configuration file. A missing file counts as one without keys. */
+/** Reads a configuration file. A missing file counts as a file without keys. */
 export function readConfigFile(path: string): ConfigFile {
   return parseConfigFile(path, readSettingsText(path));
 }

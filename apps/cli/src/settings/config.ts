@@ -36,8 +36,8 @@ export interface Config extends Omit<SettingValues, "home" | "token"> {
   /** A project file that names a broker but is not trusted. None of its settings are used. */
   readonly untrusted: ForeignFile | undefined;
   /**
-   * The name of the variable that marks this shell as an agent's, in which no one can act as a verified
-   * person (PERSON-11). Default: none.
+   * The name of the variable that marks this shell as an agent's. In such a shell, no one can act as a
+   * verified person (PERSON-11). Default: none.
    */
   readonly agentShell: string | undefined;
   /** The config.json file. Features read their own keys from it when they need them. */

@@ -13,8 +13,8 @@ export interface Variables {
   /** Returns a variable's name for messages. Includes the file that sets the variable. */
   nameOf(variable: string): string;
   /**
-   * Notices that say which variables in which file are used, which are ignored, and why. They never contain a
-   * value.
+   * Notices that say which variables from each file are used, which are ignored, and why. They never contain
+   * a value.
    */
   readonly notices: readonly string[];
 }

@@ -18,8 +18,8 @@ export interface LocatedValue extends Given {
 }
 
 /**
- * What happens if a value in a project's file is used, for the person who decides whether to trust the file
- * (CLI-82).
+ * The consequence of using a value from a project's file. Shown to the person who decides whether to trust
+ * the file (CLI-82).
  */
 export interface Consequence {
   /**
@@ -119,7 +119,7 @@ function showPlain(value: unknown): unknown {
   return Array.isArray(value) ? value.join(", ") || null : (value ?? null);
 }
 
-/** Shows only whether there is a value, for values that are secret. */
+/** For a secret value, shows only whether it is set. */
 export function showPresence(value: unknown): "set" | null {
   return value ? "set" : null;
 }

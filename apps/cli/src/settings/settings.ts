@@ -434,7 +434,7 @@ export type SettingValues = {
 /** All settings of the core, as a list. */
 export const coreSettings: readonly Setting[] = Object.values(settings);
 
-/** Returns the flags that set settings: either those of every command, or those of `up`. */
+/** Returns the flags for settings: either the flags of every command, or the flags of `up`. */
 export function listFlags(of: "every command" | "up"): Flag[] {
   return coreSettings.flatMap(({ flag }) => {
     if (flag?.of !== of) return [];

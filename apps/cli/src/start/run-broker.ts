@@ -250,7 +250,7 @@ function createBrokerLog(path: string, echo?: (line: string) => void): BrokerLog
   };
 }
 
-/** Opens the log file. First renames a large log, which replaces the log renamed before. */
+/** Opens the log file. First renames a large log, replacing the previously renamed log. */
 function openLog(path: string): number {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const found = statSync(path, { throwIfNoEntry: false });

@@ -18,7 +18,7 @@ export interface AtTerminal {
   readonly ended: Promise<{ readonly code: number | null; readonly screen: string }>;
 }
 
-/** Starts a command at a terminal of its own, which is 80 columns wide. */
+/** Starts a command at a separate terminal, which is 80 columns wide. */
 export function atTerminal(
   merkle: Pick<TestMerkle, "home">,
   args: readonly string[],

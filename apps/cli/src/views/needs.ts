@@ -55,7 +55,7 @@ export type Need =
       readonly at: string;
     };
 
-/** Converts an item that waits for a human to a need with the fields of its kind. */
+/** Converts an attention item to a need with the fields of its kind. */
 export function toNeed(item: AttentionItem): Need {
   const { kind, peer, text, options, since: at } = item;
   const team = item.team ?? "";

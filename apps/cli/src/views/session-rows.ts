@@ -89,7 +89,7 @@ function inJoinOrder(participants: readonly Participant[]): Participant[] {
   return [...participants].sort((a, b) => a.joined_at.localeCompare(b.joined_at));
 }
 
-/** Converts a team to the form of a peer, with its observed status as the presence. */
+/** Makes a team usable where a peer is expected: the team's observed status becomes the presence. */
 function toSeen(team: Participant) {
   return { ...team, presence: team.status };
 }

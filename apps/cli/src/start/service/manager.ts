@@ -94,8 +94,7 @@ export async function readService({ file }: ServiceManager): Promise<string | nu
 
 async function stopService(manager: ServiceManager): Promise<void> {
   for (const words of manager.stop) {
-    // The service may already be stopped or unknown, which does not matter as long as it does not run
-    // afterwards.
+    // The service may already be stopped or unknown. Neither is an error, because it does not run afterwards.
     await callManager(words).catch(() => "");
   }
 }
@@ -147,7 +146,7 @@ const withoutManager = [
   "merkle up --detach",
 ];
 
-/** Returns the output of a failed program, which execFile stores in the error. */
+/** Returns a failed program's output, which execFile stores in the error. */
 function writtenBy(error: unknown): { readonly stdout: string; readonly stderr: string } {
   const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
   return { stdout, stderr };
