@@ -24,7 +24,7 @@ export interface ConflictViewProps {
 }
 
 /**
- * Merges the user's text with a version that someone else saved in between. Changes by only one side are applied
+ * Merges the user's text with a version that someone else saved in the meantime. Changes by only one side are applied
  * automatically. Each passage that both sides changed needs a choice, and saving is disabled until all choices are
  * made.
  */

@@ -4,7 +4,7 @@ import type { Revision } from "@/sessions/source";
 interface KeepPlaceProps {
   /** The scroll container. */
   readonly scroller: RefObject<HTMLElement | null>;
-  /** Changes together with the content. A change may shift the reader's position. */
+  /** Changes whenever the content changes, which may shift the reader's position. */
   readonly version: Revision;
   readonly children: ReactNode;
 }

@@ -22,8 +22,8 @@ export interface WholeText {
 }
 
 /**
- * Saves text as the document's next version. If someone else saved in between, writes nothing and returns both texts as
- * a conflict.
+ * Saves text as the document's next version. If someone else saved in the meantime, writes nothing and returns both
+ * texts as a conflict.
  */
 export async function saveWhole(
   call: Call,
@@ -52,8 +52,8 @@ export interface SectionText {
 }
 
 /**
- * Saves one section, even if other sections have changed in between. If the section itself was changed or occurs twice, saves the
- * whole document instead.
+ * Saves one section, even if other sections have changed in the meantime. If the section itself was changed or occurs
+ * twice, saves the whole document instead.
  */
 export async function saveSection(call: Call, change: SectionText): Promise<SaveOutcome> {
   const { sessionId, baseVersion, section } = change;

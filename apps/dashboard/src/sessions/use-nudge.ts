@@ -9,7 +9,7 @@ import { formatPeerAddress } from "./roster-rows";
 export interface NudgeState {
   nudge(): void;
   readonly pending: boolean;
-  /** The result for each nudged peer, in words. Empty before the first nudge. */
+  /** The result for each nudged peer, as text. Empty before the first nudge. */
   readonly told: string;
   readonly refusal: Refusal | null;
 }

@@ -106,7 +106,7 @@ interface PersonaDraft {
 }
 
 /**
- * Saves a persona. If someone else saved in between, writes nothing and returns their version.
+ * Saves a persona. If someone else saved in the meantime, writes nothing and returns their version.
  *
  * @throws MerkleError for any other refusal
  */

@@ -26,8 +26,8 @@ export interface ReadButtonProps extends StartReading {
 }
 
 /**
- * Starts a job in which an agent reads the text as a persona. A manual request also runs if nothing has changed since the last
- * reading.
+ * Starts a job in which an agent reads the text as a persona. A manual request runs even if nothing has changed since
+ * the last reading.
  */
 export function ReadButton({ persona, isEmpty, busyWith, label, isQuiet = false }: ReadButtonProps) {
   const { source } = useSource();

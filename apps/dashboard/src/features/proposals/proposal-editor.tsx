@@ -31,8 +31,8 @@ interface Target {
 }
 
 /**
- * Edits a proposed text before it is accepted. If the document or file has changed in between, both texts are merged. The typed
- * text is never lost.
+ * Edits proposed text before it is accepted. If the document or file has changed in the meantime, both texts are
+ * merged. The typed text is never lost.
  */
 export function ProposalEditor({ proposal, start, onDecided, onClose }: ProposalEditorProps) {
   const { proposal_id, session_id, source_path, kind, base_version, base_sha } = proposal;
@@ -84,7 +84,7 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
     return next;
   }
 
-  /** Returns the conflict if someone else changed the text in between. Null if the proposal itself was decided. */
+  /** Returns the conflict if someone else changed the text in the meantime. Null if the proposal itself was decided. */
   async function findNewer(id: number, text: string, on: Revision): Promise<Conflict<Revision> | null> {
     const now = await call("get_proposal", { proposal_id: id });
     if (now.status !== "open" || kind !== "rewrite") return null;
@@ -197,7 +197,8 @@ interface FileText {
 }
 
 /**
- * Returns the conflict if a file was changed in between. Null if the current text equals the user's text or the base.
+ * Returns the conflict if a file was changed in the meantime. Null if the current text equals the user's text or the
+ * base.
  */
 async function findFileConflict(
   call: Call,

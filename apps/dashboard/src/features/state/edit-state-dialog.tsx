@@ -161,7 +161,7 @@ function describeStep({
 interface LineDiffProps {
   readonly before: string;
   readonly after: string;
-  /** Names of the two texts for screen readers. */
+  /** Names the old and the new value for screen readers. */
   readonly label: string;
 }
 

@@ -25,8 +25,8 @@ export interface TopicListProps {
 }
 
 /**
- * A list of the topics on a text: first those whose passage was not found, then those about the whole text, then those
- * with a position. Also offers to start a topic without a pointer.
+ * A list of the topics on the text: first those whose passage was not found, then those about the whole text, then
+ * those with a position. Also offers to start a topic without a pointer.
  */
 export function TopicList({
   text,

@@ -27,7 +27,7 @@ const budgets = {
 } as const;
 const names = Object.keys(budgets) as (keyof typeof budgets)[];
 
-/** Limits how much agents may post and use before a human must intervene. */
+/** Limits how many messages agents may post and how many tokens they may use before a human must intervene. */
 export function BudgetDialog({ onClose }: { onClose: () => void }) {
   const { session, refresh } = useSession();
   const call = useCall();

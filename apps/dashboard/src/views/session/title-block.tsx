@@ -85,7 +85,7 @@ interface ChangedText {
   readonly onFadedOut: () => void;
 }
 
-/** Returns a text and, after a change, its previous value for the animation. */
+/** Returns the text and, after a change, the previous text for the animation. */
 function useChangedText(text: string): ChangedText {
   const [seen, setSeen] = useState<{ text: string; before: string | null; changes: number }>({
     text,
