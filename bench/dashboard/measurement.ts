@@ -11,7 +11,7 @@ export interface Measurement {
   readonly against?: keyof Machine;
 }
 
-/** The time that this machine needs for work without our code, measured in the same run. */
+/** How fast this machine is without our code, measured in the same run. */
 export interface Machine {
   /** Largest contentful paint of an empty page, in milliseconds. */
   readonly page: number;

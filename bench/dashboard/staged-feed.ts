@@ -14,7 +14,10 @@ export interface StagedFeed {
 /** Number of posts in flight. Concurrent posts share commits. */
 const atOnce = 400;
 
-/** Creates a session and posts this number of messages. Every tenth contains a list and code, as agents write. */
+/**
+ * Creates a session and posts the given number of messages. Every tenth message contains a list and code, like messages
+ * from agents.
+ */
 export async function stageFeed(
   { client }: LiveBroker,
   title: string,

@@ -77,7 +77,7 @@ async function sayForAWhile({ say }: StagedFeed, begunAt: number): Promise<Map<n
   return new Map(await Promise.all(sent));
 }
 
-/** Counts the frames of a page, until the page is asked for its frames per second. */
+/** Counts the frames of a page, and lets the page report its frames per second. */
 function countFrames(page: Page): Promise<void> {
   return page.evaluate(() => {
     const from = performance.now();
