@@ -91,7 +91,7 @@ const floors = {
     "text",
     // The identity and the access to the broker depend on each other.
     { together: ["broker", "identity"] },
-    // The places in the core's pages that features fill.
+    // The slots in the core's pages that features fill.
     "parts",
     "components",
     "sessions",

@@ -1,8 +1,8 @@
 /**
- * `npm run screenshots` takes the documentation's pictures of the dashboard, in docs/screenshots. They show real pages of a real
- * broker with staged sessions. Words limit the run to pictures whose name contains one of them. `-- --walks <folder>` instead
- * takes the first-time walks of walks.mjs into that folder, in light and dark. `-- --states <folder>` takes the states of
- * states.mjs, also on phones.
+ * `npm run screenshots` takes the documentation's pictures of the dashboard, in docs/screenshots. They show real pages
+ * of a real broker with staged sessions. Words on the command line limit the run to pictures whose name contains one of
+ * them. `-- --walks <folder>` instead takes the first-time walks of walks.mjs into that folder, in light and dark.
+ * `-- --states <folder>` takes the states of states.mjs, also on phones.
  */
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";

@@ -270,7 +270,7 @@ export function report(text) {
 /** Lines that are held back while a question is open. */
 let heldLines = null;
 
-/** Holds back the output of `report`. Returns a function that prints it. */
+/** Holds back the output of `report`. Returns a function that prints the held output. */
 export function holdLines() {
   heldLines = [];
   return () => {

@@ -15,7 +15,10 @@ export const buildFile = "packages/wire/src/core/build.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Returns the new text of the file with the build number. The number grows if the contract has changed (BUILD-1). */
+/**
+ * Returns the new text of the file that contains the build number. The number increases if the contract has changed
+ * (BUILD-1).
+ */
 export function renderBuildFile(text: string, hash = hashContract()): string {
   const [, number = "0", before = ""] =
     /buildNumber = (\d+);.*contractHash = "(\w*)";/s.exec(text.replace('=\n  "', '= "')) ?? [];
