@@ -83,7 +83,7 @@ describe("behind an address from which wrong proofs of every kind came", () => {
     ];
     for (let n = 0; n < wrongTries; n += 10) {
       const tried = Array.from({ length: 10 }, (_, k) => wrong[(n + k) % wrong.length]?.());
-      // Each wrong proof gets the usual error, regardless of the number of failed attempts before.
+      // Each wrong proof gets the usual error, regardless of the number of earlier failed attempts.
       for (const answer of await Promise.all(tried)) expect([401, 404, "unauthorized"]).toContain(answer);
     }
   });

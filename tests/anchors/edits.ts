@@ -83,7 +83,7 @@ const duplicate = (withChange: boolean) =>
     return splice(text, to, to, twin);
   });
 
-/** Typical edits that people and agents make to documents, by name. */
+/** Typical edits that people and agents make to documents, keyed by name. */
 export const edits: Readonly<Record<string, Edit>> = {
   "a block put in": (text, random, tracer) => {
     const to = gap(text.text, random);

@@ -6,7 +6,7 @@ import type { Random } from "../faults/random.js";
  */
 export interface TracedText {
   readonly text: string;
-  /** The number of each character, by UTF-16 position. */
+  /** The number of each character, indexed by UTF-16 position. */
   readonly ids: readonly number[];
 }
 

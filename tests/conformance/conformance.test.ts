@@ -30,7 +30,7 @@ const suites = [
 ] as const;
 type Suite = (typeof suites)[number];
 
-/** Checks that are expected to fail, by scenario. All other checks in these scenarios must pass. */
+/** Checks that are expected to fail, keyed by scenario. All other checks in these scenarios must pass. */
 const failingChecks = {
   // The check calls a tool from the suite's own server that sends a request to the client. None of the broker's tools
   // do that.

@@ -351,7 +351,7 @@ function createEventStore(): EventStore {
       const at = events.findIndex(({ id }) => id === lastEventId);
       const streamId = events[at]?.streamId ?? "";
       for (const { id, message } of events.slice(at + 1).filter((event) => event.streamId === streamId)) {
-        // An event without a method or result only marked the beginning of its stream, so it is not sent.
+        // An event without a method or result only marks the beginning of its stream, so it is not sent.
         if (Object.keys(message).length > 0) await send(id, message);
       }
       return streamId;

@@ -20,7 +20,7 @@ export interface WriterTally {
   inFlight: number;
   /** Number of attempts after the first, over all posts. */
   repeats: number;
-  /** Number of `unavailable` replies, by the outcome given in their details. */
+  /** Number of `unavailable` replies, keyed by the outcome given in their details. */
   readonly unavailable: Map<string, number>;
   /** Aborted when the run ends, successfully or not. Unanswered calls are abandoned at that point. */
   readonly over: AbortSignal;

@@ -255,7 +255,7 @@ describe("connections", () => {
     expect(await socket.closed).toBe(4005);
     const answers = await Promise.all(slow);
     for (const answer of answers.slice(0, 101)) expect(answer).toMatch(/^HTTP\/1\.1 400 .*took too long/s);
-    // A connection that was opened but not used, as browsers do, is closed without a response.
+    // Browsers open connections that they do not use. The broker closes such a connection without a response.
     expect(answers[101]).toBe("");
     expect(await readMetric(broker, "merkle_requests_total")).toBe(0);
   });

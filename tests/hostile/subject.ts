@@ -142,7 +142,7 @@ async function readStored(sql: postgres.Sql): Promise<unknown> {
   return counts;
 }
 
-/** Returns an agent's request to its person for approval. */
+/** Returns an agent's request for a person's approval. */
 function approvalBy({
   session_id,
   team_id,

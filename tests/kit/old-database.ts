@@ -20,7 +20,7 @@ export async function createOldDatabase(migrations: number): Promise<string> {
 const hex = (digits: number) => `repeat('a', ${digits})`;
 const bytes = (count: number) => `decode(repeat('ab', ${count}), 'hex')`;
 
-/** SQL expressions for the values that constraints require, by table and column. */
+/** SQL expressions for the values that constraints require, keyed by table and column. */
 const chosen: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   archives: { state: "'storing'" },
   alert_targets: { kind: "'webhook'" },

@@ -43,7 +43,7 @@ export interface SocketTransport extends TransportClient {
 
 export type OpenTransport = (url: string, entry?: Entry) => Promise<TransportClient>;
 
-/** The broker's own transports, by name. Over these, the caller keeps its own credentials and cursor. */
+/** The broker's own transports, keyed by name. Over these, the caller keeps its own credentials and cursor. */
 export const brokerTransports: Record<"rest" | "mcp" | "websocket", OpenTransport> = {
   rest: openRest,
   mcp: openMcp,

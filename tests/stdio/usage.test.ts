@@ -53,7 +53,7 @@ describe("what a client's models used", () => {
     const folder = join(home, "projects", "-here");
     const transcript = join(folder, `${session_id}.jsonl`);
     await mkdir(folder, { recursive: true });
-    // Usage from before the agent joined, which does not count for the session.
+    // Usage from before the agent joined does not count for the session.
     await writeFile(transcript, answer("m0", 500));
     const birch = await startAgent(broker, alder, { home, env });
     await birch.hook("UserPromptSubmit", { session_id });

@@ -131,7 +131,7 @@ describe("what is delivered", () => {
     expect(page.next_cursor).toBe(last);
   });
 
-  /** Inserts messages that are addressed to no peer of the session. */
+  /** Inserts messages that are addressed to no peer in the session. */
   async function insertForOthers(sessionId: string, messages: number): Promise<void> {
     const sql = postgres(broker.databaseUrl, { max: 1 });
     try {

@@ -52,7 +52,7 @@ async function startSession() {
   };
 }
 
-/** Returns the tables that contain a word. After its removal there should be none. */
+/** Returns the tables that contain a word. Once the word has been removed, there should be none. */
 async function tablesWith(word: string): Promise<string[]> {
   const sql = connectTestDatabase(broker.databaseUrl, onTestFinished);
   const tables = await sql<{ name: string }[]>`

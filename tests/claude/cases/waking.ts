@@ -48,7 +48,7 @@ it("[WAKE-9] chat to everyone starts a turn of an idle agent within a second", a
     tookMs.push(turn.atMs - postedAtMs);
     await expect.poll(() => lettersIn(birch.model.conversation)).toContain(letter);
     await birch.rests();
-    // Chat messages that follow sooner count as part of the same burst.
+    // Chat messages that arrived sooner would count as part of the same burst.
     await delay(2_000);
   }
   tookMs.sort((one, other) => one - other);

@@ -8,7 +8,7 @@ import type { Cleanup } from "../../kit/test-database.js";
 import { type Answer, obey } from "./obey.js";
 import { isSideRequest, type ModelRequest, type Shown, toShown } from "./shown.js";
 
-/** The scripted model of one agent: a local Messages API server that records its requests. */
+/** One agent's scripted model: a local Messages API server that records its requests. */
 export interface ScriptedModel {
   readonly url: string;
   /** The requests in the main conversation, oldest first. */

@@ -4,7 +4,7 @@ import type { Dialect } from "../../claude/kit/scripted-model.js";
 import type { RequestMessage } from "../../claude/kit/shown.js";
 import { writeEvents } from "./responses-api.js";
 
-/** The format of OpenCode's model API, for use with the scripted model of the Claude Code tests. */
+/** The format of OpenCode's model API, for use with the scripted model from the Claude Code tests. */
 export const chatApi: Dialect = {
   path: "/chat/completions",
   read(body) {

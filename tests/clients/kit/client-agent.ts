@@ -38,7 +38,7 @@ export async function prepareAgent(
 
   return {
     ...{ machine, merkleHome, merkle },
-    /** Launches the agent. @param conversation - id of a conversation to resume, together with its peer */
+    /** Launches the agent. @param conversation - id of a conversation to resume, with the peer that belongs to it */
     async launch(conversation?: string): Promise<Terminal> {
       const where = ["--session", mesh.slug, "--team", team, "--name", name];
       const command = [

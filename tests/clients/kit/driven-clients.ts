@@ -9,7 +9,7 @@ export interface DrivenClient {
   readonly name: "claude" | "codex" | "gemini" | "opencode" | "copilot";
   /** True if the client can be woken when it is idle. */
   readonly isWoken: boolean;
-  /** The files in the user's home before the installation, by path relative to the home. */
+  /** The files in the user's home before the installation, keyed by path relative to the home. */
   files(machine: Machine): Readonly<Record<string, string>>;
   env(machine: Machine): Readonly<Record<string, string>>;
   /** The arguments that the user always passes to the client. */

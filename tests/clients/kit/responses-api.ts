@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Dialect } from "../../claude/kit/scripted-model.js";
 import type { RequestMessage } from "../../claude/kit/shown.js";
 
-/** The format of Codex's model API, for use with the scripted model of the Claude Code tests. */
+/** The format of Codex's model API, for use with the scripted model from the Claude Code tests. */
 export const responsesApi: Dialect = {
   path: "/responses",
   read(body) {
