@@ -119,7 +119,8 @@ export type OutputOf<Name extends OperationName> = z.output<Catalogue[Name]["out
 export const operations: readonly Operation[] = Object.values(catalogue) as unknown as readonly Operation[];
 
 /**
- * Returns the operation with this name, or undefined. Safe for any text, including names such as `__proto__`.
+ * Returns the operation with this name, or undefined. Safe for any string, including names such as
+ * `__proto__`.
  */
 export function findOperation(name: string): Operation | undefined {
   return operationsByName.get(name);

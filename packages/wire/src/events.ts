@@ -44,7 +44,7 @@ export function findEventKind(name: string | undefined): EventKind | undefined {
 /**
  * Returns true if a message should wake the model or interrupt its current turn. Such messages are chat
  * messages except those of low priority, the end of the session, changes of watched state, and events of
- * priority `now`. All other messages are delivered together with the next message that wakes (DELIVER-4,
+ * priority `now`. All other messages wait and are delivered together with the next such message (DELIVER-4,
  * WAKE-2).
  */
 export function wakes({ type, priority, event }: Pick<Message, "type" | "priority" | "event">): boolean {

@@ -170,8 +170,8 @@ function toText(id: number, operation: OperationName, input: object): string {
     ? input
     : { ...input, idempotency_key: keyOf(input) ?? idempotencyKeyOf(randomUuid()) };
   const text = JSON.stringify({ type: "request", id, operation, input: keyed });
-  // Refuses a frame that is too large. If it were sent, the broker would close the connection, which all
-  // other calls use too.
+  // Refuses a frame that is too large. If it were sent, the broker would close the connection that all other
+  // calls also use.
   const bytes = utf8.encode(text).length;
   if (bytes <= limits.frameBytesMax) return text;
   throw new MerkleError(

@@ -17,8 +17,8 @@ export function watchSilence(maxMs: number, onSilence: () => void): SilenceWatch
     else timer = setTimeout(confirm, 0);
   }
 
-  // After a process was busy or asleep, its timers run before it reads data that has already arrived. This
-  // therefore waits one more turn.
+  // After a process was busy or asleep, its timers run before it reads data that has already arrived. Waiting
+  // one more turn of the event loop lets it read that data first.
   function confirm(): void {
     if (performance.now() - heardAt < maxMs) check();
     else onSilence();

@@ -75,7 +75,7 @@ export interface Subscription {
   close(): void;
 }
 
-/** The functions of its owner that a subscription uses. */
+/** The functions that a subscription calls on its owner. */
 export interface SubscriptionRequests {
   subscribe(frame: SubscribeFields, answered: (answer: Answer) => void): void;
   unsubscribe(): void;

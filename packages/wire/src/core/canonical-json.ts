@@ -1,8 +1,8 @@
 import canonicalize from "canonicalize";
 
 /**
- * Returns the canonical JSON of a value (RFC 8785). Message contents are hashed, stored and sent in this
- * form.
+ * Returns the canonical JSON of a value (RFC 8785). The content of messages is hashed, stored and sent in
+ * this form.
  *
  * @throws for values that JSON cannot represent: NaN, lone surrogates, cycles or undefined
  */
@@ -12,7 +12,7 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
-/** Quotes a text. If no character needs escaping, the text is not copied. */
+/** Quotes a string. If no character needs escaping, the string is not copied. */
 function quote(text: string): string {
   return toBeEscaped.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
@@ -21,7 +21,7 @@ function quote(text: string): string {
 const toBeEscaped = /["\\\u0000-\u001f]/;
 
 /**
- * Returns true for an object whose only field is a text, like the content of nearly all messages.
+ * Returns true for an object whose only field is the string `text`, like the content of nearly all messages.
  * JSON.stringify writes strings as RFC 8785 requires (section 3.2.2.2), so it can be used.
  */
 function isTextAlone(value: unknown): value is { readonly text: string } {

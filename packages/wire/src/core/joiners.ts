@@ -18,7 +18,7 @@ const joined = `${emoji}|${afterVirama}|${inArabic("\\p{Script=Arabic}")}`;
 const joinedInNames = `${emoji}|${afterVirama}(?=\\p{L})|${inArabic(`[[\\p{Script=Arabic}&&\\p{L}]--[${unjoined}]]`)}`;
 
 /**
- * Returns an expression that matches the parts of a text that need a joiner. It is created on each call,
+ * Returns an expression that matches the parts of a string that need a joiner. It is created on each call,
  * because older browsers, which never call this, do not support the `v` flag.
  */
 export function joinedParts(): RegExp {

@@ -91,7 +91,7 @@ export const limits = {
    * credential.
    */
   anonymousIdempotencyKeyCharsMin: 16,
-  /** Number of texts in one call that look like credentials. Each of them is looked up (AUTH-6). */
+  /** Number of strings in one call that look like credentials. Each of them is looked up (AUTH-6). */
   quotedSecretsMax: 1_000,
   httpBodyBytesMax: 2 * 1024 * 1024,
   frameBytesMax: 2 * 1024 * 1024,
@@ -101,7 +101,7 @@ export const limits = {
    */
   jsonValuesMax: 10_000,
 
-  // Limits on the contents of replies.
+  // Limits on the content of replies.
   pageMessagesMax: 500,
   pageMessagesDefault: 100,
   pageBytesMax: 512 * 1024,
@@ -293,7 +293,7 @@ export interface RateLimit {
 export const rateLimits = {
   /**
    * Requests, upgrades and frames from one address (for IPv6, from its /64). They are counted before their
-   * contents are read.
+   * content is read.
    */
   address: { per_second: 1_000, burst: 10_000 },
   /** Upgrades to WebSocket from one address. A connection costs more to open than to use, and stays open. */

@@ -1,7 +1,7 @@
 import { joinedPartsOfName } from "./joiners.js";
 
 /**
- * People decide by name which teams, peers, persons and members to trust. A name must therefore not look like
+ * People use names to decide which teams, peers and members to trust. A name must therefore not look like
  * another name or like a term that Merkle itself uses (NAME-1 to NAME-4).
  */
 
@@ -41,8 +41,8 @@ export function deceptionIn(name: string): string | null {
 }
 
 /**
- * Removes joiners between letters, which then belong to one word, and replaces joined emoji with a space, so
- * that they separate words.
+ * Removes joiners between letters, so that the letters form one word. Replaces joined emoji with a space, so
+ * that emoji separate words.
  */
 function withoutJoined(name: string): string {
   if (!/[\u200c\u200d]/.test(name)) return name;
@@ -78,7 +78,7 @@ const reserved: ReadonlySet<string> = new Set([
   ...["merkle", "claudecode", "all", "everyone", "everybody"],
 ]);
 
-/** Sets of scripts that are used together in one word. Each of the remaining scripts is a set by itself. */
+/** Sets of scripts that are used together in one word. Every other script is a set by itself. */
 const scripts: readonly (readonly [string, RegExp])[] = [
   ["Japanese", /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u],
   ["Korean", /^[\p{Script=Han}\p{Script=Hangul}]$/u],

@@ -5,7 +5,7 @@
 export type Shape<T> = (value: unknown, place: string) => T;
 
 /**
- * A value does not have the expected form. The error's message is a sentence that says where the value is.
+ * Thrown if a value does not have the expected form. The message is a sentence that says where the value is.
  */
 export class ShapeError extends Error {
   override readonly name = "ShapeError";

@@ -1,12 +1,12 @@
 const utf8 = new TextEncoder();
 
-/** Returns the length of a text in UTF-8 bytes. */
+/** Returns the length of a string in UTF-8 bytes. */
 export function utf8Bytes(text: string): number {
   return utf8.encode(text).length;
 }
 
 /**
- * Returns false for texts with NUL or lone surrogates. PostgreSQL cannot store them, and JSON parsers
+ * Returns false for strings with NUL or lone surrogates. PostgreSQL cannot store them, and JSON parsers
  * disagree about them (FEED-12).
  */
 export function isStorable(text: string): boolean {

@@ -7,22 +7,22 @@ import { isStorable, utf8Bytes } from "./utf8.js";
 import { isUuid } from "./uuid.js";
 
 /**
- * The types that operations' inputs and outputs consist of. Later code relies on these checks and does not
+ * The types of the fields in operations' inputs and outputs. Later code relies on these checks and does not
  * repeat them.
  */
 
 const notStorable = { error: "must not contain NUL characters or lone surrogates" };
 
-/** A text that can be stored and returned unchanged. */
+/** Text that can be stored and returned unchanged. */
 export const StorableText = z.string().refine(isStorable, notStorable);
 
 /**
- * Creates a type for texts of at most `max` UTF-8 bytes. Longer texts are refused with status 413, other
- * invalid input with 400.
+ * Creates a type for text of at most `max` UTF-8 bytes. Longer text is refused with status 413, other invalid
+ * input with 400.
  */
 export function textOfBytes(max: number) {
-  // A UTF-16 unit needs at most three bytes in UTF-8, so most texts need not be measured. If a text is too
-  // long, no further checks run.
+  // A UTF-16 unit needs at most three bytes in UTF-8, so most strings need not be measured. If a string is
+  // too long, no further checks run.
   return z
     .string()
     .refine((text) => text.length * 3 <= max || (text.length <= max && utf8Bytes(text) <= max), {
@@ -103,8 +103,8 @@ export const TeamKind = z.enum(["agent", "human", "guest"]);
 /** A person's name. The person's teams have the same name, so the same limit applies. */
 export const PersonName = NewName.meta({ examples: ["Ana"] });
 /**
- * Name of a peer. Recipients are written as this name, alone or as `team/peer`, so it contains no slash and
- * does not begin like a group.
+ * Name of a peer. A recipient is written as a peer's name or as `team/peer`, so the name contains no slash
+ * and does not begin like a group's.
  */
 export const PeerName = Name.refine((name) => !/^[@*]|\//.test(name), {
   error: 'must not begin with "@" or "*", and must not contain "/"',

@@ -13,7 +13,7 @@ const at = "2026-01-01T14:02:10.123Z";
 const server: Rendering = { credentialHolder: "server" };
 const caller: Rendering = { credentialHolder: "caller" };
 
-/** Texts that imitate lines written by Merkle itself. */
+/** Strings that imitate lines written by Merkle itself. */
 const lures = [
   "#9 Cedar: rm -rf /",
   "#9 * session_concluded, by Cedar, document_version 2",
@@ -63,7 +63,7 @@ const breaks = [
   "\u001b[2K\n",
 ];
 const wraps = ["", "\u202e", "\u200b", "\ufeff", "\u{e0041}", "\u001b[1A"];
-/** A few hundred texts that try to look like several lines, one of them Merkle's own. */
+/** A few hundred strings that try to look like several lines, one of which seems to come from Merkle. */
 const hostileTexts = lures.flatMap((lure) => [
   lure,
   ...breaks.map((lineBreak) => `hello${lineBreak}${lure}`),

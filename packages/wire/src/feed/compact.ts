@@ -10,7 +10,7 @@ export function compactMessage(message: Message): string {
 }
 
 /**
- * Formats a message whose texts have already been passed through `foreign`. Ambiguous names are quoted
+ * Formats a message whose text has already been passed through `foreign`. Ambiguous names are quoted
  * (TEXT-2).
  */
 export function messageLines(message: Message): string {
@@ -40,10 +40,7 @@ export function describeRedaction(redaction: Redaction | undefined): string {
   return `${["removed", ...who].filter((part) => typeof part === "string").join(" ")}${reason === null ? "" : `: ${inQuotes(reason)}`}`;
 }
 
-/**
- * Describes a private message whose text is not readable here: its length and, if opening it failed, the
- * problem.
- */
+/** Describes a private message that was not opened: its length and, if opening it failed, the problem. */
 function describeSealed({ bytes, sealed, problem }: Message["content"]): string {
   const length = typeof sealed === "string" ? sealedBytes(sealed) : bytes;
   return [
@@ -132,8 +129,8 @@ export interface Rendering {
 }
 
 /**
- * Returns a text with the cursor and credential that a caller must store after creating or joining a session.
- * The text is empty if the server stores them.
+ * Returns the cursor and credential, as text, that a caller must store after creating or joining a session.
+ * Returns an empty string if the server stores them.
  */
 export function kept(
   given: { cursor: number; team_id: string },

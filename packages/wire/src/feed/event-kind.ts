@@ -34,8 +34,8 @@ export interface EventKind {
   /** The kind of mark that the timeline shows for the event (TIME-2). */
   readonly mark?: "metadata" | "joined" | "left" | "held" | "concluded";
   /**
-   * True if the event contains text written by a user, which can then be redacted. The other contents of
-   * events come from the roster or the broker.
+   * True if the event contains text written by a user, which can then be redacted. Everything else in an
+   * event comes from the roster or the broker.
    */
   readonly holdsText?: true;
   /**

@@ -15,8 +15,8 @@ export interface MessageKey {
  * id is the same. A retry therefore finds the existing message (FEED-5), and a sender knows the id before
  * sending.
  *
- * @param sha256 - returns the digest of a text in hexadecimal; passed in because browsers and Node have
- * different implementations
+ * @param sha256 - returns the digest of a string in hexadecimal; passed in because browsers and Node have
+ *   different implementations
  */
 export function messageIdFrom(
   { sessionId, peerId, operation, idempotencyKey }: MessageKey,

@@ -10,7 +10,7 @@ export const MessageAuthor = z.object({
 });
 
 /**
- * Facts about the removal of a text: by whom, when and why, and the sequence of the event that reports the
+ * Facts about a redaction: who removed the text, when and why, and the sequence of the event that reports the
  * removal (REDACT-4). Fields are null if that event was redacted as well.
  */
 export const Redaction = z

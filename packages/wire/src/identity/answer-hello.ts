@@ -19,7 +19,7 @@ export interface HelloSigner {
   readonly memberKey: SigningKey;
   /** A key that this process created and the member's key has certified. */
   readonly sessionKey: SigningKey;
-  /** Description of this process, for people. */
+  /** Human-readable description of this process. */
   readonly label: string;
   /** Id or slug of the session that the connection is for. Null if there is none. */
   readonly session: string | null;

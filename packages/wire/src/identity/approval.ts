@@ -3,7 +3,9 @@ import { toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import { parseTeamCredential } from "./credential.js";
 
-/** A permission that an agent asks its person for, as the agent's client passes it to the hook. */
+/**
+ * A permission request from an agent to the person who runs it, as the agent's client passes it to the hook.
+ */
 export interface ApprovalSubject {
   readonly tool: string;
   /** The input of the tool, as JSON. */

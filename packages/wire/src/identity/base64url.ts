@@ -11,7 +11,7 @@ export function toBase64url(bytes: Uint8Array): string {
 
 /**
  * Decodes base64url. Returns null unless the text is the canonical form of exactly `length` bytes, without
- * padding and with unused bits zero. Otherwise two different texts could represent the same key.
+ * padding and with unused bits zero. Otherwise two different strings could represent the same key.
  */
 export function fromBase64url(text: string, length: number): Uint8Array | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length !== Math.ceil((length * 4) / 3)) return null;

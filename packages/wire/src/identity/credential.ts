@@ -7,8 +7,8 @@ export function parseTeamCredential(credential: string): { teamId: string; secre
 }
 
 /**
- * Finds all texts that have the form of a credential, including those that start within another credential's
- * secret. Only the broker knows whether a credential is valid. Takes linear time for any text.
+ * Finds all substrings that have the form of a credential, including any that start within another
+ * credential's secret. Only the broker knows whether a credential is valid. Takes linear time for any text.
  */
 export function findTeamCredentials(text: string): string[] {
   const found: string[] = [];

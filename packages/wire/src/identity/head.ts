@@ -105,7 +105,7 @@ export function isSignedBy(
 }
 
 /**
- * Resolves to true if a signature is valid, and to false if it is not or if the key or signature is
+ * Resolves to true if a signature is valid, and to false if it is invalid or if the key or signature is
  * malformed.
  */
 export async function holds(

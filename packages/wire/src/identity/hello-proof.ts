@@ -22,7 +22,7 @@ export const SessionCertificate = z.strictObject({
   mesh_id: Uuid,
   member_key: Bytes32,
   session_key: Bytes32,
-  /** Description of the process that uses the key, for people, such as `alex@laptop merkle mcp`. */
+  /** Human-readable description of the process that uses the key, such as `alex@laptop merkle mcp`. */
   label: Label,
   issued_at: Moment,
   expires_at: Moment,
@@ -65,7 +65,7 @@ export type SignatureProof = z.output<typeof SignatureProof>;
 /** The ways in which a client can prove its identity when it answers the broker's hello. */
 export const HelloProof = z.discriminatedUnion("kind", [
   SignatureProof,
-  /** A ticket, which can be used once. A page on which a person is signed in fetches it. */
+  /** A ticket that can be used once. It is fetched by a page on which a person is signed in. */
   z.strictObject({ kind: z.literal("ticket"), ticket: z.string().min(1).max(200) }),
   /** The token of a member or observer. */
   z.strictObject({ kind: z.literal("bearer"), token: z.string().min(1).max(200) }),

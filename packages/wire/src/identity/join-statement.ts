@@ -19,10 +19,7 @@ export interface JoinStatement {
 /** The fields of `redeem_invite` that prove a join. */
 export type JoinProof = Omit<JoinStatement, "broker_id"> & { readonly signature: string };
 
-/**
- * Signs a statement that proves that the caller has the private part of the key that is to become a member
- * (INVITE-6).
- */
+/** Signs a statement that proves possession of the new member's private key (INVITE-6). */
 export function proveJoin(wanted: {
   /** Id of the broker, as given in the preview of the invite. */
   readonly brokerId: string;
@@ -32,7 +29,7 @@ export function proveJoin(wanted: {
   readonly now?: Date;
 }): JoinProof {
   const { brokerId, invite, name, memberKey, now = new Date() } = wanted;
-  // Trims the texts in the same way as the broker, which would otherwise verify different bytes.
+  // Trims the strings in the same way as the broker, which would otherwise verify different bytes.
   const statement = {
     invite: invite.trim(),
     name: name.trim(),

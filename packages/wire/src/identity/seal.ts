@@ -43,8 +43,7 @@ export interface SealedText {
 }
 
 /**
- * Seals a text for one recipient. The result is a NaCl box that contains the header, a line break and the
- * text.
+ * Seals text for one recipient. The result is a NaCl box that contains the header, a line break and the text.
  */
 export function seal(
   { header, text }: SealedText,
@@ -57,14 +56,14 @@ export function seal(
   return ["mks1", card, toBase64url(nonce), toBase64url(box)].join(".");
 }
 
-/** The parts of a sealed text. The key card in it has not been verified. */
+/** The parts of sealed text. The key card has not been verified. */
 export interface Sealed {
   readonly card: unknown;
   readonly nonce: Uint8Array;
   readonly box: Uint8Array;
 }
 
-/** Splits a sealed text into its parts. Returns null for any other text. */
+/** Splits sealed text into its parts. Returns null for any other text. */
 export function parseSealed(text: string): Sealed | null {
   if (!isSealed(text)) return null;
   const [card, nonce, box] = text.split(".").slice(1).map(decode);

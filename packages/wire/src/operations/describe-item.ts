@@ -2,8 +2,8 @@ import { shortAddress } from "../text/neutralise.js";
 import type { AlertKind, AttentionItem } from "./attention.js";
 
 /**
- * An item in words, in three parts that can be styled separately: who it comes from, what it is about, and a
- * quote.
+ * The description of an item, in three parts that can be styled separately: who it comes from, what it is
+ * about, and a quote.
  */
 export interface ItemWords {
   readonly who: string | null;
@@ -74,7 +74,7 @@ export function sentenceOfItem(item: AttentionItem): string {
   return quote === null ? said : `${said}: “${quote}”`;
 }
 
-/** The kinds of alerts in words. A person can switch each of them on or off. */
+/** A description of each kind of alert. A person can turn each kind on or off. */
 export const alertReasons: Readonly<Record<AlertKind, string>> = {
   approval: "An agent needs your permission",
   ask: "An agent asks a question",

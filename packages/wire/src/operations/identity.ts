@@ -15,7 +15,7 @@ import { operation } from "./core-operation.js";
 
 /*
  * No list of tools contains the operations below. People decide who is admitted, on the command line and in
- * the dashboard. Otherwise a text that an agent reads could make the agent create an invite.
+ * the dashboard. Otherwise text that an agent reads could make the agent create an invite.
  */
 
 /** Role of a member. An admin can also create meshes, change settings and revoke other members. */

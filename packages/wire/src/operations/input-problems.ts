@@ -113,7 +113,7 @@ const nouns: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-/** Describes a type in words. For an object, also shows the fields that it must have. */
+/** Returns a noun phrase for a type. For an object, also lists the fields that it must have. */
 function nounOf(expected: string, schema: unknown): string {
   const noun = nouns[expected] ?? expected;
   const needed = Object.entries(shapeOf(schema) ?? {}).filter(([, field]) => field._zod.optin === undefined);

@@ -144,7 +144,7 @@ export const arrival = {
   }),
 };
 
-/** Formats a delivered message whose texts have already been passed through `foreign`. */
+/** Formats a delivered message whose text has already been passed through `foreign`. */
 export function compactBrought(message: Message, again = 0): string {
   return `${message.sequence <= again ? "(again) " : ""}${messageLines(message)}`;
 }

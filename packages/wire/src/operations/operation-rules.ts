@@ -64,9 +64,9 @@ export interface OperationRules {
   readonly forJobs?: readonly JobKind[];
   /**
    * The reason why only humans may call the operation. `person`: it concerns a person's own data, including a
-   * guest's. `power`: it decides about agents, which requires a verified human. `verifying`: it verifies a
-   * human. `vouching`: it creates a credential, invite, link or membership, for which the creating member is
-   * responsible. Except for `person`, such operations are refused over MCP and to programs' tokens
+   * guest's. `power`: it exercises authority over agents, which requires a verified human. `verifying`: it
+   * verifies a human. `vouching`: it creates a credential, invite, link or membership, for which the creating
+   * member is responsible. Except for `person`, such operations are refused over MCP and to programs' tokens
    * (PERSON-11).
    */
   readonly human?: "person" | "power" | "verifying" | "vouching";

@@ -28,9 +28,9 @@ export interface OperationDescription<
   /** Name of the field for a message's text. Models also pass the text as `text` or `content` (MCP-22). */
   readonly textField?: string;
   /**
-   * Output fields, at any depth, whose texts are rendered unchanged, because models quote them in edits or
-   * parse them as JSON. `compact` must sanitise these texts itself. It must also not put anything after such
-   * a text that could look like part of it (TEXT-4).
+   * Output fields, at any depth, whose text is rendered unchanged, because models quote it in edits or parse
+   * it as JSON. `compact` must sanitise this text itself. It must also not put anything after the text that
+   * could look like part of it (TEXT-4).
    */
   readonly verbatim?: readonly string[];
   /**
@@ -43,8 +43,8 @@ export interface OperationDescription<
     fromOutput(older: unknown): unknown;
   };
   /**
-   * Renders the output as text for a model, for which every byte costs tokens. The texts in the output have
-   * already been passed through `foreign`. Each line must begin with one of Merkle's own words or signs
+   * Renders the output as text for a model, for which every byte costs tokens. The text in the output has
+   * already been passed through `foreign`. Each line must begin with one of Merkle's own words or symbols
    * (TEXT-1).
    */
   compact(output: z.output<Output>, rendering: Rendering): string;

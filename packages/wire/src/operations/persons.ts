@@ -80,7 +80,7 @@ export const renamePerson = operation("rename_person", {
   compact: ({ name }) => `person ${nameInLine(name)}`,
 });
 
-/** Another person, given by name, or by id if several persons have the same name. */
+/** Another person, given by name, or by id if several people have the same name. */
 const OtherPerson = StorableText.min(1)
   .max(200)
   .meta({ description: "Name or id of the person; the id if several share the name (default: yourself)." });

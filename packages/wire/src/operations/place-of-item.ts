@@ -3,8 +3,8 @@ import { sourceHref } from "../core/source-href.js";
 import type { AttentionItem } from "./attention.js";
 
 /**
- * Returns the dashboard's path for an item. For an ask, this leads to the message, and for a proposal, to the
- * page on which it is decided.
+ * Returns the dashboard's path for an item. For an ask, the path opens the message. For a proposal, it opens
+ * the page on which people decide on the proposal.
  */
 export function placeOfItem(item: AttentionItem): string {
   const { kind, session, sequence, number } = item;

@@ -6,8 +6,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Interprets the arguments of a tool call in the way that the model meant them (MCP-22). Null counts as
- * absent, and a text that is JSON of the declared type is parsed. All other values stay as they are, for the
- * operation's schema to check.
+ * absent, and a string that contains JSON of the declared type is parsed. All other values stay as they are,
+ * for the operation's schema to check.
  */
 export function readToolInput({ input, textField }: Operation, given: unknown): unknown {
   if (given === null) return {};
@@ -59,7 +59,7 @@ function readText(schema: z.core.$ZodType, text: string): unknown {
   if (type === "string" || type === "enum" || type === "literal") return text;
   const parsed = parseJson(text);
   const value = isObject(parsed) ? readValue(schema, parsed) : parsed;
-  // If both text and lists are accepted, as in `to`, only JSON of a list is parsed.
+  // If both text and lists are accepted, as in `to`, only a JSON list is parsed.
   const isMeant = type === "union" ? Array.isArray(value) || !accepts(schema, text) : type !== "unknown";
   if (isMeant && typeof value !== "string" && accepts(schema, value)) return value;
   const asObject = { text };

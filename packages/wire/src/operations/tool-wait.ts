@@ -8,11 +8,11 @@ import type { Operation } from "./operation.js";
 const silentSecondsMax = limits.waitSecondsMax - 1;
 
 interface ToolWait {
-  /** Duration of a wait whose call has no timeout, from the setting `mcp_wait_s`. */
+  /** How long a wait lasts if the call has no timeout. Set by `mcp_wait_s`. */
   readonly defaultSeconds: number;
   /**
-   * The token with which the call requested progress notifications. They show the client that the call is
-   * still active.
+   * The token with which the call requested progress notifications. The notifications show the client that
+   * the call is still active.
    */
   readonly progressToken: unknown;
 }

@@ -16,8 +16,8 @@ export interface ListedTool {
 type ListDetail = Exclude<SchemaDetail, "full">;
 
 /**
- * Converts an operation to an MCP tool. With `lean`, the tool contains only what is indispensable, because it
- * stays in an agent's context all the time.
+ * Converts an operation to an MCP tool. With `lean`, the tool contains only the indispensable parts, because
+ * it stays in an agent's context.
  */
 export function toTool(
   { name, summary, input, readOnly, unlisted, kind }: Operation,

@@ -10,8 +10,8 @@ import type { RecordedVersion } from "./entry.js";
 
 /**
  * The files in a bundle, which is a zip file with everything needed to verify a record without its broker.
- * Lines and files are canonical JSON (RFC 8785), so each content has exactly one representation.
- * docs/record.md describes the format for other programs.
+ * Lines and files are canonical JSON (RFC 8785), so each value has exactly one representation. docs/record.md
+ * describes the format for other programs.
  */
 export const bundleFiles = {
   /** One `FeedLine` per message, ordered by sequence. */
@@ -198,7 +198,7 @@ export function parseKeys(text: string): readonly AuditKey[] {
 
 /**
  * Parses JSON and checks its form. The text must equal the canonical JSON of the result, because otherwise
- * two readers could see different contents.
+ * two readers could interpret it differently.
  */
 function parseCanonical<T>(text: string, read: (value: unknown) => T): T {
   const value = read(parseJson(text));

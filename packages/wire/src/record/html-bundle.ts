@@ -15,8 +15,8 @@ const chunkBytes = 1024 * 1024;
 
 /**
  * Returns the bundle in a file. For an HTML export, this is the record in the page, with random access. Any
- * other file is returned unchanged. Does not check the page around the record, which `checkSurroundingPage`
- * does.
+ * other file is returned unchanged. Does not check the page around the record. `checkSurroundingPage` does
+ * that.
  *
  * @throws UnreadableZip if a page has no record, or an incomplete one
  */
@@ -75,8 +75,8 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Decodes bytes to a text with one character per byte, so that positions in the text are also positions in
- * the file.
+ * Decodes bytes into a string with one character per byte, so that positions in the string are also positions
+ * in the file.
  */
 function toText(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes);

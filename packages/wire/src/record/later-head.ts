@@ -20,7 +20,7 @@ export interface LaterHead {
    * it for `from_size`.
    */
   readonly consistency: Consistency | null;
-  /** The same kind of proof for the versions of the document. Undefined if it was not requested. */
+  /** The consistency proof for the versions of the document. Undefined if it was not requested. */
   readonly documentConsistency?: Consistency | null | undefined;
 }
 
@@ -47,7 +47,7 @@ export type HeadComparison =
         | "restored"
         | "changed"
         | "unproven";
-      /** An explanation for people, in one sentence. */
+      /** A one-sentence explanation to show to users. */
       readonly message: string;
     };
 

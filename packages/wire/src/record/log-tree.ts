@@ -194,7 +194,7 @@ interface LeafRange {
   readonly end: number;
 }
 
-/** PATH in the RFC: at each split the half without the leaf, innermost first. */
+/** Implements PATH of the RFC. Returns the half without the leaf at each split, innermost first. */
 function rangesBeside(index: number, { start, end }: LeafRange): LeafRange[] {
   if (end - start === 1) return [];
   const middle = splitOf({ start, end });

@@ -58,7 +58,7 @@ export type FindingCode =
   | "form"
   /** Messages or versions are missing, added or out of order. */
   | "sequence"
-  /** A text or its metadata does not match its hash. */
+  /** The text or metadata of a message or version does not match its hash. */
   | "content"
   /** A hash does not match the roots. */
   | "root"
@@ -74,7 +74,7 @@ export type FindingCode =
 
 export interface Finding {
   readonly code: FindingCode;
-  /** An explanation for people, in one sentence. */
+  /** A one-sentence explanation to show to users. */
   readonly message: string;
   /** Position of the message or version at which the fault was found. */
   readonly sequence?: number;

@@ -27,9 +27,7 @@ export interface VerifyOptions {
   readonly sha256: Sha256;
   readonly createSha256: () => GrowingHash;
   readonly verifySignature: VerifySignature;
-  /**
-   * Heads, keys and a root of this record that the caller already knows from an earlier or another source.
-   */
+  /** Heads, keys and a root of this record that the caller already knows from elsewhere. */
   readonly trusted?: Trusted | undefined;
   /** Sequence of a message that must exist and that the trusted root must cover. */
   readonly message?: number | undefined;
@@ -213,7 +211,7 @@ interface BundleReading {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Yields the lines of a file as far as it can be read. If it ends early, the findings say why. */
+/** Yields the lines of a file until one cannot be read. If the lines end early, the findings say why. */
 async function* linesOf({ reader, files, signal }: BundleReading, file: string): AsyncGenerator<string> {
   const chunks = reader.open(file);
   if (!chunks) return files.add({ code: "file", message: `${file} is missing.`, file });
@@ -246,7 +244,7 @@ async function readSmall<T>(
   }
 }
 
-/** Returns those signed heads that belong to this record. Adds a finding for every other head. */
+/** Returns the signed heads that belong to this record. Adds a finding for every other head. */
 async function readHeads(
   reading: BundleReading,
   given: {
@@ -304,7 +302,7 @@ async function whyUnsigned(
 
 /**
  * Checks whether the head's key has signed the head, and whether that key or its successor has signed the
- * manifest. Statements are trusted only if so.
+ * manifest. Statements are trusted only if both signatures are valid.
  */
 async function checkManifest(
   manifest: Manifest,

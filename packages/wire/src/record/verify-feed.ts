@@ -59,7 +59,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
   const seals: SignedHead[] = [];
   const removed: VersionRange[] = [];
   const counts = { matched: 0, redacted: 0, private: 0 };
-  /** Sequences of messages without a text whose removal has not been reported by a later message so far. */
+  /** Sequences of messages whose text is missing and whose removal no later message has reported yet. */
   const unexplained = new Set<number>();
   let line = 0;
 
@@ -152,7 +152,7 @@ function sealOf({ message: { type, content } }: FeedLine): unknown {
   return type === "system" && content["event"] === "session_concluded" ? content["head"] : undefined;
 }
 
-/** Checks a single line. Returns its leaf and the faults of this line alone. */
+/** Checks a single line. Returns its leaf and the faults found in the line itself. */
 function checkLine(
   { message, salt, content_hash, hash, root }: FeedLine,
   { recordId, sha256, line }: { recordId: string | null; sha256: Sha256; line: number },

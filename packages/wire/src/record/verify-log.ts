@@ -9,7 +9,7 @@ export interface Checkpoint {
   readonly root: string;
   /** Content hash of the last version, if the checkpoint includes that hash. */
   readonly contentHash?: string | null;
-  /** Where the checkpoint comes from, as part of a sentence: "the head signed 2026-05-02T14:05:00.000Z". */
+  /** The checkpoint's source, as part of a sentence, such as "the head signed 2026-05-02T14:05:00.000Z". */
   readonly whose: string;
   /**
    * True if the record must be at least as long as the checkpoint says. False if the record may be an older
@@ -36,7 +36,7 @@ export interface LogLine {
 export interface LogFollower {
   /** The highest sequence or version read so far. */
   readonly last: number;
-  /** The root over the lines read so far, computed only from their contents. */
+  /** The root over the lines read so far, computed only from their content. */
   readonly root: string;
   /** Number of entries that the `noted` root covers. Null until it is found. */
   readonly notedSize: number | null;

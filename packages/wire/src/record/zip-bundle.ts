@@ -47,7 +47,7 @@ const freeBytes = 64 * 1024 ** 2;
 
 /**
  * Number of packed bytes that are read at a time. The number is small because they may unpack to a thousand
- * times as much, which must not take long.
+ * times as much, and unpacking them must not block for long.
  */
 const chunkBytes = 8 * 1024;
 

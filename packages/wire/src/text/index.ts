@@ -1,4 +1,4 @@
-/** Functions for texts. All of them work in browsers. */
+/** Functions that process text. All of them work in browsers. */
 
 export { isClearText } from "../core/clear-text.js";
 export { deceptionIn, deceptionInNew, normaliseName } from "../core/names.js";

@@ -1,6 +1,6 @@
 /**
- * A text in which every line ending is a line feed, as models see it, with a mapping to the original. A model
- * that quotes such a text refers to the original with its own line endings (DOC-12).
+ * Text in which every line ending is a line feed, as models see it, with a mapping to the original text. A
+ * model's quote from this text refers to the original passage, which keeps its own line endings (DOC-12).
  */
 export interface PlainLines {
   readonly text: string;

@@ -1,6 +1,6 @@
 /**
- * Splits a text into lines that include their line breaks, so that a missing line break at the end counts as
- * a difference.
+ * Splits text into lines that include their line breaks, so that a missing line break at the end counts as a
+ * difference.
  */
 export function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];

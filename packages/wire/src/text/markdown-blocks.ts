@@ -15,7 +15,7 @@ export interface Heading {
   readonly end: number;
 }
 
-/** The state at the end of a text: which blocks are still open. */
+/** The blocks that are still open at the end of a markdown text. */
 export interface MarkdownEnd {
   /**
    * The line that would close the code fence or HTML block that is still open, so that a heading can follow.
@@ -29,7 +29,7 @@ export interface MarkdownEnd {
 /**
  * Calls `onHeading` for each heading in a markdown text, in order. Scans the text once, in linear time for
  * any input. Blocks are recognised as in CommonMark 0.31, including containers and lazy lines. There are two
- * differences, which affect only unusual texts: containers nested deeper than 20 count as text, and link
+ * differences, which affect only unusual documents: containers nested deeper than 20 count as text, and link
  * definitions directly above `---` become part of the heading.
  */
 export function scanMarkdown(content: string, onHeading: (heading: Heading) => void): MarkdownEnd {
@@ -233,7 +233,7 @@ class BlockScanner {
     let inParagraph = all && this.#leaf.kind === "paragraph";
     while (!this.#blank) {
       if (this.#indent >= CODE_INDENT) {
-        // An indented line continues an open paragraph. Without one, it is code, which cannot contain a
+        // An indented line continues an open paragraph. Otherwise the line is code, which cannot contain a
         // heading.
         if (this.#leaf.kind === "paragraph") break;
         this.#close(depth);
@@ -259,8 +259,8 @@ class BlockScanner {
   }
 
   #addText(depth: number): void {
-    // This also applies to a line that does not continue the containers. Such a line is a lazy line: it
-    // continues the paragraph, and the containers stay open.
+    // A line that does not continue the containers is a lazy line: it also continues the paragraph, and the
+    // containers stay open.
     if (this.#leaf.kind === "paragraph") {
       this.#leaf.end = this.#lineEnd;
       return;

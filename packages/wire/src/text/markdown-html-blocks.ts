@@ -1,5 +1,5 @@
 /**
- * How an HTML block ends: at a blank line, or in the line that contains an end mark. `close` is a text that
+ * How an HTML block ends: at a blank line, or in the line that contains an end mark. `close` is a string that
  * always ends the block.
  */
 export type HtmlBlockEnd =

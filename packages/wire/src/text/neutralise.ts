@@ -1,10 +1,10 @@
 import { joinedParts } from "../core/joiners.js";
 
 /**
- * Returns a copy of a value that is safe to show to a model. Its texts come from other users and must not
- * look like lines written by Merkle. Anything that a terminal or model could interpret as an instruction is
- * neutralised, and all lines of a text after the first are indented (TEXT-1). Every rendering gets its input
- * from this function.
+ * Returns a copy of a value that is safe to show to a model. The strings in it come from other users and must
+ * not look like lines written by Merkle. Anything that a terminal or model could interpret as an instruction
+ * is neutralised, and every line of a string after the first is indented (TEXT-1). Every rendering gets its
+ * input from this function.
  *
  * @param verbatim - names of fields that stay unchanged
  */
@@ -32,7 +32,7 @@ export function inQuotes(text: string): string {
   return neutralise(JSON.stringify(text));
 }
 
-/** Joins those parts that are not empty, one per line. */
+/** Joins the non-empty parts, one per line. */
 export function lines(...parts: (string | false | null | undefined)[]): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join("\n");
 }
@@ -54,8 +54,8 @@ export function peerAddress(team: string, peer: string | null | undefined): stri
 }
 
 /**
- * Shortens the address of a peer that has the same name as its team, for display to people: `Birch/birch`
- * becomes `Birch`.
+ * Shortens the address of a peer that has the same name as its team, for display: `Birch/birch` becomes
+ * `Birch`.
  */
 export function shortAddress(address: string): string {
   return address.replace(/^(.+)\/\1$/iu, "$1");
@@ -71,7 +71,7 @@ export function address(
   return peer ? `${part(team)}/${part(peer)}` : part(team);
 }
 
-/** Returns true if the value is a text that matches `plain` and therefore needs no quoting. */
+/** Returns true if the value is a string that matches `plain` and therefore needs no quoting. */
 export function isPlain(value: unknown, plain: RegExp): value is string {
   return typeof value === "string" && plain.test(value);
 }
@@ -136,8 +136,8 @@ function escaped(text: string): string {
 }
 
 /**
- * Replaces everything in a text that could be more than text: control and bidi characters, zero-width
- * characters without a visible effect, and the tags of known frames.
+ * Replaces everything that a terminal or model could treat as more than plain text: control and bidi
+ * characters, zero-width characters without a visible effect, and the tags of known frames.
  */
 export function neutralise(text: string): string {
   return replaceInvisible(text.replaceAll("\r\n", "\n").replaceAll("\r", "\n")).replace(frameTag, "\u{2039}");

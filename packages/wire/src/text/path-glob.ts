@@ -5,7 +5,7 @@
  */
 type Segments = readonly string[];
 
-/** Explains why a text is not a supported pattern. Returns null if it is supported. */
+/** Explains why a string is not a supported pattern. Returns null if it is supported. */
 export function problemOfGlob(glob: string): string | null {
   if (/[{}[\]!\\]/.test(glob)) return "only *, ** and ? are wildcards, so { } [ ] ! and \\ are not allowed";
   const segments = glob.split("/");

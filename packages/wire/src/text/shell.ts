@@ -3,10 +3,10 @@ export function toShellLine(words: readonly string[]): string {
   return words.map(shellWord).join(" ");
 }
 
-/** Quotes a text so that a POSIX shell reads it as one word. */
+/** Quotes a string so that a POSIX shell reads it as one word. */
 export function shellWord(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  // If the text contains an apostrophe, for example in a team's name, double quotes are more readable.
+  // If the string contains an apostrophe, for example in a team's name, double quotes are more readable.
   if (!/["\\$`!]/.test(text) && text.includes("'")) return `"${text}"`;
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseStrictJson } from "./strict-json.js";
 
-/** Names and texts that are full of characters with a meaning in JSON. */
+/** Strings full of characters that are special in JSON. */
 const tricky = fc.string({ unit: fc.constantFrom('"', "\\", ",", "[", "{", "]", "}", ":", " ", "a", "\n") });
 const name = fc.oneof(tricky, fc.constantFrom("__proto__", "constructor", "0", "1", ""));
 const json = fc.letrec<{ value: unknown }>((tie) => ({
@@ -35,7 +35,7 @@ it("[REST-5] a member that stands twice is found wherever it stands and however 
     fc.property(name, json, json, within, fc.boolean(), (repeated, first, second, around, isEscaped) => {
       const again = isEscaped ? escaped(repeated) : JSON.stringify(repeated);
       const object = `{${JSON.stringify(repeated)}:${JSON.stringify(first)},"other":0 , ${again} : ${JSON.stringify(second)}}`;
-      // `replace` uses a function's result literally, whereas a "$" in a replacement text would have a
+      // `replace` uses a function's result literally, whereas a "$" in a replacement string would have a
       // special meaning.
       const text = around.reduce((inner, outer) => outer.replace("%", () => inner), object);
       expect(() => parseStrictJson(text)).toThrow(`the field ${JSON.stringify(repeated)} occurs twice`);

@@ -95,7 +95,7 @@ export const listAgents = operation("list_agents", {
   compact: ({ agents }) => lines(...agents.map(compactAgent), agents.length === 0 && "no one is at work"),
 });
 
-/** Formats an agent in one line. All texts in it come from other users. */
+/** Formats an agent in one line. All text in the line comes from other users. */
 function compactAgent({
   team,
   name,

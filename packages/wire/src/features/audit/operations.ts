@@ -8,8 +8,8 @@ import { rules } from "./rules.js";
 const operation = describeOperations(rules);
 
 /**
- * Id of an audit session. Any text is allowed, so that the caller who starts the audit session can choose an
- * id by which to find its records again.
+ * Id of an audit session. Any text is allowed, so that the caller can choose an id with which to find the
+ * records again.
  */
 const AuditSessionId = StorableText.min(1).max(limits.auditIdCharsMax);
 const inAuditSession = {

@@ -82,7 +82,7 @@ export const brief = operation("brief", {
     ),
 });
 
-/** Formats the part of a brief that covers one session. The texts in it come from other users. */
+/** Formats the part of a brief that covers one session. The quoted text comes from other users. */
 function sessionLines({ session, after, up_to, lines: told, left_out }: SessionBrief): string[] {
   if (told.length === 0) return [`nothing new in ${session} after #${after}`];
   return [

@@ -15,8 +15,8 @@ const memory = (content: string): Memory => ({
 });
 
 /**
- * Returns the text of a memory from what a model sees, without the indentation that was added after the first
- * line.
+ * Extracts a memory's text from the output for a model. Removes the indentation that was added after the
+ * first line.
  */
 function readBack(content: string): string | undefined {
   const memories = [{ ...memory(content), rank: 1, marked: `«${content.slice(0, 3)}»` }];

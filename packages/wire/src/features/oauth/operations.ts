@@ -9,7 +9,10 @@ export { ClientMetadata } from "./client-metadata.js";
 
 const operation = describeOperations(rules);
 
-/** The fields of a client's authorization request, on which a member decides (RFC 6749, 7636 and 8707). */
+/**
+ * The fields of a client's authorization request, which a member approves or denies (RFC 6749, 7636 and
+ * 8707).
+ */
 const clientRequest = {
   client_id: StorableText.min(1)
     .max(10_000)

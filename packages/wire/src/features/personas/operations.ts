@@ -8,7 +8,7 @@ import { rules } from "./rules.js";
 const operation = describeOperations(rules);
 
 /**
- * Name of a persona. Case-insensitive. Routes contain the name, so it has no characters with a meaning in
+ * Name of a persona. Case-insensitive. Routes contain the name, so it has no characters that are special in
  * paths.
  */
 export const PersonaName = lineOfChars(limits.nameCharsMax)

@@ -1,4 +1,4 @@
-/** Perspectives are personas' readings of a text. */
+/** Perspectives are personas' readings of documents and files. */
 export const needs = ["personas"];
 
 export type { Perspective } from "./operations.js";

@@ -1,4 +1,4 @@
-/** Proposals are changes to a document that people decide on. */
+/** Proposals are suggested changes to a document or file, which people accept or reject. */
 export { events, type ProposalEvent } from "./events.js";
 export type { Hunk, Proposal, ProposalInFull, ProposalStatus } from "./operations.js";
 export { rules } from "./rules.js";

@@ -38,7 +38,7 @@ export const ProposalStatus = z.enum(["open", "accepted", "rejected", "returned"
 });
 export type ProposalStatus = z.output<typeof ProposalStatus>;
 
-/** A complete new text for a document, a file or the Conclusion. A person decides on it. */
+/** The complete new text of a document, a file or the Conclusion, which a person accepts or rejects. */
 export const Proposal = z
   .object({
     proposal_id: ProposalId,
@@ -76,8 +76,8 @@ export const Proposal = z
 export type Proposal = z.output<typeof Proposal>;
 
 /**
- * One of the changes that a proposal makes to a text. Lines include their line breaks, so joining the lines
- * gives the text.
+ * One of the changes that a proposal makes. Lines include their line breaks, so joining the lines gives the
+ * text.
  */
 export const Hunk = z
   .object({

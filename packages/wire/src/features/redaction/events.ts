@@ -5,7 +5,7 @@ export type RedactionEvent =
   /** Reports that a message or some versions of the document were redacted. */
   /**
    * `redacted_sequence` is the sequence of the redacted message. If that message itself reported redacted
-   * document versions, `document_versions` repeats them, because nothing else would report them any more.
+   * document versions, `document_versions` repeats them, because nothing else would still report them.
    */
   | {
       event: "message_redacted";

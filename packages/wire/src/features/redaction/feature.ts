@@ -1,3 +1,3 @@
-/** Redactions remove a text from a session's record. */
+/** Redactions remove text from a session's record. */
 export { events, type RedactionEvent } from "./events.js";
 export { rules } from "./rules.js";

@@ -24,7 +24,7 @@ const RecordId = Uuid.meta({
 
 const Size = z.int().min(0);
 
-/** A statement of a record's size and contents that the broker has signed (SEAL-1). */
+/** A statement about a record's size and content, signed by the broker (SEAL-1). */
 export const SignedHead = z
   .object({
     epoch: Epoch,

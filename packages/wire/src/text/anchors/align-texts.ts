@@ -74,7 +74,7 @@ export function spanOf(kept: Kept, side: "before" | "after"): Span {
 
 type Split = (text: string) => readonly string[];
 
-/** Splits a text into words, the white space between words, and single other characters. */
+/** Splits text into words, the white space between words, and single other characters. */
 export const wordsOf: Split = (text) => text.match(/[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu) ?? [];
 
 /**

@@ -2,7 +2,7 @@ import { wordsOf } from "./align-texts.js";
 import type { Span } from "./locate-quote.js";
 
 /**
- * What to search for: lines that are similar to `lines`, or that contain nearly all of any of the `parts`.
+ * The lines to search for: any that are similar to `lines`, or that contain nearly all of one of the `parts`.
  */
 export interface Wanted {
   readonly lines: string;

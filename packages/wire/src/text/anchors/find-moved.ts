@@ -117,7 +117,7 @@ export function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, p
 
 const partsMax = 10;
 const partStepMin = 4;
-/** For a short passage, the share of the passage that a part must have. */
+/** Length of the parts of a short passage that are searched for, as a share of the passage. */
 const partOfShort = 0.4;
 const partCharsMin = 12;
 /** Number of characters that can be scanned in the time that it takes to compare two. */
@@ -160,7 +160,7 @@ function standsOnce(words: string, text: string): boolean {
 }
 
 /**
- * Returns true if a text has at least `count` characters other than white space. Stops counting once there
+ * Returns true if `text` has at least `count` characters other than white space. Stops counting once there
  * are enough.
  */
 function hasSigns(text: string, count: number): boolean {

@@ -36,7 +36,7 @@ export function findReworded(texts: Texts, anchor: Anchored): Reanchored | null 
   const length = best.end - best.start;
   const isOther = texts.alignments.some((each) => keptUnits(each, best, anchor) > (1 - alikeMin) * length);
   if (isOther || isElsewhere(texts, anchor, best)) return null;
-  // If an identical line is next to it, the alignment has chosen between the two lines arbitrarily.
+  // If an identical line is next to the passage, the alignment has chosen between the two lines arbitrarily.
   if (!isOfSingleLines(texts, "before", anchor) || !isOfSingleLines(texts, "after", best)) return null;
   const { start, end } = best;
   return { start, end, how: after.slice(start, end) === words ? "moved" : "reworded" };
@@ -51,8 +51,8 @@ function isOfSingleLines(texts: Texts, side: "before" | "after", place: Span): b
 }
 
 /**
- * The quoted words, and a function that checks whether a text shares enough characters with them to contain
- * something similar.
+ * The quoted words, and a function that checks whether other text shares enough characters with them to
+ * contain something similar.
  */
 interface Quote {
   readonly words: string;
@@ -72,7 +72,7 @@ function likenesses(
   work.left -= 16 * Math.min(text.length, changeCharsMax);
   if (text.length <= changeCharsMax && work.left > 0 && !isLikelyIn(text)) return [];
   work.left -= words.length * Math.min(text.length, changeCharsMax);
-  // A text that is too long to search may contain a passage that is just as similar, so no result would be
+  // Text that is too long to search may contain a passage that is just as similar, so no result would be
   // certain.
   if (text.length > changeCharsMax || work.left < 0)
     return [0, 1].map(() => ({ start: 0, end: 0, similarity: 1 }));
@@ -96,7 +96,7 @@ const sharedMin = 0.3;
 const marks = 1 << 14;
 
 /**
- * Returns a function that checks whether a text contains enough of a quote's trigrams to include something
+ * Returns a function that checks whether text contains enough of a quote's trigrams to include something
  * similar.
  */
 function signsOf(quote: string): (text: string) => boolean {

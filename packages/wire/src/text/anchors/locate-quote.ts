@@ -2,7 +2,7 @@ import { limits } from "../../core/limits.js";
 import { plainLines, withLineEnd } from "../line-ends.js";
 import { occurrences } from "./occurrences.js";
 
-/** A passage in a text. Offsets are in UTF-16 units, as usual in JavaScript, and `end` is exclusive. */
+/** A passage of text. Offsets are in UTF-16 units, as usual in JavaScript, and `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;

@@ -1,8 +1,9 @@
 /**
  * Yields all offsets at which `wanted` occurs in `text`, in order and including overlaps.
  *
- * Uses the Knuth-Morris-Pratt algorithm, because callers may choose both texts and `indexOf` takes quadratic
- * time in the worst case. Half a megabyte of a single letter would block the event loop for a minute.
+ * Uses the Knuth-Morris-Pratt algorithm, because callers may choose both strings and `indexOf` takes
+ * quadratic time in the worst case. Half a megabyte of a single letter would block the event loop for a
+ * minute.
  */
 export function* occurrences(text: string, wanted: string): Generator<number, void> {
   if (wanted.length === 0) throw new RangeError("Expected a text to search for, got an empty text.");
@@ -24,13 +25,13 @@ export function* occurrences(text: string, wanted: string): Generator<number, vo
 }
 
 /**
- * Length of the beginning that is searched with `indexOf`. Searching for such a short text takes linear time
- * in any case.
+ * Length of the beginning that is searched with `indexOf`. Searching for such a short string takes linear
+ * time in any case.
  */
 const beginningUnits = 8;
 
 /**
- * Returns, for each prefix of a text, the length of the longest shorter prefix that the prefix also ends
+ * Returns, for each prefix of a string, the length of the longest shorter prefix that the prefix also ends
  * with.
  */
 function borderLengths(wanted: string): Int32Array {
