@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Keeps to syntax that every version of Node can parse, so that an old version prints this message instead of
-// a syntax error.
+// Keeps to syntax that every version of Node can parse, so that an old version prints the message below
+// instead of a syntax error.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(

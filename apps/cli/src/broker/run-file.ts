@@ -22,7 +22,7 @@ export interface RunningBroker {
   readonly log: string;
 }
 
-/** Writes the file from which other commands on this home learn that this process is the home's broker. */
+/** Announces this process as the home's broker, in a file that other commands read. */
 export async function announceBroker(
   started: Omit<RunningBroker, "pid" | "host" | "began">,
 ): Promise<{ running: RunningBroker; withdraw(): Promise<void> }> {

@@ -7,7 +7,7 @@ import { toShellLine } from "../text/shell.js";
 import { claudePaths } from "./claude-paths.js";
 import { isServingInShell } from "./serving.js";
 
-/** Settings for Claude Code that add hooks which call Merkle on events (LAUNCH-14). */
+/** Claude Code settings that add Merkle's hooks (LAUNCH-14). */
 export interface HookSettings {
   readonly hooks: Readonly<Record<string, readonly HookGroup[]>>;
 }

@@ -87,7 +87,7 @@ export interface FoundClient {
   readonly version: string | undefined;
 }
 
-/** The ways in which agents of one client version can be woken (LAUNCH-16). */
+/** How agents of one client version can be woken (LAUNCH-16). */
 export interface WakeAbility {
   readonly paths: readonly ("inbox" | "hooks" | "wait")[];
   /** Advice for the user, such as the client version that supports more ways to wake an agent. */
@@ -173,7 +173,7 @@ export interface NamedCaller {
   readonly subagent?: string;
 }
 
-/** The means by which an MCP server can wake its client. */
+/** The ways an MCP server can wake its client. */
 export interface WakeWays {
   readonly env: NodeJS.ProcessEnv;
   /** Returns the client's current conversation, once known. */

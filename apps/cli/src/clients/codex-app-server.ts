@@ -54,7 +54,7 @@ function createCaller(connection: WebSocket, signal: AbortSignal): Call {
   let last = 0;
   connection.on("message", (data) => {
     const reply = Object(JSON.parse(String(data)));
-    // Skips notifications and the server's own requests, which have a method.
+    // Skips notifications and the server's own requests. Unlike replies, they have a method.
     if (reply.method === undefined) waiting.get(reply.id)?.(reply);
   });
   return (method, params) =>

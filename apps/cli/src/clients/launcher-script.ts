@@ -8,7 +8,7 @@ import { shellWord } from "../text/shell.js";
 
 interface LauncherOptions {
   readonly program: string;
-  /** A comment in the script that says what wrote it. */
+  /** A comment that says what wrote the script. */
   readonly mark: string;
   /** Arguments for Node itself, placed before the program. */
   readonly nodeArgs?: readonly string[];

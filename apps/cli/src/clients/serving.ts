@@ -35,9 +35,8 @@ const graceMs = 2_000;
 const unheardMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Records this server and its client in a file. The file's modification time is the time until which the
- * server counts as reachable. If a hook command runs after that time, the client runs hooks but cannot reach
- * its server (WAKE-15).
+ * Records this server and its client in a file. The server counts as reachable until the file's modification
+ * time. If a hook command runs after that time, the client runs hooks but cannot reach its server (WAKE-15).
  */
 export function noteServing(home: string, placeId: string): ServingNote {
   const path = servingFile(home, placeId);

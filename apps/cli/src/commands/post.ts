@@ -63,7 +63,7 @@ export const post: Command = {
     const posted = await actor.call("post_message", {
       session_id: session.session_id,
       ...wanted,
-      // Remove the line breaks at the end of piped input, which are not part of the message.
+      // Remove the line breaks at the end of piped input, because they are not part of the message.
       content: { text: text.replace(/(?:\r?\n)+$/, ""), ...wanted.content },
     });
     const { recipients } = posted;

@@ -81,7 +81,7 @@ function findReason(path: string): string | undefined {
   }
 }
 
-/** The commands that correspond to the operations which the broker's errors recommend in `details.next`. */
+/** The commands for the operations that the broker's errors recommend in `details.next`. */
 const commandOf: Readonly<Record<string, string>> = {
   conclude_session: "merkle conclude <session>",
   delete_state: "merkle state unset <session> <key>",

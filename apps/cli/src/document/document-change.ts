@@ -68,7 +68,7 @@ function sectionsText(sections: readonly string[]): string {
 interface DiffFacts {
   readonly added: number;
   readonly removed: number;
-  /** The headings in the new text under which it has changed, each once. */
+  /** The headings of the changed sections in the new text, each once. */
   readonly sections: readonly string[];
 }
 

@@ -109,7 +109,7 @@ const texts = [
   "joined_at",
 ] as const satisfies readonly (keyof StoredMember)[];
 
-/** The criteria by which a membership is selected. */
+/** The criteria for selecting a membership. */
 interface MemberQuery {
   /** The broker's address, or the id that the broker claims to have. */
   readonly broker: { readonly url: string } | { readonly id: string };

@@ -86,8 +86,7 @@ export function createMembership(options: MembershipOptions): Membership {
     const isKnown = teams.find(team.placeId) !== undefined;
     const held = hold ?? (isKnown ? undefined : await holdTeam(home, team.placeId).catch(noteUnsaved));
     const { earlier, ...fresh } = await handedOut.openPlace(team.placeId, epoch);
-    // An agent that asks to go back to an earlier message must get messages again even if it has already seen
-    // them.
+    // An agent that asks to go back must get earlier messages again, even if it has already seen them.
     const inbox = { ...fresh, ...(earlier && !team.replay && { earlier }) };
     teams.add({ ...team, epoch, inbox, ...(held && { release: () => held.release() }) }, { behind });
     if (!hold) await save(team);

@@ -16,7 +16,9 @@ beforeAll(async () => {
   caller = createBrokerClient({ base: url, source: "default" }, new AbortController().signal);
 });
 
-/** Creates a session, and returns a function that creates homes which join it. */
+/**
+ * Creates a session and a home, and returns functions for joining the session from that home or from others.
+ */
 async function setUp() {
   const { session_id: sessionId, slug } = await caller.call("create_session", {
     title: "Split the auth service",

@@ -62,7 +62,7 @@ interface Environment {
    * related variables.
    */
   readonly variables: NodeJS.ProcessEnv;
-  /** `PATH`: the folders in which programs are searched for. */
+  /** `PATH`: the folders to search for programs. */
   readonly path: string | undefined;
   /** `TERM=dumb`: the terminal does not support cursor movement. */
   readonly hasPlainTerminal: boolean;

@@ -31,8 +31,8 @@ export async function readLocal(config: Config): Promise<Readonly<Record<string,
 }
 
 /**
- * Returns where a setting that `merkle config list` shows can be set. @throws CliError `usage` for an unknown
- * name
+ * Finds a setting that `merkle config list` shows, and returns where it can be set. @throws CliError `usage`
+ * for an unknown name
  */
 export async function findLocalSetting(word: string): Promise<SettingSources> {
   const ofFeatures = Object.entries(await listFeatureSettings()).filter(([, { read }]) => read);

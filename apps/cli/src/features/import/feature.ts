@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Imports: records of other brokers as sessions on this broker. */
+/** Imports: records from other brokers, stored as sessions on this broker. */
 export const feature: Feature = {
   needs: ["verify"],
   commands: [

@@ -105,7 +105,7 @@ export function createClaimGuard(options: {
 
   return {
     refresh(team, kind = "tasks") {
-      // Whether claims restrict edits is a setting of the session, so a change of the session matters too.
+      // A session setting decides whether claims restrict edits, so changes to the session matter too.
       if (kind === "tasks" || kind === "session") void read(team);
     },
     judge(edit) {

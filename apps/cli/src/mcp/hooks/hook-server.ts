@@ -58,8 +58,8 @@ export function createHookServer({
   onProof,
 }: HookServerOptions): HookServer {
   /**
-   * Answers a hook of the main agent. First records which of the messages offered earlier the model has
-   * received, and then offers new messages.
+   * Answers a hook of the main agent. First records which earlier offers the model has received, and then
+   * offers new messages.
    */
   function answerMain(call: HookCall, transcript: Transcript | undefined, briefs: HookBriefs): HookAnswer {
     const readers = teams.readers();

@@ -126,7 +126,7 @@ export interface Channel {
 }
 
 /**
- * A message that clients which support channels show to their model as `<channel source="merkle"
+ * A message that a client with channel support shows to its model as `<channel source="merkle"
  * …>content</channel>`.
  */
 export interface ChannelMessage {

@@ -8,7 +8,7 @@ export interface Facts {
   readonly needs: readonly Need[];
 }
 
-/** The message filters, in the order in which pressing the filter key switches between them. */
+/** The message filters. Pressing the filter key switches to the next in this order. */
 export const filters = ["all", "chat", "asks"] as const;
 type Filter = (typeof filters)[number];
 

@@ -39,7 +39,7 @@ const resultBytesMax = 256 * 1024;
  */
 const countEveryMs = { cgroup: 25, looking: hasProc() ? 100 : 1_000 };
 /**
- * The number of processes from which a run counts as large. Claude Code and its helpers rarely reach a
+ * The number of processes above which a run counts as large. Claude Code and its helpers rarely reach a
  * quarter of the limit, so a run beyond that may go on to reach the limit.
  */
 const stepBackThreshold = (processesMax: number) => processesMax / 4;
@@ -49,7 +49,7 @@ const stepBackThreshold = (processesMax: number) => processesMax / 4;
  */
 const pipesMsMax = 1_000;
 
-/** The means by which a run's processes are tracked and, if the machine supports it, limited. */
+/** How a run's processes are tracked and, if the machine supports it, limited. */
 export interface Bounds {
   readonly containment: Containment;
   readonly cgroups: Cgroups | undefined;
