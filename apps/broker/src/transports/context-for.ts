@@ -46,7 +46,7 @@ type ForJobs<Rules, Services extends AccessServices> = Rules extends {
   ? AgentContext<Services>
   : never;
 
-/** Exactly one handler for each operation. No handler needs services other than `Services`. */
+/** Contains exactly one handler for each operation. Handlers need no services other than `Services`. */
 export type Handlers<Services extends AccessServices> = {
   readonly [Name in OperationName]: (
     ctx: ContextFor<Name, Services>,

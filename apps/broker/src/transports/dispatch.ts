@@ -27,7 +27,7 @@ import { JoinedOtherwise, type Joining, prepareJoining } from "../sessions/roste
 import { identify } from "./request-identity.js";
 import type { Services } from "./services.js";
 
-/** A call in the form in which its transport has parsed it. */
+/** A call, as parsed by its transport. */
 export interface Call extends CallClaims {
   readonly operation: Operation;
   readonly input: unknown;
@@ -43,15 +43,15 @@ export interface Call extends CallClaims {
     | undefined;
   /** Called when a wait has found nothing and begins to block. By then, the call has passed every check. */
   readonly onBlocked?: (() => void) | undefined;
-  /** The write's turn among its connection's writes. */
+  /** The write's turn among the writes of its connection. */
   readonly turn?: WriteTurn | undefined;
 }
 
 export interface Reply {
   readonly output: unknown;
   /**
-   * Call once the reply has been written to its caller in full. Messages count as delivered only then. Null
-   * if nothing depends on the writing.
+   * Call once the reply has been written to its caller in full. Messages count as delivered only then. Null if
+   * nothing depends on that.
    */
   readonly written: (() => void) | null;
 }
@@ -309,7 +309,7 @@ function joinAlone(
     await writeOnce(writeServices(services), request, async (write) => {
       await caller?.person?.drawn?.make(write);
       await joining.join(write);
-      // The result is stored, and undefined would mean that there is no result.
+      // The result is stored, and storing undefined would mean that there is no result.
       return null;
     });
   });
@@ -330,8 +330,8 @@ function admit(services: Services, call: Call): Promise<AdmissionResult> {
 /** Finds the session and the caller, authorises the call and validates its input. */
 async function admitOnce(services: Services, call: Call, raw: RawInput): Promise<AdmissionResult> {
   const { operation } = call;
-  // A node that has lost the node lock serves no calls until it holds the lock again, because another node
-  // may have the lock in between (DB-17).
+  // A node that has lost the node lock serves no calls until it holds the lock again, because another node may
+  // hold the lock in the meantime (DB-17).
   if (!services.isAlone()) await services.whenAlone();
   const identified = await identifyCaller(services, call, raw);
   if (operation.teamCredential === "replaced") {

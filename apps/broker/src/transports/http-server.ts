@@ -298,8 +298,8 @@ export async function createHttpServer<All extends Services>(
     server,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Without this sweep, connections that become idle during the shutdown would be kept open for their
-      // next request.
+      // Without this sweep, connections that become idle during the shutdown would stay open to wait for
+      // another request.
       const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
       const deadline = setTimeout(() => server.closeAllConnections(), drainDeadlineMs);
       abandonHandshakes();
@@ -381,9 +381,9 @@ function tooSlow({ requestHeadersMs, requestMs }: Deadlines): MerkleError {
 }
 
 /**
- * Returns whether the client would mistake an error sent now for the pending reply or a part of it. This is
- * the case if the pending reply has begun or is still to come. The exception is the reply to the request that
- * cannot be parsed.
+ * Returns whether the client would mistake an error sent now for the pending reply or a part of it. This is the
+ * case if the pending reply has begun or is still to come, unless it is the reply to the request that cannot be
+ * parsed.
  */
 function isAnswering(last: ServerResponse | undefined): boolean {
   if (!last || last.writableFinished) return false;

@@ -7,14 +7,14 @@ import type { Meshes as MeshesOf } from "../identity/meshes/meshes.js";
 import type { ViewServices } from "../views/services.js";
 
 /**
- * The mesh services that the transports use. Handlers of features need further services, which the features
+ * The mesh services that the transports use. Handlers in features need further services, which the features
  * add.
  */
 export interface Services extends ViewServices {
   readonly handlers: AnyHandlers;
 }
 
-/** A handler for every operation, without the exact types of its context, which `Handlers` has. */
+/** A handler for every operation. Unlike in `Handlers`, the context has no exact type. */
 export type AnyHandlers = {
   readonly [Name in OperationName]: (ctx: never, input: never) => Promise<unknown>;
 };

@@ -11,9 +11,10 @@ export interface ConnectionBounds {
 }
 
 /**
- * Closes the connections that an address opens beyond its limit, before an HTTP parser or TLS handshake
- * starts (GUARD-8). A trusted proxy has no limit, because it forwards many clients, whose requests are
- * limited instead. Call after the server's own listeners are set, because this listener must run before them.
+ * Closes the connections that an address opens beyond its limit, before an HTTP parser or TLS handshake starts
+ * (GUARD-8). A trusted proxy has no limit, because it forwards the requests of many clients, and those requests
+ * are limited instead. Call after the server's own listeners are set, because this listener must run before
+ * them.
  */
 export function boundConnections(
   server: Server,

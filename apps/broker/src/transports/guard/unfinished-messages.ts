@@ -6,8 +6,8 @@ import { limits } from "@merkle/wire/limits";
 import type { WebSocket } from "ws";
 
 /**
- * Tracks WebSocket messages that have begun but not ended. Without this, a client could keep such messages in
- * memory indefinitely (GUARD-15).
+ * Tracks WebSocket messages that have begun but not ended. Without this tracking, a client could keep such
+ * messages in memory indefinitely (GUARD-15).
  */
 export interface UnfinishedMessages {
   /** Starts tracking a connection, before any data has arrived. */
@@ -81,7 +81,7 @@ export function createUnfinishedMessages({
     each.controlBytes = 0;
     if (total <= bytesMax) return;
     // Connections with the oldest unfinished messages are closed first: a client that sends at normal speed
-    // finishes long before its message is the oldest.
+    // finishes long before its message becomes the oldest.
     for (const oldest of unfinished) {
       end(oldest);
       if (total <= bytesMax) return;

@@ -9,7 +9,7 @@ const bounds = { msMax: 60_000, bytesMax: 100, countMax: 4, perAddressMax: 2 };
 interface Client {
   readonly watched: Watched;
   readonly socket: Duplex;
-  /** The reasons for which the connection was closed. */
+  /** The reasons given when the connection was closed. */
   readonly ends: CloseReason[];
   /** Number of bytes that reached the listener behind the guard. */
   readonly bytes: () => number;

@@ -3,7 +3,7 @@ import type { CloseReason } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { toAddressBlock } from "../../core/address-block.js";
 
-/** Limits how many connections may be unauthenticated, and what each of their clients may send (GUARD-11). */
+/** Limits how many unauthenticated connections there may be, and what each of them may send (GUARD-11). */
 export interface UnprovenConnections {
   /** Watches a connection until its client has authenticated or the connection is closed. */
   begin(connection: UnprovenConnection): Watched;

@@ -95,8 +95,8 @@ async function readPages(folder: string): Promise<Map<string, ServedFile>> {
 
 /**
  * Maps a path to its exported file. Pages about a session are exported once, with `_` in place of the id or
- * slug: the HTML and the files for navigation without a reload. Any other text in that position is kept, so
- * no file is found for it.
+ * slug: the HTML and the files for navigation without a reload. Any other value in that position is kept, so no
+ * file is found for it.
  */
 function pathOfExport(path: string): string {
   return path.replace(/^\/sessions\/([a-z0-9]+(?:-[a-z0-9]+)*)(?=\/|\.txt$|$)/i, (whole, ref: string) =>

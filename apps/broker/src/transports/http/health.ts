@@ -60,7 +60,7 @@ async function findProblem({ database, isAlone }: Services): Promise<WriteProble
     // A node without its node lock serves no calls, even if the database accepts writes.
     return problem ?? (isAlone() ? null : "lock");
   } catch {
-    // Any other cause also means that durable writes cannot be promised now.
+    // Any other failure also means that durable writes cannot be promised now.
     return "unreachable";
   }
 }

@@ -10,7 +10,7 @@ import { toShellSafeUrl } from "./shell-safe-url.js";
 export interface InstallOptions {
   readonly originReader: OriginReader;
   readonly services: Pick<Services, "addresses" | "certificate" | "log">;
-  /** Packs the CLI. If packing fails, it is tried again at the next request. */
+  /** Packs the CLI. If that fails, the next request tries again. */
   readonly packCli: (() => Promise<Uint8Array>) | undefined;
 }
 
@@ -51,9 +51,7 @@ export function mountInstall(app: Hono<{ Bindings: HttpBindings }>, options: Ins
   });
 }
 
-/**
- * Returns a function that returns the package. The function returns null while the package is being built.
- */
+/** Returns a function that returns the package, or null while the package is being built. */
 function packOnce({ packCli, services }: InstallOptions): () => Uint8Array<ArrayBuffer> | null {
   let bytes: Uint8Array<ArrayBuffer> | null = null;
   let building = false;

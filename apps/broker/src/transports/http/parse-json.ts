@@ -3,8 +3,8 @@ import { limits } from "@merkle/wire/limits";
 import { endOfString, parseStrictJson } from "@merkle/wire/text";
 
 /**
- * Parses JSON from a caller. Two MiB can contain a million values, and processing them would delay all other
- * callers. Values are therefore counted before any are created (LIMIT-1).
+ * Parses JSON from a caller. Two MiB of JSON can contain a million values, which would take so long to process
+ * that all other callers would be delayed. Values are therefore counted before any are created (LIMIT-1).
  *
  * @throws bad_request for invalid JSON, a duplicate member name, or more than `valuesMax` values
  */
@@ -30,13 +30,13 @@ export function parseJson(
 }
 
 /**
- * Returns whether a text contains more than `max` values. The result is exact for valid JSON. Invalid JSON is
+ * Returns whether a string contains more than `max` values. The result is exact for valid JSON. Invalid JSON is
  * refused later anyway.
  */
 function holdsMoreValues(text: string, max: number): boolean {
   // Each value after the first needs at least one other character, such as a comma.
   if (text.length <= 2 * max) return false;
-  // A value is at the start of the text, follows a comma, or is the first in a list or object.
+  // A value comes at the start of the string, after a comma, or first in a list or object.
   const next = /[,"]|[[{](?!\s*[\]}])/g;
   let values = 1;
   let strings = 0;

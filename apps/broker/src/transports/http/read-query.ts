@@ -2,11 +2,10 @@ import { MerkleError, type Operation } from "@merkle/wire";
 import * as z from "zod";
 
 /**
- * Reads an operation's input from a query string. Converts each text to its field's type: a number, a
+ * Reads an operation's input from a query string. Converts each string to its field's type: a number, a
  * boolean, or a list whose elements are separated by commas (REST-3).
  *
- * @throws bad_request for a duplicate parameter, or for a credential, which would end up in logs and
- * histories
+ * @throws bad_request for a duplicate parameter, or for a credential, which would end up in logs and histories
  */
 export function readQuery(
   query: Iterable<readonly [name: string, text: string]>,
@@ -26,7 +25,7 @@ export function readQuery(
   return { ...input };
 }
 
-/** Returns the query string of a request's target, parsed. */
+/** Parses the query string of a request's target. */
 export function queryOf(target = ""): URLSearchParams {
   return new URLSearchParams(/\?([^#]*)/.exec(target)?.[1]);
 }
@@ -53,8 +52,8 @@ function unwrap(field: unknown): unknown {
 }
 
 /**
- * Converts a text to the type of its field. Invalid numbers and booleans stay text, so that the field's own
- * validation refuses them.
+ * Converts a string to the type of its field. Invalid numbers and booleans stay strings, so that the field's
+ * own validation refuses them.
  */
 function toValue(text: string, kind: Kind): unknown {
   if (kind === "number" && /^-?\d{1,15}(?:\.\d{1,6})?$/.test(text)) return Number(text);

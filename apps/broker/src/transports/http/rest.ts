@@ -75,7 +75,7 @@ async function readInput(
   bodies: BodyReader,
   operation: Operation,
 ): Promise<Record<string, unknown>> {
-  // Path parameters are text, like query parameters, and take precedence over the same input elsewhere.
+  // Path parameters are strings, like query parameters, and take precedence over the same input elsewhere.
   const path = readQuery(Object.entries<string>(c.req.param()), operation);
   const query = readQuery(queryOf(c.env.incoming.url), operation);
   if (c.req.method === "GET") return { ...query, ...lastEventId(c, operation), ...path };

@@ -43,7 +43,7 @@ it.each([
 );
 
 it("[CURSOR-8] a response whose reader goes away in its middle counts as broken", async () => {
-  // More bytes than the socket buffers can take, so that a part of the response is never written.
+  // More bytes than the socket buffers can hold, so that part of the response is never written.
   const { port, exchange } = await serveOnce(50_000_000);
   const client = connect(port, "127.0.0.1", () => client.write(request()));
   const { ended } = await exchange;

@@ -16,7 +16,7 @@ interface InstructionsOptions {
 
 /**
  * Returns the text about this server that clients show to their model. Leaves out sentences that name a tool
- * which is not offered, and lines that are then empty (MCP-7).
+ * not offered to this client, and lines left empty as a result (MCP-7).
  */
 export function writeInstructions({ baseUrl, listed, ...caller }: InstructionsOptions): string {
   const lines = text

@@ -96,8 +96,8 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
     if (answered !== undefined) requests.answered(answered);
   };
   const server = createServer(session);
-  // The class implements Transport. Its type declaration only lacks the `| undefined` that exact optional
-  // properties require.
+  // The class implements Transport. Its type declaration does not match only because it lacks the `| undefined`
+  // that exact optional properties require.
   await server.connect(transport as Transport);
 
   function hold({ ended }: Exchange): void {

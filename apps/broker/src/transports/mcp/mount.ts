@@ -32,13 +32,13 @@ export interface McpMountOptions {
   /** Watches an admitted principal. Ends the request as soon as the principal's access ends. */
   readonly hold: Revocations["watch"];
   /**
-   * Takes a slot for a long-lived stream, and returns a function that releases it (GUARD-24).
+   * Reserves a slot for a long-lived stream. Returns a function that releases the slot (GUARD-24).
    *
    * @throws too_many_requests
    */
   readonly takeStream: (admission: HttpAdmission) => () => void;
   readonly bodies: BodyReader;
-  /** Maps any error to the error returned to the caller. */
+  /** Converts any error to the error returned to the caller. */
   readonly toError: (error: unknown) => MerkleError;
   /**
    * Returns the URL of the metadata that tells an unauthenticated client how to get access. Null in open
@@ -54,12 +54,12 @@ export interface McpMountOptions {
 
 export interface McpMount {
   /**
-   * Serves one HTTP request of MCP's Streamable HTTP transport. The request's Host and Origin must have been
-   * checked before.
+   * Serves one HTTP request of MCP's Streamable HTTP transport. The request's Host and Origin must already have
+   * been checked.
    */
   handle(c: HttpContext): Promise<Response>;
   /**
-   * Ends all streams, lets running calls finish for a moment, and leaves nothing running. Sessions remain in
+   * Ends all streams, gives running calls a moment to finish, and leaves nothing running. Sessions remain in
    * the store.
    */
   stop(): Promise<void>;
@@ -94,8 +94,8 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   let stopping: Promise<void> | null = null;
 
   /**
-   * Builds a refusal. An unauthenticated client gets the URL where it can request access, as in RFC 9728,
-   * section 5.1 (OAUTH-1).
+   * Builds the error response for a refused request. An unauthenticated client gets the URL where it can
+   * request access (RFC 9728, section 5.1; OAUTH-1).
    */
   function refuse(c: HttpContext, error: MerkleError): Response {
     const url = error.status === 401 ? options.metadataUrl?.(c.req.path) : undefined;
@@ -260,7 +260,7 @@ function unknownSession(): Response {
 }
 
 /**
- * Returns whether a request may use the sessionless protocol revision, in which each request names its
+ * Returns whether a request might use the sessionless protocol revision, in which each request names its
  * revision. This cheap check runs for every request before that revision's server is loaded. The server makes
  * the final decision.
  */

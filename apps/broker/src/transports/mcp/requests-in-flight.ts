@@ -137,8 +137,8 @@ export function createRequestsInFlight(options: { outlivesConnection: boolean })
       const request = pending.get(id);
       if (request?.state !== "running" && request?.state !== "taken") return;
       request.state = "answered";
-      // Removes a request whose connection ended before its reply was ready. For other requests, the
-      // connection ends later.
+      // Removes the request if its connection ended before the reply was ready. Usually the connection ends
+      // later.
       void request.exchange.ended.then(() => pending.get(id) === request && pending.delete(id));
     },
     unsent: (id) => void freeIfAbandoned(id),

@@ -39,8 +39,8 @@ export function createMcpSessionStore(database: Pick<Database, "orm" | "meshId">
 }
 
 /**
- * Reduces an `initialize` request to its protocol version. The broker sends no requests to the client, so the
- * client's name and capabilities need not be stored (MCP-13).
+ * Reduces an `initialize` request to its protocol version. The client's name and capabilities need not be
+ * stored, because the broker sends the client no requests (MCP-13).
  */
 function toStored(initialize: unknown): unknown {
   const protocolVersion = String(Object(Object(initialize).params).protocolVersion).slice(0, 50);

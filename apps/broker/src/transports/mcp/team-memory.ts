@@ -12,8 +12,8 @@ import { decrypt, encrypt } from "../../core/encrypt.js";
 import { toKey } from "./session-store.js";
 
 /**
- * The teams that an MCP session has joined as. Their credentials are stored, so that the session's calls need
- * none (MCP-2).
+ * The teams that an MCP session has joined as. Their credentials are stored, so that calls in the session need
+ * no credentials (MCP-2).
  */
 export interface RememberedTeams {
   credentialIn(sessionId: string): string | undefined;
@@ -33,8 +33,8 @@ export interface RememberedTeams {
 }
 
 /**
- * Loads an MCP session's credentials. In the database, they are encrypted with the session's id, which only
- * the client has.
+ * Loads an MCP session's credentials. In the database, the credentials are encrypted with the session's id,
+ * which only the client has.
  */
 export async function loadRememberedTeams(
   database: Pick<Database, "orm" | "meshId">,

@@ -26,7 +26,7 @@ import { loadRememberedTeams, type RememberedTeams } from "./team-memory.js";
 import { listedTools, toolsWithOutput } from "./tool-list.js";
 import { readUrlOptions, type UrlOptions } from "./url-options.js";
 
-/** Lists the tools and serves calls to them, in the same way for each revision of the protocol. */
+/** Lists the tools and serves calls to them, in the same way for every protocol revision. */
 export interface ToolDesk {
   list(url: URL, principal: Principal | null): ListedTool[];
   /** Calls a tool. If the call fails, returns the error as a result (ERR-4). */
@@ -211,8 +211,8 @@ function unknownTool(name: string): MerkleError {
 }
 
 /**
- * The result of a tool call: one text in the view that the caller has chosen (MCP-5, MCP-6), and the output
- * itself if it was requested (MCP-17).
+ * The result of a tool call: text in the view that the caller has chosen (MCP-5, MCP-6), and the output itself
+ * if it was requested (MCP-17).
  */
 export type CallResult = {
   content: [{ type: "text"; text: string }];

@@ -68,7 +68,7 @@ function isForAll(code: ErrorCode): code is CodeForAll {
   return !code.startsWith("ERR_");
 }
 
-/** The remedy for each error. Null if the description of the error already contains the remedy. */
+/** The remedy for each error. Null if the error's description already contains it. */
 const remedies: Readonly<Record<CodeForAll, string | null>> = {
   bad_request: "Correct the fields that it names",
   unauthorized: "Use the `team_id` of your own create or join. If you lost it, join again",

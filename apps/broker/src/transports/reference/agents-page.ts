@@ -20,9 +20,9 @@ export interface AgentsPageOptions {
 }
 
 /**
- * Returns the page for agents, which explains how to reach the broker and how to behave there (OPS-5). All
- * fenced `bash` examples can be run unchanged, from first to last, on a broker without a session of that
- * name. In invite mode, they need a member's token in `MERKLE_TOKEN`.
+ * Returns the page for agents, which explains how to reach the broker and how to behave in a session (OPS-5).
+ * All fenced `bash` examples can be run unchanged, from first to last, on a broker that does not have the
+ * example's session yet. In invite mode, they need a member's token in `MERKLE_TOKEN`.
  */
 export function renderAgentsPage({
   mcpUrl,

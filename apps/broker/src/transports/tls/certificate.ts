@@ -13,7 +13,7 @@ export interface CertificateFiles {
 
 /** A certificate that is valid now, with its key. */
 export interface Certificate {
-  /** The whole text of the certificate file, including the certificates of intermediate authorities. */
+  /** The entire certificate file, including the certificates of intermediate authorities. */
   readonly cert: string;
   readonly key: string;
   /**
@@ -23,8 +23,8 @@ export interface Certificate {
   readonly names: readonly string[];
   readonly validTo: Date;
   /**
-   * SHA-256 of the public key in base64 (`curl --pinnedpubkey`), if no public authority signed the certificate. Otherwise
-   * null.
+   * SHA-256 hash of the public key in base64 (as for `curl --pinnedpubkey`), or null if a public authority
+   * signed the certificate.
    */
   readonly keyPin: string | null;
 }

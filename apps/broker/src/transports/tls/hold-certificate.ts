@@ -44,8 +44,8 @@ export async function holdCertificate(options: HoldCertificateOptions): Promise<
       for (const listener of listeners) listener(found);
       log.info("the renewed certificate is in use", { names: found.names, valid_to: found.validTo });
     } catch (error) {
-      // The certificate and key files are often replaced one after the other, so they may not match yet. The
-      // next change triggers another attempt.
+      // The certificate and key files are often replaced one after another, so they may not match yet. The next
+      // change triggers another attempt.
       const reason = error instanceof Error ? error.message : String(error);
       log.error("the renewed certificate cannot be used; the previous one stays in use", { reason });
     }

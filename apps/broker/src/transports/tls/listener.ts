@@ -51,8 +51,8 @@ export function createTlsListener({
     });
   });
   server.on("secureConnection", (socket) => handshakes.done(socket));
-  // By default, Node would answer a failed handshake like malformed HTTP, in plain text that the client
-  // cannot read.
+  // By default, Node would answer a failed handshake as if it were malformed HTTP, in plain text that the
+  // client cannot read.
   server.removeAllListeners("tlsClientError");
   server.on("tlsClientError", (_error, socket) => socket.destroy());
 

@@ -296,13 +296,13 @@ export function createClientSession(
     const opened = await openSubscription({ principal: self.principal, services }, frame);
     if (gone.signal.aborted) return;
     const key = keyOf(frame.kind, opened.subscribed.session_id);
-    // Checked only here, because other subscriptions may have been opened during the await.
+    // Checked only after the await, because other subscriptions may have been opened during it.
     if (!subscriptions.has(key) && subscriptions.size >= limits.subscriptionsPerConnectionMax) {
       throw tooManySubscriptions();
     }
     const held = opened.peer && hold(opened.peer);
     // Saved before the reply, so that every node sees the peer as connected. A single node skips the save, so
-    // that it replies before another connection can take over the peer.
+    // that the reply is sent before another connection can take over the peer.
     if (opened.peer && !services.nodes.alone) {
       await services.presence.saveForOthers(opened.peer).catch(() => undefined);
     }

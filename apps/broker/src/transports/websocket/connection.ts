@@ -133,7 +133,7 @@ class SocketConnection implements Connection {
     this.#window.wrote(frame.length);
     if (this.#unsentBytes + this.#socket.writableLength <= limits.outboundBytesMax) return;
     this.#fullSince ??= performance.now();
-    // If a client does not read its replies, its further requests are not read either and wait in the
+    // If a client does not read its replies, the broker stops reading its requests, which then wait in the
     // network.
     this.#webSocket.pause();
   }

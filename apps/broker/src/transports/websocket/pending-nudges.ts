@@ -1,6 +1,6 @@
 import type { BrokerFrame, NudgeFrame, WakePath } from "@merkle/wire";
 
-/** The nudges sent to a client that it has not answered yet. */
+/** The nudges that were sent to a client and not answered yet. */
 export interface PendingNudges {
   /**
    * Sends a nudge. Resolves with the wake paths that the client has run, or with an empty list if its

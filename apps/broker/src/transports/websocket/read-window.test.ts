@@ -62,7 +62,7 @@ it("[GUARD-17] an answer opens it only when what came after the question is litt
   expect(answerLast()).toBe(true);
   expect(window.closedSince).not.toBeNull();
   expect(opened()).toBe(0);
-  // The test writes no more bytes. The window sends the missing ping automatically.
+  // The test writes nothing more, so the window itself must send the missing ping.
   expect(answerLast()).toBe(true);
   expect(window.closedSince).toBeNull();
 });

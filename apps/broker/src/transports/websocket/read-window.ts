@@ -3,10 +3,10 @@ import { performance } from "node:perf_hooks";
 import { limits } from "@merkle/wire/limits";
 
 /**
- * Limits the bytes in flight to a client until it shows that it reads (GUARD-17). The operating system
- * buffers megabytes for a connection that is not read, which this process can neither see nor limit. The
- * broker therefore sends little at first, with a ping in the middle. Each answered ping doubles the limit.
- * Once a client has read a few megabytes, it is not checked any more.
+ * Limits the bytes in flight to a client until it shows that it is reading (GUARD-17). If a client does not
+ * read, the operating system buffers megabytes for its connection, and this process can neither see nor limit
+ * these buffers. The broker therefore sends little at first, with a ping in the middle. Each answered ping
+ * doubles the limit. Once a client has read a few megabytes, it is no longer checked.
  */
 export interface ReadWindow {
   /** When more bytes than allowed were first in flight. Null while the window is open. */

@@ -25,7 +25,7 @@ interface Source {
 
 /** The WebSocket transport at `/ws` (WS-1). */
 export interface WebSocketTransport {
-  /** Upgrades a connection to WebSocket. The request's Host and Origin must have been checked before. */
+  /** Upgrades a connection to WebSocket. The request's Host and Origin must already have been checked. */
   upgrade(
     request: IncomingMessage,
     socket: Duplex,
