@@ -130,7 +130,7 @@ interface Streamed {
   readonly toError: (error: unknown) => object;
 }
 
-/** Streams the current task, then an update for each message to the team until the answer arrives. */
+/** Streams the current task, followed by an update for each message to the team until the answer arrives. */
 function stream(c: HttpContext, { call, task, revision, id, toError }: Streamed): Response {
   const response = streamSSE(c, async (events) => {
     const keepAlive = setInterval(() => void events.write(": waiting\n\n"), keepAliveMs);

@@ -98,7 +98,7 @@ function openOutbox(others: object = {}) {
   return createAlertOutbox(async () => [{ ...services, ...others }], { silentMs: 1_000 });
 }
 
-/** Returns the texts received, after verifying each signature with a third-party library. */
+/** Returns the text of each alert received, after verifying its signature with a third-party library. */
 function wordsOf({ got }: AlertReceiver): string[] {
   return got.map(({ headers, body }) => {
     const { data } = JSON.parse(body.toString()) as { data: AlertContent };

@@ -16,7 +16,7 @@ import { type AlertServices, sendAlert } from "./send-alert.js";
 
 /** Delay before each further attempt, in seconds. All delays together are about two days. */
 const delaysSeconds = [5, 30, 120, 300, 900, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600];
-/** If the broker stops before it records the result of an alert, the alert is sent again after this time. */
+/** If the broker stops before it records an alert's result, the alert is sent again after this time. */
 const leaseMs = 60_000;
 const takenMax = 50;
 
@@ -92,7 +92,7 @@ export function createAlertOutbox(
 
 interface Sending {
   readonly targets: readonly AlertTargetRow[];
-  /** Alert contents by target id, then by item id. */
+  /** The content of each alert, by target id and then by item id. */
   readonly contents: ReadonlyMap<string, ReadonlyMap<string, AlertContent>>;
   readonly now: Date;
   readonly silentMs: number | undefined;

@@ -8,8 +8,8 @@ type Subscription = Pick<Extract<AlertTo, { kind: "push" }>, "endpoint" | "p256d
 const keptSeconds = 24 * 60 * 60;
 
 /**
- * Encrypts a text for one browser as a single record (RFC 8291, RFC 8188). The push service sees neither the
- * text nor its link.
+ * Encrypts a message for one browser as a single record (RFC 8291, RFC 8188). The push service sees neither the
+ * message nor the link in it.
  *
  * @throws if the browser's key is not a point on the curve
  */

@@ -16,7 +16,7 @@ export interface AlertOutcome {
   /** Whether the receiver reports that the address no longer exists. */
   readonly gone: boolean;
   readonly status: number | null;
-  /** A description of the outcome, as a sentence for people. */
+  /** A description of the outcome, as a sentence to show to people. */
   readonly answer: string;
 }
 

@@ -19,17 +19,16 @@ export function toApproval(row: ApprovalRow): Approval {
 }
 
 /**
- * Returns the state of an approval. A pending approval has lapsed if its agent is no longer waiting for the
- * answer (APPROVE-6).
+ * Returns the state of an approval. A pending approval counts as lapsed if its agent is no longer waiting for
+ * the answer (APPROVE-6).
  */
 export function stateOf({ state, live }: Pick<ApprovalRow, "state" | "live">): ApprovalState {
   return state === "waiting" && !live ? "lapsed" : state;
 }
 
 /**
- * Ends a waiting approval and adds the result to the session's feed, with a hash instead of the request
- * itself (APPROVE-7). If several callers end the same approval at the same time, only one of them gets
- * true.
+ * Ends a pending approval and posts the result to the session's feed, with a hash instead of the request itself
+ * (APPROVE-7). If several callers end the same approval at the same time, only one of them gets true.
  */
 export async function endAndTell(
   services: ApprovalServices,

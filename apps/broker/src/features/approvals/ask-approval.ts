@@ -112,8 +112,8 @@ export async function waitForApproval(
 }
 
 /**
- * Withdraws the caller's approval because the question was answered in the client's own prompt. An approval
- * that has already ended stays unchanged.
+ * Withdraws the caller's request for approval, because the question was answered in the client's own prompt. An
+ * approval that has already ended stays unchanged.
  */
 export async function withdrawApproval(
   ctx: TeamContext<ApprovalServices>,

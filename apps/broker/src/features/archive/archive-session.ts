@@ -31,10 +31,10 @@ type ArchiveSessionOutput = OutputOf<"archive_session">;
 const heardEverywhereMs = 6_000;
 
 /**
- * Moves the messages and earlier document versions of a concluded session to the archive's storage
- * (ARCHIVE-2). Reads both stored objects back in full and verifies them before it marks the session as
- * archived. A failure before that changes nothing. Deletes the rows later, when no node reads them any more.
- * A session that is already archived stays unchanged.
+ * Moves the messages and earlier document versions of a concluded session to the archive's storage (ARCHIVE-2).
+ * Reads both stored objects back in full and verifies them before it marks the session as archived. If this
+ * fails, nothing has changed. Deletes the rows later, once no node reads them. A session that is already
+ * archived stays unchanged.
  *
  * @throws conflict if the session is open or damaged, if it changed during archiving, or if no storage is
  * configured
@@ -227,7 +227,7 @@ function notConcluded({ slug }: SessionIdentity): MerkleError {
 }
 
 /**
- * Returns the error for a damaged record, which would prove nothing later. The record stays in the database,
+ * Returns the error for a damaged record. Such a record would prove nothing later, so it stays in the database,
  * where it can be examined.
  */
 function isDamaged(

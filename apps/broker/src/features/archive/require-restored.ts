@@ -3,14 +3,14 @@ import { MerkleError } from "@merkle/wire";
 import type { CoreServices } from "../../core/services.js";
 
 /**
- * Maximum number of sessions that one error names. After these are restored, the next error names the
- * remaining sessions.
+ * Maximum number of sessions named in one error. After these are restored, the next error names the remaining
+ * sessions.
  */
 const archivedNamedMax = 20;
 
 /**
  * Refuses to erase a person whose sessions are archived. Redactions do not change archived copies, so the
- * erasure would look complete although texts remain (ARCHIVE-8).
+ * erasure would look complete although some of the person's text remains (ARCHIVE-8).
  *
  * @throws conflict, with the person's archived sessions
  */

@@ -13,8 +13,8 @@ import { readLines } from "@merkle/wire/record";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 
 /**
- * Maximum length of a line in an archive file. A page of rows has up to 1 MiB of text, or one longer text,
- * and JSON can use six bytes per character.
+ * Maximum length of a line in an archive file. A page of rows contains up to 1 MiB of text, or a single longer
+ * row, and JSON can use six bytes per character.
  */
 const lineBytesMax = 32 * 1024 * 1024;
 

@@ -18,9 +18,9 @@ import { insertStored } from "./stored-rows.js";
 type UnarchiveSessionOutput = OutputOf<"unarchive_session">;
 
 /**
- * Restores the rows of an archived session unchanged, then deletes the objects so that a text redacted later
- * does not survive in a copy (ARCHIVE-7). Objects must match the size and hash in the database. A session
- * that is not archived stays unchanged.
+ * Restores the rows of an archived session unchanged, then deletes the objects, so that text redacted later
+ * does not survive in a copy (ARCHIVE-7). Objects must match the size and hash in the database. A session that
+ * is not archived stays unchanged.
  *
  * @throws conflict if objects are missing or changed, or if no storage is configured; nothing is changed then
  */

@@ -16,7 +16,7 @@ import { authorName, personName, unnamedAgent } from "../../sessions/roster/auth
  * Starts an audit session, which becomes the default for the caller's later calls (AUDIT-1).
  *
  * @throws ERR_SESSION_EXISTS if the mesh already has a session with this id; if two callers race for an id,
- * one succeeds
+ * exactly one succeeds
  */
 export async function auditSessionStart(
   ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,

@@ -14,8 +14,9 @@ import { merkleProofTask, merkleRootTask } from "./merkle-tasks.js";
 import { refuseFinalized } from "./thoughts.js";
 
 /**
- * Finalises an audit session: stores the Merkle root of its records, once (AUDIT-7). If two callers finalise
- * at the same moment, one succeeds. A thought recorded at the same moment is either in the root or refused.
+ * Finalises an audit session: stores the Merkle root of its records, once (AUDIT-7). If two callers finalise at
+ * the same time, exactly one succeeds. A thought recorded at the same time is either covered by the root or
+ * refused.
  *
  * @throws ERR_SESSION_NOT_FOUND, ERR_ALREADY_FINALIZED, ERR_NO_RECORDS
  */

@@ -18,10 +18,10 @@ import type { Context, MeshContext, SessionServices, UnnamedContext } from "../.
 import { auditCallerOf, findMeantSession, noSuchSession, requireAuditSession } from "./audit-sessions.js";
 
 /**
- * Appends a thought to its task's chain. Its hash covers the hash of the previous record (AUDIT-3). Without
- * an audit session, the thought belongs only to its task's chain.
+ * Appends a thought to its task's chain. Its hash covers the hash of the previous record (AUDIT-3). Without an
+ * audit session, the thought belongs only to its task's chain.
  *
- * @throws ERR_ALREADY_FINALIZED if the audit session is finalised, even if that happens at the same moment
+ * @throws ERR_ALREADY_FINALIZED if the audit session is finalised, even if that happens at the same time
  */
 export async function thoughtRecord(
   ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
@@ -35,8 +35,8 @@ export async function thoughtRecord(
     const entered = session && (await enterSession(tx, session));
     const taskId = task ?? entered?.taskId;
     if (taskId == null) throw noTask();
-    // From here until the commit, no other caller can add a record in this mesh. The hash read below is
-    // therefore still the newest one at the commit.
+    // From this call until the commit, no other caller can add a record in this mesh. The hash read below is
+    // therefore still the newest at the commit.
     const number = await drawRecordNumber(tx, meshId);
     const prevHash = (await findLastHash(tx, { meshId, taskId })) ?? firstPrevHash;
     const written = { id: randomUUID(), type, taskId, content, timestamp: new Date(), prevHash };
@@ -47,7 +47,7 @@ export async function thoughtRecord(
   });
 }
 
-/** Adds one to the session's record count. From here until the commit, the session cannot be finalised. */
+/** Adds one to the session's record count. From then until the commit, the session cannot be finalised. */
 async function enterSession(tx: Transaction, session: AuditSessionKey): Promise<{ taskId: string | null }> {
   const entered = await countRecordIn(tx, session);
   if (!entered) throw noSuchSession(session.sessionId);
@@ -112,8 +112,8 @@ function toThought(row: ThoughtRow): ThoughtRecord {
 }
 
 /**
- * Refuses changes to a finalised session. The caller must hold a lock on the session's row, so the session
- * cannot be finalised in between.
+ * Refuses changes to a finalised session. The caller must hold a lock on the session's row, so that the session
+ * cannot be finalised after this check.
  *
  * @throws ERR_ALREADY_FINALIZED
  */

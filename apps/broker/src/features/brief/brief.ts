@@ -40,7 +40,7 @@ export interface BriefServices extends ViewServices {
   readonly summariser: Summariser;
 }
 
-/** Maximum number of entries read for each kind. A brief cannot show more. */
+/** Maximum number of entries read of each kind. A brief cannot show more. */
 const ofKindMax = 40;
 const textCharsMax = 300;
 const diffCharsMax = 600;
@@ -226,8 +226,8 @@ function describeTask({ change, title, result, reason }: Record<string, unknown>
 }
 
 /**
- * Describes an event in words. Leaves the author out, because the line starts with the author. Most events
- * are described as in the feed.
+ * Describes an event in words, in most cases as in the feed. Leaves out the author, because the line starts
+ * with the author.
  */
 function describeInBrief({ by: _by, ...content }: Record<string, unknown>): string {
   const { reason, changes } = content;
@@ -353,16 +353,16 @@ function ourLine(kind: BriefLine["kind"], sequence: number, at: Date): Omit<Brie
   return { kind, sequence, version: null, at: at.toISOString(), by: null };
 }
 
-/** Shortens a text without splitting a surrogate pair. */
+/** Shortens a string without splitting a surrogate pair. */
 function cut(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   return `${text.slice(0, charsMax - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 /**
- * Selects as many lines as fit into a brief, the most important of all sessions first, and groups them by
- * session again (BRIEF-3). The length of a line is measured in the form that a model reads, with line breaks
- * indented.
+ * Selects as many lines as fit into a brief, starting with the most important across all sessions, and groups
+ * them by session again (BRIEF-3). The length of a line is measured in the form that a model reads, with line
+ * breaks indented.
  */
 function keepWhatFits(told: readonly { span: BriefSpan; lines: readonly BriefLine[] }[]): SessionBrief[] {
   const busy = told.filter(({ lines }, place) => lines.length > 0 || place === 0);

@@ -56,7 +56,7 @@ describe("the demo room", () => {
     expect(heard.map(({ content }) => content["text"])).toEqual(
       expect.arrayContaining([lines.proposal, lines.objection, lines.refusal]),
     );
-    // These items belong to the demo mesh and appear in no other mesh.
+    // These items belong to the demo mesh and must not appear in any other mesh.
     await expect
       .poll(async () => (await client.call("list_attention", {})).items.map(({ kind }) => kind))
       .toEqual(["ask", "blocked"]);

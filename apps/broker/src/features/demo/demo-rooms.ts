@@ -18,7 +18,10 @@ export interface DemoRoomsOptions {
   readonly enter: () => Promise<{ readonly call: CallInside; isLookedAt(sessionId: string): boolean }>;
   readonly log: Log;
   readonly stopping: AbortSignal;
-  /** Factor by which the demo agents are slowed down. At 1, they ask their question after half a minute. */
+  /**
+   * Factor by which the demo agents are slowed down. At 1, they ask the visitor their question after half a
+   * minute.
+   */
   readonly pace: number;
 }
 

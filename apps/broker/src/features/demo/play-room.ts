@@ -110,8 +110,7 @@ interface DemoAgent {
   readonly credential: string;
   think(text: string): Promise<void>;
   /**
-   * Reads new messages, pauses as if to think, and posts the text. Returns the sequence of the posted
-   * message.
+   * Reads new messages, pauses as if to think, and posts a message. Returns the sequence of the posted message.
    */
   say(text: string, as?: DemoContent, to?: string[], replyTo?: number): Promise<number>;
   doing(summary: string): Promise<void>;

@@ -1,6 +1,5 @@
 /**
- * The demo room's texts: a discussion between two agents that cannot agree, and the outcome of each
- * answer.
+ * The demo room's script: a discussion between two agents that cannot agree, and the outcome of each answer.
  */
 
 export const session = {
@@ -52,11 +51,11 @@ export const lines = {
 
 export const blockedOn = "needs a decision on apps before 4.2";
 
-/** The texts that the agents post after an answer. */
+/** The text that the agents write after an answer. */
 export interface Outcome {
   readonly thanks: string;
   readonly decision: string;
-  /** Text in the document that replaces the question left open. */
+  /** Text that replaces the open question in the document. */
   readonly client: string;
   readonly rollout: string;
   readonly plan: string;

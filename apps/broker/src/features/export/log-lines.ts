@@ -26,7 +26,9 @@ import {
   toRecordedMessage,
 } from "./recorded.js";
 
-/** Maximum size of a page of messages. Short reads keep no snapshot open, even if the export takes long. */
+/**
+ * Maximum size of a page of messages. Short reads keep no snapshot open, even if the export takes a long time.
+ */
 const page = { messagesMax: 500, bytesMax: 1024 * 1024 };
 
 /** Lines hashed in one turn of the event loop. Hashing this many takes a few milliseconds. */
@@ -59,8 +61,8 @@ async function refuseArchived({ orm }: Pick<Database, "orm">, sessionId: string)
 
 /**
  * Yields the lines of a bundle's `feed.ndjson` (EXPORT-3). Each line has the hash that was stored when the
- * message was signed, and the root over the hashes so far. If someone has since changed a message directly in
- * the database, the message does not match its hash. Nothing is repaired.
+ * message was signed, and the root over the hashes up to that line. If someone has since changed a message
+ * directly in the database, the message does not match its hash. Nothing is repaired.
  */
 export async function* feedLines(
   database: Pick<Database, "orm">,
@@ -87,7 +89,7 @@ async function toLine(
   stored: StoredLeaves,
 ): Promise<string> {
   await pushMissing(tree, stored, row.sequence - 1);
-  // The feed has a separate message about who removed a text. The name of the remover is left out here,
+  // A separate message in the feed says who removed a text. The message itself omits the remover's name,
   // because nothing would prove it.
   const message = toRecordedMessage({ ...row, redaction: null }, recordId);
   const { contentHash } = row;
@@ -104,7 +106,7 @@ async function toLine(
 }
 
 /**
- * Adds the stored leaves of missing messages, so that the roots after the gap still match the signed roots.
+ * Adds the stored leaves for missing messages, so that the roots after the gap still match the signed roots.
  */
 async function pushMissing(tree: GrowingTree, stored: StoredLeaves, upTo: number): Promise<void> {
   while (tree.size < upTo) {

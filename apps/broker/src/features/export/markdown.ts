@@ -9,8 +9,8 @@ import { type Recorded, toRecordedMessage } from "./recorded.js";
 
 /**
  * Yields a session as one readable page (EXPORT-4): title and teams, the conclusion, the feed, the document,
- * and the signed head. Users' texts are in code fences that the texts cannot close. Markdown in these texts
- * is therefore not rendered, so users cannot add links, pictures or headings to the page.
+ * and the signed head. Text written by users is in code fences that the text itself cannot close. Markdown in
+ * it is therefore not rendered, so users cannot add links, pictures or headings to the page.
  */
 export async function* markdownOf(
   services: SealServices,
@@ -101,23 +101,21 @@ function seal({ head, size }: Recorded): string {
   );
 }
 
-/** Wraps a text in a fence longer than any run of backticks in it. */
+/** Wraps text in a fence longer than any run of backticks in the text. */
 function fenced(text: string, language: string): string {
   const clean = neutralise(text);
   const fence = "`".repeat(Math.max(3, longestRun(clean) + 1));
   return `${fence}${language}\n${clean}${clean.endsWith("\n") ? "" : "\n"}${fence}\n`;
 }
 
-/** Formats a text as inline code. */
+/** Formats text as inline code. */
 function inCode(text: string): string {
   const clean = neutralise(text).replaceAll("\n", " ");
   const ticks = "`".repeat(longestRun(clean) + 1);
   return `${ticks} ${clean} ${ticks}`;
 }
 
-/**
- * Escapes a text for use within a line of Markdown, so that none of its characters is interpreted as markup.
- */
+/** Escapes text for use within a line of Markdown, so that no character in it is interpreted as markup. */
 function escaped(text: string): string {
   return neutralise(text)
     .replaceAll("\n", " ")

@@ -10,7 +10,7 @@ import { sha256 } from "../../core/sha256.js";
 export interface RecordPage {
   readonly head: string;
   readonly tail: string;
-  /** SHA-256 of the whole template, as in the list of pages shipped with Merkle. */
+  /** SHA-256 hash of the entire template, as in the list of pages shipped with Merkle. */
   readonly sha256: string;
 }
 

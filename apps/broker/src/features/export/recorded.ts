@@ -37,18 +37,18 @@ export interface Recorded extends RecordExtent {
   readonly keyId: string;
   sign(bytes: Uint8Array): string;
   /**
-   * Returns a head over the exported record and the session's current facts. For a damaged record, returns
-   * the last earlier head.
+   * Returns a head that covers the exported record and the session's current facts. For a damaged record,
+   * returns the last earlier head.
    */
   headAbout(about: HeadAbout): Promise<SignedHead>;
 }
 
 /**
- * Opens a session's record as it is now (EXPORT-1). A damaged record is exported too, with the last head
- * signed for it, so that verification can find the damage.
+ * Opens a session's record as it is now (EXPORT-1). A damaged record is exported too, with the last head signed
+ * for it, so that verification can find the damage.
  *
- * @throws conflict for a damaged record that was never signed, and for a bundle of an imported copy whose
- *   original files were not kept
+ * @throws conflict for a damaged record that was never signed, and if an imported copy is to be exported as a
+ * bundle but its original files were not kept
  */
 export async function openRecorded(
   services: SealServices,
@@ -108,9 +108,9 @@ function withoutFiles(slug: string): MerkleError {
 }
 
 /**
- * Returns a message as exported: with the record's id, and reduced to the public stub if it is private.
- * Content that is not a JSON object was damaged in the database. It is exported unchanged so that
- * verification can see it.
+ * Returns a message in the form in which it is exported: with the record's id, and reduced to its public stub
+ * if it is private. Content that is not a JSON object was damaged in the database. It is exported unchanged so
+ * that verification can see it.
  */
 export function toRecordedMessage(row: RecordedMessage, recordId: string): Message {
   const stored = { ...row, session_id: recordId };
@@ -118,7 +118,7 @@ export function toRecordedMessage(row: RecordedMessage, recordId: string): Messa
   return { ...toMessage({ ...stored, content: "{}" }), content: row.content as never }; // Damaged content does not match the type.
 }
 
-/** Returns whether a reader of this message can check its content against its hash. */
+/** Returns whether readers of this message can check its content against its hash. */
 export function isWhole({ content }: Message): boolean {
   return !isObject(content) || (content["private"] !== true && content["redacted"] !== true);
 }

@@ -29,8 +29,8 @@ import type { Recorded } from "./recorded.js";
 type BundleFile = Manifest["files"][number];
 
 /**
- * Writes a session's record as a bundle (EXPORT-2), file by file, only as fast as the reader consumes it.
- * The manifest comes last because it contains the hashes of the other files.
+ * Writes a session's record as a bundle (EXPORT-2), file by file, and only as fast as the reader consumes the
+ * bundle. The manifest comes last because it contains the hashes of the other files.
  */
 export async function writeBundle(
   services: SealServices,
@@ -97,7 +97,7 @@ async function* keptFile(
 }
 
 /**
- * Thrown if a text was removed during the export. The bundle would lack the message about the removal, so it
+ * Thrown if text was removed during the export. The bundle would lack the message about the removal, and so
  * would look damaged.
  */
 class RedactedMeanwhile extends Error {

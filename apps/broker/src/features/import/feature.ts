@@ -12,9 +12,7 @@ export const importFeature = {
   name: "import",
   needs: ["export", "redaction", "seal"],
   mount: mountImport,
-  /**
-   * Removes files that an earlier run of the broker left behind and that nothing reads any more.
-   */
+  /** Removes unused files that an earlier run of the broker left behind. */
   async start({ home }: StartParts): Promise<object> {
     await clearSpool(home);
     return {};

@@ -2,8 +2,8 @@ import { readLines, readWhole } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 
 /**
- * Maximum size of a file that is read as a whole. The feed and the document versions are read line by
- * line instead.
+ * Maximum size of a file that is read in one piece. The feed and the document versions are read line by line
+ * instead.
  */
 const wholeBytesMax = 32 * 1024 * 1024;
 const lineBytesMax = 4 * 1024 * 1024;

@@ -56,7 +56,7 @@ export async function spool(incoming: IncomingMessage, home: string): Promise<Sp
 /**
  * Writes a stream of bytes to a temporary file in the home, and hashes them.
  *
- * @throws unavailable if the disk of the home is full
+ * @throws unavailable if the disk that contains the home is full
  */
 export async function spoolBytes(
   chunks: AsyncIterable<Uint8Array>,

@@ -23,8 +23,8 @@ export interface StoredFeed extends ImportedFeedEnd {
 }
 
 /**
- * Stores the messages in a bundle that this copy does not have yet. The messages already stored must be the
- * beginning of the bundle. A text that was redacted at the origin is redacted here too.
+ * Stores the messages in a bundle that this copy does not have yet. The messages already stored must match the
+ * first messages in the bundle. Text that was redacted at the origin is also redacted in this copy.
  *
  * @throws conflict if the stored messages belong to a different record
  */
@@ -102,7 +102,7 @@ function noteSeal({ event, head }: FeedLine["message"]["content"], seals: Set<st
 }
 
 /**
- * Returns whether a JSON text contains NUL, which PostgreSQL cannot store. `\u0000` is a NUL only after an
+ * Returns whether a JSON string contains NUL, which PostgreSQL cannot store. `\u0000` is a NUL only after an
  * even number of backslashes.
  */
 function holdsNul(json: string): boolean {

@@ -202,7 +202,7 @@ async function begin(
   return { sessionId, slug, size: 0, documentVersion: 0 };
 }
 
-/** Returns the text that lists show for a concluded session. */
+/** Returns the text that is shown for a concluded session in lists. */
 async function readConclusion(
   { workers }: SealServices,
   bundle: ZippedFiles,

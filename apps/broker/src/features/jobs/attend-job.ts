@@ -19,7 +19,7 @@ export interface ClaimedJob {
 export interface Lease {
   /** Duration of the lease after each renewal, in milliseconds. */
   readonly ms: number;
-  /** When the lease expires, on the clock of `performance.now()`. */
+  /** When the lease expires, in `performance.now()` time. */
   readonly until: number;
   /** Returns false if the claim has been lost. Rejects if the renewal could not be checked. */
   renew(): Promise<boolean>;
@@ -84,7 +84,7 @@ function keepLease(
       if (isAsked) resolve();
     });
     await Promise.race([due, asked]).finally(() => {
-      // Aborting the delay, as happens here, rejects `due`.
+      // Aborting the delay rejects `due`.
       due.catch(() => undefined);
       pause.abort();
     });

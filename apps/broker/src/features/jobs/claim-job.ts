@@ -83,7 +83,7 @@ async function claimNext(
     });
 }
 
-/** Thrown to roll back the request, so no empty result is stored for its idempotency key. */
+/** Thrown to roll back the request, so that no empty result is stored under its idempotency key. */
 const nothingToClaim = new Error("There is no job to claim.");
 
 async function toClaim({ services }: Context<JobServices>, row: JobRow, credential: string): Promise<Claim> {
@@ -125,7 +125,7 @@ function returnUnlessWritten(
 }
 
 /**
- * Additional time after the agent's time limit, in which the runner stops the agent and reports the result.
+ * Additional time after the agent's time limit, during which the runner stops the agent and reports the result.
  */
 const endingMsMax = 60_000;
 
@@ -186,10 +186,7 @@ export async function endJob(
 
 /** The owner of remote runners: machines that may run jobs for this broker. */
 interface RemoteRunner {
-  /**
-   * A key that all machines of one member share, and nobody else. Never equals the name of a broker's own
-   * runner.
-   */
+  /** A key shared only by one member's machines. Never equals the name of a broker's own runner. */
   readonly key: string;
   /** Returns the display name of one of the owner's machines. */
   nameOf(machine: string): string;

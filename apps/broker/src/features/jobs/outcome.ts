@@ -4,7 +4,7 @@ import type { RunResult } from "./runner.js";
 /** Why a run was stopped before the agent exited. */
 export type EndedBecause = "timed_out" | "stopping" | "lost";
 
-/** Returns the outcome to store for a job, given how its agent ended (JOB-9). */
+/** Returns the outcome to store for a job, based on how its agent ended (JOB-9). */
 export function toOutcome(
   result: RunResult,
   because: EndedBecause | null,
@@ -37,7 +37,7 @@ export const restartedText = "server restarted while job in flight";
 export const stoppedText = "its runner was stopped while the job was in flight";
 export const lostText = "the runner of the job disappeared";
 
-/** Shortens a text to 4 KiB, the maximum length of `error_tail`. */
+/** Shortens a string to 4 KiB, the maximum length of `error_tail`. */
 function cut(text: string): string {
   return Buffer.from(text)
     .subarray(0, 4_000)
@@ -80,7 +80,7 @@ export function nothingMade(kind: JobRow["kind"]): NothingMade {
   return { errorTail: `agent exited 0 but produced no ${madeBy[kind]}` };
 }
 
-/** The result that each kind of job must produce, in words for people. */
+/** A human-readable description of the result that each kind of job must produce. */
 const madeBy: Readonly<Record<JobRow["kind"], string>> = {
   conclude: "proposal",
   incorporate: "proposal",

@@ -35,7 +35,7 @@ export async function listJobs(
   return { jobs: await Promise.all(rows.map((row) => toJob(services, row))) };
 }
 
-/** Returns the runners of this mesh, and the number of its waiting and running jobs (DASH-276). */
+/** Returns the runners of this mesh, and the numbers of waiting and running jobs in the mesh (DASH-276). */
 export async function getRunner({ services }: Context<JobServices>): Promise<OutputOf<"get_runner">> {
   const { orm, meshId } = services.database;
   const [here, counts] = await Promise.all([services.jobs.describe(), countJobsInFlight(orm, meshId)]);

@@ -66,7 +66,7 @@ interface JobsOptions {
 }
 
 /**
- * Polling interval for jobs without a wake-up: jobs whose lease has expired, and jobs queued by another
+ * Polling interval for jobs that cause no wake-up: jobs whose lease has expired, and jobs queued by another
  * broker.
  */
 const pollEveryMs = 5_000;
@@ -252,7 +252,7 @@ type Own = AgentOptions & { readonly runner: Runner };
 interface Begun {
   readonly runner: Runner;
   readonly credential: string;
-  /** When the lease expires, on the clock of `performance.now()`. */
+  /** When the lease expires, in `performance.now()` time. */
   readonly leaseUntil: number;
 }
 
@@ -266,9 +266,7 @@ function toFields({ meshId, number, kind, source }: JobRow): Readonly<Record<str
 
 type TermsFacts = NonNullable<OutputOf<"get_runner">["here"]>;
 
-/**
- * Describes for people how this broker runs jobs: with which program, how many at a time and for how long.
- */
+/** Describes to people how this broker runs jobs: with which program, how many at a time, and for how long. */
 async function describeTerms({
   runner,
   maxConcurrentJobs = 1,

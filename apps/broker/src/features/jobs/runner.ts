@@ -55,7 +55,7 @@ export interface Runner {
 export interface RunnableJob {
   readonly job_id: number;
   readonly kind: JobKind;
-  /** Identifies the job across all meshes. Used in file names. */
+  /** A name that identifies the job across all meshes. Used in file names. */
   readonly label: string;
   /** Facts about the job, passed to the agent in this order. */
   readonly parameters: Readonly<Record<string, string>>;

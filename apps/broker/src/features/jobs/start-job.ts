@@ -79,10 +79,10 @@ function noSuchTopic(number: number): MerkleError {
 }
 
 /**
- * Cancels a queued or running job. From then on, the job's agent cannot write anything, and its processes
- * end within seconds (JOB-6).
+ * Cancels a queued or running job. From then on, the job's agent cannot write anything, and its processes end
+ * within seconds (JOB-6).
  *
- * @throws conflict if the job has already ended, even if it ended at the same moment
+ * @throws conflict if the job has already ended, even if it ended at the same time
  */
 export async function cancelJob(
   ctx: MeshContext<JobServices>,

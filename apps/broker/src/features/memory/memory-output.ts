@@ -14,7 +14,7 @@ export function toMemoryNumber(id: string): number {
   return Number(id.slice("mem_".length));
 }
 
-/** Tags are compared without case: "CI" and "ci" are the same tag. */
+/** Converts tags to lower case for comparison: "CI" and "ci" are the same tag. */
 export function foldTags(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => tag.toLowerCase()))];
 }

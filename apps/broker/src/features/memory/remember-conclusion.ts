@@ -37,7 +37,7 @@ function toMemory({ name, conclusion, source }: Predecessor): string {
   return `${head}\n\n${toBytes(conclusion, room - utf8Bytes(cut))}${cut}\n\n${source}`;
 }
 
-/** Returns the longest beginning of a text that fits into this many bytes, without splitting a character. */
+/** Returns the longest prefix of a string that fits into this many bytes, without splitting a character. */
 function toBytes(text: string, bytes: number): string {
   return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes), { stream: true });
 }

@@ -95,7 +95,8 @@ export function mountOAuth(
 }
 
 /**
- * Sends a response as RFC 6749, section 5, requires: never cached, and with the error names defined there.
+ * Sends a response as required by RFC 6749, section 5: not cacheable, and with the error names defined in that
+ * section.
  */
 async function answer(
   { log, auth }: Pick<Services, "log" | "auth">,

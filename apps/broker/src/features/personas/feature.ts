@@ -6,7 +6,7 @@ import { shippedPersonas } from "./shipped-personas.js";
 
 export { requirePersona, toPersonaKey } from "./read-personas.js";
 
-/** Personas: readers with a point of view, which agents take on. */
+/** Personas: points of view that agents take on when they read. */
 export const personasFeature = {
   name: "personas",
   needs: [],

@@ -6,8 +6,8 @@ import type { ViewServices } from "../../views/services.js";
 import { hashPersona, toPersona, toPersonaKey } from "./read-personas.js";
 
 /**
- * Creates or changes a persona. Only a person may do this, because agents get its text as instructions
- * (PERSONA-4). If two callers pass the same `expected_version`, exactly one succeeds.
+ * Creates or changes a persona. Only a person may do this, because agents get the persona's text as
+ * instructions (PERSONA-4). If two callers pass the same `expected_version`, exactly one succeeds.
  *
  * @throws conflict, with the current persona
  */

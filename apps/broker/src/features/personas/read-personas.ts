@@ -45,7 +45,7 @@ async function refuseOther(
   );
 }
 
-/** Returns the key under which a persona is found. Names are compared without case. */
+/** Returns the key by which a persona is looked up. Comparisons of names ignore case. */
 export function toPersonaKey(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

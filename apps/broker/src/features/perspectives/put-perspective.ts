@@ -10,7 +10,7 @@ import type { SourceServices } from "../sources/feature.js";
 type PutPerspectiveInput = ParsedInputOf<"put_perspective">;
 
 /**
- * Stores the result of a perspective job. The perspective belongs to the text and persona that the agent
+ * Stores the result of a perspective job. The perspective refers to the text and the persona that the agent
  * read, even if either has changed since (PERSPECTIVE-2).
  *
  * @throws forbidden if the job has ended

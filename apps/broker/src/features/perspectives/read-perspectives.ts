@@ -18,7 +18,7 @@ import { requirePersona } from "../personas/feature.js";
 import type { SourceServices } from "../sources/feature.js";
 import { requireSourcePath } from "../sources/feature.js";
 
-/** Lists each persona's perspective on the document, without the texts (PERSPECTIVE-4). */
+/** Lists each persona's perspective on the document, without its text (PERSPECTIVE-4). */
 export async function listPerspectives({
   services,
   session,
@@ -50,7 +50,7 @@ export async function getPerspective(
   return { ...toPerspective(row, source), content: row.content, document_version: source.version };
 }
 
-/** Lists each persona's perspective on a file, without the texts (SOURCE-13). */
+/** Lists each persona's perspective on a file, without its text (SOURCE-13). */
 export async function listSourcePerspectives(
   { services }: Context<SourceServices>,
   { source_path }: ParsedInputOf<"list_source_perspectives">,

@@ -37,8 +37,7 @@ export async function logProgress(
 }
 
 /**
- * Removes duplicate tags. Tags keep their spelling but are compared without case: of "CI" and "ci", the first
- * is kept.
+ * Removes duplicate tags, ignoring case, and keeps the spelling of the first: of "CI" and "ci", "CI" is kept.
  */
 function withoutTwins(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
@@ -54,8 +53,8 @@ const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 const idChars = 12;
 
 /**
- * Returns a random id such as `a1b2c3d4e5f6`: 62 bits that need no escaping in a URL and are easy to read
- * aloud.
+ * Returns a random id such as `a1b2c3d4e5f6`: 62 random bits, in characters that need no escaping in a URL and
+ * are easy to read aloud.
  */
 function createEntryId(): string {
   return Array.from({ length: idChars }, () => alphabet[randomInt(alphabet.length)]).join("");

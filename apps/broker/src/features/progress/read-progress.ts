@@ -124,9 +124,7 @@ function toProgressEntry(row: ProgressEntryRow): ProgressEntry {
   return { id, title, createdAt: createdAt.toISOString(), tags: [...tags], agentId, loggedBy };
 }
 
-/**
- * Returns the first or last instant of a date. If the text contains a time, returns exactly that instant.
- */
+/** Returns the first or last instant of a date. If the string contains a time, returns exactly that instant. */
 function toDay(text: string | undefined, end: "from" | "to"): Date | undefined {
   const instant = text === undefined ? null : parseInstant(text);
   return instant === null ? undefined : new Date(instant[end]);

@@ -119,7 +119,7 @@ export function createSummariser(options: SummaryOptions | undefined, log: Log):
 }
 
 interface Purpose {
-  /** The kind of text to summarise, in words for log messages. */
+  /** The kind of text to summarise, worded for log messages. */
   readonly what: string;
   readonly keep: (summary: string) => Promise<void> | void;
   readonly fields?: Readonly<Record<string, string>>;
@@ -131,7 +131,7 @@ function describeProblem(error: unknown): string {
   return error instanceof BlankSummary ? "its answer was blank" : describeFailure(error);
 }
 
-/** Removes characters that PostgreSQL cannot store, and cuts the text to the maximum length of a summary. */
+/** Removes characters that PostgreSQL cannot store, and cuts a string to the maximum length of a summary. */
 function tidy(text: string): string {
   return cutSummary(
     text
@@ -162,7 +162,7 @@ export interface SummaryOptions {
   /** Name of the model. Default: `gpt-4o-mini`. */
   readonly model?: string | undefined;
   /**
-   * How long a call of get_context waits for a summary, in milliseconds. Default: 10,000. After that, the
+   * How long a call to get_context waits for a summary, in milliseconds. Default: 10,000. After that, the
    * summary is still completed for the next call.
    */
   readonly waitMs?: number | undefined;
@@ -172,7 +172,7 @@ export interface SummaryOptions {
 
 export type ProgressLogLevel = "debug" | "info" | "warn" | "error";
 
-/** Cuts a text to the maximum length of a summary without splitting a character. */
+/** Cuts a string to the maximum length of a summary without splitting a character. */
 export function cutSummary(text: string): string {
   const max = limits.progressSummaryCharsMax;
   if (text.length <= max) return text;
@@ -215,7 +215,7 @@ async function askModel(
     project: null,
     webhookSecret: null,
     logLevel: "off",
-    // The client does not retry, because the next call of the operation does.
+    // The client does not retry, because the next call to the operation tries again.
     maxRetries: 0,
     fetch: fetchBounded,
   });

@@ -19,10 +19,10 @@ interface Accepted {
 }
 
 /**
- * Commits an accepted proposal for a file: the whole proposal, a part, or a person's edited version
- * (SOURCE-7). The commit's author is the agent. The trailers name the approver, the topic and the proposal.
- * The commit is the last step that can fail, because it cannot be undone. If recording it fails nevertheless,
- * accepting again finds and records the commit.
+ * Commits an accepted proposal for a file: the whole proposal, a part, or a person's edited version (SOURCE-7).
+ * The commit's author is the agent. The trailers name the approver, the topic and the proposal. The commit
+ * cannot be undone, so it is the last step that is expected to fail. If recording the commit fails all the
+ * same, accepting again finds and records it.
  *
  * @throws conflict, with the current hash, if the file is not the version that the proposal is based on and
  * that the person reviewed

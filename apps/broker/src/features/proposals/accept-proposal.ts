@@ -23,8 +23,8 @@ type DecideProposalInput = ParsedInputOf<"decide_proposal">;
 
 /**
  * Makes a proposal the next version of its document or file: the whole proposal, a part, or a person's edited
- * version (PROP-7). If several people accept at the same time, one succeeds. The others get a conflict with
- * the new version.
+ * version (PROP-7). If several people accept at the same time, exactly one succeeds. The others get a conflict
+ * error that contains the new version.
  */
 export const acceptProposal: DecidedProposal = async (ctx, proposal, input) => {
   const { services, person } = ctx;
@@ -148,8 +148,8 @@ async function chooseText(
 }
 
 /**
- * Refuses an edited text that is the same as the current text. Accepting it would add a version without
- * changes. The person can reject the proposal instead.
+ * Refuses edited text that is the same as the current text. Accepting it would add a version without changes.
+ * The person can reject the proposal instead.
  */
 async function refuseUnchanged(
   services: PersonContext<JobServices>["services"],

@@ -6,7 +6,7 @@ import type { TeamActor } from "../../sessions/access/credentials.js";
 import type { JobServices } from "../jobs/feature.js";
 import { refuseStale } from "./refuse-stale.js";
 
-/** A text that a person has accepted. */
+/** Text that a person has accepted. */
 export interface AcceptedText {
   readonly proposal: ProposalBesideSource;
   readonly content: string;
@@ -25,14 +25,14 @@ export interface AcceptedPlace {
   readonly team: TeamActor;
 }
 
-/** The document version or commit that was made from an accepted text. */
+/** The document version or commit that was made from accepted text. */
 export type Applied =
   | { readonly version: number; readonly commit: null }
   | { readonly version: null; readonly commit: string };
 
 /**
- * Writes an accepted text as the next version of its document, in the transaction that records the
- * acceptance. The version names the proposer and the approver.
+ * Writes accepted text as the next version of its document, in the transaction that records the acceptance. The
+ * version names the proposer and the approver.
  *
  * @throws StaleBase if the document has a newer version than the person reviewed or the proposal is based on
  */

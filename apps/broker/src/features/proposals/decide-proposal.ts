@@ -20,8 +20,8 @@ import { rebaseProposal } from "./rebase-proposal.js";
 import { fileOf } from "./source-text.js";
 
 /**
- * Carries out a person's decision on a proposal (PROP-6). If several people decide at the same time, one
- * succeeds.
+ * Carries out a person's decision on a proposal (PROP-6). If several people decide at the same time, exactly
+ * one succeeds.
  */
 export async function decideProposal(
   ctx: PersonContext<JobServices>,
@@ -98,7 +98,7 @@ async function findSource(services: JobServices, proposal: ProposalRow): Promise
   return { session };
 }
 
-// Placed here because the functions above are constants and must be initialised first.
+// Defined after the functions above, because they are constants and must be initialised first.
 const decide: {
   readonly [Each in ParsedInputOf<"decide_proposal">["decision"]]: DecidedProposal;
 } = {

@@ -3,7 +3,7 @@ import { lineChanges } from "@merkle/wire/text";
 import { sha256 } from "../../core/sha256.js";
 import { findHeadings } from "../../text/unified-diff.js";
 
-/** Returns the changes from one text to another as hunks, each with the heading of its section. */
+/** Returns the changes between two strings as hunks, each with the heading of its section. */
 export function toHunks(from: string, to: string): Hunk[] {
   const headings = findHeadings(from);
   let next = 0;

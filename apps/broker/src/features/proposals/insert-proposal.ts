@@ -38,10 +38,10 @@ type Proposer = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "per
 const theAgent: Proposer = { author: agentName, authorHuman: false, teamId: null, personId: null };
 
 /**
- * Stores a proposed text. It replaces the open proposal for the same topic, or for the same session's
- * Conclusion (PROP-1).
+ * Stores proposed text. Replaces the open proposal for the same topic, or for the same session's Conclusion
+ * (PROP-1).
  *
- * @throws forbidden if a job's agent proposes for anything but the subject of its job
+ * @throws forbidden if a job's agent makes a proposal for anything other than the subject of its job
  */
 export async function insertProposal(
   ctx: ProposerContext<JobServices>,

@@ -14,7 +14,7 @@ import type { PersonContext } from "../../sessions/context.js";
 import type { JobServices } from "../jobs/feature.js";
 
 /**
- * Locks a proposal until the transaction ends, so that no one else can decide it, and returns its current
+ * Locks a proposal until the transaction ends, so that no one else can decide on it, and returns its current
  * state.
  *
  * @throws conflict if the proposal is no longer open
@@ -31,8 +31,8 @@ export async function holdOpenProposal(
 }
 
 /**
- * @throws conflict if the proposal was already decided, with the decision and the newest version, which the
- * decision may have created
+ * @throws conflict if the proposal has already been accepted or rejected; contains the decision and the newest
+ * version, which the decision may have created
  */
 export function refuseDecided(row: ProposalBesideSource): void {
   if (row.status === "open") return;

@@ -47,7 +47,7 @@ export async function getProposal(
   ]);
   const isKept = content !== null && from !== null;
   return {
-    // Uses the current text from which the hunks were made, so that both agree.
+    // Uses the same current text as the hunks, so that the two agree.
     ...(await toProposal(services, { ...row, currentVersion: current.version }, current)),
     content,
     current_version: current.version,

@@ -6,8 +6,8 @@ import { redactVersions } from "./redact-versions.js";
 import type { Remover } from "./remover.js";
 
 /**
- * Redacts a text that belongs to a person who is being erased. Works like `redact_message`, so every proof
- * stays valid (PERSON-14).
+ * Redacts text that belongs to a person who is being erased. Works like `redact_message`, so every proof stays
+ * valid (PERSON-14).
  */
 export async function eraseText(
   ctx: SessionContext<SealServices>,

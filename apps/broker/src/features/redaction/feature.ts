@@ -4,7 +4,7 @@ import type { SealServices } from "../seal/feature.js";
 import { eraseText } from "./erase-text.js";
 import { redactMessage } from "./redact-message.js";
 
-/** Redacts texts in session records. */
+/** Redacts text in session records. */
 export const redactionFeature = {
   name: "redaction",
   needs: ["seal"],

@@ -5,7 +5,7 @@ import type { SessionContext } from "../../sessions/context.js";
 import type { SealServices } from "../seal/feature.js";
 
 /**
- * Removes a redacted event's texts from other tables that also store them (REDACT-7).
+ * Removes a redacted event's text from other tables that also store it (REDACT-7).
  *
  * @throws conflict for the current value of a state key, while the key can still be changed
  */

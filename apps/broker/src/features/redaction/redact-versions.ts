@@ -6,7 +6,7 @@ import { holdForTexts } from "../../views/hooks.js";
 import type { SealServices } from "../seal/feature.js";
 import { type Remover, refuseOthersText } from "./remover.js";
 
-/** Removes the texts of older versions of the document. The newest version cannot be removed. */
+/** Removes the text of older document versions. The newest version cannot be removed. */
 export async function redactVersions(
   ctx: SessionContext<SealServices>,
   remover: Remover,

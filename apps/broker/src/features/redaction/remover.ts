@@ -6,20 +6,20 @@ import type { SessionContext } from "../../sessions/context.js";
 import { authorName, personName } from "../../sessions/roster/author.js";
 import type { SealServices } from "../seal/feature.js";
 
-/** The caller that redacts texts. */
+/** The caller that redacts text. */
 export interface Remover {
   readonly name: string;
   /** The peer that causes the redaction event. Its own wait does not return the event. */
   readonly peerId: string | null;
   /**
-   * The only team whose texts this caller may redact. Null for a verified human, who may redact anyone's
-   * texts (REDACT-2).
+   * The only team whose text this caller may redact. Null for a verified human, who may redact anyone's text
+   * (REDACT-2).
    */
   readonly onlyOf: string | null;
 }
 
 /**
- * Returns the caller in the form needed to redact texts.
+ * Returns the caller in the form needed to redact text.
  *
  * @throws unauthorized for a caller that is neither a team, a person nor an admin
  */
@@ -42,9 +42,7 @@ export function requireRemover({ principal, person, team }: SessionContext<SealS
   return { name: principal.name, peerId, onlyOf: null };
 }
 
-/**
- * @throws forbidden if the remover may redact only one team's texts and the text belongs to other teams
- */
+/** @throws forbidden if the remover may redact only one team's text, and this text belongs to other teams */
 export function refuseOthersText(
   { onlyOf }: Remover,
   teamIds: readonly (string | null)[],

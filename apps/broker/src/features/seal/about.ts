@@ -22,10 +22,7 @@ export interface AboutSource {
   readonly retry?: <Result>(attempt: () => Promise<Result>) => Promise<Result>;
 }
 
-/**
- * Returns the hashes of the session's facts, roster and state at this moment, as they appear in a head
- * (SEAL-1).
- */
+/** Returns the hashes of the session's current facts, roster and state, as they appear in a head (SEAL-1). */
 export async function readAbout(source: AboutSource, extent: RecordExtent): Promise<HeadAbout> {
   return {
     session: sessionHash({ session: sessionAbout(extent) }, sha256),

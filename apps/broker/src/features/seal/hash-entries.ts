@@ -24,7 +24,7 @@ export interface EntryFacts {
 }
 
 export interface HashedEntries {
-  /** For each text in `facts`: the leaf hashes, 32 bytes each, and the root over them. */
+  /** For each string in `facts`, the leaf hashes (32 bytes each) and the root over these hashes. */
   readonly parts: readonly { readonly hashes: Uint8Array; readonly root: Uint8Array }[];
   /**
    * Number of the first missing entry, or null. The broker never deletes entries, so a missing entry means
@@ -34,7 +34,7 @@ export interface HashedEntries {
 }
 
 /**
- * Texts up to this length are hashed on the main thread. About five hundred entries fit, more than most
+ * Strings up to this length are hashed on the main thread. About five hundred entries fit, more than most
  * records have.
  */
 const smallFactsCharsMax = 128 * 1024;
@@ -56,7 +56,7 @@ export function hashEntries({ log, recordId, first, last, facts }: EntryFacts): 
   return { parts, missing: expected <= last ? expected : null };
 }
 
-/** Parses one of the texts in `facts` into entries. */
+/** Parses one of the strings in `facts` into entries. */
 export function toEntries({
   log,
   recordId,

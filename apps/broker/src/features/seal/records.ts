@@ -26,8 +26,8 @@ export interface Records {
    */
   headNow(sessionId: string): Promise<{ head: SignedHead; extent: RecordExtent } | null>;
   /**
-   * Returns a head over the same logs with the session's current facts. Returns `head` itself if the facts
-   * have not changed.
+   * Returns a head that covers the same logs and the session's current facts. Returns `head` itself if the
+   * facts have not changed.
    */
   headAbout(sessionId: string, head: SignedHead, about: HeadAbout): Promise<SignedHead>;
   /** Hashes new entries in advance, so that little is left to hash while the feed is locked. */
@@ -112,8 +112,8 @@ async function completeLogs(
 const patienceMs = 10_000;
 
 /**
- * Waits for work that needs a record's hashes. Hashing a very long record for the first time takes longer
- * than the time limit of a request. The caller then gets an error and should retry, while the hashing
+ * Waits for work that needs a record's hashes. Hashing a very long record for the first time takes longer than
+ * the time limit of a request. In that case, the caller gets an error and should retry, while the hashing
  * continues.
  *
  * @throws unavailable if the hashing takes too long; nothing else was done

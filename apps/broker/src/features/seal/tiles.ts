@@ -71,7 +71,7 @@ async function hashTiles(
   let reading = from < to ? readAhead(reader.db, log, rangeAt(from)) : null;
   for (let tile = from; reading !== null; tile += tilesAtOnce) {
     const facts = await reading;
-    // While a worker thread hashes this range, the database already hashes the contents of the next.
+    // While a worker thread hashes this range, the database already hashes the content of the next range.
     reading = tile + tilesAtOnce < to ? readAhead(reader.db, log, rangeAt(tile + tilesAtOnce)) : null;
     const { parts } = await hashFacts(reader, log, rangeAt(tile), facts);
     const tiles = parts.map((part, place): RecordTile => ({ level: 0, number: tile + place, ...part }));

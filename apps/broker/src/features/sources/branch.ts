@@ -22,7 +22,7 @@ const packedBytesMax = 64 * 1024 * 1024;
 
 /**
  * Reads the current commit in the same way as Git: from the branch's own file, or from `packed-refs` if the
- * branch has no file.
+ * branch has no such file.
  *
  * @throws RootProblem if one of these files is outside the repository or has unexpected content
  */

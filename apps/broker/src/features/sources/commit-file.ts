@@ -11,7 +11,7 @@ import { openSource, readSourceFile, withFolderOf } from "./open-source.js";
 import type { Repository } from "./repository.js";
 import { NotCurrent } from "./source-problems.js";
 
-/** A new text for a file, with the message and author for its commit. */
+/** New text for a file, with the message and author of the commit. */
 export interface FileCommit {
   readonly path: string;
   /**
@@ -38,7 +38,7 @@ const triesMax = 5;
  * new one, or not at all. If an interrupted call is repeated, it finds its commit and completes the remaining
  * steps.
  *
- * @returns the commit, and whether the file was written; if someone else changed the file at that moment,
+ * @returns the commit, and whether the file was written; if someone else changed the file at the same time,
  * their text is kept
  * @throws NotCurrent if nothing was done
  */

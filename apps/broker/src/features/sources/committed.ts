@@ -29,8 +29,8 @@ export async function findCommitted(
 const listBytesMax = 4 * 1024 * 1024;
 
 /**
- * Lists the files of the current commit by path, until the list reaches a limit in bytes. Leaves out files
- * that are too large or appear to be binary.
+ * Lists the files in the current commit by path, until the list reaches a limit in bytes. Leaves out files that
+ * are too large or appear to be binary.
  */
 export async function listCommitted(
   repository: Repository,

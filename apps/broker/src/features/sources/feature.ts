@@ -10,7 +10,9 @@ export type { SourceServices, StartedSources } from "./services.js";
 export { refuseOtherSource, requireSourcePath, toFile } from "./source-path.js";
 export type { Sources, SourcesOptions } from "./sources.js";
 
-/** How long a text is kept after a job has read it, because the job may still have to write its result. */
+/**
+ * How long a file's text is kept after a job has read it, because the job may still have to write its result.
+ */
 const sourceTextDays = 2;
 
 export interface FileOptions {

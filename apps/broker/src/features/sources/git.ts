@@ -172,7 +172,10 @@ async function makeGitFolder({ ownFolder, user, format }: GitRun): Promise<strin
   return folder;
 }
 
-/** Replaces a file atomically. The text is always the same, but another process may be reading the file. */
+/**
+ * Replaces a file atomically. Concurrent writers write the same content, but a reader must never see a partly
+ * written file.
+ */
 async function putFile(path: string, text: string, mode: number): Promise<void> {
   if ((await readFile(path, "utf8").catch(() => undefined)) === text) return;
   const unfinished = `${path}.${randomUUID()}`;

@@ -35,9 +35,9 @@ const indexBytesMax = 512 * 1024 * 1024;
 /**
  * Prepares a copy of the index with a file's new text, and puts the copy in place as Git's own lock file.
  * Concurrent `git commit` and `git add` commands then wait or fail, as they do for each other's lock. If the
- * index were not changed, someone's next commit would undo the new text.
+ * index were not updated, someone's next commit would undo the new text.
  *
- * @throws NotCurrent if another text of the file is staged, or the lock cannot be acquired
+ * @throws NotCurrent if different text is staged for the file, or the lock cannot be acquired
  */
 export async function lockIndex(repository: Repository, change: IndexChange): Promise<LockedIndex> {
   const { git } = repository;

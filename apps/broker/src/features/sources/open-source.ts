@@ -77,7 +77,7 @@ function toText(bytes: Uint8Array): string {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!text.includes("\0")) return text;
   } catch {
-    // A text that is not UTF-8 gets the same error as below.
+    // Text that is not UTF-8 gets the same error as below.
   }
   throw new NoSource("The file is not UTF-8 text.");
 }

@@ -10,11 +10,11 @@ export interface HeldFile {
 }
 
 /**
- * Reads a regular file in an open folder. Checks and reads the same file handle, so that the file cannot
- * be swapped in between.
+ * Reads a regular file in an open folder. Checks and reads the same file handle, so that the file cannot be
+ * swapped between the two.
  *
- * @throws NotPlainError if the file is a link, not a regular file or too large; RootProblem if the file
- * does not belong to the root's owner; system errors such as ENOENT
+ * @throws NotPlainError if the file is a link, not a regular file or too large; RootProblem if the file does
+ * not belong to the root's owner; system errors such as ENOENT
  */
 export async function readHeld(
   folder: HeldFolder,

@@ -15,7 +15,7 @@ export interface ListedRoot {
   readonly cut: boolean;
 }
 
-/** The files under the roots, on which a mesh may work. */
+/** The files under the roots that a mesh may work on. */
 export interface Sources {
   /** Whether accepted proposals can be committed. */
   readonly canCommit: boolean;
@@ -40,8 +40,8 @@ export interface Sources {
    */
   commit(source: SourcePathParts, commit: Omit<FileCommit, "path" | "author">): Promise<{ commit: string }>;
   /**
-   * Waits for all running Git processes, including those started for disconnected callers. Starts no new
-   * ones.
+   * Waits for all running Git processes, including those started for callers that have disconnected. Starts no
+   * new processes.
    */
   stop(): Promise<void>;
 }

@@ -33,7 +33,7 @@ import {
  * Sets a key and notifies its watchers. Setting the current value again changes nothing (STATE-4). If several
  * callers pass the same `expected_version`, exactly one succeeds (STATE-5).
  *
- * @throws conflict, with the current value, so that a retry needs no second call
+ * @throws conflict, with the current value, so that the caller can retry without reading it first
  */
 export async function setState(
   ctx: TeamContext<StateServices>,

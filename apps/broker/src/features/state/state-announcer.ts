@@ -94,7 +94,7 @@ export function startStateAnnouncer(options: {
     const { sessionIds, meshIds } = channels.state.read();
     for (const row of await listStateChanges(database.orm, [...sessionIds, ...meshIds], latelySeconds)) {
       const { scopeId } = row;
-      // `push` uses the mesh id only for keys of a mesh, so any value is fine for a session's key.
+      // `push` uses the mesh id only for keys that belong to a mesh, so any value is fine for a session's key.
       channels.state.push(scopeId, toStateChange(meshIds.includes(scopeId) ? null : scopeId, row));
     }
   }

@@ -12,7 +12,10 @@ import type { DocumentServices } from "../../document/services.js";
 import type { SessionContext } from "../../sessions/context.js";
 import { toStateEntry } from "../../sessions/state-entry.js";
 
-/** Returns the entry to send unrequested: without its value if the value is too large (STATE-8). */
+/**
+ * Returns the entry in the form that is pushed to watchers, without its value if the value is too large
+ * (STATE-8).
+ */
 export function toToldEntry(row: StateVersionRow): StateEntry {
   const { value, ...entry } = toStateEntry(row);
   const isTold = row.value !== null && utf8Bytes(row.value) <= limits.stateValueToldBytesMax;

@@ -49,7 +49,7 @@ export async function findAssignee(
 }
 
 /**
- * Refuses a check that an agent sets, because the check must prove the agents' work.
+ * Refuses a check set by an agent, because checks must prove the agents' own work.
  *
  * @throws forbidden
  */

@@ -174,8 +174,8 @@ async function announceClaim(
   const isOthers = row.peerId !== team.peer.peerId;
   const { sequence } = await announce(session.sessionId, claimEvent(row, authorName(team), told), {
     causedBy: team.peer.peerId,
-    // Other peers see the release when they list claims. Only a holder whose claim someone else
-    // released is notified.
+    // Other peers see the release when they list claims. A holder is notified only if someone else released the
+    // holder's claim.
     reaches: isOthers ? [row.peerId] : [],
   });
   afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));

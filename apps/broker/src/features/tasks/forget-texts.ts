@@ -2,7 +2,7 @@ import { forgetClaimReason, forgetTaskTexts } from "@merkle/db";
 import type { TextRemovalHook } from "../../views/hooks.js";
 import type { ViewServices } from "../../views/services.js";
 
-/** Removes a redacted event's texts from its task or claim. */
+/** Removes a redacted event's text from its task or claim. */
 export const forgetTexts: TextRemovalHook<ViewServices> = {
   async forgetEvent({ session: { sessionId } }, { tx }, { event }) {
     if (event.event === "task_changed") await forgetTaskTexts(tx, { sessionId, number: event.task }, event);

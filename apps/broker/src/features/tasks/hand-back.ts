@@ -23,7 +23,7 @@ interface HandBackOptions {
   readonly database: Pick<Database, "orm" | "transaction">;
   readonly presence: Pick<Presence, "find">;
   readonly channels: Pick<Channels, "deliver" | "announceChange">;
-  /** When this broker started. It knows nothing about peers seen earlier. */
+  /** When this broker started. The broker does not know about peers seen before then. */
   readonly startedAt: Date;
 }
 
@@ -31,7 +31,7 @@ interface HandBackOptions {
 const lapsedMax = 500;
 
 /**
- * Returns a function to call regularly. The function renews the tasks and claims of present peers. If a peer
+ * Returns a function that must be called regularly. It renews the tasks and claims of present peers. If a peer
  * has left, or was away longer than its session allows, its tasks and claims are handed back, each with an
  * event that names the peer (TASK-5, CLAIM-4).
  */

@@ -2,8 +2,8 @@ import { listHeldTasks } from "@merkle/db";
 import type { PeerFactReaders } from "../../sessions/hooks.js";
 
 /**
- * Reads the claimed task of each peer in a session. If a peer has several, the one that it claimed last
- * is used, which comes last in the list.
+ * Reads the claimed task of each peer in a session. If a peer has several, uses the one claimed last, which
+ * comes last in the list.
  */
 export const readHeldTasks: Required<PeerFactReaders>["task"] = async ({ database }, sessionId) => {
   const held = await listHeldTasks(database.orm, sessionId);

@@ -171,8 +171,8 @@ function applyToClaims(
     sessionId,
     number,
     scope,
-    // The feed contains no trace of the repository, so that its readers cannot test guesses of the
-    // repository's address.
+    // The feed does not mention the repository, so that its readers cannot test guesses at the repository's
+    // address.
     repository: null,
     shared,
     reason: reason ?? null,
@@ -184,8 +184,8 @@ function applyToClaims(
 }
 
 /**
- * Removes an event's texts from the task that was rebuilt from the event. Call before the event's own
- * text is removed.
+ * Removes an event's text from the task that was rebuilt from the event. Call before the event's own text is
+ * removed.
  */
 async function forgetTask(tx: Transaction, sessionId: string, sequence: number): Promise<void> {
   const [row] = await listImportedTaskEvents(tx, sessionId, { after: sequence - 1, limit: 1 });

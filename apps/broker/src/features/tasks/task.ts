@@ -62,7 +62,10 @@ export function noSuchTask(slug: string, number: number): MerkleError {
   return new MerkleError("not_found", `The session "${slug}" has no task ${number}.`, { next: "list_tasks" });
 }
 
-/** Returns whether the caller may decide about other peers' work. Only a verified human may. */
+/**
+ * Returns whether the caller is a verified human. Only a verified human may make decisions about other peers'
+ * work.
+ */
 export function isHuman({ team }: TeamContext<TaskServices>): boolean {
   return team.kind === "human";
 }

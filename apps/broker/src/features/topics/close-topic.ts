@@ -16,7 +16,8 @@ import type { TopicServices } from "./services.js";
  * Closes a topic and announces it in the session (TOPIC-5). Call this function last in a write, like every
  * announcement.
  *
- * @throws conflict if the topic is already closed; if two callers close it, one succeeds
+ * @throws conflict if the topic is already closed; if two callers close it at the same time, exactly one
+ * succeeds
  */
 export async function closeTopic(
   { tx, announce }: Pick<Write, "tx" | "announce">,
@@ -45,11 +46,12 @@ export function isClosed(topic_id: number): MerkleError {
 }
 
 /**
- * Reopens a closed topic and announces it in the session (TOPIC-12). Call this function last in a write,
- * like every announcement. While a topic is closed, its position is not updated, so it is then searched for
- * in the newest text.
+ * Reopens a closed topic and announces it in the session (TOPIC-12). Call this function last in a write, like
+ * every announcement. The position of a closed topic is not updated, so reopening searches for it in the newest
+ * text.
  *
- * @throws conflict if the topic is already open; if two callers reopen it, one succeeds
+ * @throws conflict if the topic is already open; if two callers reopen it at the same time, exactly one
+ * succeeds
  */
 export async function reopenTopic(
   services: TopicServices,

@@ -121,8 +121,8 @@ function shortened(quote: string): string {
 }
 
 /**
- * Refuses to open another topic if its source has reached the limit. The caller must hold the lock on the
- * mesh's topic counter, so that concurrent calls wait for each other.
+ * Refuses to open another topic if its source already has the maximum number of open topics. The caller must
+ * hold the lock on the mesh's topic counter, so that concurrent calls wait for each other.
  *
  * @throws conflict if the source has too many open topics
  */
@@ -145,8 +145,7 @@ export async function refuseTooManyOpen(
 type OpenTopicInput = ParsedInputOf<"open_topic">;
 
 /**
- * Opens a topic about a passage of a file, or about the whole file (SOURCE-11). Stores the file's text at
- * that moment.
+ * Opens a topic about a passage of a file, or about the whole file (SOURCE-11). Stores the file's current text.
  *
  * @throws conflict, with the current hash, if the file's text has changed or does not contain the quote
  */

@@ -30,7 +30,7 @@ export async function placeFileTopics(
   const at = { version: null, hash };
   const source = toFile(file);
   if ((await listTopicsToPlace(orm, meshId, source, at)).length === 0) return;
-  // Stored because the next search for the positions found in this text compares the next text with it.
+  // Stored because the next search compares the file's next text with this one.
   await keepSourceText(orm, { meshId, ...file, hash, content: text });
   await placeTopics({ database, workers }, meshId, {
     source,

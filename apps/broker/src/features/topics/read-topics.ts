@@ -11,7 +11,7 @@ import { requireTopic, toTopic, toTopicMessage } from "./topic.js";
 type ListTopicsInput = ParsedInputOf<"list_topics">;
 
 /**
- * Lists the topics of a session's document or of a file, newest first, with their last known positions
+ * Lists the topics about a session's document or a file, newest first, with their last known positions
  * (TOPIC-2).
  */
 export async function listTopics(

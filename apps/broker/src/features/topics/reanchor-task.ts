@@ -1,7 +1,7 @@
 import { type Anchored, type Reanchored, startReanchoring } from "@merkle/wire/text";
 import type { Task } from "../../core/workers/task.js";
 
-/** Total length up to which texts count as small. Comparing them takes a few milliseconds. */
+/** Total length up to which two texts count as small. Comparing such texts takes a few milliseconds. */
 const smallCharsMax = 8 * 1024;
 
 /**

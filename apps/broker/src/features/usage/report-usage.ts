@@ -79,14 +79,14 @@ export async function recordUsage(
 }
 
 /**
- * Returns the tokens that count towards a budget. Tokens read from the model's cache do not count: they are
- * by far the most, but cost only a fraction.
+ * Returns the tokens that count towards a budget. Tokens read from the model's cache do not count: they are by
+ * far the most numerous, but cost only a fraction.
  */
 function countedTokens(used: readonly UsedTokens[]): number {
   return used.reduce((sum, each) => sum + each.inputTokens + each.outputTokens + each.cacheWriteTokens, 0);
 }
 
-/** The fraction of a budget from which a human is asked. */
+/** The fraction of a budget that, once used, causes a human to be asked. */
 const nearPart = 0.8;
 
 /**

@@ -15,7 +15,7 @@ export interface FileToStore {
 
 /** Objects in storage that is compatible with S3. Errors never contain the credentials. */
 export interface ObjectStore {
-  /** Returns the object's location for messages to people. */
+  /** Returns the object's location, for use in messages shown to people. */
   nameOf(key: string): string;
   put(key: string, file: FileToStore, signal: AbortSignal): Promise<void>;
   /** Streams the bytes of an object. @throws conflict if the object does not exist */
@@ -73,8 +73,8 @@ export function createObjectStore({
       request.on("response", resolve).on("error", reject);
       request.on("timeout", () => request.destroy(new Error(`no response for ${silenceMsMax / 1_000} s`)));
     });
-    // A server can refuse a request before it has read the whole file. Its response then says more than the
-    // error of the broken connection.
+    // A server can refuse a request before it has read the whole file. Its response is then more informative
+    // than the connection error.
     if (file) pipeline(createReadStream(file.path), request).catch(() => undefined);
     else request.end();
     return answered.catch((cause: unknown) => {
