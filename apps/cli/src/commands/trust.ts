@@ -54,7 +54,7 @@ async function trustHere(context: CommandContext): Promise<TrustedItem[]> {
   }
   await askOnce(config.untrusted);
   for (const file of findForeignEnvFiles(sources)) await askOnce(file);
-  // Settings files of features may refer to variables from the .env files.
+  // The settings files of features can contain variables from the `.env` files.
   const { env } = readEnvFiles({ ...sources, home });
   for (const file of await findForeignFiles({ environment: env, cwd: sources.cwd })) await askOnce(file);
   // A newly trusted file may name another broker.

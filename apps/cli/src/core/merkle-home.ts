@@ -34,7 +34,7 @@ export const homeFiles = {
   members: (home: string) => join(home, "members"),
   /** The key that proves to the home's own broker that the caller is the home's user (PERSON-10). */
   homeKey: (home: string) => join(home, "home-key"),
-  /** The local page that redirects a browser to a sign-in link. */
+  /** A local page that redirects a browser to a sign-in link. */
   leadingPage: (home: string) => join(home, "open.html"),
   /** The working folder of agents that run jobs. */
   agent: (home: string) => join(home, "agent"),

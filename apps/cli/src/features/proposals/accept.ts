@@ -7,7 +7,7 @@ import { createDraft, openEditor } from "../../document/draft.js";
 import { type Deciding, decide, ofDocuments, ofFiles, type ProposalTarget } from "./deciding.js";
 import { formatProposal } from "./format-proposal.js";
 
-/** Creates the command that accepts a proposal after showing its changes. */
+/** Creates the command that shows a proposal's changes and then accepts the proposal. */
 function acceptCommand(target: ProposalTarget, summary: string): Command {
   const { group, example } = target;
   return {

@@ -12,7 +12,7 @@ import { formatProposals } from "./format-proposal.js";
 interface ProposalList {
   readonly broker: BrokerClient;
   readonly of: Pick<InputOf<"list_proposals">, "session_id" | "source_path">;
-  /** Returns the command that accepts a proposal after showing it. */
+  /** Returns the command that shows a proposal and then accepts it. */
   acceptBy(number: number): string;
 }
 

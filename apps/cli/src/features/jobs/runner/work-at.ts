@@ -34,7 +34,7 @@ interface Workplace extends RunnerTerms {
   readonly signal: AbortSignal;
 }
 
-/** The pause before retrying after a premature empty reply or a temporary refusal. */
+/** How long to pause before retrying after a premature empty reply or a temporary refusal. */
 const pauseMs = 1_000;
 /**
  * How long the runner tries to report that an agent has ended. After that time the job's lease has expired.
