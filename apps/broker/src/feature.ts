@@ -29,7 +29,10 @@ export interface Feature<Services extends TransportServices = TransportServices,
   readonly handlers?: Partial<Handlers<Services>>;
   /** Adds HTTP routes in addition to the routes of the feature's operations. */
   readonly mount?: Mount<Services>;
-  /** Returns the URL of the metadata that tells clients how to get access to the MCP endpoint at this path (RFC 9728). */
+  /**
+   * Returns the URL of the metadata that explains to clients how to get access to the MCP endpoint at this path
+   * (RFC 9728).
+   */
   readonly metadataUrl?: (services: Services, path: string) => string;
 
   /**
@@ -40,13 +43,13 @@ export interface Feature<Services extends TransportServices = TransportServices,
   readonly checkOptions?: (options: Options) => void;
   /** Returns whether the options let anyone who can reach the broker change files on this machine. */
   readonly opensFiles?: (options: Options) => boolean;
-  /** Descriptions of the feature's options for the log, by the name under which each is logged. */
+  /** Functions that describe the feature's options for the log, by the name under which each is logged. */
   readonly describeOptions?: Readonly<Record<string, (options: Options) => string>>;
   /** Starts the services that the feature adds to every mesh. The services that it needs are already started. */
   readonly start?: (parts: StartParts<Options>, needed: Services) => object | Promise<object>;
   /** Returns the feature's services for one mesh. */
   readonly inMesh?: (started: Services, meshId: string) => object;
-  /** Adds the feature's initial contents to a new mesh, in the transaction that creates the mesh. */
+  /** Adds the feature's initial data to a new mesh, in the transaction that creates the mesh. */
   readonly furnishMesh?: (tx: Transaction, meshId: string) => Promise<void>;
   readonly repeat?: RepeatedWork<Services>;
   /** Removes what interrupted work has left behind. Called once an hour, on one node. */

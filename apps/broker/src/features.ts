@@ -95,7 +95,10 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
 // The combined services of all features include the services that each feature needs.
 const all: readonly Feature<Services, FeatureOptions>[] = features;
 
-/** The handler of every operation. A handler that is missing, or has the wrong context or output, does not compile. */
+/**
+ * The handler of every operation. If a handler is missing, or has the wrong context or output, the code does
+ * not compile.
+ */
 export const handlers: Handlers<Services> = { ...coreHandlers, ...merge("handlers") };
 
 /** The names of operations that have more than one handler. Must be empty. */
@@ -127,7 +130,8 @@ export const hooks: ViewHooks<Services> = {
 export const mounts = all.flatMap(({ mount = [] }) => mount);
 
 /**
- * Returns the URL of the metadata that tells clients how to get access to the MCP endpoint at this path (RFC 9728), or null.
+ * Returns the URL of the metadata that explains to clients how to get access to the MCP endpoint at this path
+ * (RFC 9728), or null.
  */
 export function findMetadataUrl(services: Services, path: string): string | null {
   return all.find((feature) => feature.metadataUrl)?.metadataUrl?.(services, path) ?? null;
@@ -165,12 +169,12 @@ export function startInMesh(started: Started, meshId: string): StartedInMesh {
   return Object.assign({}, ...all.map(({ inMesh }) => inMesh?.(started as Services, meshId)));
 }
 
-/** Adds the initial contents of all features to a new mesh. */
+/** Adds the initial data of all features to a new mesh. */
 export async function furnishMesh(tx: Transaction, meshId: string): Promise<void> {
   for (const feature of all) await feature.furnishMesh?.(tx, meshId);
 }
 
-/** Starts the repeated work of all features. Each returned function stops one of these tasks. */
+/** Starts the repeated work of all features. Returns functions that each stop one kind of work. */
 export function repeatWork(meshes: Meshes<Services>): (() => void)[] {
   return all.flatMap(({ repeat }) =>
     repeat ? meshes.main.tasks.repeat(repeat.name, repeat.everyMs, repeat.begin(meshes)) : [],

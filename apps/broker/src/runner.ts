@@ -1,4 +1,4 @@
-/** Exports what a runner on another machine shares with the broker, without loading the broker. */
+/** Exports the code that a runner on another machine shares with the broker, without loading the broker. */
 
 export { lockHome as lockFolder } from "@merkle/db/embedded";
 export type { RunnableJob, Runner, RunResult } from "./features/jobs/feature.runner.js";

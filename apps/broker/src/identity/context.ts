@@ -34,7 +34,7 @@ export interface IdentityServices extends CoreServices {
   readonly revocations: Revocations;
   readonly credentials: CredentialCache;
   readonly sessions: SessionDirectory;
-  /** Adds the initial contents to a new mesh, in the transaction that creates the mesh. */
+  /** Adds the initial data to a new mesh, in the transaction that creates the mesh. */
   readonly furnishMesh: (tx: Transaction, meshId: string) => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ import { hasDatabase, withHomeDatabase } from "./home-database.js";
 export interface HomeBackupOptions {
   /** The Merkle home, an absolute path. */
   readonly home: string;
-  /** URL of an external PostgreSQL (default: the embedded one of this home). */
+  /** URL of an external PostgreSQL (default: this home's embedded PostgreSQL). */
   readonly databaseUrl?: string | undefined;
   /** The backup file, an absolute path. */
   readonly file: string;
@@ -26,8 +26,7 @@ export interface HomeBackupOptions {
  * Writes a home's database to one file (BACKUP-1). A running broker is not interrupted. If no broker is
  * running, the embedded PostgreSQL is started just for the backup.
  *
- * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; no file is left
- * behind
+ * @throws BackupError, DatabaseError or EmbeddedPostgresError with a message for people; no file is left behind
  */
 export async function backupHome(
   options: HomeBackupOptions & { readonly overwrite?: boolean },
@@ -48,7 +47,7 @@ export async function backupHome(
  * Restores a backup into the empty database of a home (BACKUP-2, BACKUP-3). Locks the home, so that no broker
  * can run on it.
  *
- * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; nothing is changed
+ * @throws BackupError, DatabaseError or EmbeddedPostgresError with a message for people; nothing is changed
  */
 export async function restoreHome(options: HomeBackupOptions): Promise<RestoreSummary> {
   // Refuses an invalid backup file before a database is created.

@@ -15,7 +15,7 @@ export interface CoreOptions {
   readonly host?: string | undefined;
   /** The port to listen on (default: 7423). 0 picks any free port. */
   readonly port?: number | undefined;
-  /** URL of an external PostgreSQL (default: the embedded one). */
+  /** URL of an external PostgreSQL (default: the embedded PostgreSQL). */
   readonly databaseUrl?: string | undefined;
   /** URL of a streaming replica of the database, used for reading histories and searching (SCALE-4). */
   readonly databaseReadUrl?: string | undefined;
@@ -27,20 +27,20 @@ export interface CoreOptions {
   /** URL to which traces are sent by OTLP over HTTP (TRACE-1). If not set, tracing is off. */
   readonly tracesUrl?: string | undefined;
   /**
-   * The broker's address for agents, unless the stored settings contain another. Any address other than
-   * loopback implies invite mode (AUTH-5).
+   * The broker's address for agents, unless the stored settings contain a different address. Any address other
+   * than loopback implies invite mode (AUTH-5).
    */
   readonly publicUrl?: string | undefined;
   /**
-   * Whether any client or only members may connect. Defaults to `open` if only this machine can connect,
+   * Who may connect: any client, or only members. Defaults to `open` if only this machine can connect,
    * otherwise to `invite`.
    */
   readonly auth?: AuthMode | undefined;
   /** Whether to admit any client even though other machines can reach the broker. */
   readonly insecureOpen?: boolean | undefined;
   /**
-   * Whether to create an admin invite in invite mode even if there is an admin, for example because the admin's key was
-   * lost.
+   * Whether to create an admin invite in invite mode even if there is already an admin, for example because the
+   * admin's key was lost.
    */
   readonly newAdminInvite?: boolean | undefined;
   /**
@@ -73,7 +73,7 @@ export interface CoreOptions {
   readonly heartbeatMs?: number | undefined;
   /**
    * The rates that differ from the defaults (GUARD-4), or "off". Off by default if any client is admitted but
-   * only this machine can connect, since its users could stop the broker anyway.
+   * only this machine can connect, since the machine's users could stop the broker anyway.
    */
   readonly rateLimits?: Partial<RateLimits> | "off" | undefined;
   /** Time limits for the parts of a request or hello to arrive (default: see `limits`). */

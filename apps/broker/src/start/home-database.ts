@@ -64,7 +64,7 @@ async function withOwnServer<Result>(
   }
 }
 
-/** Returns whether PostgreSQL has ever run in this home. */
+/** Returns whether the embedded PostgreSQL has ever run in this home. */
 export async function hasDatabase(home: string): Promise<boolean> {
   return (await listMajors(home)).length > 0;
 }

@@ -11,7 +11,7 @@ const safetyMs = 5_000;
 /** How often a node counts how much of each quota all nodes have used (QUOTA-1). */
 const quotaMs = 30_000;
 const tidyUpMs = 60 * 60_000;
-/** Delay before the first tidy-up. It is short, for brokers that never run for an hour. */
+/** Delay before the first tidy-up. It is short, because some brokers never run for an hour. */
 const firstTidyUpMs = 10 * 60_000;
 /** How long a dead node stays in the list of nodes. */
 const forgottenNodeHours = 24;
@@ -38,7 +38,7 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
     await checkAlone();
   }
 
-  /** Reads the changes that hints would have announced, in case hints were lost (NODE-3). */
+  /** Reads changes directly, in case the hints that should have announced them were lost (NODE-3). */
   async function catchUp(): Promise<void> {
     await channels.checkHeads();
     if (nodes.alone) return;
@@ -53,10 +53,7 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
     await catchUpWithUnseen();
   }
 
-  /**
-   * Announces that anything which no query can check may have changed, so that clients read it
-   * again.
-   */
+  /** Announces that everything that no query can check may have changed, so that clients read it again. */
   async function catchUpWithUnseen(): Promise<void> {
     meshes.forgetUnheard();
     channels.announceAnything();

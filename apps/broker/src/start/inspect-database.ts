@@ -12,7 +12,9 @@ export interface DatabaseFacts {
   readonly writable: boolean;
   /** The slugs of sessions whose document differs from its history. The next start repairs them. */
   readonly tornDocuments: readonly string[];
-  /** Whether the home has data already. If not, the embedded PostgreSQL was tested in a temporary folder. */
+  /**
+   * Whether the home already contains data. If not, the embedded PostgreSQL was tested in a temporary folder.
+   */
   readonly hasData: boolean;
 }
 
@@ -63,7 +65,7 @@ async function askServer(target: ConnectionTarget): Promise<Omit<DatabaseFacts, 
 async function inTrialHome<Result>(work: (home: string) => Promise<Result>): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), "merkle-trial-"));
   try {
-    // If root starts the server, it runs as another user, who must be able to enter this folder.
+    // If root starts PostgreSQL, the server runs as another user, who must be able to enter this folder.
     await chmod(home, 0o711);
     return await work(home);
   } finally {

@@ -35,7 +35,7 @@ export async function listen({ server }: HttpServer, { host, port }: Resolved): 
   }).catch(async (error) => {
     throw await explainListen(error, { host, port });
   });
-  // The server listens on a port and not on a pipe, so its address has this type.
+  // The server listens on a port, not on a pipe, so its address has this type.
   return (server.address() as AddressInfo).port;
 }
 

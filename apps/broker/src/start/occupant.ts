@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 const answerMsMax = 1000;
 
 /**
- * Describes the program that listens at an address of this machine, worded to follow "in use by". Returns
- * null if there is no such program.
+ * Describes the program that is listening at an address on this machine, in words that can follow "in use by".
+ * Returns null if there is no such program.
  */
 export async function describeOccupant(host: string, port: number): Promise<string | null> {
   if (!(await isListening(host, port))) return null;

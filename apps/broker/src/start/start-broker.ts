@@ -76,14 +76,17 @@ export interface Broker extends OptionFacts {
    * Otherwise null.
    */
   readonly firstInvite: string | null;
-  /** In open mode, a dashboard link that verifies one person. Otherwise null, since members are verified. */
+  /**
+   * In open mode, a dashboard link that verifies one person. Otherwise null, since members are already
+   * verified.
+   */
   readonly verifyingLink: string | null;
   readonly database: "embedded" | "external";
   readonly migrationsRun: number;
   /** Path of the backup that was written before the first migration. Null if no migration ran or there was no data. */
   readonly backup: string | null;
   /**
-   * Ends running calls and connections in order, and leaves nothing running. Further calls of `stop` do
+   * Ends running calls and connections gracefully, and leaves nothing running. Further calls to `stop` do
    * nothing.
    */
   stop(): Promise<void>;
@@ -315,8 +318,8 @@ function isLoopbackOnly({ auth, insecureOpen = false }: Resolved): boolean {
 }
 
 /**
- * Returns the public URL whose host requests may name. Another node in invite mode may have stored a URL for
- * other machines. In open mode, this node does not accept requests for such a URL.
+ * Returns the public URL whose host requests may name. Another node, in invite mode, may have stored a URL for
+ * other machines. If this node is in open mode, it does not accept requests for that URL.
  */
 function findServedUrl(options: Resolved, { current }: SettingsStore): string | null {
   const url = current.public_url;
@@ -427,9 +430,9 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
 }
 
 /**
- * Locks the database for this node. Without a bus, a second broker would deliver messages late, so the lock
- * is exclusive. Nodes with a bus share the lock, which keeps out nodes without a bus. A node that had to wait
- * may have taken the lock from a node that has not noticed yet. It then waits until that node must have
+ * Locks the database for this node. Without a bus, a second broker would deliver messages late, so the lock is
+ * exclusive. Nodes with a bus share the lock, which keeps out nodes without a bus. A node that had to wait may
+ * have taken the lock from a node that has not noticed yet. It then waits long enough for that node to have
  * noticed (DB-17).
  */
 async function holdAlone(

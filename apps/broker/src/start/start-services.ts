@@ -60,7 +60,7 @@ type ServicesOptions = Omit<Resolved, "bus"> & {
 };
 
 /**
- * Starts the core's services from the lowest folder to the highest, and then the features' services. If a
+ * Starts the services of the core, from its lowest folder to its highest, and then those of the features. If a
  * service fails to start, the services started before it are stopped.
  */
 export async function startServices(options: ServicesOptions): Promise<StartedServices> {

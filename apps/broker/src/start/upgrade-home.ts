@@ -24,7 +24,7 @@ export interface Upgrade {
 export interface UpgradeOptions {
   /** The Merkle home, an absolute path. */
   readonly home: string;
-  /** URL of an external PostgreSQL (default: the embedded one of this home). */
+  /** URL of an external PostgreSQL (default: this home's embedded PostgreSQL). */
   readonly databaseUrl?: string | undefined;
   /** Whether to run all migrations and then roll them back. A dry run writes no backup. */
   readonly dryRun: boolean;
@@ -35,7 +35,7 @@ export interface UpgradeOptions {
 /**
  * Migrates the database of a home to this version's schema, without starting a broker (DB-31).
  *
- * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; nothing is changed
+ * @throws BackupError, DatabaseError or EmbeddedPostgresError with a message for people; nothing is changed
  */
 export async function upgradeHome(options: UpgradeOptions): Promise<Upgrade> {
   const { home, dryRun } = options;
@@ -53,7 +53,7 @@ export async function upgradeHome(options: UpgradeOptions): Promise<Upgrade> {
   return done;
 }
 
-/** Writes a backup into the home, with the next step in its file name. Returns the path. */
+/** Writes a backup into the home. Its file name includes the step that follows the backup. Returns the path. */
 export async function backupBefore(home: string, target: ConnectionTarget, next: string): Promise<string> {
   const folder = join(home, "backups");
   await explainingPath(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
@@ -81,7 +81,7 @@ export async function upgradePostgres({
     const from = await majorOf(postgres);
     await requireData(home, from);
     const backup = await backupOlder(home, postgres, from);
-    // Until the data is complete, this mark keeps brokers from starting with it.
+    // This mark keeps brokers from starting until the data is complete.
     const unmark = await markMove(home);
     const server = await startEmbeddedPostgres({ home, besideOlder: true });
     try {

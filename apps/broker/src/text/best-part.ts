@@ -1,6 +1,6 @@
 /**
- * Returns the part of a marked text with the most matches, or the whole text if it is short enough. A «mark»
- * is never cut.
+ * Returns the part of the marked text that contains the most matches, or the whole text if it is short enough.
+ * A «mark» is never cut.
  */
 export function bestPart(marked: string, charsMax: number): string {
   if (marked.length <= charsMax) return marked;
@@ -10,10 +10,10 @@ export function bestPart(marked: string, charsMax: number): string {
   return `${start > 0 ? "…" : ""}${part}${end < marked.length ? "…" : ""}`;
 }
 
-/** Number of characters shown before the first mark of the part, for context. */
+/** Number of characters shown before the part's first mark, for context. */
 const charsBefore = 60;
 
-/** Maximum number of marks in a text that are considered. */
+/** Maximum number of marks that are considered. */
 const marksMax = 500;
 
 /** Returns the position of the first mark in the best part, which contains the most marks. */
@@ -39,8 +39,8 @@ function placesOfMarks(marked: string): number[] {
 }
 
 /**
- * Returns the end of the word before a position. In a text without spaces, returns the position itself, or
- * the next one if it would split a surrogate pair.
+ * Returns the end of the word before a position. If there are no spaces, returns the position itself, or the
+ * next position if the first would split a surrogate pair.
  */
 function betweenWords(text: string, place: number): number {
   if (place <= 0) return 0;

@@ -103,7 +103,7 @@ function readSummary(summary: string): MarkdownEnd & { ownHeadingEnd: number } {
 }
 
 function withLineBreaks(text: string, lineBreak: string): string {
-  // Most texts already have these line breaks, and checking for others is much cheaper than replacing.
+  // Most text already has these line breaks, and checking for others is much cheaper than replacing them.
   return lineBreak === "\n" && !text.includes("\r") ? text : text.replace(/\r\n|\r|\n/g, lineBreak);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Returns the first line of a markdown text that is neither blank nor a heading, without markup, for use as a
- * summary in lists. Returns null if there is no such line.
+ * Returns the first line of markdown that is neither blank nor a heading, without markup, for use as a summary
+ * in lists. Returns null if there is no such line.
  */
 export function firstLineOfText(markdown: string): string | null {
   for (const block of markdown.replace(/^(?:.+\n)?(?:=+|-+)[ \t]*$/gm, "").split(/\r\n|\r|\n/)) {
@@ -26,7 +26,7 @@ function withoutMarks(line: string): string {
     .trim();
 }
 
-/** Cuts a text to a maximum length, without splitting a surrogate pair. */
+/** Cuts a string to a maximum length, without splitting a surrogate pair. */
 function cutAt(text: string, chars: number): string {
   return text.slice(0, /[\uD800-\uDBFF]/.test(text.charAt(chars - 1)) ? chars - 1 : chars);
 }

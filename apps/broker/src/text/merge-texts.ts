@@ -3,7 +3,7 @@ import { findHeadings } from "./unified-diff.js";
 
 export interface MergeInput {
   readonly base: string;
-  /** The text that wins where both texts have changed the same lines. */
+  /** The text that wins where both texts change the same lines. */
   readonly current: string;
   readonly proposed: string;
 }

@@ -7,8 +7,8 @@ import { type UnifiedDiffInput, unifiedDiff } from "./unified-diff.js";
 const smallCharsMax = 16 * 1024;
 
 /**
- * Up to this number of lines, a diff runs on the calling thread. Its cost grows with the square of the
- * number of lines.
+ * Diffs of up to this many lines run on the calling thread. A diff's cost grows with the square of the number
+ * of lines.
  */
 const smallLinesMax = 300;
 

@@ -39,7 +39,7 @@ function withHeadings(patch: string, from: string): string {
 }
 
 /**
- * Returns a text's headings, shortened to fit a hunk header, with the number of each heading's first line,
+ * Returns the headings in `text`, shortened to fit a hunk header, each with the number of its first line,
  * counted from 1.
  */
 export function findHeadings(text: string): { line: number; text: string }[] {
@@ -63,7 +63,7 @@ export function findHeadings(text: string): { line: number; text: string }[] {
 
 const HEADING_CHARS_MAX = 80;
 
-/** Returns the beginning of a text as one line, without splitting a surrogate pair. */
+/** Returns the beginning of a string as one line, without splitting a surrogate pair. */
 function firstChars(text: string): string {
   const signs = [...text.slice(0, 2 * HEADING_CHARS_MAX).replace(/\s+/g, " ")];
   return signs.slice(0, HEADING_CHARS_MAX).join("");

@@ -1,10 +1,10 @@
 import type { FileFact, MeshFact, SessionFact, SourceFact } from "@merkle/db";
 import type { AttentionItem } from "@merkle/wire";
 
-/** Something that waits for a human, regardless of whether anyone has dismissed it. */
+/** Something that is waiting for a human, regardless of whether anyone has dismissed it. */
 export type Fact =
   | (SessionFact & Described<Exclude<AttentionItem["kind"], "quota_near">>)
-  // Facts about files include only some kinds, because a file has no agents that could ask, be blocked or be
+  // Only some kinds of fact can be about a file, because a file has no agents that could ask, be blocked or be
   // put on hold.
   | (FileFact & Described<Extract<AttentionItem, { source_path: string }>["kind"]>)
   | (MeshFact & Described<"quota_near">);

@@ -9,14 +9,14 @@ import type { Fact } from "./fact.js";
 /** The hooks with which features extend reads and operations across sessions. */
 export interface ViewHooks<Services extends SessionServices> extends DocumentHooks<Services> {
   readonly attention: readonly AttentionSource[];
-  /** Functions of features that delete expired data, by the name of the data. */
+  /** The features' functions that delete expired data, by the name of that data. */
   readonly purge: Readonly<Record<string, Purge>>;
   readonly personData: readonly PersonDataHook<Services>[];
   readonly onRemoveText: readonly TextRemovalHook<Services>[];
   readonly onImport: readonly ImportHook[];
 }
 
-/** Lists a feature's facts that wait for a human. */
+/** Lists a feature's facts that are waiting for a human. */
 export interface AttentionSource {
   /** The kinds of facts. The first kind determines the position of the facts in the list. */
   readonly kinds: readonly [AttentionItem["kind"], ...AttentionItem["kind"][]];
@@ -40,14 +40,14 @@ export interface WantedFacts {
 /** Deletes expired data in every mesh. Returns the number of deleted rows. */
 export type Purge = (db: Queryable, settings: BrokerSettings) => Promise<number>;
 
-/** A feature's hooks for redacting a text in a record. */
+/** A feature's hooks for redacting text in a record. */
 export interface TextRemovalHook<Services extends SessionServices> {
   /** Takes the locks that must be taken before the locks of the feed and the document. */
   hold?(tx: Transaction, sessionId: string): Promise<void>;
   /**
    * Removes copies of an event's text that the feature has stored.
    *
-   * @throws conflict for a text that is still in use
+   * @throws conflict if the text is still in use
    */
   forgetEvent?(
     ctx: SessionContext<Services>,
@@ -73,7 +73,7 @@ export interface ImportHook {
    */
   store(tx: Transaction, imported: { readonly sessionId: string; readonly after: number }): Promise<void>;
   /**
-   * Removes copies of an event's texts that the feature has stored. Called before the event's own texts are
+   * Removes copies of an event's text that the feature has stored. Called before the event's own text is
    * removed.
    */
   forgetEvent(tx: Transaction, sessionId: string, sequence: number): Promise<void>;
@@ -94,7 +94,7 @@ export interface PersonDataHook<Services extends SessionServices> {
   eraseText?(ctx: SessionContext<Services>, eraser: string, text: PersonText): Promise<void>;
 }
 
-/** Lets features take the locks that must be taken before texts in a record are added or redacted. */
+/** Lets features take the locks that must be taken before text in a record is added or redacted. */
 export async function holdForTexts(
   tx: Transaction,
   { hooks }: { readonly hooks: Pick<ViewHooks<SessionServices>, "onRemoveText"> },

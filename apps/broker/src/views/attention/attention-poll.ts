@@ -2,9 +2,9 @@ import type { MeshChannel } from "../../feed/delivery/mesh-channel.js";
 import { type FactServices, readFacts } from "./facts.js";
 
 /**
- * Returns a function that checks what waits for a human and notifies the mesh's watchers of changes. Some
- * changes cause no event, for example when a session becomes quiet. Call the function regularly. It reads
- * nothing if there are no watchers.
+ * Returns a function that checks what is waiting for a human and notifies the mesh's watchers of changes. It
+ * must be called regularly, because some changes cause no event, for example when a session becomes quiet.
+ * Without watchers, it reads nothing.
  */
 export function createAttentionPoll(
   services: FactServices & { readonly mesh: MeshChannel },

@@ -21,7 +21,7 @@ export type FactServices = Pick<ViewServices, "database" | "presence" | "quotas"
 };
 
 /**
- * Returns everything that waits for a human, ordered by kind and then by age, with at most
+ * Returns everything that is waiting for a human, ordered by kind and then by age, with at most
  * `attentionCountedMax` items of each kind (ATT-1).
  */
 export async function readFacts(services: FactServices, wanted: WantedFacts): Promise<Fact[]> {
@@ -38,8 +38,8 @@ export async function readFacts(services: FactServices, wanted: WantedFacts): Pr
     findQuietSessions(services, scope),
     listUndeliveredFacts(orm, scope, undeliveredBefore(services)),
   ]);
-  // A session on hold needs one decision. Its silence or used-up budget is a consequence of the hold or can
-  // wait.
+  // A session on hold needs only one decision. If it is also quiet or over budget, that either follows from the
+  // hold or can wait.
   const heldIds = new Set(held.map(({ sessionId }) => sessionId));
   const isNotHeld = ({ sessionId }: SessionFact) => !heldIds.has(sessionId);
   const groups: readonly FactGroup[] = [
@@ -115,10 +115,7 @@ async function listOfSource(
   return { kind, facts: await list(services, scope, wanted) };
 }
 
-/**
- * Returns the mesh's quotas that are at least four fifths used (ATT-14). A changed limit counts as a new
- * fact.
- */
+/** Returns the mesh's quotas that are at least 80 % used (ATT-14). A changed limit counts as a new fact. */
 function findNearQuotas({ database, quotas }: FactServices): Fact[] {
   const ofMesh = { sessionId: null, slug: null, title: null, sourcePath: null };
   return quotas.listNear(database.meshId).map(({ kind, max, used, since }) => {
@@ -127,7 +124,10 @@ function findNearQuotas({ database, quotas }: FactServices): Fact[] {
   });
 }
 
-/** Returns the latest posting time at which an undelivered message needs a human's attention (ATT-12). */
+/**
+ * Returns the time before which an undelivered message must have been posted to need a human's attention
+ * (ATT-12).
+ */
 export function undeliveredBefore(
   { settings }: Pick<FactServices, "settings">,
   forSeconds = settings.current.undelivered_after_s,

@@ -8,7 +8,10 @@ import type { ViewServices } from "../services.js";
 import { readFacts } from "./facts.js";
 import { readPutAway } from "./put-away.js";
 
-/** Lists what waits for a human. The list is computed from the current data, so it cannot be outdated (ATT-1). */
+/**
+ * Lists what is waiting for a human. The list is computed from the current data, so it cannot be outdated
+ * (ATT-1).
+ */
 export async function listAttention(
   { services, person }: Context<ViewServices>,
   input: ParsedInputOf<"list_attention">,
@@ -29,7 +32,7 @@ export async function listAttention(
   };
 }
 
-/** Converts facts to items. Reads the texts of asks only for the items that are shown. */
+/** Converts facts to items. Reads an ask's text only if its item is shown. */
 export async function toItems(
   services: Pick<ViewServices, "database">,
   facts: readonly Fact[],

@@ -6,8 +6,8 @@ import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 
 /**
- * Returns details about the broker's status, for its operators (HEALTH-1). `/health` only returns whether the
- * broker works.
+ * Returns details about the broker's status, for its operators (HEALTH-1). `/health`, in contrast, returns only
+ * whether the broker works.
  *
  * @throws forbidden in any mesh other than the main mesh, if the broker admits only members
  */

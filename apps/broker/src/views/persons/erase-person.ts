@@ -25,7 +25,7 @@ type ErasePersonOutput = OutputOf<"erase_person">;
  * Erases a person (PERSON-14): first the person's texts, a limited number per call and each in its own write,
  * then everything else in one transaction.
  *
- * @throws conflict for the last admin of a mesh
+ * @throws conflict if the person is the last admin of a mesh
  */
 export async function erasePerson(
   ctx: PersonContext<ViewServices>,

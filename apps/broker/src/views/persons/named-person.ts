@@ -7,11 +7,10 @@ import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 
 /**
- * Returns the person whose data is requested: the caller, or any person if the caller is an admin
- * (PERSON-13).
+ * Returns the person whose data is requested: the caller, or any person if the caller is an admin (PERSON-13).
  *
- * @throws forbidden for another person, unless the caller is an admin or, in open mode, verified; conflict if
- * several people have the requested name
+ * @throws forbidden if the caller requests another person's data and is neither an admin nor, in open mode,
+ * verified; conflict if several people have the requested name
  */
 export async function findNamedPerson(
   { services, principal, person: caller }: PersonContext<ViewServices>,

@@ -30,7 +30,7 @@ export async function readSessionFacts(
   });
 }
 
-/** Counts the caller's unread messages: for a person in all sessions, for a team in its own session. */
+/** Counts the caller's unread messages: a person's in all sessions, or a team's in its own session. */
 async function readOwnUnread(
   { services, person, team }: Pick<Context<ViewServices>, "services" | "person" | "team">,
   sessionIds: readonly string[],
@@ -45,8 +45,8 @@ async function readOwnUnread(
 const teamsMax = 12;
 
 /**
- * Returns the teams that are currently in each session, in the order of joining. Folded teams, which have
- * neither posted nor polled, are left out (SES-20).
+ * Returns the teams that are currently in each session, in the order in which they joined. Folded teams, which
+ * have neither posted nor polled, are left out (SES-20).
  */
 async function readPresentTeams(
   services: RosterServices,

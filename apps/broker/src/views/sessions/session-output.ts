@@ -10,7 +10,7 @@ export interface SessionFacts {
   /** Number of messages from others that the caller has not read. Null if it is unknown. */
   readonly unread: number | null;
   readonly present: readonly PresentTeam[];
-  /** When the session became quiet, if it is quiet and waits for a human. Otherwise null. */
+  /** When the session became quiet, or null unless it is quiet and waiting for a human. */
   readonly quietSince: Date | null;
 }
 

@@ -8,9 +8,9 @@ import { InnerAddressError } from "../../core/inner-addresses.js";
 /** The response to one request. */
 export interface Answer {
   readonly status: number;
-  /** The parsed JSON. Null if the text is not JSON or too long. */
+  /** The parsed JSON. Null if the body is not JSON or is too long. */
   readonly body: unknown;
-  /** The text of the body. Null if the body is too long. */
+  /** The body's text. Null if the body is too long. */
   readonly text: string | null;
 }
 
@@ -114,7 +114,7 @@ function parse(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text);
   } catch {
-    // Callers treat a response that is not JSON as the response of another program.
+    // Callers treat a response that is not JSON as coming from another program.
     return null;
   }
 }

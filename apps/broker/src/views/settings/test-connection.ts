@@ -17,7 +17,7 @@ type ConnectionVerdict = Pick<TestConnectionOutput, "reached" | "same_broker" | 
 
 /**
  * Reads the app info at an address as an agent's client would, and compares it with this broker's (HEALTH-2).
- * For anything that is not a Merkle broker, the result is the same, so the operation cannot be used to scan a
+ * The result is the same for everything that is not a Merkle broker, so the operation cannot be used to scan a
  * network (HEALTH-3).
  */
 export async function testConnection(
