@@ -62,8 +62,8 @@ export function readAdmission(reply: Reply): Admitted | ConnectionEnd {
 }
 
 /**
- * Reasons for which a refused introduction may succeed later: a wrong clock may be corrected, and a proof
- * that came too late is sent again for the next hello (HELLO-7).
+ * Reasons for a refusal that may not apply to a later introduction: a wrong clock may be corrected, and a
+ * proof that came too late is sent again for the next hello (HELLO-7).
  */
 const passingReasons: readonly unknown[] = ["time", "nonce"];
 

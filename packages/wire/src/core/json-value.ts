@@ -2,9 +2,9 @@ import * as z from "zod";
 import { isStorable, utf8Bytes } from "./utf8.js";
 
 /**
- * Accepts any JSON value, including null, that can be stored and returned unchanged. A value's size is that
- * of its shortest JSON text, which is as long as its canonical JSON. Values that are too large are refused
- * with status 413, other invalid values with 400.
+ * Accepts any JSON value, including null, that can be stored and returned unchanged. A value's size is the
+ * length of its canonical JSON. Values that are too large are refused with status 413, other invalid values
+ * with 400.
  */
 export function jsonValue(max: { readonly bytesMax: number; readonly depthMax: number }) {
   return z.unknown().superRefine((value, context) => {

@@ -41,7 +41,7 @@ export const limits = {
   topicsPageMax: 200,
   topicsPageDefault: 100,
   topicMessagesPageMax: 100,
-  /** The limit also applies to the remark that explains a decision. */
+  /** Also the maximum length of the remark that explains a decision. */
   proposalNoteCharsMax: 2_000,
   hunksChosenMax: 2_000,
   proposalsPageDefault: 20,

@@ -25,9 +25,9 @@ export const Redaction = z
 export type Redaction = z.output<typeof Redaction>;
 
 /**
- * A message of a feed, in the form in which all transports return it (FEED-8). The text of a chat message is
- * in `content.text`. A system message has no author. Its `event`, and the event's fields, are both at the top
- * level and in `content`.
+ * A message in a feed, as all transports return it (FEED-8). The text of a chat message is in `content.text`.
+ * A system message has no author. Its `event`, and the event's fields, are both at the top level and in
+ * `content`.
  */
 export const Message = z
   .looseObject({

@@ -59,8 +59,8 @@ export function answerHello(
 }
 
 /**
- * Returns the scheme, host and port of a broker's address. For a WebSocket address, returns the http or https
- * form, which the handshake uses.
+ * Returns the scheme, host and port of a broker's address. For a WebSocket address, the scheme is http or
+ * https, as in the handshake.
  */
 export function dialledOrigin(address: string): string {
   return new URL(address.replace(/^ws/, "http")).origin;

@@ -21,7 +21,7 @@ export function writeInviteCode(number: number, code: string): string {
   return `${number}-${code.slice(0, 4)}-${code.slice(4)}`;
 }
 
-/** Finds the secrets of all invite links in a text. */
+/** Finds the secrets of all invite links in `text`. */
 export function findInviteSecrets(text: string): string[] {
   return Array.from(text.matchAll(linkForm), ([, secret = ""]) => secret);
 }

@@ -27,7 +27,7 @@ export interface SealedHeader {
   readonly message_id: string;
   readonly from: SealedEnd;
   readonly to: SealedEnd;
-  /** Number of this message among those from this sender to this recipient, starting at 1. */
+  /** Counts the private messages from this sender to this recipient, starting at 1. */
   readonly counter: number;
   /** When the message was sealed. */
   readonly time: string;

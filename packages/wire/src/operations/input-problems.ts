@@ -90,8 +90,8 @@ function unknownField(key: string, shape: Shape | undefined): string {
   const name = key.slice(0, 100);
   const names = Object.keys(shape ?? {});
   const meant = nearest(name, names);
-  // The known fields are omitted if the list is long, or if these are the fields of the whole input, which
-  // the error's details already list.
+  // Omits the known fields if there are many. Also omits the fields of the whole input, because the error's
+  // details already list them.
   const isShort = names.length > 0 && names.length <= 6 && !names.some((each) => common.includes(each));
   const known = isShort ? ` (known: ${names.join(", ")})` : "";
   return `unknown field ${JSON.stringify(name)}${meant === undefined ? known : ` (did you mean ${meant}?)`}`;

@@ -70,8 +70,8 @@ const saidElsewhere = [
 const forPrograms = ["examples", "pattern"] as const;
 
 /**
- * Removes these keywords, and the rule that other fields are refused. A client that enforced that rule could
- * not send a message as `text` (MCP-22).
+ * Removes the given keywords, and the rule that other fields are refused. A client that enforced that rule
+ * could not send a message as `text` (MCP-22).
  */
 function leaveOut(schema: JsonSchema, keywords: typeof saidElsewhere | typeof forPrograms): void {
   declareOnlyList(schema);

@@ -42,7 +42,7 @@ export interface OperationRules {
   readonly toolset: Toolset;
   readonly access: Access;
   readonly route: Route;
-  /** A second REST route, which the specification of sessions names. */
+  /** A second REST route for the same operation. */
   readonly routeAlias?: Route;
   /**
    * A `call` is answered immediately. A `wait` may stay open, and is cancelled when its caller disconnects.
@@ -58,8 +58,8 @@ export interface OperationRules {
   readonly rate: "read" | "write" | "wait" | "create";
   /**
    * The kinds of jobs whose agents may call the operation. By default none of them may, regardless of the
-   * other rules (JOB-12). A job's agent has read texts that anyone may have written. The author of such a
-   * text could make the agent do anything that the agent is allowed to do.
+   * other rules (JOB-12). A job's agent has read text that anyone may have written. The author of that text
+   * could make the agent do anything that the agent is allowed to do.
    */
   readonly forJobs?: readonly JobKind[];
   /**

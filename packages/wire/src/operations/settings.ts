@@ -76,7 +76,8 @@ const ConnectionUrl = z
     },
     { error: "must not contain credentials, a query or a fragment" },
   )
-  // URL parsers accept these characters, but agents get the address exactly as it was written.
+  // Refuses characters that URL parsers would accept, because agents get the address exactly as it was
+  // written.
   .refine((url) => !/[\s<>"`\\^{|}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(url), {
     error: "must not contain spaces, quotation marks, angle brackets or invisible characters",
   });

@@ -2,7 +2,7 @@ import { Epoch, IdempotencyKey, SessionRef, TeamCredential } from "../core/value
 import { type DescribedSchema, describeSchema, type SchemaDetail } from "./json-schema.js";
 import type { Operation } from "./operation.js";
 
-/** A tool in the form in which `tools/list` returns it (MCP-10). */
+/** A tool as `tools/list` returns it (MCP-10). */
 export interface ListedTool {
   readonly name: string;
   readonly description: string;

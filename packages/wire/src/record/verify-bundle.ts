@@ -302,7 +302,7 @@ async function whyUnsigned(
 
 /**
  * Checks whether the head's key has signed the head, and whether that key or its successor has signed the
- * manifest. Statements are trusted only if both signatures are valid.
+ * manifest. Returns true for each of the two whose statements can be trusted.
  */
 async function checkManifest(
   manifest: Manifest,

@@ -21,8 +21,8 @@ const file = bundleFiles.versions;
 const utf8 = new TextEncoder();
 
 /**
- * Verifies the document's versions one by one. A version may have no text only if a message reports the
- * removal, and only if it is not the newest version.
+ * Verifies the document's versions one by one. A version's text may be missing only if a message reports its
+ * removal and the version is not the newest one.
  */
 export async function verifyDocument(
   lines: AsyncIterable<string>,
@@ -41,7 +41,7 @@ export async function verifyDocument(
   const textHash = (text: string) => toHex(sha256(utf8.encode(text)));
   let text: string | null = textHash("");
   let line = 0;
-  /** Number of the last version read, if it has no text. */
+  /** Number of the last version read, if its text is missing. */
   let bare: number | null = null;
   const isRemoved = findIn(removed);
 
@@ -82,7 +82,7 @@ export async function verifyDocument(
   return { findings, version: log.last, root: log.root, text };
 }
 
-/** Returns a function that checks whether a version is within one of these ranges. */
+/** Returns a function that checks whether a version is within one of the given ranges. */
 function findIn(ranges: readonly VersionRange[]): (version: number) => boolean {
   const merged: { from: number; to: number }[] = [];
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {

@@ -118,7 +118,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
       }
     }
     if (doubt) {
-      // After two mismatches in a row, it is unknown from which hashes the roots were computed.
+      // After two mismatches in a row, it is unknown which hashes the roots were computed from.
       told = null;
       doubt = null;
       return [];

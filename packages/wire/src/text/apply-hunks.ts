@@ -1,6 +1,6 @@
 import { linesOf } from "../text/lines.js";
 
-/** A hunk that replaces some lines of a text. `old_start` is a line number, counted from 1. */
+/** A change that replaces some lines of text. `old_start` is a line number, counted from 1. */
 export interface LineHunk {
   readonly old_start: number;
   readonly old_lines: readonly string[];

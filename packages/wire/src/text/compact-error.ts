@@ -10,7 +10,7 @@ export function compactError({ code, message, details }: Pick<MerkleError, "code
   // (TEXT-4).
   const last = ["content", "diff"].find((name) => typeof details[name] === "string");
   const told = Object.entries(details)
-    // The message already mentions these fields.
+    // Leaves out fields that the message already mentions, and the text that is shown last.
     .filter(([name]) => name !== "fields" && name !== "field" && name !== last)
     .map(([name, value]) => compactDetail(name, typeof value === "string" ? value : JSON.stringify(value)));
   const text =

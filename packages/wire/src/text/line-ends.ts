@@ -22,7 +22,7 @@ export function plainLines(original: string): PlainLines {
   };
 }
 
-/** Returns the line ending of a text's first line. */
+/** Returns the line ending of the first line. */
 export function lineEndOf(text: string): string | undefined {
   return /\r\n|\r|\n/.exec(text)?.[0];
 }

@@ -15,7 +15,7 @@ export interface Heading {
   readonly end: number;
 }
 
-/** The blocks that are still open at the end of a markdown text. */
+/** The blocks that are still open at the end of the markdown. */
 export interface MarkdownEnd {
   /**
    * The line that would close the code fence or HTML block that is still open, so that a heading can follow.
@@ -27,8 +27,8 @@ export interface MarkdownEnd {
 }
 
 /**
- * Calls `onHeading` for each heading in a markdown text, in order. Scans the text once, in linear time for
- * any input. Blocks are recognised as in CommonMark 0.31, including containers and lazy lines. There are two
+ * Calls `onHeading` for each heading in the markdown, in order. Scans `content` once, in linear time for any
+ * input. Blocks are recognised as in CommonMark 0.31, including containers and lazy lines. There are two
  * differences, which affect only unusual documents: containers nested deeper than 20 count as text, and link
  * definitions directly above `---` become part of the heading.
  */

@@ -117,13 +117,13 @@ const frameTag = new RegExp(
  * the JSON text itself can neither move a cursor nor close a frame (TEXT-1).
  */
 export function neutralJson(value: unknown): string {
-  // In JSON, these characters can occur only within strings, where escapes are allowed.
+  // In JSON, the escaped characters can occur only within strings, where escapes are allowed.
   return JSON.stringify(value).replace(invisible, escaped).replace(frameTag, escaped);
 }
 
 /**
- * Escapes invisible characters, so that readers see everything that a text contains. All other characters
- * stay unchanged.
+ * Escapes invisible characters, so that readers see everything that is in the text. All other characters stay
+ * unchanged.
  */
 export function showInvisible(text: string): string {
   return text.replace(invisible, escaped);

@@ -102,7 +102,7 @@ export const AlertTarget = z
 /** A person's alert destination, with its status. Its secrets are never returned. */
 export type AlertTarget = z.output<typeof AlertTarget>;
 
-/** An alert in the form in which programs receive it. */
+/** An alert as programs receive it. */
 export interface AlertContent {
   readonly id: string;
   readonly kind: AlertKind | "test";

@@ -9,7 +9,7 @@ export interface Wanted {
   readonly parts: readonly string[];
 }
 
-/** The changed lines of a text, with an index of their words. */
+/** The changed lines in one of two compared texts, with an index of their words. */
 export interface ChangedLines {
   readonly count: number;
   /**
@@ -84,8 +84,8 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
   }
 
   /**
-   * Caches the results of `look`, because many passages share the same lines. A passage may even cover all
-   * lines of a text.
+   * Caches the results of `look`, because many passages share the same lines. A passage may even cover the
+   * whole text.
    */
   function lookOnce(words: string): Looked {
     const looked = lookedAt.get(words) ?? look(words);

@@ -8,7 +8,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** A quote, and the last known position of its passage in a text. */
+/** A quote, and the last known position of the quoted passage. */
 export interface Anchored extends Span {
   /** The passage's text when it was first marked. */
   readonly quote: string;

@@ -62,8 +62,8 @@ export function mostAlike(quote: string, text: string): Likeness[] {
 }
 
 /**
- * For each position in a text, computes how the pattern can be rewritten at minimum cost as a passage that
- * ends there. Returns the costs and the starts of these passages.
+ * For each position in `tokens`, computes the minimum cost of rewriting the pattern as a passage that ends
+ * there. Returns these costs and the starts of the passages.
  */
 function matchEnds(pattern: readonly string[], tokens: readonly string[]) {
   let costs = new Float64Array(tokens.length + 1);
