@@ -286,9 +286,9 @@ export interface RateLimit {
  * work. They are based on one member with 30 busy agents behind one address. A busy agent takes one step per
  * second, which costs two calls and the reads by its hooks, five requests in total. A message ends all waits
  * in its session, and readers cannot follow more than five messages per second. Thirty agents that start at
- * the same time create or join as many sessions and persons, which may happen twice. The limits of a session
- * are enough for two such members. The limits of an address also count the dashboard's files, and are enough
- * for three such members or for all agents reconnecting at once.
+ * the same time make thirty calls that create or join something, and this may happen twice. The limits of a
+ * session are enough for two such members. The limits of an address also count the dashboard's files, and are
+ * enough for three such members or for all agents reconnecting at once.
  */
 export const rateLimits = {
   /**

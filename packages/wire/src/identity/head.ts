@@ -31,9 +31,7 @@ export interface Head {
   readonly key_id: string;
 }
 
-/**
- * Hashes of three parts of a bundle, as SHA-256: the canonical JSON of the session's facts, and two files.
- */
+/** SHA-256 hashes of three parts of a bundle: the canonical JSON of the session's facts, and two files. */
 export interface HeadAbout {
   readonly session: string;
   readonly roster: string;
