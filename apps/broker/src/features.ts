@@ -149,7 +149,7 @@ export function opensFiles(options: FeatureOptions): boolean {
 
 export type OptionFacts = { readonly [Name in keyof Merged<"describeOptions">]: string };
 
-/** Describes the options of all features for people. */
+/** Returns human-readable descriptions of all features' options. */
 export function describeOptions(options: FeatureOptions): OptionFacts {
   const facts = all.flatMap(({ describeOptions: own = {} }) =>
     Object.entries(own).map(([name, describe]) => [name, describe(options)]),

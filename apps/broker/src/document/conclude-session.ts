@@ -30,8 +30,9 @@ export async function concludeSession(
 }
 
 /**
- * Concludes a session as the agent of its conclude job, if the session's settings allow it (AGENT-6). The document version
- * is written for the convener's team, who allowed it. Its author field says that an agent wrote it and who started the job.
+ * Concludes a session as the agent of its conclude job, if the session's settings allow it (AGENT-6). The
+ * document version is written for the convener's team, which allowed it. Its author field says that an agent
+ * wrote it and who started the job.
  *
  * @throws forbidden when the session requires a proposal first, or when the job has ended
  */

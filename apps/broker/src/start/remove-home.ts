@@ -10,8 +10,8 @@ import {
 export { findOutsideData, type OutsideData };
 
 /**
- * Removes a home's files, and its database's data outside the home. Locks the home during the removal, so
- * that no broker can start.
+ * Removes a home's files, and the data that its database stores outside the home. Locks the home during the
+ * removal, so that no broker can start.
  *
  * @throws EmbeddedPostgresError `home_in_use` if a broker has locked the home; nothing is changed
  */

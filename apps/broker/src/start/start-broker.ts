@@ -294,7 +294,10 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   };
 }
 
-/** Repairs documents that differ from their history, which earlier versions of the broker could cause. */
+/**
+ * Repairs documents that differ from their history. Earlier versions of the broker could cause such
+ * differences.
+ */
 async function repairDocuments(database: Database, log: Log): Promise<void> {
   for (const { sessionId, slug, version, newest } of await listTornDocuments(database.orm)) {
     await database.transaction((tx) => repairTornDocument(tx, sessionId));

@@ -139,7 +139,7 @@ function repeatUntil(length: number, line: (index: number) => string): string {
   return lines.join("");
 }
 
-/** Measures the processor time of this process, which other processes do not affect. */
+/** Measures the processor time of this process, which is not affected by other processes. */
 function cpuTime(run: () => void): number {
   const before = process.cpuUsage();
   run();

@@ -433,7 +433,7 @@ class RequestContext<All extends Services = Services> implements Context<All> {
   }
 
   /**
-   * A getter that returns a bound function, because handlers destructure the context. Most calls never need
+   * Returns a bound function, because handlers destructure the context. A getter, because most calls never need
    * the function.
    */
   get write(): Context<Services>["write"] {

@@ -88,8 +88,8 @@ export interface PersonDataHook<Services extends SessionServices> {
    */
   requireErasable?(services: Services, person: DataSubject): Promise<void>;
   /**
-   * Redacts one of the person's texts in a session's record, in the name of the eraser. Runs as a separate
-   * write.
+   * Redacts one of the person's messages or document versions in a session's record, on behalf of the eraser.
+   * Runs as a separate write.
    */
   eraseText?(ctx: SessionContext<Services>, eraser: string, text: PersonText): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { DocumentServices } from "../document/services.js";
 import type { ViewHooks } from "./hooks.js";
 
-/** The services of the views, which read across sessions and features. */
+/** The services that the views use to read across sessions and features. */
 export interface ViewServices extends DocumentServices {
   readonly hooks: ViewHooks<ViewServices>;
   /** Returns the current TLS certificate in PEM and its key pin. Null without TLS. */

@@ -51,7 +51,10 @@ const payloadBytesMax = 7_900;
  * message, which costs every other node half as much as the post itself.
  */
 const gatherMs = 50;
-/** Maximum number of different hints that wait to be sent. Beyond it, the other nodes re-read everything instead. */
+/**
+ * Maximum number of different hints that wait to be sent. If there are more, the other nodes re-read everything
+ * instead.
+ */
 const waitingMax = 20_000;
 /** Nodes publish with every heartbeat. If nothing arrived from a node for this long, its hints are not getting through. */
 const heardWithinMs = 15_000;

@@ -54,7 +54,7 @@ export interface Hints {
   /** There may be a job to claim. If `job` is set, that job has changed. */
   jobs: { readonly mesh: string | null; readonly job: number | null };
   /**
-   * A node waits until the other nodes have handled its earlier hints. Each of these nodes then replies with
+   * A node is waiting until the other nodes have handled its earlier hints. Each of them then replies with
    * `settled`.
    */
   settle: { readonly id: string };

@@ -16,7 +16,7 @@ export interface Inbox {
  */
 const turnHintsMax = 100;
 const turnMsMax = 1_000;
-/** Maximum number of different hints that wait. Beyond it, everything is re-read instead. */
+/** Maximum number of different hints that wait. If there are more, everything is re-read instead. */
 const waitingMax = 20_000;
 
 export function createInbox(listeners: Pick<HintListeners, "tell" | "followed">): Inbox {

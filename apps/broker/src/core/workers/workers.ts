@@ -23,7 +23,8 @@ export interface RunOptions {
   /** Maximum time for the whole call, including the wait for a thread (default: 10 seconds). */
   readonly timeoutMs?: number;
   /**
-   * Whether the task gets a dedicated thread in addition to the shared ones, used for work that takes minutes.
+   * Whether the task gets a dedicated thread in addition to the shared threads. Used for work that takes
+   * minutes.
    */
   readonly alone?: boolean;
 }

@@ -3,7 +3,7 @@ import type { Services } from "../../transports/services.js";
 import type { BriefServices } from "./brief.js";
 import { brief } from "./brief.js";
 
-/** Briefs, which summarise events since the caller last read. */
+/** Briefs, which summarise what has happened since the caller last read. */
 export const briefFeature = {
   name: "brief",
   needs: ["jobs", "progress"],

@@ -18,7 +18,7 @@ export interface Target {
 }
 
 /**
- * Refuses a bundle whose beginning differs from the part of the record that was imported before.
+ * Refuses a bundle whose first entries differ from the entries that were imported earlier.
  *
  * @throws conflict
  */

@@ -26,7 +26,7 @@ export async function queueJob(
   if (!row) throw inFlight((await findJobInFlight(tx, meshId, source))?.number, job);
   afterCommit(() => {
     services.mesh.announce("jobs", source.sessionId);
-    // Queuing a job again means that its earlier failure no longer needs attention.
+    // Once a job is queued again, its earlier failure no longer needs attention.
     services.mesh.announce("attention", source.sessionId);
     services.jobs.wake();
   });

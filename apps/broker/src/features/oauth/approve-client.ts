@@ -31,8 +31,8 @@ export async function previewClient(
 
 /**
  * Authorises an OAuth client to act as one of the member's teams in one session (OAUTH-3). Uses the member's
- * team with the requested name if it exists, and otherwise creates that team. The member's browser passes the
- * code to the client, which redeems the code for a token. The token does not exist before that.
+ * team with the requested name if it exists, and otherwise creates that team. The member's browser passes an
+ * authorisation code to the client. The token is created only when the client redeems the code.
  */
 export async function approveClient(
   ctx: SessionContext<SessionServices>,

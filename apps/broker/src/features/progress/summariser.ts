@@ -24,8 +24,8 @@ export interface Summariser {
 }
 
 /**
- * Maximum number of concurrent requests to the model. Beyond it, callers get the beginning of the content
- * instead.
+ * Maximum number of concurrent requests to the model. If it is reached, callers get the beginning of the
+ * content instead.
  */
 const questionsMax = 8;
 

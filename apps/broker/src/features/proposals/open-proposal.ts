@@ -31,8 +31,8 @@ export async function holdOpenProposal(
 }
 
 /**
- * @throws conflict if the proposal has already been accepted or rejected; contains the decision and the newest
- * version, which the decision may have created
+ * @throws conflict if the proposal is no longer open; the error contains its status and the newest version,
+ * which an acceptance may have created
  */
 export function refuseDecided(row: ProposalBesideSource): void {
   if (row.status === "open") return;

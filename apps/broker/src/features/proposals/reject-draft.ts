@@ -3,7 +3,7 @@ import type { ConcludeHook } from "../../document/hooks.js";
 import type { DocumentServices } from "../../document/services.js";
 import { announceProposals } from "../topics/feature.js";
 
-/** Rejects the open draft of a conclusion when the session is concluded with another text (PROP-15). */
+/** Rejects the open draft of a conclusion when the session is concluded with different text (PROP-15). */
 export const rejectDraft: ConcludeHook<DocumentServices> = {
   hold: ({ database }, tx, sessionId) =>
     holdProposals(tx, { meshId: database.meshId, topic: null, sessionId }),

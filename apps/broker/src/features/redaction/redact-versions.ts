@@ -31,8 +31,8 @@ export async function redactVersions(
     const place = { meshId: ctx.services.database.meshId, sessionId };
     for (const hook of ctx.services.hooks.onRemoveText) await hook.forgetVersions?.(tx, place, range);
     const told = redacted === 0 ? (await readVersionRedactions(tx, sessionId)).find(range.from) : undefined;
-    // If the event that announced the removal was itself redacted, it no longer names the versions. A
-    // new event is needed, because a record must say which texts it lacks.
+    // If the event that announced the removal was itself redacted, it no longer names the versions. A new event
+    // is needed, because a record must state which of its text is missing.
     if (told) return { redacted, sequence: told.sequence };
     const { sequence } = await announce(
       sessionId,

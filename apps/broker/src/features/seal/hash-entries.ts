@@ -34,8 +34,8 @@ export interface HashedEntries {
 }
 
 /**
- * Strings up to this length are hashed on the main thread. About five hundred entries fit, more than most
- * records have.
+ * Strings up to this length are hashed on the main thread. About five hundred entries fit within the limit,
+ * more than most records have.
  */
 const smallFactsCharsMax = 128 * 1024;
 

@@ -3,8 +3,8 @@ import type { SourcePathParts } from "@merkle/wire";
 import type { SourceServices } from "./services.js";
 
 /**
- * Returns a file's text by its hash, either a stored earlier text or the current text. Returns null if
- * neither has this hash.
+ * Returns the text of a file with this hash: an earlier text that was stored, or the current text. Returns null
+ * if neither has this hash.
  */
 export async function readFileText(
   { database, sources }: Pick<SourceServices, "database" | "sources">,

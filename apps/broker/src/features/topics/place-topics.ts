@@ -94,7 +94,7 @@ function findByQuote({ quote, prefix, suffix }: PlacedTopic, text: string): Rean
 }
 
 /**
- * Returns the position to store. A topic that has moved before stays "moved", and a passage that equals the
+ * Returns the position to store. A topic that has already moved stays "moved", and a passage that equals the
  * quote is never "reworded".
  */
 function toFound({ quote, found }: PlacedTopic, answer: Reanchored | null, text: string): FoundPlace {

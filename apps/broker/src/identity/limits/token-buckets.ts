@@ -3,7 +3,9 @@ import type { RateLimit } from "@merkle/wire/limits";
 
 /** A set of token buckets, one per key. Each bucket starts full and is refilled at a fixed rate. */
 export interface TokenBuckets {
-  /** Takes a token and returns 0, or returns the milliseconds until the next token is available. */
+  /**
+   * Takes a token and returns 0. If there is none, returns how many milliseconds remain until the next token.
+   */
   take(key: string): number;
   /** Returns a token to its bucket. */
   giveBack(key: string): void;
@@ -14,8 +16,8 @@ export interface TokenBuckets {
 export interface TokenBucketsOptions {
   readonly limit: RateLimit;
   /**
-   * Maximum number of buckets. Beyond it, the least recently used bucket is dropped and counts as full from
-   * then on.
+   * Maximum number of buckets. If there are more, the least recently used bucket is dropped and counts as full
+   * from then on.
    */
   readonly countMax: number;
   readonly now?: () => number;

@@ -70,7 +70,7 @@ export function kindOfToken(text: string): TokenKind | null {
 }
 
 /**
- * Yields every part of a text that has the form of a token. Only the database can tell whether such a token is
+ * Yields every part of a string that looks like a token. Only the database can tell whether such a token is
  * active.
  */
 export function* findTokens(text: string): Generator<string> {

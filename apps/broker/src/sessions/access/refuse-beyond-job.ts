@@ -3,8 +3,8 @@ import type { JobPrincipal } from "../../identity/principal.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 
 /**
- * Refuses everything to a job's agent except the operations for jobs of its kind, in the job's session
- * (JOB-12).
+ * Refuses a call from a job's agent, unless the operation is for jobs of that kind and the call addresses no
+ * session other than the job's (JOB-12).
  *
  * @throws forbidden
  */

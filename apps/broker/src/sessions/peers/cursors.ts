@@ -108,7 +108,7 @@ export type CursorEvent =
   | { readonly type: "saved"; readonly acked: number; readonly placements: number }
   /** The database returned the peer's row. `asOf` are the cursors at the time when the query was sent. */
   | { readonly type: "loaded"; readonly row: StoredCursors; readonly asOf: Cursors }
-  /** The peer wants to continue reading from a cursor, which is already saved in the database (JOIN-3). */
+  /** The peer wants to continue reading from a cursor. The cursor is already saved in the database (JOIN-3). */
   | { readonly type: "placed"; readonly cursor: number }
   /** The read position of the peer's person was saved in the database. */
   | { readonly type: "readingSaved"; readonly cursor: number };

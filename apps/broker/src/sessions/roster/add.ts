@@ -27,7 +27,7 @@ export interface JoinedSession {
   readonly documentVersion: number;
 }
 
-/** Adds a team. If the input names a peer, also adds that peer, which then reads the messages. */
+/** Adds a team. If the input names a peer, also adds that peer, which then reads the team's messages. */
 export async function addTeam(
   ctx: SessionContext<SessionServices>,
   write: Write,

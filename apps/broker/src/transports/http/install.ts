@@ -18,8 +18,8 @@ const retryAfterS = 2;
 
 /**
  * Serves the broker's own CLI: the script from `GET /install.sh` downloads `GET /cli.tgz` and installs it for
- * the current user (INSTALL-5). Both are served only on loopback and over https, because over plain http
- * anyone on the network could replace the program.
+ * the current user (INSTALL-5). Both are served only on loopback or over https, because over plain http anyone
+ * on the network could replace the program.
  */
 export function mountInstall(app: Hono<{ Bindings: HttpBindings }>, options: InstallOptions): void {
   const { originReader, services } = options;

@@ -15,7 +15,7 @@ export interface BodyReader {
   readJson(incoming: IncomingMessage): Promise<unknown>;
   /**
    * Reads a form, which OAuth requires instead of JSON. Web pages can send forms without a preflight request,
-   * so no operation that a cookie authorises may accept a form.
+   * so an operation that can be authorised by a cookie must not accept a form.
    *
    * @throws the same errors as `readJson`
    */

@@ -131,7 +131,7 @@ function createServer(services: Services, request: McpRequest, exchange: Exchang
   return server;
 }
 
-/** Converts an exchange's single request for the tools. */
+/** Converts the only request in an exchange to the form that the tools take. */
 function toMcpRequest(exchange: Exchange, body: unknown, signal: AbortSignal): McpRequest {
   const { url, headers, admission, ended } = exchange;
   return {

@@ -404,7 +404,7 @@ function toInbox({ kind, team_id }: Frame<"subscribe">, session_id: string): Inb
   return kind === "inbox" && team_id !== undefined ? { session_id, team_id } : null;
 }
 
-/** Returns the session in the way that the client has named it, or "" for a call without a session. */
+/** Returns the session's id or slug as given by the client, or "" for a call without a session. */
 function sessionNamed(input: unknown): string {
   const ref = Object(input)["session_id"];
   return typeof ref === "string" ? ref.toLowerCase() : "";

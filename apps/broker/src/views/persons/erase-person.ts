@@ -14,16 +14,16 @@ import type { ViewServices } from "../services.js";
 import { findNamedPerson } from "./named-person.js";
 
 /**
- * Maximum number of texts erased in one call. Each text is a write with an event, so thousands in one call
- * would take minutes.
+ * Maximum number of messages and document versions erased in one call. Each is erased in its own write, with an
+ * event, so thousands in one call would take minutes.
  */
 const textsAtOnce = 200;
 
 type ErasePersonOutput = OutputOf<"erase_person">;
 
 /**
- * Erases a person (PERSON-14): first the person's texts, a limited number per call and each in its own write,
- * then everything else in one transaction.
+ * Erases a person (PERSON-14): first the text of the person's messages and document versions, each in its own
+ * write and a limited number per call, then everything else in one transaction.
  *
  * @throws conflict if the person is the last admin of a mesh
  */
@@ -67,7 +67,8 @@ async function eraseText(ctx: PersonContext<ViewServices>, eraser: string, text:
   const { database, turns, channels, sessions, hooks } = ctx.services;
   const session = await sessions.find(text.sessionId);
   if (!session) return;
-  // Each text is erased in a separate write, which the request's idempotency key does not cover.
+  // Each message or document version is erased in a separate write, which the request's idempotency key does
+  // not cover.
   const onAnnounced: Parameters<typeof writeOnce>[0]["onAnnounced"] = (message) =>
     channels.deliver(message.session_id, [message]);
   const request = { operation: "erase_person", caller: null, idempotencyKey: undefined, input: {} };
