@@ -37,7 +37,7 @@ export interface LongestTurn {
 const resolutionMs = 1;
 const loop = monitorEventLoopDelay({ resolution: resolutionMs });
 
-/** The broker in this process. It runs as under `merkle up`. */
+/** The broker in this process, which runs as it would under `merkle up`. */
 let broker: Broker | null = null;
 
 answerParent(

@@ -16,7 +16,7 @@ export interface DeliveryQuestion {
   /** A session and credential for each receiver. */
   readonly receivers: readonly Place[];
   /**
-   * Pause between the last receipt of a message and the next post. In this time, polling receivers send their next
+   * Pause between the last receipt of a message and the next post. During this pause, polling receivers send their next
    * request.
    */
   readonly pauseMs: number;

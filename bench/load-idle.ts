@@ -62,7 +62,7 @@ async function openSocket({ socketUrl, server }: HoldQuestion, place: Place): Pr
 }
 
 /**
- * Resolves once the request is written. After an answer the request is sent again, as an agent would do. The server
+ * Resolves once the request is written. After an answer the request is sent again, as an agent would. The server
  * reports how many requests are parked.
  */
 function openPoll({ url, server }: HoldQuestion, { session_id, team_id, end }: Place): Promise<Held> {

@@ -34,8 +34,8 @@ export interface Pace {
 export const warmUpTimes = { warmUpMs: 50, measureMs: 150 };
 
 /**
- * A line of the report: a value next to its limit, both from the same rounds. Null if a round did not measure the
- * value.
+ * A line of the report: a value next to its limit, both from the same rounds. `value` and `limit` return null if a
+ * round did not measure them.
  */
 export interface Figure<Round> {
   readonly name: string;

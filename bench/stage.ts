@@ -162,7 +162,7 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
 }
 
 /**
- * Connects as the superuser, because the role of the broker may not run checkpoints. The embedded server trusts all
+ * Connects as the superuser, because the broker's role may not run checkpoints. The embedded server trusts all
  * connections on its socket.
  */
 function connectAsAdmin(databaseUrl: string): postgres.Sql {

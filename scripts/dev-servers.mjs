@@ -47,7 +47,7 @@ function findBrokerUrl(line) {
   return /\sbroker\s+(https?:\/\/\S+)/.exec(line)?.[1];
 }
 
-/** The sign-in link verifies only pages of its own address, so it must point to the pages of `next dev`. */
+/** The sign-in link verifies only pages at its own address, so it must point to the pages of `next dev`. */
 function toPagesLink(line) {
   return line.replace(/https?:\/\/[^\s/]+(?=\/#verify=)/, pagesUrl);
 }

@@ -26,7 +26,7 @@ export function releaseChangelog(changelog, version, day) {
   return changelog.replace(/^## Unreleased\n/m, `## Unreleased\n\n## ${version} (${day})\n`);
 }
 
-/** True if the text is a valid version, and later than another. */
+/** True if `version` is a valid version that is later than `than`. */
 export function isLater(version, than) {
   return /^\d+\.\d+\.\d+$/.test(version) && version.localeCompare(than, "en", { numeric: true }) > 0;
 }
@@ -87,7 +87,7 @@ function release([wanted = ""]) {
   const { version: current } = JSON.parse(read("package.json"));
   if (wanted === "--notes") return sectionOf(changelog, current) ?? sectionOf(changelog, "Unreleased");
   if (wanted === "--check-page") return checkPage(root, current);
-  // The files have contained the number of the first version from the beginning.
+  // The files have contained the first version's number from the beginning.
   const isFirst = wanted === current && sectionOf(changelog, current) === undefined;
   if (!isFirst && !isLater(wanted, current))
     throw new Error(`Say a version later than ${current}, such as 0.2.0.`);

@@ -47,8 +47,8 @@ export async function install(folder = ".") {
 
 /**
  * Returns the lockfile with an address for each package. Without addresses, npm would first fetch the list of all
- * versions of each package, which takes half of the time. npm replaces the host in the addresses with the configured
- * registry.
+ * versions of each package, which takes half of the install time. npm replaces the host in the addresses with the
+ * configured registry.
  */
 function withAddresses(lockfile) {
   const { packages, ...rest } = JSON.parse(lockfile);

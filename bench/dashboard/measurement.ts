@@ -7,7 +7,7 @@ export interface Measurement {
   readonly budget: { readonly atMost: number } | { readonly atLeast: number } | null;
   /** True if the run fails when this budget is missed. */
   readonly isRequired?: boolean;
-  /** The machine's figure to compare with, because a slow or busy machine slows both. */
+  /** The machine's own figure to compare this value with. A slow or busy machine affects both. */
   readonly against?: keyof Machine;
 }
 

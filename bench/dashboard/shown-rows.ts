@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 export interface ShownRows {
   /** Number of posted messages that were not found in any row. */
   readonly lost: number;
-  /** Number of messages that were in two rows at the same moment. */
+  /** Number of messages that appeared in more than one row of the feed at once. */
   readonly doubled: number;
 }
 
@@ -12,7 +12,7 @@ export interface ShownRows {
  * Scrolls a feed to its beginning and then to its end, and compares its rows with the posted messages, by sequence and
  * text.
  *
- * @param said - the text of each post by sequence. No two are the same
+ * @param said - the text of each post, by sequence. No two texts are the same
  */
 export async function compareRows(page: Page, said: ReadonlyMap<number, string>): Promise<ShownRows> {
   const feed = page.getByRole("feed");

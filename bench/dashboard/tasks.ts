@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** The tasks of a page's main thread during some work. */
+/** The tasks that a page's main thread ran during the measured work. */
 export interface Tasks {
   /** CPU time of each task. Unlike elapsed time, it is independent of other programs on the machine. */
   readonly processorMs: readonly number[];

@@ -61,10 +61,10 @@ function measureOne({ before, after, anchors }: Document): Round[Edit] {
   return { ms, passMs };
 }
 
-/** The results are used, so that the compiler cannot remove the measured work. */
+/** Combines all results. Using the results keeps the compiler from removing the measured work. */
 let used = 0;
 
-/** Measures CPU time and not elapsed time, because other programs interrupt long work more often than short work. */
+/** Measures CPU time, not elapsed time, because other programs interrupt long work more often than short work. */
 function timeOf(done: () => number): number {
   const begunAt = process.cpuUsage();
   used = (used + done()) | 0;

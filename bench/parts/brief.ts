@@ -17,7 +17,7 @@ interface Round {
 }
 
 /**
- * Briefs of a whole session of 10,000 messages, requested one after the other. Compared with only reading the messages'
+ * Briefs of a whole session of 10,000 messages, requested one after another. Compared with only reading the messages'
  * text.
  */
 export const brief = definePart<Round>({

@@ -208,7 +208,7 @@ async function compareCpu(
   const servers = [toMerkle(broker), toBare(bare)] as const;
   for (const server of servers) await hold(stage, server, "socket", places);
   await bare.ask({ ping: { everyMs: heartbeatMs } });
-  // Waits until the work of opening the connections has ended, because reading the memory waits for that.
+  // Asking for the memory waits until all work from opening the connections has ended.
   for (const { process } of servers) await process.ask({ state: "memory" });
 
   const read = () => Promise.all(servers.map(({ process }) => process.ask<Cpu>({ state: "cpu" })));

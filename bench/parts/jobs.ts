@@ -120,7 +120,9 @@ async function openSession(url: string, name: string): Promise<Place> {
   return { session_id, team_id, end: 0 };
 }
 
-/** Runs one job after the other, and waits for the last job to end. Returns how many jobs ran. */
+/**
+ * Runs jobs one after another until the signal aborts, and waits for the last job to end. Returns how many jobs ran.
+ */
 async function keepRunning(url: string, place: Place, signal: AbortSignal): Promise<number> {
   let count = 0;
   while (!signal.aborted) {

@@ -228,7 +228,7 @@ async function withBrokers<Result>(
 ): Promise<Result> {
   const brokers: BenchBroker[] = [];
   try {
-    // Starts the brokers one after the other, because the first broker of a mesh creates the audit key that the other
+    // Starts the brokers one after another, because the first broker of a mesh creates the audit key that the other
     // brokers get.
     for (const start of starts) brokers.push(await stage.startBroker(start));
     return await work(brokers);
@@ -389,7 +389,7 @@ async function measureNats(servers: string): Promise<number> {
   }
 }
 
-/** Publishes one hint after the other. Returns the median time until a hint is received, in milliseconds. */
+/** Publishes one hint after another. Returns the median time until a hint is received, in milliseconds. */
 async function timeEach(onHeard: (done: () => void) => void, tell: () => Promise<unknown>): Promise<number> {
   const took: number[] = [];
   for (let count = 0; count < hintsCount; count += 1) {
@@ -483,7 +483,7 @@ function besideSeparate(bus: BusKind, what: string, which: keyof PostCost): Figu
   };
 }
 
-/** How much later a reader gets a post at another node than at a single node. */
+/** How much later a reader receives a post at another node than it would at a single node. */
 function hintLatency(bus: BusKind): Figure<Round> {
   return {
     name: `a hint over ${bus}: post → received at another of two nodes, p50, less that at one`,

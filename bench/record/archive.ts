@@ -7,7 +7,7 @@ import { type Figure, megabytes, seconds, timed } from "./figures.js";
 import type { LongSession } from "./long-session.js";
 import { forgetPeak, readPeak } from "./peak-memory.js";
 
-/** An object storage on this machine, with the broker options for using it. */
+/** An object store on this machine, with the broker options for using it. */
 export interface Storage {
   readonly archive: {
     readonly url: string;
@@ -39,7 +39,7 @@ export async function startStorage(folder: string): Promise<Storage> {
   };
 }
 
-/** Measures moving a long session to an object storage on the same machine, and back. */
+/** Measures moving a long session to an object store on the same machine, and back. */
 export async function measureArchive(long: LongSession): Promise<Figure[]> {
   const team_id = await makePerson(long);
   const before = await long.sizeOf("messages");

@@ -65,7 +65,7 @@ async function download({ broker, session_id }: LongSession, file: string): Prom
   await pipeline(Readable.fromWeb(response.body as never), createWriteStream(file));
 }
 
-/** @throws Error if the bundle does not verify, because the measurements would be meaningless */
+/** @throws Error if the bundle does not verify, because the measurements would then be meaningless */
 async function verify(path: string): Promise<{ ms: number; peak: number }> {
   const file = await open(path);
   let peak = 0;

@@ -12,7 +12,7 @@ export async function timed<Result>(work: () => Promise<Result>): Promise<{ ms: 
   return { ms: performance.now() - began, result };
 }
 
-/** Measures several calls, one after the other. */
+/** Measures several calls, one after another. */
 export async function timesOf(count: number, work: (index: number) => Promise<unknown>): Promise<string> {
   const times: number[] = [];
   for (let index = 0; index < count; index += 1) times.push((await timed(() => work(index))).ms);

@@ -83,7 +83,7 @@ async function untilHashed(seal: () => Promise<unknown>): Promise<void> {
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
-/** @throws Error if a proof is invalid, because the measurements would be meaningless */
+/** @throws Error if a proof is invalid, because the measurements would then be meaningless */
 function verify({ size, root, inclusion, consistency }: OutputOf<"session_proof">): void {
   if (!inclusion || !consistency) throw new Error("There is no proof to verify.");
   const at = { size, root: hashOf(root) };

@@ -64,7 +64,7 @@ export interface BareAppend {
   append(
     rows: readonly BareRow[],
   ): Promise<readonly { readonly sequence: string; readonly posted_at: Date }[]>;
-  /** Appends batches of `rows` rows one after the other, over one connection. */
+  /** Appends batches of `rows` rows one after another, over one connection. */
   batches(options: BatchOptions): Promise<BatchAnswer>;
   serverVersion(): Promise<string>;
   close(): Promise<void>;

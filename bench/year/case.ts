@@ -12,7 +12,7 @@ export interface Case {
   readonly call: (index: number) => Promise<unknown>;
   /** Undoes changes that would hinder the next call. Not measured. */
   readonly after?: () => Promise<unknown>;
-  /** Maximum number of calls, because each call leaves much data or takes a long time. */
+  /** Maximum number of calls. Set if each call leaves much data or takes a long time. */
   readonly callsMax?: number;
 }
 

@@ -7,7 +7,7 @@ import type { BenchBroker } from "../stage.js";
 export interface Changer {
   /**
    * Performs one turn in one of the sessions: posts a message that everyone reads, and lets an agent change its status
-   * and other rows. One turn in four also changes a task, and one in four the document.
+   * and other rows. One turn in four also changes a task, and one turn in four changes the document.
    */
   turn(): Promise<void>;
   close(): void;

@@ -92,8 +92,8 @@ async function openVariant(stage: Stage, { name, reset }: (typeof variants)[numb
 }
 
 /**
- * Each changer takes one turn in every database, one database after the other. So all databases get the same number of
- * turns, and other load on the machine affects all of them.
+ * Each changer takes one turn in every database, one database after another. All databases therefore get the same
+ * number of turns, and other load on the machine affects all of them.
  */
 async function churn(opened: readonly Variant[]): Promise<void> {
   const until = performance.now() + minutes * 60_000;

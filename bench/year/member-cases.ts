@@ -70,8 +70,8 @@ export async function openMemberCases({
 }
 
 /**
- * Registers an OAuth client under the broker's own name, which clients do before a member is asked (RFC 7591). Returns
- * the client's authorisation request.
+ * Registers an OAuth client (RFC 7591), as clients do before a member is asked for consent. Returns the client's
+ * authorisation request, which refers to the broker by `localhost`.
  */
 async function registerClient(url: string) {
   const redirect_uri = "https://client.example.com/callback";

@@ -8,7 +8,7 @@ type FieldOf<Event> = Event extends unknown ? Exclude<keyof Event, "event" | "at
 type Described = {
   readonly [Name in EventName]: {
     readonly meaning: string;
-    /** Typed by the event's fields, so that a missing or obsolete field does not compile. */
+    /** Typed by the event's fields, so that a missing or obsolete field is a compile error. */
     readonly fields: Readonly<Record<FieldOf<Extract<SystemEvent, { event: Name }>>, true>>;
   };
 };

@@ -11,7 +11,10 @@ import { build } from "esbuild";
 
 const dashboard = fileURLToPath(new URL("..", import.meta.url));
 
-/** Syntax highlighting would need a worker and grammars larger than everything else. Exported records show code in one colour. */
+/**
+ * Syntax highlighting would need a worker and grammars larger than the rest of the file. Exported records therefore
+ * show code in one colour.
+ */
 const plainCode = {
   name: "plain-code",
   setup(it) {
@@ -78,7 +81,7 @@ async function bundleScript() {
   return text;
 }
 
-/** Returns the pages' styles without the fonts, because a page would have to request the fonts. */
+/** Returns the pages' styles without the fonts, which an exported page would have to request. */
 function readStyle() {
   const folder = join(dashboard, "out/_next/static/chunks");
   const sheets = readdirSync(folder).filter((name) => name.endsWith(".css"));

@@ -16,7 +16,7 @@ export const metadata: Metadata = {
 
 export const viewport: Viewport = {
   viewportFit: "cover",
-  // The phone's on-screen keyboard shrinks the page, so that it does not cover the field being typed in.
+  // Shrinks the page when a phone's on-screen keyboard opens, so that the keyboard does not cover the focused field.
   interactiveWidget: "resizes-content",
   themeColor: [
     { media: "(prefers-color-scheme: light)", color: "#ffffff" },

@@ -55,7 +55,7 @@ function keepConnected(broker: PageBroker): () => void {
   // The browser may restore this page from its back/forward cache. Its connection is closed by then and must be opened again.
   window.addEventListener("pagehide", () => broker.disconnect(), { signal });
   window.addEventListener("pageshow", ({ persisted }) => persisted && broker.connect(), { signal });
-  // After the computer has slept, a lost connection may go unnoticed, and the next retry may be far in the future.
+  // After the computer has slept, a lost connection may go unnoticed, and the next retry may be a long time away.
   const retry = () => document.visibilityState === "visible" && broker.retryNow();
   document.addEventListener("visibilitychange", retry, { signal });
   window.addEventListener("online", retry, { signal });

@@ -16,7 +16,7 @@ export interface Broker {
    * Calls an operation. Adds the person's credential if the operation accepts one and the input has none. Waits if the
    * connection is lost briefly.
    *
-   * @throws MerkleError if the broker refuses the call, or `unavailable` if it did not answer in time
+   * @throws MerkleError if the broker refuses the call, or `unavailable` if the broker does not answer in time
    */
   call<Name extends OperationName>(
     name: Name,
@@ -24,8 +24,8 @@ export interface Broker {
     options?: { readonly signal?: AbortSignal },
   ): Promise<OutputOf<Name>>;
   /**
-   * Delivers a session's messages after a sequence, in order and without duplicates, across reconnects. Returns a function that
-   * stops it.
+   * Delivers a session's messages after a sequence, in order and without duplicates, across reconnects. Returns a
+   * function that stops the delivery.
    */
   follow(options: FollowOptions): () => void;
   /** Calls the listener when data read from the mesh may have changed. After each reconnect the change is `all`. */

@@ -47,7 +47,7 @@ export function toConnection(client: MerkleClient, events: ConnectionEvents): Co
   let wasOpen = false;
   client.onState((state) => {
     events.onState(state);
-    // A restored database may lack this mesh. Leaving it makes the next page load open the main mesh.
+    // A restored database may lack this mesh. Leaving the mesh makes the next page load open the main mesh.
     if (state.status === "closed" && state.code === "not_found") leaveMesh();
     if (state.status !== "open") return;
     // The broker keeps no hints for a disconnected client, so any read may have changed after a reconnect.

@@ -1,6 +1,6 @@
 import { type ErrorCode, MerkleError } from "@merkle/wire";
 
-/** The reason for a failure, as text to show to the user. */
+/** The reason for a failure, as shown to the user. */
 export interface Problem {
   readonly title: string;
   readonly detail: string;
@@ -10,7 +10,7 @@ export interface Problem {
   readonly since: Date;
 }
 
-/** Converts a call's error to a problem to show. Unknown errors are shown as they are. */
+/** Converts a call's error to a problem that can be shown. An unknown error is shown in its own words. */
 export function toProblem(error: unknown, since = new Date()): Problem {
   if (!(error instanceof MerkleError)) {
     return { title: "Something went wrong.", detail: String(error), code: "internal", details: {}, since };

@@ -1,4 +1,4 @@
-/** A page that signs the browser in or out notifies all pages of the browser on this channel, including itself. */
+/** A page that signs the browser in or out notifies all pages in the browser on this channel, including itself. */
 const channelName = "merkle.signed-in";
 
 /** Announces that the browser's sign-in has changed. */

@@ -14,7 +14,7 @@ export type Read<T> = ReadState<T> & {
 export interface ReadOptions {
   /** The kinds of change, in the mesh or the input's session, that trigger another read. */
   readonly on?: readonly ChangeKind[];
-  /** Keeps showing the data for the previous input until new data arrives, as a filtered list should. */
+  /** Keeps showing the data for the previous input until new data arrives. Meant for filtered lists. */
   readonly keepLast?: boolean;
 }
 

@@ -6,8 +6,8 @@ import { Popover, PopoverAnchor, PopoverContent } from "@/ui/popover";
 export interface AnchoredPopoverProps {
   readonly label: string;
   /**
-   * The element next to which the popover opens, and which receives the focus when the popover closes. It is rendered
-   * outside this module, so that the popover's code can load when first opened.
+   * The element next to which the popover opens, and which receives the focus when the popover closes. The element is
+   * rendered outside this module, so that the popover's code loads only when the popover is first opened.
    */
   readonly anchor: HTMLElement;
   readonly onClose: () => void;
@@ -37,7 +37,7 @@ export function AnchoredPopover({
           // A button in the popover may have moved the focus elsewhere, for example to the composer.
           if (document.activeElement === null || document.activeElement === document.body) anchor.focus();
         }}
-        // If pressing the anchor closed the popover here, the anchor would immediately open it again.
+        // If pressing the anchor closed the popover, the anchor's own handler would immediately open it again.
         onPointerDownOutside={(event) => {
           if (event.target instanceof Node && anchor.contains(event.target)) event.preventDefault();
         }}

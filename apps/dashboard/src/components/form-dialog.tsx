@@ -29,7 +29,7 @@ interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "ro
   /** Whether the form is complete and can be submitted. */
   readonly isReady?: boolean;
   readonly isDangerous?: boolean;
-  /** Whether only verified humans may submit the form, because it controls agents. */
+  /** Whether the form controls agents, so that only verified humans may submit it. */
   readonly isPower?: boolean;
   /** Whether a failure message mentions that the draft is saved. */
   readonly isKept?: boolean;

@@ -24,7 +24,8 @@ export function InstallSnippet({ className }: { readonly className?: string }) {
 
 /**
  * Returns the address for the install command: the configured address for agents, or this page's origin. The origin is
- * used if the configured address is less secure, or if only the configured address is a loopback address.
+ * used if the configured address is less secure than the page's origin, or if only the configured address is a loopback
+ * address.
  */
 function selectBase({ base_url }: AppInfo): string {
   const origin = window.location.origin;

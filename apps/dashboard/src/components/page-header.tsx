@@ -38,7 +38,7 @@ function useDocumentTitle(title: string): void {
       if (document.title !== wanted) document.title = wanted;
     };
     keep();
-    // The exported page also sets the title, sometimes after this effect.
+    // The exported page also sets the title, sometimes after this effect, so watch for changes.
     const observer = new MutationObserver(keep);
     observer.observe(document.head, { subtree: true, childList: true, characterData: true });
     return () => observer.disconnect();

@@ -1,6 +1,6 @@
 import { Skeleton } from "@/ui/skeleton";
 
-/** Placeholder for an exported page until it knows its URL. */
+/** A placeholder that an exported page shows until its URL is known. */
 export function PageSkeleton() {
   return (
     <div aria-busy="true" className="flex flex-1 flex-col">

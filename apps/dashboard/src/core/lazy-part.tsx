@@ -7,7 +7,7 @@ type Modules<Name extends string> = Readonly<Record<Name, Component>>;
 /**
  * Returns a component that loads when it is first shown. `name` is the component's export in its module.
  *
- * @param fallback - shown while it loads
+ * @param fallback - shown while the component loads
  */
 export function lazyPart<Name extends string, Module extends Modules<Name>>(
   load: () => Promise<Module>,

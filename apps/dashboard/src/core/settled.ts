@@ -1,4 +1,4 @@
-/** Time after the load event by which a page has shown its content, so that further parts can load. */
+/** Delay after the load event, in milliseconds. By then a page has shown its content, and further parts can load. */
 const settledAfterMs = 3_000;
 
 /* A page settles once. All listeners are called together when the browser is idle. */

@@ -67,8 +67,7 @@ export function CompareView({ comparison }: { comparison: VersionPair }) {
           <Writer version={from} />
           <Writer version={to} />
           {from > 0 && from < newest && session.status === "active" && !isObserver && (
-            // Hidden on a phone, where people compare only to read: too little of the document is visible to restore a version
-            // safely.
+            // Hidden on a phone, which shows too little of the document for the user to restore a version safely.
             <span className="contents max-md:hidden">
               <Restore version={from} newest={newest} />
             </span>
@@ -88,7 +87,7 @@ export function CompareView({ comparison }: { comparison: VersionPair }) {
       {diff?.hunks.length === 0 && (
         <p className="p-4 text-sm text-muted-foreground">These versions are identical.</p>
       )}
-      {/* The key resets which parts are expanded when another comparison is shown. */}
+      {/* The key restores the initial state of all parts when another comparison is shown. */}
       {diff && diff.hunks.length > 0 && <DiffView key={`${from}..${to}`} diff={diff} layout={layout} />}
     </section>
   );

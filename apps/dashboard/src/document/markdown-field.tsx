@@ -61,7 +61,10 @@ function hasModifier(event: KeyboardEvent): boolean {
   return event.ctrlKey || event.metaKey || event.altKey;
 }
 
-/** Inserts text as if it was typed, so that undo works. The deprecated `execCommand` is the only API that does this. */
+/**
+ * Inserts text as if it had been typed, so that undo works. The deprecated `execCommand` is the only API that does
+ * this.
+ */
 function insertText(field: HTMLTextAreaElement, text: string): void {
   field.ownerDocument.execCommand("insertText", false, text);
 }

@@ -4,7 +4,7 @@ import { cutLines, laidOutCharsMax } from "./plain-document";
 
 export type TextLayout = ShownText["layout"];
 
-/** The key of the only part of a file that is shown as code. */
+/** The key of the single part into which a file shown as code is rendered. */
 export const codePart = "code";
 
 export function chooseMarkdownLayout(content: string): TextLayout {

@@ -15,7 +15,7 @@ export interface DraftText {
   /** False if the browser could not store the draft, which is then lost when the page closes. */
   readonly isKept: boolean;
   change(change: Partial<DraftStart>): void;
-  /** Deletes the draft, because it was saved or discarded. */
+  /** Deletes the draft after it was saved or discarded. */
   discard(): void;
 }
 

@@ -15,7 +15,7 @@ export interface Versions {
   readonly problem: Problem | undefined;
   readonly showMore: () => void;
   readonly refresh: () => void;
-  /** Reads the row of one version again, because its text was removed. */
+  /** Reads the row of one version again after its text was removed. */
   readonly readAgain: (version: number) => void;
 }
 

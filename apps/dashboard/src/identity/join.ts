@@ -17,7 +17,7 @@ export async function previewInvite(invite: string): Promise<InvitePreview> {
 
 /**
  * Joins with a key generated in this browser, and signs in. Until that succeeds, the tab stores the key. If the answer
- * is lost, redeeming again with the same key does not use up the invite further.
+ * is lost, redeeming the invite again with the same key does not count as another use.
  *
  * @throws MerkleError forbidden if the invite is used up, expired or revoked
  */

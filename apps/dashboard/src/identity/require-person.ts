@@ -28,8 +28,8 @@ export function isNameAsked(): boolean {
 }
 
 /**
- * Calls the listener when requests for a name start or end. Resolves pending requests once there is a person, even if another tab
- * created it.
+ * Calls the listener when requests for a name start or end. Resolves pending requests once there is a person, even if
+ * that person was created in another tab.
  */
 export function onNameAsked(listener: () => void): () => void {
   listeners.add(listener);

@@ -14,7 +14,7 @@ export interface Feature {
   readonly settings?: () => Promise<{ readonly section: SettingsSection }>;
   /** Entries and hits for the command palette. Loads together with the palette. */
   readonly palette?: () => Promise<PalettePart>;
-  /** How to show an item in Needs you in full, and additional actions for it, by the item's kind. */
+  /** For each kind of item in Needs you: how to show such an item in full, and additional actions for it. */
   readonly attention?: Readonly<Partial<Record<AttentionItem["kind"], AttentionPart>>>;
   readonly session?: SessionParts;
   readonly text?: TextParts;

@@ -3,7 +3,9 @@ const key = "merkle.front";
 /** An entry older than this is ignored, because its tab may have been killed. */
 const staleMs = 10_000;
 
-/** While the page has the focus, records which session or file it shows. Returns a function that stops it. */
+/**
+ * While the page has the focus, records which session or file it shows. Returns a function that stops the recording.
+ */
 export function announceFront(subject: string): () => void {
   const tell = () => {
     if (document.hasFocus()) write(JSON.stringify({ subject, at: Date.now() }));

@@ -12,7 +12,7 @@ import { usePlacesOfFeatures } from "./places";
 const KeyHelp = lazyPart(() => import("./key-help"), "KeyHelp");
 
 const CommandPalette = lazy(async () => ({ default: (await import("./palette/palette")).CommandPalette }));
-// If this fails to load, opening the palette loads it again.
+// If this module fails to load, opening the palette tries again.
 const PaletteAhead = lazyHelper(() => import("./palette/palette"), "PaletteAhead");
 
 interface ShellActions {

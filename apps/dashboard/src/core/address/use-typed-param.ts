@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useQueryParam } from "./use-query-param";
 
-/** Pause in typing after which the URL changes. */
+/** Time without typing after which the URL changes, in milliseconds. */
 const pauseMs = 200;
 
 /**
@@ -17,7 +17,7 @@ export function useTypedParam(name: string): [value: string, typed: string, type
   const written = useRef(value);
 
   useEffect(() => {
-    // The URL may report a value that this field wrote before the user typed more.
+    // The value may be one that this field wrote to the URL before the user typed more.
     if (value === written.current) return;
     written.current = value;
     setTyped(value);

@@ -4,8 +4,8 @@ import { findTrail, giveFocusBack } from "./focus-trail";
 const graceMs = 100;
 
 /**
- * Restores the focus when the focused element is removed, hidden or temporarily disabled, so that the next key works from the
- * same position. Returns a function that stops it.
+ * Restores the focus when the focused element is removed, hidden or temporarily disabled, so that the next key works
+ * from the same position. Returns a function that stops this.
  */
 export function keepFocus(page: Document): () => void {
   const listening = new AbortController();

@@ -42,7 +42,7 @@ export function isPressed(press: KeyPress, event: KeyboardEvent, letterKeys: Let
   return matches && event.altKey === wantsAlt && (!(isLetter || !isSign) || event.shiftKey === press.shift);
 }
 
-/** True if the element accepts text, so that typed letters belong to it. */
+/** True if the element accepts text. Letters typed there are text and not shortcuts. */
 export function isField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (

@@ -92,7 +92,7 @@ export class ShortcutRegistry {
     if (begins?.[0]) this.#first = { key: begins[0].key, at: event.timeStamp };
   }
 
-  /** Returns the first key of a sequence, if it was pressed just before. */
+  /** Returns the first key of a sequence, if that key was pressed a moment ago. */
   #takeFirst(at: number): string | undefined {
     const first = this.#first;
     this.#first = undefined;

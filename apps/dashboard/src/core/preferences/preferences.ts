@@ -18,7 +18,7 @@ export interface Preferences {
   readonly split: number;
   /** Whether a comparison of document versions has one or two columns. */
   readonly diff: "unified" | "split";
-  /** True once the person knows that the browser's own search covers only part of the feed. */
+  /** True once the person has closed the hint that the browser's own search covers only part of the feed. */
   readonly knowsFind: boolean;
 }
 

@@ -5,8 +5,8 @@ const day = 24 * hour;
 export type TimeZone = "local" | "utc";
 
 /**
- * Describes how long ago a time was, in one unit. From a week on, returns the date. Future times, from a clock that is ahead of
- * ours, read `now`.
+ * Describes how long ago a time was, in one unit. After a week or more, returns the date instead. Future times, from a
+ * clock that is ahead of ours, read `now`.
  */
 export function describeAge(at: Date, now: Date): string {
   const seconds = Math.floor((now.getTime() - at.getTime()) / 1000);

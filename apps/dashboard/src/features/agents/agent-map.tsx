@@ -27,7 +27,7 @@ const nodeRadius = 22;
 const freshMs = 45_000;
 const talkMs = 300_000;
 
-/** Skips zero-length lines: from an agent to itself, or from a human to the centre, where a human's messages start. */
+/** A map of the agents in each session, with lines for the recent messages between them. */
 export function AgentMap({ agents, talk, aspect, isWall = false, className }: AgentMapProps) {
   const layout = useMemo(() => layOut(agents, aspect), [agents, aspect]);
   const edges = useMemo(() => toEdges(layout, talk, Date.now()), [layout, talk]);

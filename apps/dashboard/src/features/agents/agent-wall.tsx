@@ -22,7 +22,10 @@ export interface AgentWallProps {
 
 const namedMax = 4;
 
-/** The agents on a wall screen: dark and large, with only the map and the agents that need a human. */
+/**
+ * The view of the agents for a wall screen. It is dark and large, and shows only the map and the agents that need a
+ * human.
+ */
 export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) {
   useShortcut("Escape", onLeave, { label: "Exit wall view", group: "Agents" });
   useStaysAwake();

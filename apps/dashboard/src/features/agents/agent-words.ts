@@ -15,7 +15,7 @@ export function formatName({ team, name }: Pick<Agent, "team" | "name">): string
   return name?.toLowerCase() === team.toLowerCase() ? team : formatPeerAddress(team, name);
 }
 
-/** Describes what an agent waits for: `a human`, `Birch`, `Birch, Cedar`, `an answer`. */
+/** Describes what an agent waits for: `a human`, `Birch, Cedar`, `anyone` or `an answer`. */
 export function describeWait({ on, human, kind }: AgentWait): string {
   const names = on.map((each) => (each.toLowerCase() === "@humans" ? "a human" : each));
   if (names.length > 0) return names.join(", ");
@@ -46,7 +46,7 @@ export function isListed(agent: Agent): boolean {
   return agent.presence !== "disconnected" || findNeed(agent) !== null || agent.task !== null;
 }
 
-/** Formats a rounded number of tokens: `12k`, `1.2M`. */
+/** Formats a number of tokens, rounded: `12k`, `1.2M`. */
 export function formatCount(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;

@@ -2,7 +2,10 @@ import type { OutputOf } from "@merkle/wire";
 import { useKeptFresh } from "@/broker/use-kept-fresh";
 import { type Read, useRead } from "@/broker/use-read";
 
-/** Returns the agents of one session, or of all open sessions if undefined, kept up to date. With null, nothing is read. */
+/**
+ * Returns a live list of the agents in one session, or in all open sessions if `session` is undefined. If `session` is
+ * null, nothing is read.
+ */
 export function useAgents(session: string | null | undefined): Read<OutputOf<"list_agents">> {
   const read = useRead("list_agents", session === null ? null : session === undefined ? {} : { session }, {
     on: ["attention", "roster", "tasks"],

@@ -15,7 +15,7 @@ import { Kbd } from "@/ui/kbd";
 interface Group {
   readonly title: string;
   readonly kinds: readonly BriefLine["kind"][];
-  /** The group's symbol in the timeline, and its colour. */
+  /** The group's symbol. It is the same as in the timeline, if the timeline has one. */
   readonly sign: string;
   readonly className: string;
 }

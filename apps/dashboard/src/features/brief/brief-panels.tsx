@@ -13,8 +13,8 @@ import { Button } from "@/ui/button";
 import { BriefKeys, BriefLines, BriefSummary, focusFirstLine, walkLines } from "./brief-lines";
 
 /**
- * Changes in all sessions since the person last read them (BRIEF-6). Failures are not shown here, because the list below reports
- * them.
+ * Changes in all sessions since the person last read them (BRIEF-6). If the read fails, nothing is shown here, because
+ * the list below reports the failure.
  */
 export function SincePanel() {
   const [isOpen, setOpen] = useState(false);

@@ -197,7 +197,7 @@ interface DecideProps {
   readonly onUse: ConclusionDraftProps["onUse"];
 }
 
-/** Buttons to keep or reject a draft. The button that concludes with the draft is elsewhere. */
+/** Buttons to keep or reject a draft. The dialog's submit button concludes with the draft. */
 function Decide({ draft: { proposal_id, stale }, action: { run, pending }, onUse }: DecideProps) {
   const call = useCall();
   const keep = () =>

@@ -10,7 +10,7 @@ import { JobRow } from "./job-row";
 import { RunnerNote } from "./runner-note";
 import { useJobs } from "./use-jobs";
 
-/** The jobs on the page's document or file, newest first. Shows the content of `none` if there are no jobs. */
+/** The jobs on the page's document or file, newest first. Shows `none` instead if there are no jobs. */
 export function SourceJobs({ none }: { readonly none: ReactNode }) {
   const { isOpen, isObserver } = useSource();
   const { data, problem, refresh } = useJobs();

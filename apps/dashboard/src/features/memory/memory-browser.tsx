@@ -35,8 +35,8 @@ export interface MemoryBrowserProps {
 }
 
 /**
- * The memories of the mesh or a session. A search lists the best match first, otherwise the newest comes first. Filters: tag,
- * author and time.
+ * The memories of the mesh or a session. A search lists the best match first. Without a search, the newest memory comes
+ * first. The list can be filtered by tag, author and time.
  */
 export function MemoryBrowser({ session }: MemoryBrowserProps) {
   const params = useSearchParams();

@@ -78,7 +78,10 @@ function Perspectives({ chosen }: { readonly chosen: string }) {
   );
 }
 
-/** Returns the persona that the URL names. Without a name, returns a persona that has read the text, or the first. */
+/**
+ * Returns the persona that the URL names. If the URL names none, returns the first persona that has read the text, or
+ * else the first persona.
+ */
 function choose(offered: readonly OfferedPersona[], chosen: string): OfferedPersona | undefined {
   const key = chosen.toLowerCase();
   const named = offered.find(({ persona }) => persona.name.toLowerCase() === key);

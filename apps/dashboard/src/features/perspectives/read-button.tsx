@@ -21,7 +21,7 @@ export interface StartReading {
 
 export interface ReadButtonProps extends StartReading {
   readonly label?: ReactNode;
-  /** Whether to de-emphasise the button, because a reading already exists. */
+  /** Whether to make the button less prominent. Set if it repeats an earlier reading. */
   readonly isQuiet?: boolean;
 }
 

@@ -1,7 +1,10 @@
 import type { Revision } from "@/sessions/source";
 import type { ProposalInFull } from "./use-proposals";
 
-/** Returns the revision that a proposal is compared with, to send when accepting it. Null if the text no longer exists. */
+/**
+ * Returns the revision that a proposal is compared with. Accepting the proposal sends this revision. Null if the text
+ * no longer exists.
+ */
 export function getBase({ current_version, current_sha }: ProposalInFull): Revision | null {
   return current_version ?? current_sha;
 }

@@ -6,7 +6,7 @@ import { describeRevision } from "@/sessions/source";
 import { Button } from "@/ui/button";
 import { useOpenProposals } from "./use-proposals";
 
-/** A list above the text of proposals that await a decision. */
+/** A list of the proposals that await a decision, shown above the text. */
 export function OpenProposals() {
   const proposals = useOpenProposals();
   if (proposals.length === 0) return null;

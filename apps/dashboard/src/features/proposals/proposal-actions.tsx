@@ -139,7 +139,7 @@ interface ConcludeWithProps {
   readonly onConfirm: () => void;
 }
 
-/** Accepts a conclusion after a confirmation, because this closes the session. */
+/** Accepts a conclusion after a confirmation, because accepting it closes the session. */
 function ConcludeWith({ words, disabled, onConfirm }: ConcludeWithProps) {
   return (
     <ConfirmButton

@@ -38,13 +38,13 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
   const { proposal_id, session_id, source_path, kind, base_version, base_sha } = proposal;
   const call = useCall();
   const [begunWith] = useState(start);
-  // The base when editing began, even if a newer text has arrived since.
+  // The proposal's base when editing began, even if newer text has arrived since.
   const [base, setBase] = useState(() => getBase(proposal));
   const [text, setText, forget] = useKeptProposalText(proposal_id, begunWith);
   const [isPreview, setPreview] = useState(false);
   const [conflict, setConflict] = useState<Conflict<Revision> | null>(null);
   const { run, pending, refusal } = useAction();
-  // The revision to accept. After a merge with a newer text, this is a new revision.
+  // The revision to accept. After a merge with newer text, this is a new revision.
   const [target, setTarget] = useState<Target>(() => ({ id: proposal_id, base: base_version ?? base_sha }));
   const isDecided = proposal.status !== "open" && target.id === proposal_id && !pending;
 

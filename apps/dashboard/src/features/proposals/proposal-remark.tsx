@@ -23,7 +23,7 @@ const words = {
   reject: { label: "Reason (optional)", does: "Reject", doing: "Rejecting…" },
 } as const;
 
-/** A form to request changes, which needs a remark, or to reject the proposal. */
+/** A form to reject a proposal, or to request changes, for which a remark is required. */
 export function ProposalRemark({ proposalId, decision, onDecided, onClose }: ProposalRemarkProps) {
   const call = useCall();
   const [text, setText, forget] = useKeptText(`merkle.remark.${proposalId}`, "");

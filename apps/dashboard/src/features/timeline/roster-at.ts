@@ -7,7 +7,7 @@ export interface PastTeam extends Pick<Participant, "team_id" | "team_name" | "k
 }
 
 /**
- * Returns the teams present at a moment, in the order in which they joined. A team may have left and returned before.
+ * Returns the teams present at a moment, in the order in which they joined. A team may have left and rejoined earlier.
  */
 export function findRosterAt(
   participants: readonly Participant[],

@@ -10,7 +10,10 @@ export interface TimeScale {
   readonly bucketMs: number;
   /** Periods without events, which are drawn narrow. */
   readonly folds: readonly Fold[];
-  /** `foldMs`: width of a fold, as the duration that would be drawn this wide. `drawnMs`: the same for the whole scale. */
+  /**
+   * `foldMs`: width of a fold, as the duration that would be drawn this wide. `drawnMs`: width of the whole scale, in
+   * the same unit.
+   */
   readonly foldMs: number;
   readonly drawnMs: number;
 }

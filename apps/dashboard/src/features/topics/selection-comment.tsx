@@ -107,7 +107,7 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
 
 const buttonWidthPx = 110;
 
-/** Returns the position below the end of the selection, limited to the box. */
+/** Returns the position below the end of the selection, clamped to the box's width. */
 function placeBelow(range: Range, box: HTMLElement): ButtonPosition {
   const last = [...range.getClientRects()].at(-1) ?? range.getBoundingClientRect();
   const { top, left, width } = box.getBoundingClientRect();

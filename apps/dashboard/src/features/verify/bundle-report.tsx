@@ -16,7 +16,7 @@ export interface BundleReportProps {
   /** The name of the file. */
   readonly name: string;
   readonly result: CheckedBundle;
-  /** Whether the browser can store a key that the user has compared. */
+  /** Whether to offer to remember the record's key in this browser. */
   readonly canRemember?: boolean;
 }
 

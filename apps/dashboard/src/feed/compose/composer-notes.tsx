@@ -44,7 +44,7 @@ export function ComposerNotes({ text, problem, away, isWaiting, onGiveUp }: Comp
   );
 }
 
-/** Shows how much of the length limit is used, once at least three quarters of it are. */
+/** Shows how much of the length limit is used, once at least three quarters are used. */
 function ByteCount({ text }: { text: string }) {
   const max = limits.messageTextBytesMax;
   // A UTF-16 code unit takes at most three UTF-8 bytes, so short texts need no exact count.

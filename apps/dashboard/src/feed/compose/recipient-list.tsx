@@ -16,7 +16,10 @@ export interface RecipientListProps {
   readonly onPick: (recipient: Recipient) => void;
 }
 
-/** A list of recipients to choose from. Focus stays in the text field, which refers to the active option by its `toOptionId`. */
+/**
+ * A list of recipients to choose from. Focus stays in the text field, which points to the active option by the id that
+ * `toOptionId` returns.
+ */
 export function RecipientList({ id, label, recipients, active, chosen, onPick }: RecipientListProps) {
   return (
     <div

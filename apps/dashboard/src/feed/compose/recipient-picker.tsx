@@ -38,7 +38,7 @@ export function RecipientPicker({ recipients, to, onChange }: RecipientPickerPro
         size="sm"
         aria-haspopup="listbox"
         aria-expanded={open}
-        // The panel closes on blur. Without this, pressing the button would blur the panel and then reopen it.
+        // The panel closes on blur. Without this handler, pressing the button would blur the panel and then reopen it.
         onMouseDown={(event) => open && event.preventDefault()}
         onClick={() => setOpen(!open)}
         className="max-w-60"

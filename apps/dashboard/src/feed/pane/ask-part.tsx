@@ -38,8 +38,8 @@ interface SettledAsk {
 }
 
 /**
- * Returns the answer to an ask. If the answer is not loaded, requests it from the broker, and again after each delivery
- * event.
+ * Returns the answer to an ask. If the answer is not loaded, requests it from the broker, and repeats the request after
+ * each delivery event.
  */
 function useSettled(message: Message, answer: Message | undefined): SettledAsk | null {
   const { session } = useSession();

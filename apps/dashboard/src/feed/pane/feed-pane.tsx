@@ -53,8 +53,8 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
   const last = useRef<{ store: FeedStore; at: string | null; asked: number | null }>(null);
 
   /**
-   * Returns where the feed opens: at the message that the URL names, or where the reader was before the filter changed. Otherwise
-   * at the first unread message, or at the end if that is too far back.
+   * Returns where the feed opens: at the message that the URL names, or where the reader was before the filter changed.
+   * Otherwise at the first unread message, or at the end if that message is too far back.
    */
   function openAt(): FeedPosition {
     const before = last.current;

@@ -26,7 +26,10 @@ export interface Reading {
   readonly markAll: () => Promise<void>;
 }
 
-/** Reports to the broker how far the person has read. A message counts once it was visible in a focused window for a second. */
+/**
+ * Reports to the broker how far the person has read. A message counts as read once it has been visible in a focused
+ * window for a second.
+ */
 export function useReading(): Reading {
   const { session, at } = useSession();
   const { session_id, last_read, unread } = session;

@@ -2,7 +2,7 @@ import { findEventKind, isRedacted, type Message, redactedVersions } from "@merk
 import { shortAddress } from "@merkle/wire/text";
 import { showHidden } from "../../text/markdown/hidden-characters";
 
-/** The description of an event, as text to show. */
+/** The text that describes an event. */
 export interface EventWords {
   readonly text: string;
   readonly reason: string | null;

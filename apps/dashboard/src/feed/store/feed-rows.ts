@@ -61,7 +61,7 @@ export function isUnread(
   return readUpTo !== null && sequence > readUpTo && type === "chat" && posted_by_team_id !== myTeamId;
 }
 
-/** Returns the messages that fold into one row. Two events are already a run. */
+/** Returns the messages that fold into one row. Two events are enough for a run. */
 function runFrom(
   messages: readonly Message[],
   start: number,

@@ -36,7 +36,7 @@ export interface FeedView {
   readonly at: string | null;
 }
 
-/** A page that was requested before its feed exists. */
+/** A page that was requested before its feed existed. */
 export interface PageInAdvance {
   take(view: FeedView, request: PageRequest): Promise<HistoryPage> | undefined;
 }

@@ -56,8 +56,8 @@ export interface FeedStoreOptions {
 const quiet: Side = { loading: false, problem: null };
 
 /**
- * A window of a feed that grows as the reader scrolls and, at the end, as live messages arrive. However pages, live
- * messages and reconnects interleave, the window has no gap and no duplicate (DASH-60).
+ * A window onto a feed. It grows as the reader scrolls and, at the end of the feed, as live messages arrive. However
+ * pages, live messages and reconnects interleave, the window has no gap and no duplicate (DASH-60).
  */
 export class FeedStore {
   readonly #source: FeedSource;

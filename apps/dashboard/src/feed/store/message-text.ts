@@ -62,6 +62,6 @@ function describeEventText(message: Message): string {
   if (message.type === "chat" && !isRedacted(message)) return readMessageText(message);
   const { text, reason } =
     message.type === "chat" ? { text: readMessageText(message), reason: null } : describeEvent(message);
-  // Removes the isolate characters around names, which are needed only on the page.
+  // Removes the isolate characters around names, because only the page needs them.
   return (reason === null ? text : `${text}\n\nReason: ${reason}`).replace(/[\u2066-\u2069]/g, "");
 }

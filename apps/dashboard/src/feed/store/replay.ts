@@ -57,7 +57,10 @@ export class Replay {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Returns the replay for a moment in the URL, which is either its anchor or its current moment. Otherwise returns null. */
+  /**
+   * Returns the replay if `at`, the moment in the URL, is the replay's anchor or current moment. Otherwise returns
+   * null.
+   */
   of(at: string | null): ReplayState | null {
     const state = this.#state;
     if (state === null || at === null) return null;

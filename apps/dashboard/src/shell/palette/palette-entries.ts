@@ -7,7 +7,7 @@ export function toEntries(sessions: OutputOf<"list_sessions">["sessions"]): read
   const people = new Map<string, PaletteEntry>();
   for (const { slug, title, present } of sessions) {
     for (const { team_name: name } of present) {
-      // Sessions are sorted newest first, so a person links to the newest session.
+      // Sessions are sorted newest first, so a person's entry links to the person's newest session.
       if (!people.has(name)) {
         const href = `/sessions/${slug}?team=${encodeURIComponent(name)}`;
         people.set(name, { key: `person ${name}`, kind: "person", label: name, note: `in ${title}`, href });
@@ -29,7 +29,7 @@ export function toEntries(sessions: OutputOf<"list_sessions">["sessions"]): read
   ];
 }
 
-/** The order of entries that match equally well. */
+/** The order in which equally good matches are listed, by kind. */
 const kindsInOrder: readonly PaletteKind[] = ["message", "session", "person", "page", "action", "task"];
 const shownMax = 10;
 

@@ -23,7 +23,7 @@ function toPlain(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim().replace(/\s+/g, " ");
 }
 
-/** True if the text contains these letters in this order, for at least two letters. */
+/** True if there are at least two letters, and the text contains them in this order. */
 function isInOrder(letters: string, text: string): boolean {
   let at = -1;
   return (

@@ -2,7 +2,9 @@
 
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 
-/** Selects the entry that Enter opens: the first entry, even when better ones arrive later, until the person selects another. */
+/**
+ * Tracks the entry that Enter opens. This is always the first entry in the list, until the person moves the selection.
+ */
 export function useSelection() {
   const [value, setValue] = useState("");
   const isMovedTo = useRef(false);
@@ -28,7 +30,7 @@ export function useSelection() {
       onKeyDown: (event: KeyboardEvent) => (isMove(event) ? move() : undefined),
     };
   }, [value]);
-  /** A changed query selects the first entry again. */
+  /** Selects the first entry again. Called when the query changes. */
   const startOver = useCallback(() => {
     isMovedTo.current = false;
   }, []);

@@ -59,7 +59,7 @@ type Components = {
   readonly [Tag in keyof JSX.IntrinsicElements]?: ComponentType<JSX.IntrinsicElements[Tag] & OfElement>;
 };
 
-/** Not an `h1`, because the page has its own. The level is shifted below the page's headings. */
+/** A heading. It is never an `h1`, because the page has its own. The level is shifted below the page's headings. */
 function Heading({ node, deeper, styles, children }: HeadingProps) {
   const level = Number(node?.tagName.slice(1));
   return (

@@ -15,7 +15,7 @@ import { useAttempt } from "./use-attempt";
 export interface ItemActionsProps {
   readonly item: AttentionItem;
   readonly onChanged: () => void;
-  /** Set if the actions are in a list row. Then only the main action is shown, and this opens the item to answer it in words. */
+  /** Opens the item, so that it can be answered in words. Set in a list row, which shows only the main action. */
   readonly onAnswer?: (() => void) | undefined;
   /** Whether to show the options of an ask here. False if the page shows them elsewhere. */
   readonly showsOptions?: boolean;

@@ -1,4 +1,4 @@
-/** The order matters, because most browsers also claim to be the browsers further down. */
+/** The order matters, because most browsers also claim to be browsers further down in this list. */
 const browsers: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bEdgA?\/(\d+)/, "Edge"],
   [/\bOPR\/(\d+)/, "Opera"],

@@ -35,7 +35,7 @@ export function TitleBlock({ children }: { children?: ReactNode }) {
   );
 }
 
-/** Shows the old text over the new text while it fades out. Needs a positioned ancestor. */
+/** Shows the old text over the new text until the old text has faded out. Needs a positioned ancestor. */
 function ChangingText({ text }: { text: string }) {
   const { before, changes, onFadedOut } = useChangedText(text);
   return (

@@ -8,7 +8,7 @@ import { usePerson } from "@/identity/use-person";
 import type { SessionFacts } from "@/sessions/session-context";
 
 export interface SessionFactsRead {
-  /** The last known facts, which stay after a failure. */
+  /** The last known facts, which are kept after a failure. */
   readonly facts: SessionFacts | null;
   /** The reason why the last read of the session or its participants failed. */
   readonly problem: Problem | null;
@@ -80,8 +80,8 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
 const countedKinds: ReadonlySet<string> = new Set(["sessions", "memory", "progress"]);
 
 /**
- * Refreshes the session's counts. They change with every message, memory and progress entry, which the broker announces at most
- * once a second.
+ * Refreshes the session's counts, which change with every message, memory and progress entry. The broker announces
+ * these changes at most once a second.
  */
 function useRefreshOnWords(sessionId: string | undefined, refresh: () => void): void {
   const broker = useBroker();

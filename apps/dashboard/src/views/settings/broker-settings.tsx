@@ -15,7 +15,10 @@ import { Skeleton } from "@/ui/skeleton";
 
 type Threshold = Exclude<keyof Settings, "public_url" | "exclusive_membership" | "alert_inner_addresses">;
 
-/** Repeats the limits of the operation's schema, because browsers do not load the schemas. A missing setting does not compile. */
+/**
+ * Repeats the limits of the operation's schema, because browsers do not load the schemas. A missing setting is a
+ * compile error.
+ */
 const thresholds: Readonly<Record<Threshold, { label: string; about: string; min: number; max: number }>> = {
   idle_polls: {
     label: "Stop after (empty waits)",

@@ -186,7 +186,7 @@ interface PartLinkProps {
   readonly href: string;
   readonly label: string;
   readonly count?: number;
-  /** The sections on the page that this link opens, if it is the current page. Otherwise null. */
+  /** The sections on the page that this link opens. Null unless that page is the current page. */
   readonly sections: readonly SettingsSection[] | null;
 }
 

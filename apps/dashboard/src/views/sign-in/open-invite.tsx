@@ -13,7 +13,8 @@ import { Input } from "@/ui/input";
 import { JoinWithAgent } from "./join-with-agent";
 
 /**
- * A valid invite with its sender and mesh. A person can accept it in this browser, or an agent on the agent's machine.
+ * A valid invite with its sender and mesh. A person can accept it in this browser, and an agent can accept it on its
+ * own machine.
  */
 export function OpenInvite({
   invite,

@@ -87,8 +87,8 @@ function toRandomAccess(file: Blob): RandomAccess {
 }
 
 /**
- * Returns the broker's keys if the broker itself signed the record. Otherwise returns none, because another broker may
- * sign with unknown keys.
+ * Returns the broker's keys if the broker itself signed the record. Otherwise returns no keys, because another broker's
+ * keys are unknown here.
  */
 function selectOwnKeys(brokerKeys: readonly AuditKey[], keyId: string): readonly AuditKey[] {
   return brokerKeys.some(({ key_id }) => key_id === keyId) ? brokerKeys : [];

@@ -21,7 +21,7 @@ export interface Inclusion {
   readonly path: readonly string[];
 }
 
-/** Maximum length of a path, which is the height of the tree. No stored tree can be higher. */
+/** Maximum length of a path, and therefore the maximum height of a tree. No stored tree is higher. */
 const pathMax = 64;
 
 /**

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { AuditView } from "@/features/seal/audit-view";
 
-/** Exported once. The broker serves this page for every session. */
+/** This page is exported once, and the broker serves it for every session. */
 export const dynamicParams = false;
 export const generateStaticParams = () => [{ id: "_" }];
 
