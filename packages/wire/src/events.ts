@@ -43,7 +43,7 @@ export function findEventKind(name: string | undefined): EventKind | undefined {
 
 /**
  * Returns true if a message should wake the model or interrupt its current turn. Such messages are chat
- * messages except those of low priority, the end of the session, changes of watched state, and events of
+ * messages except those of low priority, the end of the session, changes to watched state, and events of
  * priority `now`. All other messages wait and are delivered together with the next such message (DELIVER-4,
  * WAKE-2).
  */

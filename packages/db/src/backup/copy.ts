@@ -18,7 +18,7 @@ export async function* copyOut(
     .unsafe(`COPY (SELECT ${columnList(table)} FROM ${identifier(table.name)}) TO STDOUT`)
     .readable();
   try {
-    // Destroying the stream would leave unread data on the connection, in front of the next reply.
+    // Destroying the stream would leave unread data on the connection, ahead of the next reply.
     yield* stream.iterator({ destroyOnReturn: false });
   } finally {
     if (!stream.readableEnded && !stream.destroyed) await discard(stream, cancel);
@@ -51,7 +51,7 @@ function columnList({ columns }: BackupTable): string {
 async function discard(stream: Readable, cancel: () => Promise<void>): Promise<void> {
   const ended = finished(stream).catch(() => undefined);
   stream.resume();
-  // Cancelling only saves time: otherwise the stream would end at the end of the table.
+  // Cancelling only saves time: without it, the stream would end at the end of the table.
   await cancel().catch(() => undefined);
   await ended;
 }

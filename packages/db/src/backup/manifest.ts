@@ -29,7 +29,7 @@ export interface BackupTable {
 
 export interface BackupSequence {
   readonly name: string;
-  /** A decimal string, because the value may exceed the safe integers of JavaScript. */
+  /** A decimal string, because the value may exceed JavaScript's safe integers. */
   readonly last_value: string;
 }
 

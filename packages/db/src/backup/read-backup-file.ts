@@ -49,8 +49,8 @@ export async function readBackupManifest(file: string): Promise<BackupManifest> 
  * Reads a backup from start to end. Rejects unless the whole file is intact. Only one or two chunks are in
  * memory at any time.
  *
- * @param take - receives each table before the file has been verified; if this function rejects, the caller
- * must undo what `take` did
+ * @param take - receives each table before the file has been verified; if `readBackupFile` rejects, the
+ * caller must undo what `take` did
  * @throws BackupError if the file is missing, not a backup, in a newer format, incomplete or altered
  */
 export async function readBackupFile(file: string, take: TakeTable = ignore): Promise<VerifiedBackup> {
@@ -140,7 +140,7 @@ class ByteReader {
     this.#file = file;
   }
 
-  /** Returns true if the next bytes are this text, or if the file ends within it. */
+  /** Returns true if the next bytes are `text`, or if the file ends within it. */
   async beginWith(text: string): Promise<boolean> {
     const wanted = Buffer.from(text);
     let start = Buffer.alloc(0);

@@ -228,8 +228,8 @@ describe("a restore", () => {
     const restoring = withRestore(target, async (sql) => {
       await sql`CREATE TABLE half (id int)`;
       await query(current.connection, (admin) => terminate(admin, target));
-      // Without delays, so that all these statements are sent before any timer fires after the connection is
-      // lost.
+      // Runs without delays, so that all these statements are sent before any timer fires after the
+      // connection is lost.
       for (let tries = 0; tries < 3; tries += 1) await sql`SELECT 1`.catch(() => undefined);
       await sql`SELECT 1`;
     });

@@ -40,7 +40,7 @@ const replacedTables = ["settings", "meshes", "audit_keys"];
 /**
  * Fills an empty database from a backup and gives it a new epoch, because the broker will reissue sequences
  * that it issued after the backup (BACKUP-3). The database counts as empty if none of the backup's tables has
- * rows, apart from `settings`, `meshes` and `audit_keys`. No broker may be running on it.
+ * rows, apart from `settings`, `meshes` and `audit_keys`. No broker may be running on the database.
  *
  * The file is read twice: once completely before the database is touched, and again for the rows. Both reads
  * must agree before the commit. Migrations, rows, sequences and the epoch are one transaction, so the restore

@@ -31,7 +31,8 @@ export async function withSnapshot<Result>(
 /**
  * Runs `work` in one transaction without a time limit.
  *
- * @throws BackupError `target_in_use` if a broker is connected, because it would continue with the old epoch
+ * @throws BackupError `target_in_use` if a broker is connected, because that broker would continue with the
+ * old epoch
  */
 export async function withRestore<Result>(
   target: ConnectionTarget,

@@ -25,14 +25,14 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes a backup. The data first goes to a temporary file in the same folder, readable only by its owner.
- * The file is renamed once it is complete and on disk. If anything fails, no file is left.
+ * Writes a backup. The data is first written to a temporary file in the same folder, readable only by its
+ * owner. The file is renamed once it is complete and on disk. If anything fails, no file is left.
  *
  * A backup is a gzip stream of:
  *
  * 1. One line of JSON: the `BackupManifest`.
- * 2. For each table, in order: pieces of its rows in PostgreSQL's COPY text format. Each piece follows its
- * length in four bytes (big-endian, at most 1 MiB). A length of zero ends the table.
+ * 2. For each table, in order: pieces of its rows in PostgreSQL's COPY text format. Each piece is preceded by
+ * its length in four bytes (big-endian, at most 1 MiB). A length of zero ends the table.
  * 3. One line of JSON: the `BackupTrailer`, with each table's row count and the SHA-256 of all bytes of parts
  * 1 and 2.
  *
@@ -116,8 +116,8 @@ export function countRows(chunk: Buffer): number {
 }
 
 /**
- * Renames the file to its final name. If it must not overwrite, uses a link, which unlike a rename fails if
- * another process has taken the name in the meantime.
+ * Renames the file to its final name. If an existing file must not be overwritten, uses a hard link, which,
+ * unlike a rename, fails if another process has taken the name in the meantime.
  */
 async function giveName(partial: string, file: string, overwrite: boolean): Promise<void> {
   if (overwrite) {

@@ -78,8 +78,8 @@ export function connectPool(
 }
 
 /**
- * Maximum number of statements that a client prepares, and maximum number of parameters per statement. A list
- * parameter of each length is a separate statement.
+ * Maximum number of statements that a client prepares, and maximum number of parameters per statement. A
+ * statement with a list parameter counts once for each length of the list.
  */
 const preparedMax = { texts: 500, parameters: 40 };
 

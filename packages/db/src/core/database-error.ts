@@ -63,7 +63,7 @@ function isOfSocket(error: unknown): boolean {
   );
 }
 
-/** Returns the SQLSTATE or driver code of a failed statement, or of a cause of the error. */
+/** Returns the SQLSTATE or driver code of an error, or of the nearest cause that has one. */
 export function databaseErrorCode(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if ("code" in current && typeof current.code === "string") return current.code;

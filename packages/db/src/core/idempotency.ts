@@ -78,7 +78,7 @@ export async function storeRequestResult(
     .where(and(eq(idempotentResults.meshId, meshId), eq(idempotentResults.requestHash, requestHash)));
 }
 
-/** Deletes results older than the guaranteed period, and returns how many were deleted. */
+/** Deletes results that are more than `olderThanHours` hours old, and returns how many were deleted. */
 export async function purgeRequests(db: Queryable, olderThanHours: number): Promise<number> {
   const gone = await db
     .delete(idempotentResults)

@@ -27,7 +27,7 @@ export async function withPool<Result>(
 }
 
 /**
- * Runs `work` in a transaction without a time limit. `work` must commit itself.
+ * Runs `work` in a transaction without a time limit. `work` must commit the transaction itself.
  *
  * When the pool closes, the server rolls back uncommitted work, so no ROLLBACK is sent. The driver's own
  * transactions send ROLLBACK even over a lost connection, which ends the process.
@@ -47,9 +47,10 @@ export async function inTransaction<Result>(
 }
 
 /**
- * Prepares the transaction for reading large tables. Timeouts are off, because a large table takes longer
- * than a request may. The formats are set explicitly, so every server can read them regardless of the
- * settings of the user or database. A row security policy causes an error instead of hiding rows.
+ * Prepares the transaction for reading large tables. Timeouts are off, because reading a large table takes
+ * longer than a request is allowed to. The formats are set explicitly, so every server can read them
+ * regardless of the settings of the user or database. A row security policy causes an error instead of hiding
+ * rows.
  */
 async function prepare(sql: postgres.Sql): Promise<void> {
   await sql`

@@ -14,8 +14,8 @@ export const migrationLock = 7_423_001;
 export const migrationsFolder = findAbove("migrations");
 
 /**
- * Returns the path of a file or folder. It is next to this file in a bundle, otherwise in the nearest parent
- * folder that contains it.
+ * Returns the path of a file or folder, which is next to this file in a bundle and otherwise in the nearest
+ * parent folder that contains it.
  */
 function findAbove(name: "migrations" | "sql" | "package.json"): string {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -77,7 +77,7 @@ export async function listMigrations(sql: postgres.Sql): Promise<number[]> {
 /**
  * Returns the number of the oldest build that can use the schema, or 0 if every build can. A migration that
  * breaks older builds sets this number: `UPDATE merkle_migrations.compatibility SET compatible_build = <the
- * build that brings it>`.
+ * build that introduces it>`.
  */
 export async function readCompatibleBuild(sql: postgres.Sql): Promise<number> {
   if (!(await isThere(sql, "compatibility"))) return 0;

@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { nodes, peers } from "./schema.js";
 import type { Queryable } from "./transactions.js";
 
-/** Facts about a broker that it publishes to the other brokers on its database. */
+/** Facts that a broker publishes about itself to the other brokers on its database. */
 export interface NodeFacts {
   readonly nodeId: string;
   readonly version: string;
@@ -58,7 +58,10 @@ export async function deleteNode(db: Queryable, nodeId: string): Promise<void> {
   await db.delete(nodes).where(eq(nodes.nodeId, nodeId));
 }
 
-/** Deletes nodes that have not been seen for `unseenHours`, and the presence that they recorded for peers. */
+/**
+ * Deletes nodes that have not been seen for `unseenHours` hours, and the presence that they recorded for
+ * peers.
+ */
 export async function purgeNodes(db: Queryable, unseenHours: number): Promise<void> {
   const gone = await db
     .delete(nodes)
@@ -73,7 +76,7 @@ export async function purgeNodes(db: Queryable, unseenHours: number): Promise<vo
 }
 
 /**
- * Measures by how many milliseconds this machine's clock is ahead of the database's. The error is at most
+ * Measures how many milliseconds this machine's clock is ahead of the database's clock. The error is at most
  * half the query's round trip.
  */
 export async function measureClock(db: Queryable): Promise<number> {

@@ -3,7 +3,7 @@ import { renewClient } from "./renewed-client.js";
 
 /** A dedicated connection that listens to a channel and sends notifications on it. */
 export interface Notifications {
-  /** Starts listening. Must be called again after the connection was lost. */
+  /** Starts listening. Must be called again after the connection has been lost. */
   listen(): Promise<void>;
   /** Sends notifications in order, in one transaction. */
   notify(payloads: readonly string[]): Promise<void>;

@@ -10,9 +10,9 @@ export interface RenewedClient {
   readonly sql: postgres.Sql;
   /**
    * Runs a query that the server answers or cancels within its own limits (DB-10). If there is no reply for
-   * longer than that, the server or the network must be down, so the client replaces its pool. Otherwise a
-   * connection that neither fails nor replies would delay later statements by minutes. A server that accepts
-   * and immediately closes connections would make the driver retry forever.
+   * longer than these limits, the server or the network must be down, so the client replaces its pool.
+   * Otherwise a connection that neither fails nor replies would delay later statements by minutes. A server
+   * that accepts and immediately closes connections would make the driver retry forever.
    *
    * @throws an error that `isConnectionLost` recognises, if there was no reply
    */
@@ -30,7 +30,7 @@ const silentMsMax = 6_000;
  * stalls. Once a pool has lost a connection, even one closed because of its age, it finishes its running
  * statements and gets no new ones.
  *
- * @param onLost - called after a pool was replaced
+ * @param onLost - called after a pool has been replaced
  * @param onConnect - called with each new pool, before its first statement
  */
 export function renewClient(

@@ -21,15 +21,15 @@ export async function mergeBrokerSettings(tx: Transaction, change: Record<string
     });
 }
 
-/** Finds a named text that all brokers on this database share. */
+/** Finds, by name, a string that all brokers on this database share. */
 export async function findShared(db: Queryable, name: string): Promise<string | null> {
   const [row] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, name));
   return typeof row?.value === "string" ? row.value : null;
 }
 
 /**
- * Stores a shared text if there is none yet, or if the stored text is `instead`. If several brokers offer a
- * text at the same time, exactly one text is stored.
+ * Stores a shared string if there is none yet, or if the stored string is `instead`. If several brokers offer
+ * a string at the same time, exactly one is stored.
  */
 export async function offerShared(
   db: Queryable,

@@ -3,7 +3,7 @@ export type SourceColumns =
   | { readonly sessionId: string; readonly root: null; readonly path: null }
   | { readonly sessionId: string | null; readonly root: string; readonly path: string };
 
-/** Returns the name under which rows refer to a source. */
+/** Returns the name by which rows refer to a source. */
 export function sourceName({ sessionId, root, path }: SourceColumns): string {
   return path === null ? `session ${sessionId}` : `file ${root}/${path}`;
 }

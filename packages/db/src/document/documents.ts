@@ -109,7 +109,7 @@ export interface DocumentVersionRow {
   readonly redacted: boolean;
 }
 
-/** Lists a document's versions without their contents, newest first. */
+/** Lists a document's versions without their text, newest first. */
 export async function listDocumentVersions(
   db: Queryable,
   sessionId: string,

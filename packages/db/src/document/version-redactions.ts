@@ -5,7 +5,7 @@ import type { RedactionEvent } from "../feed/messages.js";
 
 /**
  * Lists the events that report redacted versions of a session's document, oldest first. If such an event is
- * itself redacted, the event of its redaction reports those versions again.
+ * itself redacted, the event that records that redaction lists the versions again.
  */
 export async function listVersionRedactions(db: Queryable, sessionId: string): Promise<RedactionEvent[]> {
   return db

@@ -10,8 +10,8 @@ import { removeFolder, removeUnfinished, unfinishedPath } from "./unfinished.js"
 
 /**
  * Creates the data directory if it does not exist. initdb writes to a temporary folder, which is renamed once
- * it is complete and on disk. The data directory is therefore always either complete or missing, even after
- * the process was killed.
+ * it is complete and on disk. The data directory is therefore always either complete or missing, even if the
+ * process was killed.
  */
 export async function ensureCluster(place: Place, binaries: Binaries, endpoint: Endpoint): Promise<void> {
   const parent = dirname(place.data);

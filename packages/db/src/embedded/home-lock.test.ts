@@ -52,7 +52,7 @@ describe("the lock of a home", () => {
   it("[DB-5] is not held by a dead process that its parent has not collected", {
     tags: "linux",
   }, async () => {
-    // The shell replaces itself with another program, which does not know that it has a child process.
+    // The shell replaces itself with another program, which never reaps the child process.
     const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], {
       stdio: ["ignore", "pipe", "ignore"],
     });

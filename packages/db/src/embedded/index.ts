@@ -32,11 +32,11 @@ export interface EmbeddedPostgresOptions {
   /** Maximum number of connections. The default, 100, is enough for one broker and for manual inspection. */
   connectionsMax?: number;
   /**
-   * True to create new data although the home has data from an older major version. By default this is
+   * True to create new data even though the home has data from an older major version. By default this is
    * refused, because all data would seem to be lost.
    */
   besideOlder?: boolean;
-  /** Called after the server died unexpectedly, while it is being restarted. */
+  /** Called after the server has died unexpectedly, while it is being restarted. */
   onDown?: (reason: string) => void;
 }
 
@@ -61,9 +61,9 @@ export interface EmbeddedPostgres {
 /**
  * Runs PostgreSQL on the data in this home. Resolves when it accepts connections. Creates the data at the
  * first start, adopts a server that already runs on the data, and restarts the server whenever it dies, until
- * `stop`. If this process is killed, the server keeps running, and the next start adopts it. The server does
- * not keep this process alive. A caller that must be the only one to run the server has to lock the home
- * first (`lockHome`).
+ * `stop` is called. If this process is killed, the server keeps running, and the next start adopts it. The
+ * server does not keep this process alive. A caller that must be the only one to run the server has to lock
+ * the home first (`lockHome`).
  *
  * @throws EmbeddedPostgresError with a message for the person who started the broker
  */

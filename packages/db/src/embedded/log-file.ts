@@ -27,7 +27,7 @@ export async function openLog(home: string): Promise<FileHandle> {
   });
 }
 
-/** Returns the end of the log, without the file's first `offset` bytes. */
+/** Returns the log after its first `offset` bytes, but at most the last 8,192 characters. */
 export async function readLogAfter(home: string, offset: number): Promise<string> {
   return (await readFile(logPath(home))).subarray(offset).toString("utf8").slice(-8_192);
 }

@@ -14,7 +14,7 @@ export async function listMajors(home: string): Promise<number[]> {
 }
 
 /**
- * Returns the major version of the PostgreSQL installed in a folder, which must contain `bin/`.
+ * Returns the major version of the PostgreSQL installed in `folder`, which must contain `bin/`.
  *
  * @throws EmbeddedPostgresError `binaries_missing` if the folder has no PostgreSQL that runs on this machine
  */

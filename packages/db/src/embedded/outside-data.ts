@@ -14,8 +14,8 @@ export interface OutsideData {
   /** Folders that only this home uses. Includes /var/lib/merkle if the system user can be removed too. */
   readonly folders: readonly string[];
   /**
-   * Name of the system user that Merkle created. Undefined if /var/lib/merkle has data of another home, or if
-   * a process still runs as this user.
+   * Name of the system user that Merkle created. Undefined if /var/lib/merkle has data from another home, or
+   * if a process still runs as this user.
    */
   readonly user: string | undefined;
 }
@@ -56,7 +56,7 @@ async function isUsedByOthers(areas: readonly string[], { uid }: ServerUser): Pr
   return owners.includes(uid);
 }
 
-/** Stops this home's servers that a killed broker left running. Resolves when they have exited. */
+/** Stops any of this home's servers that a killed broker left running. Resolves when they have exited. */
 export async function stopLeftServers(home: string): Promise<void> {
   for (const major of await listMajors(home)) {
     const data = await realpath(join(home, "pg", String(major))).catch(() => undefined);

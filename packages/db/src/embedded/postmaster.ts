@@ -23,7 +23,7 @@ export interface Postmaster {
   gone: Promise<void>;
 }
 
-/** How long to wait until the processes left by another server have exited. */
+/** How long to wait for the processes left by another server to exit. */
 const OBTAIN_MS_MAX = 30_000;
 const RETRY_MS_MIN = 20;
 const RETRY_MS_MAX = 250;

@@ -45,8 +45,8 @@ function prepareDatabase(admin: Connection): Promise<string> {
 const handingOver = 7_423_001;
 
 /**
- * Creates the broker's role and makes it the owner of the database and its contents. Earlier versions left
- * them with the superuser.
+ * Creates the broker's role and makes it the owner of the database and its contents. In earlier versions, the
+ * superuser remained the owner.
  */
 async function handOver(tx: postgres.Sql, password: string | undefined): Promise<void> {
   await tx`SELECT pg_advisory_xact_lock(${handingOver})`;

@@ -18,10 +18,10 @@ export function isRoot(): boolean {
 }
 
 /**
- * Returns the user that must run the server if this process is root. If there is data already, this is its
- * owner, so that `sudo merkle up` on another user's home leaves no files that the owner cannot use.
- * Otherwise, it is Merkle's system user. `nobody` and `postgres` are unsuitable: other services run as these
- * users and could read and signal our server.
+ * Returns the user that must run the server if this process is root. If there is data already, this is the
+ * owner of that data, so that `sudo merkle up` on another user's home leaves no files that the owner cannot
+ * use. Otherwise, it is Merkle's system user. `nobody` and `postgres` are unsuitable: other services run as
+ * these users and could read and signal our server.
  */
 export async function serverUserFor(ownerUid: number): Promise<ServerUser> {
   if (ownerUid !== 0) {

@@ -63,7 +63,7 @@ function place(answer: AnswerRow): { sequence: number; postedAt: Date } {
   return { sequence: Number(answer.sequence), postedAt: new Date(Number(answer.posted_at_ms)) };
 }
 
-/** Counts of a batch's rows that go to one feed. The SQL function takes them as parameters. */
+/** Counts for the rows of a batch that go to one feed. The SQL function takes the counts as parameters. */
 interface Tally {
   readonly session_id: string;
   /** Index of the feed among the batch's feeds, starting at 1. */
@@ -147,7 +147,7 @@ const rowColumns: readonly ((row: MessageRow) => Element)[] = [
 
 /**
  * The statement's text, built once. A tagged template would be assembled by the driver on every call, which
- * costs as much as a post.
+ * costs as much as posting a message.
  */
 const statement = `
   SELECT before, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
@@ -222,7 +222,7 @@ function toArray<Row>(rows: readonly Row[], read: (row: Row) => Element): string
   return `{${rows.map((row) => read(row) ?? "NULL").join()}}`;
 }
 
-/** Quotes a text as an element of an array literal. */
+/** Quotes a string as an element of an array literal. */
 function quoted(text: string): string;
 function quoted(text: string | null): string | null;
 function quoted(text: string | null): string | null {

@@ -113,7 +113,7 @@ async function scannedPart(
       : { after: Math.max(after, upTo - messagesMax), upTo };
   if (filter.text === undefined) return scanned;
   const order = direction === "forward" ? asc(messages.sequence) : desc(messages.sequence);
-  // The size of a text is available without decompressing the text.
+  // The size of a column's text is available without decompressing it.
   const sized = db
     .select({
       sequence: messages.sequence,

@@ -20,7 +20,7 @@ const countedMax = 1_000;
 /**
  * Counts unread chat messages by others in each session, up to 1,000 and only among the last 2,000 messages
  * (READ-2). In a session that a person has never read, only messages posted after the person was created
- * count. Otherwise new persons would start with a thousand unread messages.
+ * count. Otherwise a new person would start with a thousand unread messages.
  */
 export async function countUnread(
   db: Queryable,

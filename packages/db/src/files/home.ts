@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { findStrangerAbove, type Stranger, strangerOf } from "./strangers.js";
 
 /**
- * Files in a Merkle home that contain secrets or define whom this machine trusts, and folders with files of
- * this kind.
+ * Files in a Merkle home that contain secrets or define whom this machine trusts, and folders that contain
+ * such files.
  */
 const secrets = [
   ...["alert-key", "audit-key.json", "open.html", "seen-heads.json", "pg/password"],

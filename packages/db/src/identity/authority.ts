@@ -1,7 +1,7 @@
 /**
  * The authority of a caller who has presented a valid credential. Everything that the caller obtains with the
- * credential stores this authority, ends together with the token, and counts as a program's if the authority
- * is a program's (TOKEN-9).
+ * credential stores this authority and ends together with the token. It counts as a program's if the
+ * authority belongs to a program (TOKEN-9).
  */
 export interface Authority {
   /** Id of the member who vouches. Null for tokens that were created before this was recorded. */

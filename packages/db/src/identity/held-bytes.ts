@@ -47,8 +47,8 @@ const countedTables: readonly CountedTable[] = Object.values(schema).flatMap((ta
 
 /**
  * Returns a function that creates the condition that a row belongs to a mesh. Uses the column for the mesh,
- * the session or the scope, whichever the table has. Returns null if it has none of them, because the table's
- * rows then belong to the whole broker.
+ * the session or the scope, whichever the table has. If the table has none of them, its rows belong to the
+ * whole broker, and the result is null.
  */
 function chooseCondition(columns: readonly PgColumn[]): CountedTable["isOfMesh"] | null {
   const column = (name: string) => columns.find((each) => each.name === name);

@@ -12,7 +12,7 @@ export interface InviteRow {
   readonly invitedBy: string | null;
   readonly inviter: string;
   /**
-   * Number of the program token behind the invite, which was used directly or through a descendant token.
+   * Number of the program token with which the invite was created, directly or through a descendant token.
    * Null if a person created the invite.
    */
   readonly program: number | null;
@@ -99,9 +99,9 @@ export async function findInviteBySecret(db: Queryable, secretHash: Uint8Array):
 }
 
 /**
- * Finds the invite with a spoken code. The code does not name a mesh, so all invites with this number are
- * searched in all meshes, if their codes are still valid. If no invite matches, each of them loses one try.
- * The same statement counts the tries, so parallel guesses cannot exceed the limit (INVITE-5).
+ * Finds the invite with a spoken code. The code does not name a mesh, so the search covers every invite with
+ * this number and a valid code, in all meshes. If no invite matches, each of them loses one try. The same
+ * statement counts the tries, so parallel guesses cannot exceed the limit (INVITE-5).
  */
 export async function tryInviteCode(
   db: Queryable,
@@ -127,8 +127,8 @@ export async function findInvite(db: Queryable, key: InviteKey): Promise<InviteR
 }
 
 /**
- * Takes one use of an invite. Returns false if the invite is used up, expired or revoked. Concurrent callers
- * cannot take more uses than remain.
+ * Uses an invite once. Returns false if the invite is used up, expired or revoked. Concurrent callers cannot
+ * take more uses than remain.
  */
 export async function takeInviteUse(tx: Transaction, key: InviteKey): Promise<boolean> {
   const rows = await tx
@@ -172,12 +172,12 @@ export async function endInvitesOfTokens(
   await endThose(tx, and(eq(invites.meshId, meshId), inArray(invites.parent, [...numbers])));
 }
 
-/** Ends a mesh's open invites that the broker itself created. */
+/** Ends the open invites in a mesh that the broker itself created. */
 export async function endOwnInvites(tx: Transaction, meshId: string): Promise<void> {
   await endThose(tx, and(eq(invites.meshId, meshId), isNull(invites.invitedBy)));
 }
 
-/** Finds open invites by the hashes of their secrets, to detect a text that quotes a secret. */
+/** Finds open invites by the hashes of their secrets, to detect text that quotes a secret. */
 export async function findLiveInvites(
   db: Queryable,
   secretHashes: readonly Uint8Array[],
@@ -210,7 +210,7 @@ const codeIsGood = and(
 
 /**
  * Hashes a spoken code together with its mesh and invite number. Codes are short, so different invites may
- * have equal codes, and this makes their hashes differ.
+ * have equal codes. Including the mesh and number makes their hashes differ.
  */
 function hashOfCode(meshId: SQL, number: number, code: string): SQL<Uint8Array> {
   return sql`sha256(convert_to(${meshId}::text || ' ' || ${String(number)}::text || ' ' || ${code}::text, 'UTF8'))`;

@@ -50,9 +50,7 @@ export async function findJobBySecret(db: Queryable, secretHash: Uint8Array): Pr
   return row ?? null;
 }
 
-/**
- * Returns the running jobs whose credentials have these hashes, to detect a text that quotes a credential.
- */
+/** Returns the running jobs whose credentials have these hashes, to detect text that quotes a credential. */
 export async function findLiveJobs(db: Queryable, secretHashes: readonly Uint8Array[]): Promise<JobKey[]> {
   if (secretHashes.length === 0) return [];
   return db

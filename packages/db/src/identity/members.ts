@@ -111,7 +111,7 @@ export async function changeMember(
 
 /**
  * Locks a member's row until the transaction ends, so that the member's concurrent actions happen one after
- * the other.
+ * another.
  */
 export async function lockMember(tx: Transaction, meshId: string, memberId: string): Promise<void> {
   await tx

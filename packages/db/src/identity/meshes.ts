@@ -124,8 +124,8 @@ export interface HeldInMesh {
 }
 
 /**
- * Counts a mesh's open sessions and messages, and adds up the bytes of messages and document versions counted
- * so far.
+ * Counts a mesh's open sessions and messages, and adds up the bytes of messages and document versions that
+ * have been counted so far.
  */
 export async function countHeldInMesh(db: Queryable, meshId: string): Promise<HeldInMesh> {
   const [row] = await db.execute<{ sessions: string; messages: string; bytes: string }>(sql`

@@ -26,7 +26,7 @@ export async function findPerson(db: Queryable, meshId: string, personId: string
   return findOne(db, and(eq(persons.meshId, meshId), eq(persons.personId, personId)));
 }
 
-/** Finds the person who is a member. Returns null if the member has none yet. */
+/** Finds a member's person. Returns null if the member has none yet. */
 export async function findPersonOfMember(
   db: Queryable,
   meshId: string,
@@ -130,7 +130,7 @@ export async function isNameOfVerified(db: Queryable, meshId: string, name: stri
 
 /**
  * Locks a person's row until the transaction ends, so that the person's concurrent actions happen one after
- * the other.
+ * another.
  */
 export async function lockPerson(tx: Transaction, meshId: string, personId: string): Promise<void> {
   await tx.execute(
@@ -138,7 +138,7 @@ export async function lockPerson(tx: Transaction, meshId: string, personId: stri
   );
 }
 
-/** Returns the secret hashes of the persons that these ids belong to. Other ids are ignored. */
+/** Returns the secret hashes of the people that these ids belong to. Other ids are ignored. */
 export async function findPersonSecrets(
   db: Queryable,
   meshId: string,
@@ -234,7 +234,7 @@ export async function deleteFurtherSecrets(tx: Transaction, holder: SecretHolder
   await tx.delete(furtherSecrets).where(isOf(holder));
 }
 
-/** Returns the further secrets of these teams and persons, to detect a text that quotes a secret. */
+/** Returns the further secrets of these teams and people, to detect text that quotes a secret. */
 export async function findFurtherSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
   if (ids.length === 0) return [];
   return db

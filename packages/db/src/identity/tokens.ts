@@ -148,8 +148,8 @@ export async function takeToken(db: Queryable, secretHash: Uint8Array): Promise<
 }
 
 /**
- * Gives a valid token a new secret and a new lifetime, which its parent limits. Returns null if the token has
- * ended.
+ * Gives a valid token a new secret and a new lifetime, which cannot exceed that of its parent. Returns null
+ * if the token has ended.
  */
 export async function renewToken(
   tx: Transaction,
@@ -225,7 +225,9 @@ export async function endTokens(
   return ended;
 }
 
-/** Ends the memberships that these program tokens have admitted, and the open invites of those members. */
+/**
+ * Ends the memberships of the members that these program tokens admitted, and those members' open invites.
+ */
 async function endLetIn(
   tx: Transaction,
   meshId: string,
@@ -250,7 +252,7 @@ export interface StandingOn {
   readonly tokens: readonly { readonly meshId: string; readonly number: number }[];
 }
 
-/** Returns those of the given members and tokens that have been revoked, by id and number. */
+/** Returns which of the given members and tokens have been revoked, by id and number. */
 export async function listRevoked(
   db: Queryable,
   { members, tokens: asked }: StandingOn,
@@ -279,8 +281,8 @@ export async function listRevoked(
 
 /**
  * Deletes tokens that ended more than `days` days ago, and tickets one hour after they ended. Returns how
- * many were deleted. Members that an expired program token admitted can already no longer use the mesh. They
- * are marked as revoked first, because the reason is lost once the token is deleted.
+ * many were deleted. Members admitted by an expired program token can no longer use the mesh anyway. They are
+ * marked as revoked first, because the reason is lost once the token is deleted.
  */
 export async function deleteEndedTokens(db: Queryable, days: number): Promise<number> {
   await db
@@ -297,7 +299,7 @@ export async function deleteEndedTokens(db: Queryable, days: number): Promise<nu
   return rows.length;
 }
 
-/** Returns the valid tokens with these hashes, to detect a text that quotes a token. */
+/** Returns the valid tokens with these hashes, to detect text that quotes a token. */
 export async function findLiveTokens(
   db: Queryable,
   secretHashes: readonly Uint8Array[],

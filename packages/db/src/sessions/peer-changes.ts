@@ -170,8 +170,8 @@ export async function retirePeers(
 }
 
 /**
- * Returns those names that a peer cannot use, because another current peer or another team has the same name,
- * ignoring case.
+ * Returns which of the given names a peer cannot use, because another current peer or another team has the
+ * same name, ignoring case.
  */
 export async function findTakenPeerNames(
   tx: Transaction,

@@ -23,8 +23,8 @@ export interface PeerProgress {
   readonly lastSeenAt: Date | null;
   readonly lastPolledAt: Date | null;
   /**
-   * The last known value of `acked` in the database. If the stored value is lower by now, another node has
-   * moved the peer's cursor back.
+   * The last known value of `acked` in the database. If the stored value is now lower, another node has moved
+   * the peer's cursor back.
    */
   readonly ackedBefore: number;
   /** How the peer's inboxes on this node have changed since the last save. Null if nothing has changed. */
@@ -103,7 +103,7 @@ function toJson(progress: PeerProgress): Record<string, unknown> {
   };
 }
 
-/** A peer's progress over all nodes, and the last sequence in its feed. */
+/** A peer's progress across all nodes, and the last sequence in its feed. */
 export type KnownProgress = Pick<
   TeamWithPeer["peer"],
   "acked" | "offered" | "returned" | "repeated" | "documentVersion" | "idlePolls" | "name" | "lastPolledAt"
@@ -132,7 +132,7 @@ export async function findProgress(
   return row ?? null;
 }
 
-/** Returns those of this node's peers that another node has taken over. */
+/** Returns which of this node's peers another node has taken over. */
 export async function listHeldElsewhere(
   db: Queryable,
   nodeId: string,
@@ -148,7 +148,7 @@ export async function listHeldElsewhere(
   return rows.map(({ id }) => id);
 }
 
-/** Returns those of the given peers that have left, either alone or with their team. */
+/** Returns which of the given peers have left, either alone or with their team. */
 export async function listLeftPeers(
   db: Queryable,
   sessionId: string,
@@ -171,7 +171,7 @@ export interface GroupMembership {
   readonly role: string | null;
 }
 
-/** On which nodes a peer is present: for each node, the numbers of open inboxes and waiting polls. */
+/** The nodes on which a peer is present, each with its numbers of open inboxes and waiting polls. */
 export type PeerHere = Readonly<Record<string, readonly [inboxes: number, waits: number]>>;
 
 /** A peer and its team, as shown in a roster. */
@@ -250,9 +250,7 @@ const rosterColumns = {
   personLastRead: personReads.lastRead,
 };
 
-/**
- * Lists all peers that a session has ever had, named or not. The order is that in which their teams joined.
- */
+/** Lists all peers that a session has ever had, named or not, in the order in which their teams joined. */
 export async function listPeers(db: Queryable, meshId: string, sessionId: string): Promise<PeerRosterRow[]> {
   return db
     .select(rosterColumns)

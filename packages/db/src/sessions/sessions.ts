@@ -23,8 +23,8 @@ export interface SessionRow {
   /** When the session's messages were moved to the archive. Null if they have not been. */
   readonly archivedAt: Date | null;
   /**
-   * For an imported session: the original id, which the record's entries contain, the key of the original
-   * broker, and the time of the import. Otherwise null.
+   * For an imported session: the original id (as contained in the record's entries), the original broker's
+   * key, and the time of the import. Otherwise null.
    */
   readonly originId: string | null;
   readonly originKey: string | null;
@@ -37,7 +37,7 @@ export interface SessionRow {
   readonly agentMessages: number;
   readonly agentMessagesAtHuman: number;
   readonly documentVersion: number;
-  /** Bytes of messages and document versions, as far as counted. */
+  /** Bytes of messages and document versions that have been counted so far. */
   readonly bytes: number;
   /** The beginning of a closed session's conclusion, in markdown. */
   readonly conclusion: string | null;
@@ -54,7 +54,7 @@ const teamsPresent = sql<number>`(
 const ofLastSaid = sql`FROM ${messages}
   WHERE ${messages.sessionId} = ${sessions.sessionId} AND ${messages.sequence} = ${feeds.lastChatSequence}`;
 
-/** The length is enough to include the first line of text below some headings. */
+/** The beginning of a conclusion, long enough to include the first line of text below a few headings. */
 const conclusionBegins = sql<string | null>`
   CASE WHEN ${feeds.closedAt} IS NOT NULL THEN left(${documents.conclusion}, 2000) END`;
 
@@ -298,7 +298,7 @@ export async function listSlugsLike(tx: Transaction, meshId: string, base: strin
   return new Set(rows.map((row) => row.slug));
 }
 
-/** Locks a session's row until the transaction ends, so that changes happen one after the other. */
+/** Locks a session's row until the transaction ends, so that changes happen one after another. */
 export async function lockSession(tx: Transaction, sessionId: string): Promise<void> {
   await tx.execute(sql`SELECT FROM ${sessions} WHERE ${sessions.sessionId} = ${sessionId} FOR NO KEY UPDATE`);
 }

@@ -192,8 +192,8 @@ export async function findTeamId(db: Queryable, sessionId: string, nameOrId: str
 }
 
 /**
- * Returns the secret hashes of the teams that these ids belong to, in any session, to detect a text that
- * quotes a valid credential. Other ids are ignored.
+ * Returns the secret hashes of the teams that these ids belong to, in any session, to detect text that quotes
+ * a valid credential. Other ids are ignored.
  */
 export async function findTeamSecrets(db: Queryable, ids: readonly string[]): Promise<LiveSecret[]> {
   if (ids.length === 0) return [];
@@ -205,7 +205,10 @@ export async function findTeamSecrets(db: Queryable, ids: readonly string[]): Pr
     );
 }
 
-/** Lists a session's team names that begin with `name`, in lower case. Examples are `name` and `name (2)`. */
+/**
+ * Lists a session's team names that begin with `name`, such as `name (2)`. Case is ignored, and the returned
+ * names are in lower case.
+ */
 export async function listNamesLike(
   db: Queryable | Transaction,
   sessionId: string,
@@ -253,7 +256,7 @@ export async function insertTeam(tx: Transaction, { provedBy, ...team }: NewTeam
 }
 
 /**
- * Locks a team's row until the transaction ends, so that the team's peers join and leave one after the other.
+ * Locks a team's row until the transaction ends, so that the team's peers join and leave one after another.
  */
 export async function lockTeam(tx: Transaction, sessionId: string, teamId: string): Promise<void> {
   await tx.execute(

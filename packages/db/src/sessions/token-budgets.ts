@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Transaction } from "../core/transactions.js";
 
-/** Records which budget is nearly used up, so that a human must be asked about it. Null clears the record. */
+/**
+ * Records the budget that is nearly used up and about which a human must be asked. Null clears the record.
+ */
 export async function setTokensNear(tx: Transaction, sessionId: string, near: string | null): Promise<void> {
   await tx.execute(sql`
     UPDATE sessions SET tokens_near = ${near}, tokens_near_at = CASE WHEN ${near}::text IS NULL THEN NULL ELSE now() END

@@ -204,7 +204,7 @@ describe("SQL functions", () => {
     const sql = connectTestDatabase(await createTestDatabase());
     expect(await readCompatibleBuild(sql)).toBeGreaterThan(0);
     expect(await readCompatibleBuild(sql)).toBeLessThanOrEqual(buildNumber);
-    // Builds from before build numbers compare Merkle's version with this value.
+    // Builds from before there were build numbers compare Merkle's version with this value.
     const [row] = await sql`SELECT compatible_from FROM merkle_migrations.compatibility`;
     const [theirs, required] = ["0.1.0", String(row?.["compatible_from"])].map((each) =>
       each.split(/[.-]/, 3).map(Number),

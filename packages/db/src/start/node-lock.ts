@@ -7,7 +7,9 @@ import { renewClient } from "../core/renewed-client.js";
  * be the only node. The server releases the lock when its connection closes.
  */
 export interface NodeLock {
-  /** Resolves immediately if the lock is held. After the lock was lost, resolves once it is held again. */
+  /**
+   * Resolves immediately if the lock is held. After the lock has been lost, resolves once it is held again.
+   */
   whenHeld(): Promise<void>;
   /** True if this node holds the lock, as far as it knows. */
   readonly isHeld: boolean;
@@ -28,9 +30,9 @@ const retryEveryMs = 50;
 
 /**
  * Takes the lock that makes this broker the only node on a database. Returns null if another broker has the
- * lock. With `shared`, several brokers can hold the lock. Nodes that a bus connects use this.
+ * lock. With `shared`, several brokers can hold the lock. Nodes that are connected by a bus use `shared`.
  *
- * @param onLost - called when the lock was lost; trying to take it again has then begun
+ * @param onLost - called when the lock has been lost; by then, attempts to take it again have begun
  * @param onTaken - called once if another broker has taken the lock in the meantime, so that this broker must
  * stop
  */

@@ -41,7 +41,7 @@ export interface Database {
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /** Appends messages over a dedicated connection, so that posts never wait for reads. */
   append(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
-  /** Appends messages and waits for locked feeds, over other connections than `append`. */
+  /** Appends messages and waits for locked feeds. Does not share connections with `append`. */
   appendWaiting(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
   /** Returns the reason why the server currently cannot write durably, or null if it can (OPS-2). */
   findWriteProblem(): Promise<WriteProblem | null>;

@@ -146,9 +146,7 @@ export async function startReadReplica(
     }
   }
 
-  /**
-   * Lends a connection to some work. If the replica is found to be down, the work is rejected immediately.
-   */
+  /** Lends a connection to `work`. If the replica is found to be down, the work is rejected immediately. */
   function abandonable<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       let abandoned = false;

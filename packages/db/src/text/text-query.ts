@@ -14,14 +14,14 @@ export interface SearchTerm {
  */
 export type SearchTerms = readonly (readonly SearchTerm[])[];
 
-/** How to match texts: by words, or letter by letter if the query contains no words. */
+/** How to match text: by words or, if the query contains no words, as a substring. */
 export type TextMatch =
   | { readonly by: "words"; readonly query: string }
   | { readonly by: "letters"; readonly letters: string };
 
 /**
- * Converts search terms to the text of a tsquery. Returns null if no term can use the index, because there
- * are only stop words, punctuation or excluded words.
+ * Converts search terms to the text of a tsquery. Returns null if no term can use the index, that is, if
+ * there are only stop words, punctuation or excluded words.
  */
 export async function toTextQuery(db: Queryable, alternatives: SearchTerms): Promise<string | null> {
   if (alternatives.length === 0) return null;
@@ -42,8 +42,8 @@ function toPhrase({ text, excluded, begins }: SearchTerm): SQL {
 }
 
 /**
- * Converts a text whose last word may be only the beginning of a word. If the text consists of stop words,
- * they are kept, because a longer word may begin with them.
+ * Converts text whose last word may be only the beginning of a word. If the text consists of stop words, they
+ * are kept, because a longer word may begin with them.
  */
 function beginningOf(text: string): SQL {
   return sql`(SELECT CASE WHEN numnode(p) = 0 THEN p ELSE (p::text || ':*')::tsquery END FROM (
@@ -51,7 +51,7 @@ function beginningOf(text: string): SQL {
     FROM phraseto_tsquery('english', words_of(${text})) e) q)`;
 }
 
-/** Returns the condition that a text matches. `words` is the tsvector of that text. */
+/** Returns the condition that `text` matches. `words` is the tsvector of that text. */
 export function fits(match: TextMatch, { words, text }: { words: SQL; text: SQL }): SQL {
   return match.by === "words"
     ? sql`${words} @@ ${match.query}::tsquery`
@@ -59,8 +59,8 @@ export function fits(match: TextMatch, { words, text }: { words: SQL; text: SQL 
 }
 
 /**
- * Returns a rank that is higher the more often and the closer together the words occur. All matches by
- * letters have the same rank.
+ * Returns a rank that is higher the more often and the closer together the words occur. All substring matches
+ * have the same rank.
  */
 export function rankOf(match: TextMatch, words: SQL): SQL<number> {
   return match.by === "words"

@@ -37,7 +37,7 @@ export async function deleteMcpSession(db: Queryable, { meshId, idHash }: McpSes
 
 const cancelledMax = 20;
 
-/** Records that a client has cancelled a request which another node is processing. */
+/** Records that a client has cancelled a request that another node is processing. */
 export async function noteCancelled(
   db: Queryable,
   { meshId, idHash }: McpSessionKey,

@@ -305,7 +305,7 @@ export async function listDismissedItems(
   return rows.map(({ item }) => item);
 }
 
-/** Deletes all persons' dismissals of these items. */
+/** Deletes everyone's dismissals of these items. */
 export async function deleteDismissedItems(
   db: Queryable,
   meshId: string,

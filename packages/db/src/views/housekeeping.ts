@@ -3,8 +3,8 @@ import { dismissals, jobs, peers, progressEntries } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
 /**
- * Number of rows deleted per statement. Each statement is limited to 5 s (DB-10), and deleting the rows of a
- * year takes longer.
+ * Number of rows deleted per statement. Each statement is limited to 5 s (DB-10), and deleting a year's rows
+ * takes longer.
  */
 const rowsAtOnce = 5_000;
 

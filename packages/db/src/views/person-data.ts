@@ -9,7 +9,7 @@ export interface DataSubject {
   readonly name: string;
 }
 
-/** Lists the persons in a mesh that have this name or id. */
+/** Lists the people in a mesh who have this name or id. */
 export async function listPersonsNamed(
   db: Queryable,
   meshId: string,
@@ -27,14 +27,14 @@ const ownTeams = ({ meshId, personId }: DataSubject): SQL => sql`(
   SELECT t.session_id, t.team_id FROM teams t JOIN sessions s ON s.session_id = t.session_id
   WHERE t.person_id = ${personId} AND s.mesh_id = ${meshId})`;
 
-/** Selects the person's own teams and the teams of that member's agents, in all sessions of the mesh. */
+/** Selects the person's own teams and the teams of the person's agents, in all sessions of the mesh. */
 const allTeams = ({ meshId, personId, memberId }: DataSubject): SQL => sql`(
   SELECT t.session_id, t.team_id FROM teams t JOIN sessions s ON s.session_id = t.session_id
   WHERE (t.person_id = ${personId} OR t.member_id = ${memberId}) AND s.mesh_id = ${meshId})`;
 
 /**
- * Returns the condition that a row is the person's, for rows that name their author only. It is met if the
- * person's own team in the row's session has that name.
+ * Returns the condition that a row belongs to the person, for rows that identify their author only by name.
+ * The condition is met if the person's own team in the row's session has that name.
  */
 const signed = (person: DataSubject, alias: string, by: string): SQL => sql`
   ${sql.raw(`${alias}.mesh_id`)} = ${person.meshId} AND EXISTS (SELECT FROM teams t
@@ -58,8 +58,8 @@ export async function listArchivedOf(db: Queryable, person: DataSubject, limit: 
 }
 
 /**
- * The kinds of data stored about a person in export order, with one query per kind. Secrets and their hashes
- * are left out.
+ * The kinds of data stored about a person, in export order and with one query per kind. Secrets and their
+ * hashes are left out.
  */
 const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQL])[] = [
   [

@@ -43,7 +43,7 @@ export interface UndeliveredMessage extends SessionFact {
   readonly text: string;
 }
 
-/** Lists undelivered messages in open sessions, oldest first, and counts all of them. */
+/** Lists undelivered messages in open sessions, oldest first. Also counts those beyond the limit. */
 export async function listUndeliveredMessages(
   db: Queryable,
   scope: FactScope,
@@ -60,7 +60,7 @@ export async function listUndeliveredMessages(
 
 /**
  * Selects the messages of feed `f` that no recipient has received. If a team has named peers, its unnamed
- * peer counts as a recipient only if it has polled for messages (PEER-7). Messages without any recipient are
+ * peer counts as a recipient only if it has polled for messages (PEER-7). Messages without recipients are
  * left out.
  */
 function undeliveredIn(before: Date): SQL {

@@ -964,9 +964,9 @@ function nextState(
 }
 
 /**
- * Returns resources that keep this process alive and were not in `before`, because a client left them open.
- * Waits up to 900 ms, so that sockets can close and the test runner's short timers can run out. The client's
- * timers take far longer.
+ * Returns the resources that a client left open: those that keep this process alive and are not in `before`.
+ * Waits up to 900 ms, so that closing sockets and the test runner's short timers are not reported. The
+ * client's own timers run far longer, so they are still reported.
  */
 async function resourcesSince(before: readonly string[]): Promise<string[]> {
   const until = performance.now() + 900;

@@ -60,7 +60,7 @@ export interface MerkleClient {
     input: InputOf<Name>,
     options?: CallOptions,
   ): Promise<OutputOf<Name>>;
-  /** Delivers all messages of a session's feed after the caller's cursor, across any number of reconnects. */
+  /** Delivers all messages in a session's feed after the caller's cursor, across any number of reconnects. */
   follow(options: FollowOptions): Subscription;
   /** Delivers the messages that a team has not acknowledged. Acknowledge them with `call("ack", …)`. */
   inbox(options: InboxOptions): Subscription;
@@ -85,7 +85,7 @@ export interface MerkleClient {
    */
   retryNow(): void;
   readonly state: ConnectionState;
-  /** Subscribes to changes of `state`. Returns a function that unsubscribes. */
+  /** Subscribes to changes to `state`. Returns a function that unsubscribes. */
   onState(listener: (state: ConnectionState) => void): () => void;
   /** Ends the client and rejects pending calls. Resolves once all sockets are closed and no timer is left. */
   close(): Promise<void>;

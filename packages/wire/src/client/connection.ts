@@ -18,7 +18,7 @@ import type { WebSocketClass, WebSocketLike } from "./web-socket.js";
 
 /**
  * Protocol revision of this client. The type ties it to the constant in the frames module, which is not
- * imported because that would load the schemas.
+ * imported, because importing it would load the schemas.
  */
 const spokenProtocol: typeof protocolVersion = 1;
 
@@ -82,7 +82,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
   );
 
   // The listeners are never removed. In Node, an `error` event without a listener would end the process, and
-  // it may come late.
+  // such an event may arrive late.
   socket.addEventListener("message", ({ data }) => {
     if (!ended) receive(parseFrame(data));
   });

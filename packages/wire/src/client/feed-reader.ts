@@ -87,7 +87,7 @@ export class FeedReader {
     if (this.cursor === null || this.#state !== "reading" || message.sequence <= this.cursor) return;
     this.cursor = message.sequence;
     this.#waiting.push(message);
-    // Counts only while the reader is busy, because otherwise the buffer is emptied right away.
+    // Counts the message only while the reader is busy, because otherwise the buffer is emptied right away.
     if (this.#isBusy) this.#waitingChars += charsOf(message);
     if (this.#waitingChars > waitingCharsMax) this.#state = "full";
   }

@@ -29,7 +29,7 @@ export interface LinkEvents {
 }
 
 /**
- * Maintains one connection at a time. When a connection ends, opens the next one after a pause, which grows
+ * Maintains one connection at a time. When a connection ends, opens the next one after a pause that grows
  * with each failure. Once a connection is good, the pause is reset. A connection is good if it has delivered
  * a reply or was open for 10 s.
  */

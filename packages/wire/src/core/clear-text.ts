@@ -1,6 +1,6 @@
 /**
- * Returns true if data sent to this address can be read in transit, because the address belongs to another
- * machine and does not use TLS. Data sent to a loopback name or address never leaves this machine.
+ * Returns true if data sent to this address can be read in transit: the address belongs to another machine
+ * and does not use TLS. Data sent to a loopback name or address never leaves this machine.
  */
 export function isClearText(address: string | URL): boolean {
   const { protocol, hostname } = new URL(address);

@@ -153,9 +153,9 @@ export const limits = {
   // Limits on waits.
   waitSecondsMax: 30,
   parkedWaitsPerPeerMax: 4,
-  /** If the session has more teams than this, changes of its title or teams end only the convener's waits. */
+  /** If the session has more teams than this, changes to its title or teams end only the convener's waits. */
   endsWaitsTeamsMax: 4,
-  /** Minimum interval at which changes of a session's title or teams end a peer's waits. */
+  /** Minimum interval at which changes to a session's title or teams end a peer's waits. */
   endsWaitsMsMin: 5_000,
   /** How long a nudge waits for replies from the clients that received it. */
   nudgeAnswerMsMax: 2_000,
@@ -300,12 +300,12 @@ export const rateLimits = {
   upgrade: { per_second: 20, burst: 100 },
   /** Wrong spoken invite codes from one address. All other credentials are too long to guess. */
   failed_proof: { per_second: 0.5, burst: 100 },
-  /** Limits per member, over all sessions. */
+  /** Limits per member, across all sessions. */
   member_read: { per_second: 300, burst: 3_000 },
   member_write: { per_second: 150, burst: 1_500 },
   member_wait: { per_second: 300, burst: 3_000 },
   member_create: { per_second: 5, burst: 100 },
-  /** Limits per session, over all callers. */
+  /** Limits per session, across all callers. */
   session_read: { per_second: 600, burst: 6_000 },
   session_write: { per_second: 300, burst: 3_000 },
   session_wait: { per_second: 600, burst: 6_000 },

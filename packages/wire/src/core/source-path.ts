@@ -15,9 +15,9 @@ export const rootNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
 const utf8 = new TextEncoder();
 
 /**
- * Parses `<root>/<path>`. Returns null for a path that is not allowed, because it leaves the root, enters
- * Git's own folder in any spelling, looks like an option or does not fit on one line (SOURCE-2). Does not
- * check whether the file exists.
+ * Parses `<root>/<path>`. Returns null for a path that is not allowed: one that leaves the root, enters Git's
+ * own folder in any spelling, looks like an option or does not fit on one line (SOURCE-2). Does not check
+ * whether the file exists.
  */
 export function parseSourcePath(text: string): SourcePathParts | null {
   if (text.length > sourcePathBytesMax || utf8.encode(text).length > sourcePathBytesMax) return null;

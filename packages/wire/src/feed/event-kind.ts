@@ -34,13 +34,13 @@ export interface EventKind {
   /** The kind of mark that the timeline shows for the event (TIME-2). */
   readonly mark?: "metadata" | "joined" | "left" | "held" | "concluded";
   /**
-   * True if the event contains text written by a user, which can then be redacted. Everything else in an
+   * True if the event contains text that was written by a user and can be redacted. Everything else in an
    * event comes from the roster or the broker.
    */
   readonly holdsText?: true;
   /**
-   * True if the event reports that someone joined or left, or a routine change. Pages fold several such
-   * events in a row into one line.
+   * True if the event reports someone joining or leaving, or a routine change. Pages fold several such events
+   * in a row into one line.
    */
   readonly foldable?: true;
   /** The part of the audit log that lists the event. Null for state changes, which have their own history. */

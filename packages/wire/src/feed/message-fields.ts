@@ -37,7 +37,7 @@ const optionalFields = {
   reply_to: field("bigint", shape.nullable(shape.count)),
 };
 
-/** Fields that readers see, and that the record's entry contains, as `from` and `to`. */
+/** Fields that appear as `from` and `to`, both to readers and in the record's entry. */
 const addressFields = {
   author_team: field("text", shape.nullable(shape.text)),
   author_peer: field("text", shape.nullable(shape.text)),

@@ -26,8 +26,8 @@ export function approvalHash({ salt, tool, input, folder }: ApprovalSubject, sha
 }
 
 /**
- * Returns an identifier for a person's credential on one device that does not reveal the credential. It is
- * half of the hash that the broker stores. Returns undefined if the text is not a credential.
+ * Returns an identifier for a person's credential on one device: half of the hash that the broker stores. The
+ * identifier does not reveal the credential. Returns undefined if the text is not a credential.
  */
 export function deviceOf(credential: string, sha256: Sha256): string | undefined {
   const parsed = parseTeamCredential(credential);

@@ -29,7 +29,7 @@ export const SessionCertificate = z.strictObject({
 });
 export type SessionCertificate = z.output<typeof SessionCertificate>;
 
-/** The statement that a session key signs in order to answer one hello of one broker (HELLO-4). */
+/** The statement that a session key signs in order to answer one hello from one broker (HELLO-4). */
 export const HelloStatement = z.strictObject({
   label: Label,
   broker_id: Uuid,

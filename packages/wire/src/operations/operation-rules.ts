@@ -123,13 +123,13 @@ export interface OperationRules {
    */
   readonly teamCredential?: "given" | "replaced";
   /**
-   * True if the operation is refused in an imported session even though it is allowed after closing, because
-   * it would create a different record (IMPORT-5).
+   * True if the operation is allowed after closing but refused in an imported session, where it would create
+   * a different record (IMPORT-5).
    */
   readonly onlyOriginals?: true;
   /**
-   * True if the operation is allowed in an archived session, because it concerns the archive itself or reads
-   * only data that stays in the database (ARCHIVE-5). Refused by default, because a feed whose messages are
+   * True if the operation is allowed in an archived session: it concerns the archive itself or reads only
+   * data that stays in the database (ARCHIVE-5). Refused by default, because a feed whose messages are
    * archived would look empty.
    */
   readonly whileArchived?: true;

@@ -16,8 +16,8 @@ export interface OperationDescription<
   /** Error codes that the operation may return, in addition to those that any request may get. */
   readonly errors: readonly ErrorCode[];
   /**
-   * True to leave the operation out of lists of tools, or the names of input fields to leave out, because
-   * only pages and programs need them. They still work if they are used (MCP-10).
+   * True to leave the operation out of lists of tools, or the names of input fields to leave out. Only pages
+   * and programs need an operation or field that is left out, and it still works (MCP-10).
    */
   readonly unlisted?: true | readonly string[];
   /**

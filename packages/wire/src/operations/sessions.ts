@@ -27,7 +27,7 @@ import { operation } from "./core-operation.js";
 import { HeldBy } from "./people.js";
 import { SessionSettings, SessionSettingsInput } from "./settings.js";
 
-/** A short form of the head that a conclusion has signed. */
+/** A short form of the head that was signed at the conclusion. */
 const Seal = z.object({
   size: z.int().min(0).meta({ description: "How many messages it covers." }),
   root: z

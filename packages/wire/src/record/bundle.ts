@@ -31,7 +31,7 @@ export const bundleFiles = {
   manifest: "manifest.json",
 } as const;
 
-/** Name of the state file in format 1, which contains one object with all keys. */
+/** Name of the state file in format 1. The file contains one object with all keys. */
 export const stateFileOfFormat1 = "state.json";
 
 /**
@@ -133,7 +133,7 @@ export function writeJsonLine(
   return `${canonicalJson(value)}\n`;
 }
 
-/** Returns the bytes of a manifest that are signed, which is everything except the signature. */
+/** Returns the signed bytes of a manifest, which cover everything except the signature. */
 export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array {
   const { format, version, session, epoch, exported_at, size, document_version, head, files, key_id } =
     manifest;

@@ -29,8 +29,8 @@ export function nodeHash(left: Uint8Array, right: Uint8Array, sha256: Sha256): U
 export interface GrowingTree {
   readonly size: number;
   /**
-   * Returns the root over everything that was pushed so far. The root of an empty tree is the SHA-256 of an
-   * empty string.
+   * Returns the root over everything that has been pushed so far. The root of an empty tree is the SHA-256 of
+   * an empty string.
    */
   root(): Uint8Array;
   push(leaf: Uint8Array): void;

@@ -18,7 +18,7 @@ export interface Checkpoint {
   readonly mustReach: boolean;
 }
 
-/** The data from one line of a log that is compared. */
+/** The parts of a log line that are compared. */
 export interface LogLine {
   readonly number: number;
   /** Number of the line within its file. */
@@ -28,7 +28,7 @@ export interface LogLine {
   readonly hash: Uint8Array;
   readonly root: string;
   readonly contentHash: string;
-  /** Returns the message for a finding that the computed and the stated hash differ. */
+  /** Returns the message to report when the computed hash differs from the stated hash. */
   readonly mismatch: () => string;
 }
 

@@ -92,8 +92,8 @@ class BlockScanner {
   #lineEnd = 0;
   #nextStart = 0;
   /**
-   * Number of columns of the line that were consumed. Indentation is counted in columns, because only part of
-   * a tab may have been consumed.
+   * Number of columns of the line that have been consumed. Indentation is counted in columns, because only
+   * part of a tab may have been consumed.
    */
   #column = 0;
   /** Offset of the first unconsumed character that is not a space or tab. `#firstColumn` is its column. */

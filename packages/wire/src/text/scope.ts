@@ -29,10 +29,7 @@ export function isFileScope(scope: string): boolean {
   return globOf(scope) !== null;
 }
 
-/**
- * Returns true if two scopes overlap, because some file matches both patterns or because they are the same
- * name.
- */
+/** Returns true if two scopes overlap: some file matches both patterns, or both are the same name. */
 export function scopesOverlap(a: string, b: string): boolean {
   const [globA, globB] = [globOf(a), globOf(b)];
   if (globA === null || globB === null) return a === b;

@@ -90,7 +90,7 @@ export function endOfString(json: string, start: number): number {
   return end === -1 ? json.length : end;
 }
 
-/** Returns true if the character at `at` is escaped, because an odd number of backslashes precedes it. */
+/** Returns true if the character at `at` is escaped, that is, if an odd number of backslashes precedes it. */
 function isEscaped(json: string, start: number, at: number): boolean {
   let first = at;
   while (first > start && json.charCodeAt(first - 1) === backslash) first -= 1;

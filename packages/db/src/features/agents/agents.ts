@@ -127,7 +127,7 @@ export async function listWaits(
   }));
 }
 
-/** Only this many messages at the end of a feed are checked for unread messages. */
+/** Unread messages are counted only among this many messages at the end of a feed. */
 const lookedThroughMax = 2_000;
 
 /** Counts unread messages per agent, up to `countedMax`. Agents without unread messages are omitted. */

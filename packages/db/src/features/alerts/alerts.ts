@@ -35,7 +35,7 @@ export async function listLiveAlertTargets(db: Queryable): Promise<AlertTargetRo
   return rows.map(({ target }) => target);
 }
 
-/** A target with its numbers of waiting alerts and of alerts that were given up. */
+/** A target, with the number of alerts that are waiting and the number that were given up. */
 export interface AlertTargetFacts extends AlertTargetRow {
   readonly waiting: number;
   readonly givenUp: number;

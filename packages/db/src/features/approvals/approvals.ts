@@ -24,7 +24,7 @@ export interface DeviceOwner {
   readonly device: string;
 }
 
-/** Lists the persons who have a credential with one of these device names. */
+/** Lists the people who have a credential with one of these device names. */
 export async function findDeviceOwners(
   db: Queryable,
   meshId: string,

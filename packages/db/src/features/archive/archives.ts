@@ -43,8 +43,8 @@ export async function findArchive(db: Queryable, sessionId: string): Promise<Arc
 }
 
 /**
- * Lists unfinished archives for one session or for all. Their objects are still being created, or their
- * objects or rows must still be deleted.
+ * Lists unfinished archives for one session or for all. An archive is unfinished while its objects are being
+ * created, or while its objects or rows still have to be deleted.
  */
 export async function listUnfinishedArchives(db: Queryable, sessionId?: string): Promise<ArchiveRow[]> {
   return db
@@ -144,7 +144,10 @@ export async function insertStoredRows(tx: Transaction, of: ArchivedTable, json:
     SELECT ${columns} FROM json_populate_recordset(NULL::${table}, ${json}::text::json)`);
 }
 
-/** The number of messages and the document version when the archive's objects were created. */
+/**
+ * The number of messages, and the version of the document, at the time when the archive's objects were
+ * created.
+ */
 export interface ArchivedExtent {
   readonly size: number;
   readonly documentVersion: number;

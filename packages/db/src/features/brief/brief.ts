@@ -146,8 +146,8 @@ function readSequences(
 const countedMax = 10_000;
 
 /**
- * Counts the chat messages of each other team within a range of a feed, limited to the last 10,000 messages.
- * Also returns the sequence and time of each team's last message.
+ * Counts the chat messages from each of the other teams within a range of a feed, limited to the last 10,000
+ * messages. Also returns the sequence and time of each team's last message.
  */
 export async function countSaid(
   db: Queryable,
@@ -168,8 +168,8 @@ export async function countSaid(
 }
 
 /**
- * Lists the state keys that others have changed since a message was posted, with their current values, newest
- * change first. The value of a deleted key is null.
+ * Lists the state keys that others have changed since a given message was posted, with their current values,
+ * newest change first. The value of a deleted key is null.
  */
 export async function listStateAfter(
   db: Queryable,
@@ -195,7 +195,7 @@ export async function listStateAfter(
     .limit(limit);
 }
 
-/** Lists a session's jobs that failed after a message was posted, newest first. */
+/** Lists a session's jobs that failed after a given message was posted, newest first. */
 export function listJobsFailedAfter(
   db: Queryable,
   { meshId, sessionId }: { readonly meshId: string; readonly sessionId: string },
@@ -218,8 +218,8 @@ export function listJobsFailedAfter(
 }
 
 /**
- * Returns the version of the document at the time when a message was posted, or 0 if the document was still
- * empty.
+ * Returns the version of the document at the time when a given message was posted, or 0 if the document was
+ * still empty.
  */
 export async function findDocumentVersionAfter(
   db: Queryable,

@@ -8,8 +8,8 @@ interface Salted {
   /** The salt, in hexadecimal. Null if the content was removed. */
   readonly salt: string | null;
   /**
-   * The content's hash, in hexadecimal: the stored hash if there is one, otherwise computed from the current
-   * content. Empty if neither is available.
+   * The content's hash, in hexadecimal: the stored hash if there is one, otherwise the hash computed from the
+   * current content. Empty if neither is available.
    */
   readonly contentHash: string;
 }
@@ -57,7 +57,7 @@ export interface RecordedVersionRow extends Salted {
 const versionHash = sql<string>`coalesce(encode(coalesce(${documentVersions.contentHash},
   sha256(${documentVersions.salt} || convert_to(${documentVersions.content}, 'UTF8'))), 'hex'), '')`;
 
-/** Reads document versions in order, with their contents, so `limit` should be small. */
+/** Reads document versions in order, including their text, so `limit` should be small. */
 export function readRecordedVersions(
   db: Queryable,
   sessionId: string,
@@ -86,7 +86,7 @@ export function readRecordedVersions(
     .limit(limit);
 }
 
-/** Returns true if a text was redacted after the feed had `size` messages. */
+/** Returns true if a redaction event follows the feed's first `size` messages. */
 export async function wasRedactedAfter(db: Queryable, sessionId: string, size: number): Promise<boolean> {
   const rows = await db
     .select({ sequence: messages.sequence })

@@ -193,7 +193,7 @@ export interface ImportedPeerRow {
 }
 
 /**
- * Inserts the participants of an imported session, only for display. Does not change existing participants.
+ * Inserts the participants of an imported session, for display only. Does not change existing participants.
  */
 export async function insertImportedTeams(
   tx: Transaction,

@@ -181,7 +181,7 @@ export async function returnJob(db: Queryable, claim: JobClaim): Promise<boolean
 }
 
 /**
- * Renews the lease of a claim. Returns false if the claim has ended, because the job was cancelled or the
+ * Renews the lease of a claim. Returns false if the claim has ended, that is, if the job was cancelled or the
  * lease expired.
  */
 export async function renewJob(db: Queryable, claim: JobClaim, leaseMs: number): Promise<boolean> {

@@ -84,7 +84,7 @@ const bestFirst = ({ hash }: CurrentSource) => [
   desc(perspectives.number),
 ];
 
-/** Lists the best reading of a source by each persona. The order is by persona name. */
+/** Lists each persona's best reading of a source, ordered by the persona's name. */
 export async function listBestPerspectives(db: Queryable, source: CurrentSource): Promise<PerspectiveRow[]> {
   return db
     .selectDistinctOn([perspectives.personaKey], columns)

@@ -100,11 +100,11 @@ export async function keepSummary(
 /** Selects progress entries within one project. */
 export interface ProgressFilter {
   readonly projectId: string;
-  /** Only entries with this text in the title, in lower case. */
+  /** Only entries whose title contains this text, which must be in lower case. */
   readonly titleKey: string | undefined;
   /** Only entries with these words in the title or content. */
   readonly match: TextMatch | undefined;
-  /** Only entries that have all of these tags, in lower case. */
+  /** Only entries that have all of these tags, which must be in lower case. */
   readonly tagKeys: readonly string[];
   readonly from: Date | undefined;
   readonly to: Date | undefined;
@@ -142,9 +142,9 @@ export interface ProgressListFilter {
   readonly id: string | undefined;
   readonly projectId: string | undefined;
   readonly sessionId: string | undefined;
-  /** Only entries whose title contains `key`, in lower case, or whose words match. */
+  /** Only entries whose title contains `key`, which must be in lower case, or whose words match. */
   readonly text: { readonly key: string; readonly match: TextMatch } | undefined;
-  /** Only entries that have all of these tags, in lower case. */
+  /** Only entries that have all of these tags, which must be in lower case. */
   readonly tagKeys: readonly string[];
   /** Only entries logged by this team, peer or person, or by an agent that used this name for itself. */
   readonly by: string | undefined;
@@ -164,8 +164,8 @@ export interface ListedProgressEntryRow extends ProgressEntryRow {
 }
 
 /**
- * Lists a mesh's entries, newest first. Reads only the beginning of each content, which is all that a list
- * shows.
+ * Lists a mesh's entries, newest first. Reads only the beginning of each entry's content, which is all that a
+ * list shows.
  */
 export async function listProgressEntries(
   db: Queryable,

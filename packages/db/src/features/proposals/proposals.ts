@@ -49,9 +49,9 @@ export function seriesOf({
 }
 
 /**
- * Locks a series until the transaction ends, so that proposing, deciding and closing happen one after the
- * other. This locks the topic, as closing the topic does too, or takes an advisory lock for a conclusion.
- * Take this lock before locks on documents, counters and feeds.
+ * Locks a series until the transaction ends, so that proposing, deciding and closing happen one after
+ * another. Locks the topic, as closing a topic also does, or takes an advisory lock for a conclusion. Take
+ * this lock before locks on documents, counters and feeds.
  */
 export async function holdProposals(tx: Transaction, series: ProposalSeries): Promise<void> {
   if (series.topic === null) {
@@ -140,7 +140,7 @@ export interface WantedProposals {
   readonly limit: number;
 }
 
-/** Lists proposals without their texts, newest first. */
+/** Lists proposals without their text, newest first. */
 export async function listProposalRows(
   db: Queryable,
   meshId: string,
@@ -222,9 +222,9 @@ export async function rejectOpenProposal(
 }
 
 /**
- * Removes the texts of proposals that are based on the given document versions or that became one of them,
- * because such a text contains most of the redacted one. Open proposals are marked as replaced. Returns how
- * many proposals were changed.
+ * Removes the text of proposals that are based on the given document versions or that became one of them. The
+ * text of such a proposal contains most of the redacted text. Open proposals are marked as replaced. Returns
+ * how many proposals were changed.
  */
 export async function redactProposals(
   tx: Transaction,

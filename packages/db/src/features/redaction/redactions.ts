@@ -40,7 +40,7 @@ export interface VersionRange {
   readonly to: number;
 }
 
-/** Redacts versions of a document. Returns how many of the versions still had a text. */
+/** Redacts versions of a document. Returns how many of the versions still had text. */
 export async function redactDocumentVersions(
   tx: Transaction,
   sessionId: string,
@@ -55,8 +55,8 @@ export async function redactDocumentVersions(
     })
     .where(and(isIn(sessionId, range), isNotNull(documentVersions.salt)))
     .returning({ version: documentVersions.version });
-  // The index contains one version per document. If the index is behind, this may be a redacted version
-  // although it is no longer the newest.
+  // The index contains one version per document. If the index is behind, that version may be a redacted one,
+  // even though it is no longer the newest.
   await tx
     .delete(documentWords)
     .where(and(eq(documentWords.sessionId, sessionId), between(documentWords.version, range.from, range.to)));

@@ -15,7 +15,7 @@ export interface HeadRow {
   readonly at: Date;
   readonly keyId: string;
   readonly signature: Uint8Array;
-  /** True if the head was signed by a conclusion. */
+  /** True if the head was signed when the session was concluded. */
   readonly sealed: boolean;
   /** Three hashes of the metadata around the logs, concatenated. Empty for a head in format 1. */
   readonly about: Uint8Array;
@@ -110,8 +110,8 @@ export async function findHead(
 }
 
 /**
- * Finds a head signed for exactly this size of one of the two logs. Prefers heads signed by a conclusion, and
- * among those the head that covers most.
+ * Finds a head signed for exactly this size of one of the two logs. Prefers heads signed at a conclusion, and
+ * among those the head that covers the most.
  */
 export async function findHeadOver(
   db: Queryable,
@@ -128,7 +128,7 @@ export async function findHeadOver(
   return row ?? null;
 }
 
-/** Lists the latest heads that conclusions signed, newest first. */
+/** Lists the latest heads that were signed at a conclusion, newest first. */
 export async function listSeals(db: Queryable, sessionId: string, most: number): Promise<HeadRow[]> {
   return db
     .select()

@@ -41,8 +41,8 @@ const versionFacts = sql`json_build_array(${documentVersions.version}, ${documen
   ${contentHash(documentVersions)})`;
 
 /**
- * Reads the data for a range of a log's entries, as one JSON text per tile, in order. PostgreSQL computes the
- * content hashes, so the contents are not transferred. A worker thread parses the JSON.
+ * Reads the data for a range of a log's entries, as one JSON string per tile, in order. PostgreSQL computes
+ * the content hashes, so the content itself is not transferred. A worker thread parses the JSON.
  */
 export async function readEntryFacts(
   db: Queryable,

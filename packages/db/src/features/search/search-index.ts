@@ -45,8 +45,8 @@ export async function holdSearchHeads(tx: Transaction, sessionIds: readonly stri
 }
 
 /**
- * Indexes the next messages of these sessions, one session after the other, and returns how many were
- * indexed. At least one message is indexed if any is left. The caller must hold the locks.
+ * Indexes the next messages of these sessions, one session after another, and returns how many were indexed.
+ * At least one message is indexed if any is left. The caller must hold the locks.
  */
 export async function indexMessages(
   tx: Transaction,

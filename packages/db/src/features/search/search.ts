@@ -141,8 +141,8 @@ function hit(
 }
 
 /**
- * Number of each session's newest messages that a search by letters covers. It has to read every text, so a
- * limit is needed.
+ * Number of each session's newest messages that a substring search covers. Such a search has to read every
+ * text, so a limit is needed.
  */
 const messagesReadMax = 1_000;
 
@@ -192,7 +192,8 @@ function findSessions({ match }: Wanted): SQL {
 }
 
 /**
- * Number of keys per scope that a search by letters covers. It has to read every value, so a limit is needed.
+ * Number of keys per scope that a substring search covers. Such a search has to read every value, so a limit
+ * is needed.
  */
 const keysReadMax = 1_000;
 
@@ -211,8 +212,8 @@ function findState({ match, sessionId }: Wanted, meshId: string): SQL {
 }
 
 /**
- * Number of the newest progress entries that a search by letters covers. It has to read every content, so a
- * limit is needed.
+ * Number of the newest progress entries that a substring search covers. Such a search has to read every
+ * entry's content, so a limit is needed.
  */
 const entriesReadMax = 1_000;
 
@@ -229,8 +230,8 @@ function findProgress({ match, sessionId }: Wanted, meshId: string): SQL {
 }
 
 /**
- * Number of the newest topic messages that a search by letters covers. It has to read every text, so a limit
- * is needed.
+ * Number of the newest topic messages that a substring search covers. Such a search has to read every text,
+ * so a limit is needed.
  */
 const commentsReadMax = 1_000;
 

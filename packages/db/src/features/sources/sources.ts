@@ -43,8 +43,8 @@ export async function findSourceText(
 }
 
 /**
- * Deletes file texts that are older than `afterDays` days and that neither an open topic nor any proposal
- * uses.
+ * Deletes file texts that were last stored more than `afterDays` days ago, unless an open topic or a proposal
+ * uses them.
  */
 export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number): Promise<number> {
   const { count } = await db.execute(sql`
@@ -61,7 +61,7 @@ export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number):
   return count;
 }
 
-/** Number of open topics, open proposals, and queued or running jobs for a file. */
+/** The numbers of open topics, open proposals, and queued or running jobs for a file. */
 export interface FileWork {
   readonly root: string;
   readonly path: string;

@@ -3,8 +3,8 @@ import { messages, stateEntries, stateVersions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 /**
- * Returns the version in the last event about a state key that precedes a given message. Returns 0 if no
- * event precedes it.
+ * Returns the version of a state key that its last event before a given message reports. Returns 0 if there
+ * is no such event.
  */
 export async function findAnnouncedVersionBefore(
   db: Queryable,

@@ -15,7 +15,7 @@ export interface TaskFact extends SessionFact {
   readonly kind: "in_review" | "handed_back";
   /** Number of the task. Null if this is a claim on a scope instead of a task. */
   readonly number: number | null;
-  /** Number of the claim. It makes the end of each claim a new fact. */
+  /** Number of the claim. It distinguishes claims, so that the end of each is a separate fact. */
   readonly claim: number;
   /** Name of the peer that did the task, or was the last to hold the task or claim. */
   readonly holder: string;
@@ -25,7 +25,7 @@ export interface TaskFact extends SessionFact {
 
 /**
  * Lists tasks that wait for a human's approval, and tasks and claims that were handed back because their
- * holder disappeared. Tasks are listed until someone claims them again, claims for a day.
+ * holder disappeared. Tasks are listed until someone claims them again, and claims are listed for a day.
  */
 export async function listTaskFacts(db: Queryable, scope: FactScope): Promise<TaskFact[]> {
   const rows = await db.execute<Row<TaskFact>>(sql`

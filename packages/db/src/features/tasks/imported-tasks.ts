@@ -9,7 +9,7 @@ export interface ImportedEventRow {
   readonly content: string;
 }
 
-/** Lists events about tasks and claims that follow a given message, in order and at most `limit`. */
+/** Lists up to `limit` events about tasks and claims that follow a given message, in order. */
 export async function listImportedTaskEvents(
   tx: Transaction,
   sessionId: string,

@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from "../../core/transactions.js";
 import type { ClaimKey, ClaimRow } from "./claims.js";
 import { type TaskKey, type TaskRow, unheld } from "./tasks.js";
 
-/** A task or claim is a lease of the peer that holds it. Any activity of that peer renews the lease. */
+/** Tasks and claims are leased to the peer that holds them. Any activity by that peer renews the lease. */
 
 /** A peer that holds tasks or claims, with the earliest time at which one of them was last renewed. */
 export interface Holder {
@@ -76,8 +76,8 @@ export interface LapsedKey {
 }
 
 /**
- * Lists tasks and claims in open sessions that must be handed back, because their holder has left or was
- * absent for too long, or because the claim has expired.
+ * Lists tasks and claims in open sessions that must be handed back: their holder has left or has been absent
+ * for too long, or the claim has expired.
  */
 export async function listLapsed(db: Queryable, since: Date, limit: number): Promise<LapsedKey[]> {
   const rows = await db.execute<{ kind: LapsedKey["kind"]; session_id: string; number: number }>(sql`
@@ -116,7 +116,7 @@ export async function handBackTask(tx: Transaction, key: TaskKey, since: Date): 
 }
 
 /**
- * Ends a claim and returns it. `expired` is true if the claim's own lifetime was over. Returns null if the
+ * Ends a claim and returns it. `expired` is true if the claim's own lifetime had ended. Returns null if the
  * holder is back or the claim has already ended.
  */
 export async function handBackClaim(

@@ -13,7 +13,7 @@ export interface TaskKey {
   readonly number: number;
 }
 
-/** The peer that claims a task, with its display name. */
+/** The peer that claims a task, with the peer's display name. */
 export interface TaskClaimer {
   readonly teamId: string;
   readonly peerId: string;
@@ -49,7 +49,7 @@ export async function findTask(db: Queryable, key: TaskKey): Promise<TaskRow | n
   return row ?? null;
 }
 
-/** Locks a task until the transaction ends, so that changes to the task happen one after the other. */
+/** Locks a task until the transaction ends, so that changes to the task happen one after another. */
 export async function lockTask(tx: Transaction, key: TaskKey): Promise<TaskRow | null> {
   // Locks first and reads the task in a second statement, so that its blockers are current.
   const [held] = await tx
@@ -234,7 +234,7 @@ export async function findCircle(
   return row?.first ?? null;
 }
 
-/** Returns those of the given numbers that do not belong to a task in the session. */
+/** Returns which of the given numbers do not belong to any task in the session. */
 export async function listUnknownTasks(
   tx: Transaction,
   sessionId: string,

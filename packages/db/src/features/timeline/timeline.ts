@@ -62,7 +62,7 @@ export interface MarkRow {
   readonly version: number | null;
 }
 
-/** Lists the latest marks in a time span, oldest first, and counts all of them. */
+/** Lists the latest marks in a time span, oldest first. Also counts the marks beyond the limit. */
 export async function listMarks(
   db: Queryable,
   sessionId: string,

@@ -122,8 +122,7 @@ export async function findTopic(db: Queryable, { meshId, number }: TopicKey): Pr
 }
 
 /**
- * Locks a topic until the transaction ends, so that replies, decisions and closing happen one after the
- * other.
+ * Locks a topic until the transaction ends, so that replies, decisions and closing happen one after another.
  */
 export async function lockTopic(tx: Transaction, key: TopicKey): Promise<TopicRow | null> {
   const [row] = await tx.select().from(topics).where(isTopic(key)).for("no key update");
@@ -224,7 +223,8 @@ export async function closeTopicRow(
 }
 
 /**
- * Reopens a closed topic, and clears by whom, when and why it was closed. Returns null if the topic is open.
+ * Reopens a closed topic, and clears the fields that say who closed it, when and why. Returns null if the
+ * topic is open.
  */
 export async function reopenTopicRow(tx: Transaction, key: TopicKey): Promise<TopicRow | null> {
   const [row] = await tx
@@ -267,8 +267,8 @@ export type FoundPlace =
   | { readonly found: "lost" };
 
 /**
- * Stores where a topic's anchor is in a text. Returns false if another caller has already stored a location
- * in this or a newer text.
+ * Stores the location of a topic's anchor in a version of the text. Returns false if another caller has
+ * already stored a location in this version or a newer one.
  */
 export async function saveTopicPlace(
   tx: Queryable,
@@ -325,10 +325,10 @@ export async function listUnplacedDocuments(
   return rows.flatMap(({ meshId, sessionId }) => (sessionId === null ? [] : [{ meshId, sessionId }]));
 }
 
-/** Replaces a quote from a document version whose text was removed. */
+/** The text that replaces a quote from a document version whose text was removed. */
 const removedQuote = "(removed)";
 
-/** Removes those quotes from topics that come from redacted document versions. */
+/** Removes from topics any quotes that come from redacted document versions. */
 export async function forgetQuotes(
   tx: Transaction,
   { meshId, sessionId }: { readonly meshId: string; readonly sessionId: string },

@@ -20,8 +20,8 @@ export const ClientMetadata = z.object({
 });
 
 /**
- * Returns true if a code may be sent to this URI, because only the owner of a host's certificate or a program
- * on the person's own machine can receive it. A URI that parsers rewrite, for example because it contains a
+ * Returns true if a code may be sent to this URI: only the owner of a host's certificate, or a program on the
+ * person's own machine, can receive it there. A URI that parsers rewrite, for example because it contains a
  * backslash or tab, is refused: a person and a browser might see different hosts in it.
  */
 function isRedirectUri(text: string): boolean {

@@ -7,7 +7,7 @@ import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-/** A file, with the number of its open topics, open proposals and unfinished jobs. */
+/** A file, with the numbers of its open topics, open proposals and unfinished jobs. */
 const ListedFile = z.object({
   source_path: z.string(),
   open_topics: z.int(),

@@ -165,7 +165,7 @@ const Watching = z.object({
 export const watchState = operation("watch_state", {
   summary:
     "Receive changes of a key, or of all keys with a prefix, as messages. To read a key once, use get_state.",
-  // Left out over stdio. Changes of mesh-wide keys are not posted in feeds (STATE-11), so only programs that
+  // Left out over stdio. Changes to mesh-wide keys are not posted in feeds (STATE-11), so only programs that
   // read frames receive them.
   unlistedOverStdio: ["scope"],
   input: z.strictObject(watchInput).refine(namesOne, nameOne),

@@ -4,7 +4,7 @@ import type { TaskChange, TaskCheck, TaskLink } from "./values.js";
 /** Events about tasks and claims that the broker posts in feeds. */
 export type TaskEvent =
   /**
-   * A change of a task. Contains the title and the changed fields only. The task can be reconstructed from
+   * A change to a task. Contains the title and the changed fields only. The task can be reconstructed from
    * all of its events.
    */
   | {

@@ -159,8 +159,8 @@ function isTold(before: string, after: string): (piece: Kept) => boolean {
 }
 
 /**
- * Maximum number of rounds in `withoutChance`. After a piece was removed, neighbouring pieces may look
- * accidental too.
+ * Maximum number of passes that `withoutChance` makes over the common pieces. Removing an accidental match
+ * can make its neighbours look accidental too.
  */
 const roundsMax = 8;
 
