@@ -9,7 +9,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-// Minimum hard limit on open files. Node raises its own limit to the hard limit. Below this number some
+// Minimum hard limit on open files. Node raises its own limit to the hard limit. With a lower limit, some
 // modules cannot be opened, and Node reports them as missing.
 const descriptorsMin = 512;
 

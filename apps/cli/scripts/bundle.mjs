@@ -53,10 +53,10 @@ export async function bundle(folder) {
 }
 
 /**
- * The module in which the MCP SDK loads its JSON Schema validator. The validator costs more than the rest of
- * the startup of `merkle mcp`, and only checks answers to questions that Merkle never asks. The bundle
- * therefore loads it on demand, from a separate file, because a shared chunk would contain two thirds of the
- * SDK.
+ * The module in which the MCP SDK loads its JSON Schema validator. Loading the validator takes longer than
+ * the rest of the startup of `merkle mcp`, although it only checks answers to questions that Merkle never
+ * asks. The bundle therefore loads it on demand, from a separate file, because a shared chunk would contain
+ * two thirds of the SDK.
  */
 const ajvProvider = /[/\\]validation[/\\]ajv-provider\.js$/;
 const validatorFile = "json-schema-validator.cjs";
@@ -96,8 +96,9 @@ async function bundleValidator(folder) {
 
 /**
  * Keeps the code that main loads at startup in one chunk. Otherwise esbuild would create a chunk, i.e.
- * another file to read, for each set of modules that main shares with a part loaded later. Importing main
- * from every such part makes all of main's modules shared in the same way.
+ * another file to read, for each set of modules that main shares with a part loaded later. In this build
+ * every such part also imports main, so main shares all of its modules with every part, and one chunk is
+ * enough.
  */
 const mainInOnePiece = {
   name: "main-in-one-piece",

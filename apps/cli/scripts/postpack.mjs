@@ -1,4 +1,4 @@
-/** Removes the files that only the package needs, because they would become stale in a checkout. */
+/** Removes the files that only the package needs, because they would become outdated in a checkout. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { made, packageFolder } from "./made.mjs";

@@ -32,7 +32,7 @@ export interface FeatureSetting extends SettingSources {
   readonly read?: (config: Config) => unknown | Promise<unknown>;
 }
 
-/** A session, and the broker that hosts it. */
+/** A session and the broker that hosts the session. */
 export interface ConcludedSession {
   readonly broker: BrokerClient;
   readonly session: Session;

@@ -6,8 +6,8 @@ import { readEnvironment } from "./settings/config.js";
 
 /** Runs `merkle` in this process. Sets the exit code, and removes all listeners when the command ends. */
 export async function main(words: readonly string[]): Promise<void> {
-  // If called with npx and no arguments, start the broker. Users of npx expect the program to run, and can
-  // still ask for help.
+  // If called through npx with no arguments, start the broker. Users of npx expect the program to run, and
+  // can still ask for help.
   const argv = words.length === 0 && runsFromNpx() ? ["up"] : words;
   const interruption = listenForInterruption();
   const isWritten = watchOutput();
@@ -56,8 +56,8 @@ function listenForInterruption(): { signal: AbortSignal; stop(): void } {
 }
 
 /**
- * Watches for failed writes to stdout, and returns a function that returns whether everything was written. If
- * the reader closes the pipe early (`merkle config list | head -1`), that is not an error. A full disk is an
+ * Watches for failed writes to stdout. Returns a function that reports whether everything was written. If the
+ * reader closes the pipe early (`merkle config list | head -1`), that is not an error. A full disk is an
  * error and is reported once.
  */
 function watchOutput(): () => boolean {

@@ -98,7 +98,8 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const told = signal.aborted ? interruptedError() : explainError(error);
     if (!output.json) told.message = await harmless(told.message);
-    // After Ctrl+C, only programs need the message "Interrupted."
+    // After Ctrl+C, print "Interrupted." only in JSON output. A person at the terminal does not need the
+    // message.
     if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
     return told.exitCode;
   }

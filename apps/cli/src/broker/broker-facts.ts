@@ -9,19 +9,19 @@ import type { Reach } from "./reach.js";
 export interface Health {
   readonly ready: boolean;
   readonly durable: boolean;
-  /** The problem that prevents writing. Missing in replies from brokers older than this field. */
+  /** The problem that prevents writing. Missing in replies from brokers that predate this field. */
   readonly problem?: unknown;
   /** Whether the bus is down or periodic tasks keep failing. */
   readonly degraded?: unknown;
-  /** The names of the failing tasks. Missing in replies from brokers older than this field. */
+  /** The names of the failing tasks. Missing in replies from brokers that predate this field. */
   readonly failing_tasks?: unknown;
-  /** The state of the read replica, such as `used`; null without a replica. */
+  /** The state of the read replica, such as `used`. Null if there is no replica. */
   readonly replica?: unknown;
   readonly version: string;
-  /** The broker's build number. Missing in replies from brokers older than build numbers. */
+  /** The broker's build number. Missing in replies from brokers that predate build numbers. */
   readonly build?: unknown;
   readonly uptime_s: number;
-  /** The time on the broker's clock. Missing in replies from brokers older than this field. */
+  /** The time on the broker's clock. Missing in replies from brokers that predate this field. */
   readonly time?: unknown;
 }
 
@@ -124,8 +124,8 @@ function isHealth(value: unknown): value is Health {
 const answerWithinMs = 1_000;
 
 /**
- * Counts the waits and sockets that will reconnect after the broker at `url` restarts. Returns 0 on failure,
- * because stopping the broker must not depend on this count.
+ * Counts the waits and sockets that will reconnect after the broker at `url` restarts. Returns 0 if the count
+ * fails, because stopping the broker must not depend on it.
  */
 export async function countClients(url: string, reach: Reach): Promise<number> {
   const address = { base: url, source: "default" as const, reach };

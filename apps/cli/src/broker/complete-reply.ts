@@ -19,7 +19,7 @@ export async function completeReply<Name extends OperationName>(
   const operation = findOperation(name);
   if (!operation) return reply as OutputOf<Name>; // Unreachable: the catalogue has an operation for every name.
   const { schema, shared } = describeSchema(operation.output, "output", "");
-  // Every missing field was filled in from this output's schema.
+  // Every missing field has been filled in from the schema of this output.
   return complete(operation.older?.fromOutput(reply) ?? reply, schema, shared) as OutputOf<Name>;
 }
 

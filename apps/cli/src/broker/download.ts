@@ -9,7 +9,10 @@ interface Download extends Pick<CommandContext, "flags" | "io" | "signal"> {
   readonly path: string;
 }
 
-/** Downloads a file from the broker into `take` and shows the progress. Returns the number of bytes. */
+/**
+ * Downloads a file from the broker, passes its bytes to `take` and shows the progress. Returns the number of
+ * bytes.
+ */
 export async function download(
   { broker, path, ...context }: Download,
   take: (bytes: Readable) => Promise<void>,

@@ -65,7 +65,8 @@ describe("an HTTP request of a command", () => {
     const endless = new Readable({
       read() {
         sent += chunk.length;
-        // A safety limit: a client that never stops reading fails this test before it exhausts memory.
+        // A safety limit, so that a client that never stops reading fails this test before it exhausts
+        // memory.
         this.push(sent > 4 * answerBytesMax ? null : chunk);
       },
     });

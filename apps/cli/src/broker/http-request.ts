@@ -27,8 +27,8 @@ export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
   /**
-   * The broker's version and build. Undefined if the server is not a broker, or is a broker older than these
-   * headers.
+   * The broker's version and build. Undefined if the server is not a broker, or is a broker that predates
+   * these headers.
    */
   readonly version: string | undefined;
   readonly build: string | undefined;
@@ -78,8 +78,8 @@ export async function openHttp(url: string, request: HttpRequest): Promise<Incom
 }
 
 /**
- * Returns the error for a redirect to another origin. Headers and body contain credentials for the requested
- * origin.
+ * Returns the error for a redirect to another origin. Such a redirect is not followed, because the headers
+ * and body contain credentials for the requested origin.
  */
 function sentElsewhere(at: URL, to: URL): CliError {
   return new CliError(

@@ -10,8 +10,8 @@ import { requireKnown } from "./trust.js";
 
 /**
  * Returns how a connection authenticates to a broker (CLI-61): with the token in `MERKLE_TOKEN`, or else with
- * a member's key from this home. With neither, an open broker receives only the mesh's name, and connecting
- * to an invite-only broker fails.
+ * a member's key from this home. Without a token or key, an open broker receives only the mesh's name, and
+ * connecting to an invite-only broker fails.
  */
 export function introduce(base: string, reach: Reach | undefined): Introduction {
   if (!reach) return {};

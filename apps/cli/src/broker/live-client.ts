@@ -36,7 +36,9 @@ export async function openLiveClient(
   }
 }
 
-/** Wraps the client of an older broker and adds the fields that the broker's replies lack. */
+/**
+ * Wraps a client that is connected to an older broker, and adds the fields that the broker's replies lack.
+ */
 function completing(client: MerkleClient): MerkleClient {
   return {
     async call(name, input, options) {

@@ -103,8 +103,8 @@ describe("the settings of a hostile project", () => {
         expect(ended.stderr).toContain("merkle trust");
       }
     }
-    // Commands that call no broker, or are given an address, still work. From an agent's shell the file
-    // cannot be trusted.
+    // Commands that call no broker, or that are called with an address, still work. In an agent's shell, no
+    // one can trust the file.
     expect((await merkle.run(["version"], { cwd: folder })).code).toBe(0);
     const named = { MERKLE_URL: (await merkle.running()).url };
     expect((await merkle.run(["ls"], { cwd: folder, env: named })).code).toBe(0);
@@ -303,7 +303,7 @@ describe("a broker that has moved", { tags: "terminal" }, () => {
     const moved = await forwardTo(url);
     const trust = () => atTerminal(other, ["trust", "--url", moved]);
 
-    // A server on another port that forwards everything to the broker is not trusted as the broker.
+    // A server on another port that forwards everything to the broker is not treated as the broker itself.
     expect((await post(moved)).code).toBe(4);
     const relay = await trust().ended;
     expect(relay).toMatchObject({ code: 4, screen: expect.stringContaining("did not prove it") });

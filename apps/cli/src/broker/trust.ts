@@ -25,7 +25,7 @@ export interface TrustedAddress extends ReachableAddress {
  * Returns the id of the mesh that the broker claims to serve, if this home's credentials for that mesh may be
  * sent to the address (CLI-81).
  *
- * @throws MerkleError `unauthorized` if the mesh is known from another address
+ * @throws MerkleError `unauthorized` if this home has stored a different address for the mesh
  */
 export async function meetMesh(caller: OperationCaller, address: TrustedAddress): Promise<string> {
   const { mesh_id, broker_id } = await caller.call("get_app_info", {});
@@ -50,8 +50,8 @@ export async function requireKnown(claimed: ClaimedMesh, address: TrustedAddress
   // Only the home's owner can write the file that names this home's broker.
   const isOwn = place === "home";
   if (!isOwn && (known || !(await isFirstSeen(claimed, address)))) throw elsewhere(base);
-  // If the broker does not prove a key now, it cannot move to another address later without a person's
-  // confirmation.
+  // If the broker does not prove ownership of a key now, it cannot move to another address later without a
+  // person's confirmation.
   const proven = await askProof(address).then(
     (answering) => (answering.broker_id === broker_id ? answering.keys : []),
     () => [],
@@ -69,8 +69,8 @@ export async function requireKnown(claimed: ClaimedMesh, address: TrustedAddress
  * Returns whether an address can be trusted as the first address of a mesh. True if this home has no
  * credentials for the mesh.
  *
- * If the credentials date from before addresses were stored, the address must belong to a membership or to
- * this machine.
+ * If the credentials were stored before addresses were, the address must belong to a membership or to this
+ * machine.
  */
 export async function isFirstSeen(
   { mesh_id }: ClaimedMesh,

@@ -80,7 +80,7 @@ export function toHookSettings(
   };
 }
 
-/** Hook fields that Claude Code fills in. Unknown values are empty. */
+/** Hook fields that Claude Code fills in. Fields whose value is unknown are empty. */
 const filledIn = ["session_id", "prompt_id", "agent_id", "tool_use_id"];
 
 /**

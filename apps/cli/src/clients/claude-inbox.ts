@@ -64,8 +64,8 @@ export async function findInboxSocketOf(
 }
 
 /**
- * Writes a line into the session's inbox. Resolves once the line is written; the client does not report
- * whether it shows the line.
+ * Writes a line into the session's inbox. Resolves once the line has been written, because the client does
+ * not report whether it shows the line.
  *
  * @throws Error if no client accepts the line
  */

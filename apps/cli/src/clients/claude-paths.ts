@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Returns the paths of this user's Claude Code files. Without CLAUDE_CONFIG_DIR, `.claude.json` is directly
- * in the home folder.
+ * Returns the paths of this user's Claude Code files. If CLAUDE_CONFIG_DIR is not set, `.claude.json` is
+ * directly in the home folder.
  */
 export function claudePaths(env: NodeJS.ProcessEnv): {
   readonly config: string;

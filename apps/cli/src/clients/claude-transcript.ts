@@ -45,7 +45,7 @@ interface TranscriptEntry {
   readonly isResult: boolean;
   /** Whether the model wrote this entry. */
   readonly isAnswer: boolean;
-  /** Texts that hooks added or tools returned. */
+  /** Strings that hooks added or tools returned. */
   readonly texts: readonly string[];
 }
 
@@ -68,7 +68,8 @@ function parseEntry(line: string): TranscriptEntry[] {
       },
     ];
   } catch {
-    // The line is incomplete: usually the first line is cut off, and the last may still be being written.
+    // The line is incomplete. The first line is usually cut off, and the last may not have been fully written
+    // yet.
     return [];
   }
 }

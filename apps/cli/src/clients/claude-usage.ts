@@ -5,8 +5,8 @@ import { findClaudeTranscript } from "./claude-paths.js";
 import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "./usage-record.js";
 
 /**
- * The number of recent answers to remember. A model's answer spans several lines with one id, and only the
- * last line has the final count.
+ * The number of recent answers to remember. An answer from a model spans several lines with the same id, and
+ * only the last of these lines has the final count.
  */
 const answersKept = 50;
 

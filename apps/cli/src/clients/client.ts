@@ -23,16 +23,18 @@ export interface Client {
   readonly installAdvice: string;
   /** The client's name in the `clientInfo` of MCP. */
   readonly introducesAs: string;
-  /** Advice about setup without which messages do not reach the agent. Undefined if no setup is needed. */
+  /**
+   * Advice about the setup that is needed for messages to reach the agent. Undefined if no setup is needed.
+   */
   readonly hint: string | undefined;
-  /** Whether a hook can answer permission prompts instead of the terminal (APPROVE-1). */
+  /** Whether a hook can answer permission prompts in place of the user at the terminal (APPROVE-1). */
   readonly relaysPermissions: boolean;
   /** Whether the client's hooks use a local socket, because they cannot call tools of the MCP server. */
   readonly usesSocket: boolean;
   /**
    * Returns how agents of this client version can be woken.
    *
-   * @param version - the version text printed by the program; an unknown format counts as recent
+   * @param version - the version string that the program prints; an unknown format counts as recent
    */
   wakePathsOf(version: string): WakeAbility;
   /**
@@ -50,7 +52,7 @@ export interface Client {
   /** Returns how to run the client as an agent that acts as the given peer. */
   launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall>;
   /**
-   * Returns the hook output that adds a text to the conversation. An empty text adds nothing.
+   * Returns the hook output that adds text to the conversation. An empty string adds nothing.
    *
    * @param toUser - text that only the user sees, if the client supports that
    */
@@ -136,7 +138,7 @@ export interface AgentOptions {
 export interface LaunchedAgent extends AgentOptions {
   /** The user's arguments after `--`. */
   readonly userArgs: readonly string[];
-  /** The version text that the program itself prints. */
+  /** The version string that the program itself prints. */
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;

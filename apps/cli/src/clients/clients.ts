@@ -21,8 +21,8 @@ export function getClient(name: string | undefined): Client {
 }
 
 /**
- * Returns the client that uses this name in its MCP `clientInfo`. Undefined for other clients, which can
- * connect too.
+ * Returns the client that uses this name in its MCP `clientInfo`. Undefined for an unknown client, which can
+ * still connect.
  */
 export function findClientIntroducing(name: string | undefined): Client | undefined {
   return clients.find((each) => each.introducesAs === name);

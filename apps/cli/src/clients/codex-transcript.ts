@@ -33,7 +33,7 @@ function isAnswer({ type, role }: Fields): boolean {
   return role === "assistant" || type === "function_call" || type === "reasoning";
 }
 
-/** Returns the texts of prompts, hook output and tool results. */
+/** Returns the strings in prompts, hook output and tool results. */
 function textsIn({ content, output }: Fields): string[] {
   return [content ?? output].flat().flatMap((each) => {
     const { text = each } = Object(each);

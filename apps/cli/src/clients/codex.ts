@@ -30,8 +30,8 @@ import type { ServerProgram } from "./server-program.js";
 
 /**
  * The Codex client. Its hooks call a tool of the MCP server. A launched Codex is a terminal connected to its
- * own app server, which can begin a turn immediately. In a Codex started otherwise, lines are queued for the
- * thread, and Codex polls the queue every ten seconds.
+ * own app server, which can begin a turn immediately. If Codex was started in another way, lines are queued
+ * for the thread, and Codex polls the queue every ten seconds.
  */
 export const codex: Client = {
   name: "codex",
@@ -56,7 +56,7 @@ export const codex: Client = {
   openInbox,
 };
 
-/** The first version of Codex whose hooks were seen to call a server's tool. */
+/** The first version of Codex whose hooks have been verified to call a server's tool. */
 const hooksFrom = "0.169.0";
 
 function wakePathsOf(version: string): WakeAbility {

@@ -45,7 +45,7 @@ export const copilot: Client = {
   openInbox: ({ attached }) => attached,
 };
 
-/** The first version of Copilot whose hooks were seen to work as documented. */
+/** The first version of Copilot whose hooks have been verified to work as documented. */
 const hooksFrom = "1.0.102";
 
 function wakePathsOf(version: string): WakeAbility {
@@ -116,8 +116,8 @@ function resumedBy(userArgs: readonly string[]): Resumed | undefined {
 }
 
 /**
- * Returns how to launch Copilot. Everything that the launch adds is in a separate plugin, so the user's files
- * stay unchanged.
+ * Returns how to launch Copilot. Everything that the launch adds is in a separate plugin, so the user's own
+ * files remain unchanged.
  */
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;

@@ -104,8 +104,8 @@ function missing({ label, installAdvice }: Client, named: string, isPath: boolea
 }
 
 /**
- * Returns whether a version text names version `first` or a later one. A text without a version number counts
- * as recent.
+ * Returns whether a version string names version `first` or a later version. A string without a version
+ * number counts as recent.
  */
 export function isFrom(version: string, first: string): boolean {
   const number = /\d+\.\d+\.\d+/.exec(version)?.[0];

@@ -46,7 +46,7 @@ export const gemini: Client = {
   openInbox: () => null,
 };
 
-/** The first version of Gemini CLI whose hooks were seen to work as documented. */
+/** The first version of Gemini CLI whose hooks have been verified to work as documented. */
 const hooksFrom = "0.61.0";
 
 function wakePathsOf(version: string): WakeAbility {
@@ -108,8 +108,8 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
     mcpServers: { merkle: { ...placeServer(place, agent, model), trust: true } },
     hooks: Object.fromEntries(hooks.map(([event, ours]) => [event, [hookFor(merkle, ours)]])),
   };
-  // Puts the launch's settings in the system settings if these are unused. System settings override the
-  // user's, so the launched Merkle server replaces an installed one.
+  // Puts the launch's settings in the system settings unless these are already in use. System settings
+  // override the user's, so the launched Merkle server replaces an installed one.
   const isTaken = env["GEMINI_CLI_SYSTEM_SETTINGS_PATH"] !== undefined || existsSync(ofAdministrator);
   const layer = isTaken ? "GEMINI_CLI_SYSTEM_DEFAULTS_PATH" : "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
   return {

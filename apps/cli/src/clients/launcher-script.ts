@@ -86,8 +86,8 @@ export async function writeClientScript(home: string): Promise<void> {
 }
 
 /**
- * Rewrites the script, if it exists, to run this program. The program that the script named before may differ
- * or be gone.
+ * Rewrites the script, if it exists, to run this program. The script may still name a different program, or
+ * one that no longer exists.
  */
 export async function renewClientScript(home: string): Promise<void> {
   if (existsSync(clientScriptPath(home))) await writeClientScript(home);

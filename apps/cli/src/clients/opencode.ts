@@ -37,7 +37,7 @@ export const opencode: Client = {
   openInbox: ({ attached }) => attached,
 };
 
-/** The first version of OpenCode whose plugins were seen to deliver messages and begin turns. */
+/** The first version of OpenCode whose plugins have been verified to deliver messages and begin turns. */
 const pluginFrom = "1.18.0";
 
 function wakePathsOf(version: string): WakeAbility {

@@ -29,8 +29,8 @@ export interface ServingNote {
  */
 const graceMs = 2_000;
 /**
- * How long a client's first server counts as reachable without any call, because the client may still be
- * connecting.
+ * How long a client's first server counts as reachable before it receives a call, because the client may
+ * still be connecting.
  */
 const unheardMs = 24 * 60 * 60 * 1_000;
 
@@ -54,7 +54,7 @@ export function noteServing(home: string, placeId: string): ServingNote {
     writeFileSync(path, `${process.pid} ${process.ppid}\n`, { mode: 0o600 });
     dateFile(Date.now() + (isRestarted ? 0 : unheardMs));
   } catch {
-    // If the home is not writable, there is no stored peer either.
+    // If the home is not writable, it contains no stored peer either.
   }
   return {
     isRestarted,
@@ -84,7 +84,7 @@ export function isServing(home: string, placeId: string): boolean {
 /**
  * A shell condition for hook commands. Succeeds if the client's server is running and received the previous
  * hook, if there is no peer, or if the hook belongs to a different client inside the launched one. Also
- * records that a hook command runs.
+ * records that a hook command has run.
  */
 export const isServingInShell =
   '[ -z "$MERKLE_PEER" ] || { umask 077; f="$MERKLE_HOME/teams/$MERKLE_PEER"; read -r s c <"$f.pid"; ' +
@@ -97,7 +97,7 @@ export function hookRanAt(home: string, placeId: string): number {
   return stats?.mtimeMs ?? 0;
 }
 
-/** Stores the prompt to which a hook command responds. Returns the prompt stored before. */
+/** Stores the prompt to which a hook command responds. Returns the previously stored prompt. */
 export function swapPrompt(home: string, placeId: string, prompt: string): string {
   const path = hookFile(home, placeId);
   try {
@@ -137,7 +137,7 @@ function readServer(path: string): number | undefined {
   return readNumbers(path)[0];
 }
 
-/** Returns the process ids in the file: that of the server, then that of its client. */
+/** Returns the process ids in the file: first the server's, then its client's. */
 function readNumbers(path: string): number[] {
   try {
     return readFileSync(path, "utf8")

@@ -7,7 +7,7 @@ export interface Transcript {
   holds(message: Message): boolean;
   /**
    * Whether the model has responded since the message. If an unanswered prompt is interrupted, the client
-   * discards the texts that came with it.
+   * discards the text that was added to it.
    */
   isAnswered(message: Message): boolean;
   /** Whether the conversation contains these words. */
@@ -61,11 +61,11 @@ async function readTail(path: string): Promise<string | undefined> {
 }
 
 /**
- * Returns whether a text contains the message on lines of its own. Text written by others never starts a line
- * (TEXT-1).
+ * Returns whether one of the strings contains the message on separate lines. Text written by others never
+ * starts a line (TEXT-1).
  */
 export function hasMessage(texts: readonly string[], message: Message): boolean {
-  // Some clients remove trailing white space from a text.
+  // Some clients remove trailing white space.
   const wanted = compactMessage(message).trimEnd();
   return texts.some((each) => hasLines(each, wanted));
 }

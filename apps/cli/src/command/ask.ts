@@ -13,11 +13,11 @@ export function canAsk({ flags, io }: Pick<CommandContext, "flags" | "io">): boo
 export interface Prompter {
   yesOrNo(question: { message: string; default: boolean }): Promise<boolean>;
   /**
-   * Asks for a text and trims the answer. Enter accepts the default, typing replaces it, and Tab inserts it
-   * for editing.
+   * Asks for text and trims the answer. Enter accepts the default, typing replaces it, and Tab inserts it for
+   * editing.
    */
   text(question: TextQuestion): Promise<string>;
-  /** Asks for a text without displaying the typed characters. */
+  /** Asks for text without displaying the typed characters. */
   secret(question: { message: string }): Promise<string>;
   /** Asks for one of several choices. Typing filters the list. */
   oneOf<Value extends string>(question: ChoiceQuestion<Value>): Promise<Value>;

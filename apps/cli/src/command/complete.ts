@@ -11,8 +11,8 @@ export interface Completion {
 }
 
 /**
- * A kind of completion that only the broker knows. `group` and `who` complete within the session on the
- * command line, if any.
+ * A kind of completion that only the broker can provide. `group` and `who` are completed from the session on
+ * the command line, if any.
  */
 export interface CompletionTarget {
   readonly is: "session" | "root/path" | "who" | "group";

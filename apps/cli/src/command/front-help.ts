@@ -1,6 +1,6 @@
 /**
- * The commands for the first week, shown first in help, in the order in which a newcomer needs them. Each
- * line fits in 60 columns.
+ * The commands for a user's first week, which help shows first, in the order in which a newcomer needs them.
+ * Each line fits in 60 columns.
  */
 export const frontCommands: readonly (readonly [command: string, words: string])[] = [
   ["up", "start the broker and its dashboard"],

@@ -2,7 +2,7 @@ import type { Flag } from "../core/flags.js";
 import type { CommandDescription, CommandGroup } from "./command.js";
 import { frontCommands } from "./front-help.js";
 
-/** Returns the front page of help: the commands for the first week, and how to list all others. */
+/** Returns the front page of help: the commands for a user's first week, and how to list all others. */
 export function formatFrontHelp(commands: readonly CommandDescription[], columns: number): string {
   // A build can leave out features with their commands.
   const known = frontCommands.filter(([name]) => commands.some((each) => each.name === name));

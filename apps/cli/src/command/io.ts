@@ -2,8 +2,8 @@ import type { Readable, Writable } from "node:stream";
 
 /**
  * The input, output and environment of one call of `merkle`. `main` passes the streams and environment of its
- * process. Programs that run commands inside their own process pass others, and may run several commands at
- * the same time.
+ * process. Programs that run commands inside their own process pass different ones, and may run several
+ * commands at the same time.
  */
 export interface Io {
   readonly stdin: Input;

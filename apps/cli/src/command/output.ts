@@ -164,7 +164,7 @@ function beforeCommands(line: string, columns: number): string[] {
   const parts = commands.split(/ {3}[·-] {3}/);
   if (words === "") return parts.map((each) => indent + each);
   const before = wrapLine(indent + words.trimEnd(), columns, `${indent}  `, "whole");
-  // A command at the end of a wrapped sentence may stay on its last line.
+  // A command at the end of a wrapped sentence may stay on the sentence's last line.
   const last = `${before.at(-1)} ${commands}`;
   if (before.length > 1 && parts.length === 1 && displayWidth(last) <= columns)
     return [...before.slice(0, -1), last];

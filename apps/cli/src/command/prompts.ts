@@ -1,3 +1,3 @@
-// Loaded on demand, when a command asks a question. Only the functions named here are bundled, because the
+// Loaded on demand, when a command asks a question. Only the functions exported here are bundled, because the
 // whole library is nearly as large as the broker.
 export { confirm, input, password, search } from "@inquirer/prompts";

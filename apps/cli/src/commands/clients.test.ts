@@ -15,7 +15,7 @@ const versions = {
   copilot: "GitHub Copilot CLI 1.0.102.",
 } as const;
 
-/** Creates a user with all clients installed in these versions, and these files in the home folder. */
+/** Creates a user who has all clients in these versions, and these files in the home folder. */
 async function testUser(files: Readonly<Record<string, string>> = {}) {
   const merkle = await testMerkle();
   const bin = join(merkle.home, "bin");

@@ -11,7 +11,7 @@ import { oneLine } from "../text/one-line.js";
 
 /**
  * A shell waits for completions on every keypress. Names that the broker does not return in time are left
- * out. Errors are not shown.
+ * out, and errors are not shown.
  */
 const answerWithinMs = 700;
 

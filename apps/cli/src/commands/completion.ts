@@ -25,7 +25,7 @@ type Shell = (typeof shells)[number];
 
 /**
  * The completion scripts. They call `merkle __complete` for completions at the cursor, so an installed script
- * also knows the commands and flags of later versions.
+ * also completes the commands and flags of later versions.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# merkle completion for bash. In ~/.bashrc:  eval "$(merkle completion bash)"

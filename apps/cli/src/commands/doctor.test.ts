@@ -60,7 +60,7 @@ describe("merkle doctor", () => {
     for (const id of ["home", "disk", "database", "broker", "url", "port"]) {
       expect(well.of(id), id).toMatchObject({ status: "ok" });
     }
-    // A machine without any client passes. A client named by `--client` must be installed.
+    // A machine with no client installed passes the check. A client named by `--client` must be installed.
     const bare = await merkle.run(["doctor"], { env: { PATH: "" } });
     expect(bare).toMatchObject({ code: 0, stdout: expect.stringMatching(/^skipped claude .*npm install/m) });
     const { code, of } = await diagnose(merkle, { args: ["--client", "gemini"] });

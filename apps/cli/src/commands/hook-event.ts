@@ -6,7 +6,7 @@ import { conversationOf, readHookInput } from "../mcp/hooks/hook-input.js";
 import { introduceSession } from "../mcp/hooks/session-start.js";
 
 /**
- * Prints the messages for the client's model, which it gets from the client's MCP server. Run by clients
+ * Gets the messages for the client's model from the client's MCP server, and prints them. Run by clients
  * whose hooks are commands.
  */
 export const hookEvent: Command = {

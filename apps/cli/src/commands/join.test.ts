@@ -52,7 +52,7 @@ describe("merkle join", () => {
       expect((await stat(join(folder, name))).mode & 0o077, name).toBe(0);
       expect(await readFile(join(folder, name), "utf8")).not.toContain(secret);
     }
-    // The address was stored, so later commands need not name it. The invite also accepts the same key again.
+    // The address was stored, so later commands need not name it. The same key can also use the invite again.
     expect(await json(cedar, ["ls"])).toMatchObject({ sessions: [{ slug: "split-the-auth-service" }] });
     expect(await json(cedar, ["join", "-"], { input: link })).toMatchObject({
       name: "Cedar",
@@ -145,7 +145,7 @@ describe("as a member", () => {
     const spoken = code.toLowerCase().replaceAll("-", " ");
     const joined = await byCode.run(["join", spoken, "--url", broker.url, "--name", "Fir"]);
     expect(joined).toMatchObject({ code: 0, stderr: expect.stringContaining("commands now use") });
-    // As the output of join says, the next command needs no address.
+    // As the output of `merkle join` says, the next command needs no address.
     expect(await byCode.run(["ls"])).toMatchObject({ code: 0 });
     const elsewhere = { env: { MERKLE_URL: "http://localhost:9" } };
     const known = await (await testMerkle()).run(

@@ -44,11 +44,11 @@ interface Recorded {
   readonly modes: readonly number[];
 }
 
-/** A machine with a separate Merkle home and a fake claude. */
+/** A machine with a separate Merkle home and a fake `claude` program. */
 interface Machine {
   readonly merkle: TestMerkle;
   run(args: readonly string[], env?: RunOptions["env"]): Promise<Ended>;
-  /** Starts a launch whose claude runs until it receives SIGTERM. */
+  /** Starts a launch whose `claude` program runs until it receives SIGTERM. */
   start(args: readonly string[], end?: "waits" | "serves"): Promise<Started>;
   recorded(): Promise<Recorded>;
   env: Record<string, string>;
@@ -90,7 +90,7 @@ async function heldPeer({ home }: TestMerkle, name: string): Promise<StoredPeer>
   return held;
 }
 
-/** Creates a session for one test. Its random title is not similar to any other. */
+/** Creates a session for one test. Its random title is not similar to any other session's title. */
 async function testSession(title = randomUUID().replaceAll("-", "")) {
   return client.call("create_session", { title, creator_team_name: "Convener" });
 }

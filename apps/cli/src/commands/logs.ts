@@ -49,7 +49,7 @@ interface Following {
 }
 
 /**
- * Prints new lines until interrupted. Polls the file, and prints each line once its line break has been
+ * Prints new lines until interrupted. Polls the file, and prints each line as soon as its line break has been
  * written.
  */
 async function follow({ file, from, output, signal }: Following): Promise<void> {
@@ -92,7 +92,7 @@ function print(line: string, output: Output): Promise<boolean> {
     const shown = `${output.dim(toMoment(String(at)))} ${paint(String(level).padEnd(5))} ${told}`;
     return output.writeLine(wrapLine(shown, output.columns, "      ").join("\n"));
   } catch {
-    // Print any line that is not a JSON log entry unchanged.
+    // If a line is not a JSON log entry, print it unchanged.
     return output.writeLine(neutralise(line));
   }
 }

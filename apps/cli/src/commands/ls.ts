@@ -46,7 +46,7 @@ export const ls: Command = {
     }
     const page = await reader.call("list_sessions", { status, limit, needs, ...(query ? { query } : {}) });
     if (needs) {
-      // Source files have no title and are never concluded.
+      // Source files have no title and cannot be concluded.
       const isWanted = ({ source_path }: { source_path: string }) =>
         status !== "closed" && holds(source_path, query ?? "");
       await listNeeds(page, { reader, output, isWanted });

@@ -43,8 +43,8 @@ export const members: Command = {
 };
 
 /**
- * Describes who invited the member. Empty if the broker itself admitted the member, or if it is too old to
- * report the inviter.
+ * Describes who invited the member. Empty if the broker itself admitted the member, or if the broker is too
+ * old to report the inviter.
  */
 function describeInviter({ invited_by, vouching }: Member): string {
   if (!invited_by) return "";

@@ -231,7 +231,7 @@ describe("merkle completion", () => {
     expect({ stdout, stderr }).toEqual({ stdout: `up upgrade\nget\n${slug}\nbackend\n\n`, stderr: "" });
   });
 
-  // Tagged, because most machines that run the tests do not have fish.
+  // Tagged, because fish is not installed on most machines that run the tests.
   it("[CLI-58] fish completes by its script", { tags: "fish" }, async () => {
     expect(
       await completeWith("fish", (file) => [

@@ -53,7 +53,7 @@ describe("a home that others have a part in", { tags: "root" }, () => {
       expect(post, what).toMatchObject({ code: 4, stderr: up.stderr });
       await mend(up);
     }
-    // No broker was started. The permissions have been fixed, so a start is now possible.
+    // No broker has been started. The permissions have been fixed, so the broker could now start.
     expect(await merkle.run(["status"])).toMatchObject({ code: 3 });
   });
 

@@ -244,7 +244,7 @@ describe("merkle post", () => {
     const typing = atTerminal(merkle, ["post", slug, "-"]);
     typing.types("half a sentence\n");
     await typing.shows("half a sentence");
-    // Ctrl+C has no effect until the command reads from the terminal, so it is sent repeatedly.
+    // Ctrl+C has no effect until the command reads from the terminal, so the test sends it repeatedly.
     const again = setInterval(() => typing.types("\u0003"), 700);
     const { code } = await typing.ended;
     clearInterval(again);

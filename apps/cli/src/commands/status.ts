@@ -75,8 +75,8 @@ async function readMeshFacts(broker: BrokerClient, reader: Actor): Promise<MeshF
   ]);
   return {
     open_sessions: sessionIds.length,
-    // One peer can have several waits, so peers are counted from the rosters. The rosters are not read if
-    // there are no waits.
+    // One peer can have several waits, so peers are counted from the rosters. If there are no waits, the
+    // rosters are not read.
     peers_polling: waits === 0 ? 0 : await countPolling(broker, sessionIds),
     mcp_url: connection_url,
     needs_you: total,

@@ -8,7 +8,7 @@ import { sharedMerkle } from "../test-kit/shared-merkle.js";
 
 const merkle = sharedMerkle();
 
-/** Runs a command line in a shell, where `$M` runs merkle on this file's home. */
+/** Runs a command line in a shell in which `$M` runs merkle with the home that these tests share. */
 async function type(line: string, env: Readonly<Record<string, string>> = {}) {
   const { home } = merkle;
   const { url } = await merkle.running();

@@ -38,8 +38,9 @@ type TrustedItem =
   | { readonly broker: string; readonly meshes: readonly string[] };
 
 /**
- * Asks the person at the terminal about everything untrusted here: the project's files, then a broker that
- * this home knows from another address. Any answer except yes changes nothing (CLI-82, CLI-83).
+ * Asks the person at the terminal about everything untrusted here: the project's files, and then about a
+ * broker for which this home has stored a different address. Any answer except yes changes nothing (CLI-82,
+ * CLI-83).
  */
 async function trustHere(context: CommandContext): Promise<TrustedItem[]> {
   const { config, flags, io, signal } = context;
@@ -84,8 +85,8 @@ interface MovedBroker {
 }
 
 /**
- * Finds meshes that this home knows from another address and that the broker at this address serves. Returns
- * null if there are none.
+ * Finds the meshes that the broker at this address serves and for which this home has stored a different
+ * address. Returns null if there are none.
  *
  * @throws CliError `unproven` if the server lacks the key of the broker that it claims to be
  */

@@ -322,7 +322,8 @@ describe("merkle up", () => {
     await merkle.run([...anyPort, "--detach"]);
     const { pid } = await merkle.running();
     process.kill(pid, "SIGKILL");
-    // The port closes before the process has exited, and until then merkle down would still find the process.
+    // The port closes before the process has exited. Until the process exits, `merkle down` would still find
+    // it.
     await expect.poll(() => processBegan(pid)).toBeNull();
     expect(await merkle.run(["status"])).toMatchObject({ code: 3 });
     expect(await merkle.run(["down"])).toMatchObject({ stdout: `no broker runs on ${merkle.home}\n` });

@@ -3,8 +3,8 @@ import { usageError } from "./cli-error.js";
 
 /**
  * Returns the broker's base address. The input may also be an MCP endpoint (SET-3): `http://host:7423`,
- * `…/mcp` and `…/api/mcp` refer to the same broker. Keeps a path prefix, such as a proxy adds, and drops a
- * query.
+ * `…/mcp` and `…/api/mcp` refer to the same broker. Keeps a path prefix, such as one added by a proxy, and
+ * drops a query.
  *
  * @param source - where the address comes from, for error messages
  */

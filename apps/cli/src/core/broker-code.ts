@@ -1,5 +1,5 @@
 /**
- * The module through which the CLI's core imports the broker's code: types, the code shared with runners and,
+ * The CLI's core imports the broker's code only through this module: types, the code shared with runners and,
  * on demand, the whole broker.
  */
 

@@ -68,7 +68,7 @@ function explainFileError(error: NodeJS.ErrnoException, code: string): CliError 
 
 /**
  * Returns the error code of the problem that prevents creating anything in the nearest existing parent
- * folder. Undefined if its permissions allow that.
+ * folder. Undefined if that folder's permissions allow creating files.
  */
 function findReason(path: string): string | undefined {
   const parent = dirname(path);

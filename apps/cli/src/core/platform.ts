@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 /**
  * The differences between operating systems, with one function for each difference. Every function takes the
- * system as a parameter, so its tests cover all systems. No other module checks the system.
+ * system as a parameter, so the tests cover all systems. No other module checks which system it runs on.
  */
 type System = NodeJS.Platform;
 

@@ -151,7 +151,7 @@ export function signalGroup(pid: number, name: NodeJS.Signals): void {
 /**
  * Sends SIGTERM once to each of these processes.
  *
- * The process `passingOn` forwards signals to its child. Some programs treat a second signal as an order to
+ * The process `passingOn` forwards signals to its child. Some programs treat a second signal as a request to
  * abort without cleaning up. Therefore `passingOn` is signalled only if it is the only process left.
  */
 export function terminateAll(pids: readonly number[], passingOn?: number): void {

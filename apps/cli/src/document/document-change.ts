@@ -68,7 +68,7 @@ function sectionsText(sections: readonly string[]): string {
 interface DiffFacts {
   readonly added: number;
   readonly removed: number;
-  /** The headings of the changed sections in the new text, each once. */
+  /** The headings of the changed sections in the new text. Each heading is listed once. */
   readonly sections: readonly string[];
 }
 
@@ -123,8 +123,8 @@ function note(change: ChangedLines | undefined, text: string): void {
 }
 
 /**
- * Returns the line numbers that locate a change: the added lines that are not blank or, without any, the line
- * before the change.
+ * Returns the line numbers that locate a change: the added lines that are not blank or, if there are none,
+ * the line before the change.
  */
 function placesOf({ line, added }: ChangedLines): number[] {
   const places = added.flatMap((text, index) => (text.trim() === "" ? [] : [line + index]));

@@ -9,7 +9,7 @@ import { editorCall } from "../core/platform.js";
 
 /**
  * Text to be written to a document. The draft's file stays in the Merkle home until the text has been written
- * or is discarded.
+ * or discarded.
  */
 export interface Draft {
   readonly path: string;

@@ -39,8 +39,8 @@ export function readVersionRange(text: string | undefined): VersionRange {
 /**
  * Formats the note shown instead of removed text, such as `removed by Ana 14:05: holds a key`.
  *
- * @param indent - the prefix for the reason's lines after the first; if undefined, the reason is put on one
- * line
+ * @param indent - the prefix for the lines of the reason after the first line; without an indent, the reason
+ * is put on one line
  */
 export function removalText(redaction: Redaction | undefined, indent?: string): string {
   const { by = null, at = null, reason = null } = redaction ?? {};

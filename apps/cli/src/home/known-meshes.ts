@@ -12,7 +12,7 @@ import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 export interface KnownMesh {
   readonly mesh_id: string;
   readonly broker_id: string;
-  /** The broker's audit keys. Empty if the broker never proved a key. */
+  /** The broker's audit keys. Empty if the broker has never proved ownership of a key. */
   readonly keys: readonly AuditKey[];
   /** The known addresses. `home` stands for the broker that runs on this home, whichever port it uses. */
   readonly addresses: readonly string[];

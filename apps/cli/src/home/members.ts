@@ -118,8 +118,8 @@ interface MemberQuery {
 }
 
 /**
- * Selects the membership for a broker. Returns null if this home has no membership there. If there are
- * several, selects the one for the named mesh (default: `main`).
+ * Selects the membership for a broker. Returns null if this home has no membership there. If this home has
+ * several memberships there, selects the one for the named mesh (default: `main`).
  *
  * @throws CliError `usage` if no mesh is named and none is called `main`; `not_found` if the named mesh was
  * not joined

@@ -104,8 +104,8 @@ interface ShellAgent {
 }
 
 /**
- * Returns the agent of this shell. `merkle launch` sets both variables; if only one is set, it is just a
- * default.
+ * Returns the agent of this shell. `merkle launch` sets both variables. If only one of them is set, its value
+ * is just a default.
  */
 function findAgent({ session, team }: Acting["config"]): ShellAgent | undefined {
   return session === undefined || team === undefined ? undefined : { session, team };

@@ -55,14 +55,14 @@ export async function isJoined({ home }: { readonly home: string }, meshId: stri
   return (await listMembers(home)).some((each) => each.mesh_id === meshId);
 }
 
-/** Joins the mesh by proving this home's key to the broker, and stores the membership. */
+/** Joins the mesh by proving ownership of this home's key to the broker, and stores the membership. */
 export async function joinMesh(
   broker: BrokerClient,
   { words, preview, name }: { readonly words: string; readonly preview: Preview; readonly name: string },
   home: string,
 ): Promise<{ member: StoredMember; joined: OutputOf<"redeem_invite"> }> {
-  // Check before proving the key, because a broker could claim another broker's id to obtain credentials for
-  // it.
+  // Check before proving ownership of the key, because a broker could claim another broker's id to obtain
+  // credentials for that broker.
   await requireKnown(preview, { ...broker.address, home });
   const seed = await takeSeed(home, preview.broker_id);
   const bytes = fromBase64url(seed, 32);

@@ -62,7 +62,8 @@ export async function writeAsNew<Result>(
     try {
       return await write(as);
     } catch (error) {
-      // The broker requires a credential first, because it is older or the member is already a person.
+      // The broker requires a credential first, because the broker is older or the member is already a
+      // person.
       if (!(error instanceof MerkleError && error.code === "unauthorized")) throw error;
       return await write(broker.as((await makePerson(broker, config)).credential));
     } finally {

@@ -100,7 +100,7 @@ interface FileChange {
   /** The command that the user typed, such as `merkle install`. */
   readonly command: string;
   readonly plans: readonly FilePlan[];
-  /** The messages to show after a change, and if there is nothing to change. */
+  /** The messages to show after a change, or when there is nothing to change. */
   readonly done: string;
   readonly nothing: string;
   /** Called before any file is written. Must store the record, so that every change can be undone. */

@@ -38,8 +38,8 @@ export async function readInstalled(home: string, client: ClientName): Promise<I
   });
   try {
     const { files }: { files: InstalledFile[] } = JSON.parse(text);
-    // Only merkle writes this file, and writes it completely. A damaged file is therefore invalid JSON or
-    // lacks the list.
+    // Only merkle writes this file, and always as a whole. A damaged file is therefore invalid JSON or lacks
+    // the list.
     if (Array.isArray(files)) return files;
   } catch {
     // Invalid JSON leads to the error below.

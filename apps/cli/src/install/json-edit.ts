@@ -2,9 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
 import type { Addition } from "../clients/client.js";
 
-/**
- * How to read JSON. `comments` must be true only if the other programs that read the file accept comments.
- */
+/** How to read JSON. Set `comments` only if the other programs that read the file accept comments. */
 interface JsonReading {
   readonly comments: boolean;
 }

@@ -24,7 +24,7 @@ export interface FilePlan {
 export interface PlannedChange {
   readonly path: readonly string[];
   readonly edit: TextEdit;
-  /** Which side of the change is the user's own text and may contain a secret. */
+  /** The side of the change that is the user's own text, which may contain a secret. */
   readonly foreign?: "removed" | "added";
 }
 

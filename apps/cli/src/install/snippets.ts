@@ -19,7 +19,10 @@ interface Snippet {
   readonly http: string;
 }
 
-/** Clients for which merkle only prints the configuration, because configuring them cannot be tested here. */
+/**
+ * Clients for which merkle only prints the configuration, because configuring them automatically cannot be
+ * tested.
+ */
 export const snippetClients = ["cursor", "vscode", "goose", "antigravity", "print"] as const;
 type SnippetClient = (typeof snippetClients)[number];
 

@@ -65,8 +65,7 @@ function toAsker(context: CommandContext, { yes, dryRun }: LaunchOptions): Promp
 }
 
 /**
- * Determines the program, broker, session and peer without changing anything. Makes the cheapest checks
- * first.
+ * Determines the program, broker, session and peer without changing anything. Runs the cheapest checks first.
  */
 async function prepare(
   context: CommandContext,

@@ -21,8 +21,8 @@ const endsWithinMs = 2_000;
  * Starts a second process, to which a client connects. The second process also ends if this process is
  * killed: a shell between them waits for the pipe from this process to close.
  *
- * The second process gets no time to finish a turn, because a client that resumes the conversation would not
- * see the rest of that turn.
+ * The second process gets no time to finish a turn, because a client that then resumes the conversation would
+ * not see the rest of that turn.
  */
 export async function runBeside(
   program: Pick<FoundProgram, "path" | "args">,

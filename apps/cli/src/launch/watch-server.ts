@@ -14,8 +14,9 @@ const failedChecksMin = 2;
 const reviveChecksMax = 10;
 
 /**
- * Watches a client's MCP server while the client runs. If the server ends, asks the client to start another,
- * and delivers messages in its place until then (WAKE-15). Returns a function that stops watching.
+ * Watches a client's MCP server while the client runs. If the server ends, asks the client to start another.
+ * If none starts in time, a stand-in takes over until one does (WAKE-15). Returns a function that stops
+ * watching.
  */
 export function watchServer(watched: EndedServer): () => Promise<void> {
   const { config, placeId, client } = watched;

@@ -16,8 +16,8 @@ export interface LaunchBroker {
 }
 
 /**
- * Finds the broker for a launch. @throws CliError `unreachable`; MerkleError `unauthorized` if the mesh is
- * known from another address
+ * Finds the broker for a launch. @throws CliError `unreachable`; MerkleError `unauthorized` if this home has
+ * stored a different address for the mesh
  */
 export async function chooseBroker({
   config,

@@ -56,7 +56,7 @@ export async function chooseSession(
   const slug = toSlug(name);
   // Best match: the session whose slug would be derived from the same name.
   const holder = slug === name ? null : await findSession(broker, slug);
-  // A folder's name was not typed, so similar names need not be considered as typing mistakes.
+  // The name comes from the folder and was not typed, so a similar name is not a typing mistake.
   if (named.from === "folder") return holder ? there(holder) : { kind: "new", slug, title: name };
   const near = holder ?? (await findSimilar(broker, name));
   if (!near) return { kind: "new", slug, title: name };

@@ -26,8 +26,8 @@ interface Completed {
   /** The peer on whose behalf the call is made, if this server acts as that peer. */
   readonly team: PeerSession | undefined;
   /**
-   * One peer per joined session. Set if the call reads all sessions, because it names none and several are
-   * joined.
+   * One peer per joined session. Set if the call names no session and several sessions are joined, so that
+   * the call reads all of them.
    */
   readonly everyTeam?: readonly PeerSession[];
   /** A line that tells the model that an input was ignored. */
@@ -51,7 +51,7 @@ export function completeInput(completing: Completing): Completed {
 }
 
 /**
- * Returns whether `team_id` authenticates nothing, because it is a name, or a uuid for which this server has
+ * Returns whether `team_id` cannot authenticate the call: it is a name, or a uuid for which this server has
  * no credential.
  */
 function isOfNoUse(given: unknown, secretStore: SecretStore): boolean {

@@ -47,8 +47,8 @@ export type IntroduceStateless = (client: ClientInfo) => Promise<Introduction>;
 /**
  * Answers `initialize` and `server/discover` before the SDK is loaded, because loading the SDK takes longer
  * than the rest of the startup (PACK-4). Once the SDK's server is connected, it receives all earlier messages
- * including `initialize`, so it knows the client. Its own reply to `initialize`, which is identical, is
- * dropped.
+ * including `initialize`, so the SDK's server also knows the client. Its own reply to `initialize`, which is
+ * identical, is dropped.
  *
  * @param introduceStateless - undefined if the client must use a revision with sessions
  */

@@ -17,9 +17,7 @@ export interface Inbox {
   readonly isUnrecorded: boolean;
   /** The messages to offer, in order, including those to be offered again. */
   readonly pending: readonly Message[];
-  /**
-   * Whether no messages are pending, neither in this inbox nor, as far as this server knows, at the broker.
-   */
+  /** True if no messages are pending, either in this inbox or, as far as this server knows, at the broker. */
   readonly isDrained: boolean;
   /** Whether the inbox is full, so that newly arrived messages must wait until pending messages are taken. */
   readonly isFull: boolean;

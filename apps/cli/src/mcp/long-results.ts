@@ -77,7 +77,7 @@ function show({ number, tool, pieces }: LongResult, part: number): string {
 }
 
 /**
- * Splits a text into pieces, at line breaks where possible. A piece that begins in the middle of a line is
+ * Splits text into pieces, at line breaks where possible. A piece that begins in the middle of a line is
  * indented, because text from others at the start of a line could pose as text from Merkle.
  */
 function cut(text: string): string[] {

@@ -185,8 +185,8 @@ function toPerformed(team: PeerSession, { output, again, settle }: Waited): Perf
 }
 
 /**
- * Updates the peer after calls that the model makes itself. The model need not be notified about its own
- * changes, and messages that it acknowledged are not delivered again.
+ * Updates the peer after calls that the model makes itself. The model need not be notified of its own
+ * changes, and messages that it has acknowledged are not delivered again.
  */
 const notices: Partial<Record<OperationName, (team: PeerSession, output: Fields) => void>> = {
   // The broker's reply has the type of the operation's output.

@@ -8,7 +8,7 @@ export interface Performance {
   readonly operation: Operation;
   readonly input: Fields;
   readonly team: PeerSession | undefined;
-  /** One peer per joined session. Set if the call names no session and several are joined. */
+  /** One peer per joined session. Set if the call names no session and several sessions are joined. */
   readonly everyTeam?: readonly PeerSession[] | undefined;
   readonly caller: Caller;
   readonly signal: AbortSignal;

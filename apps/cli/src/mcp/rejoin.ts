@@ -90,8 +90,8 @@ async function joinSessions(rejoin: RejoinOptions): Promise<void> {
   const { as } = rejoin.options;
   if (as === undefined) return resumeOrJoin(rejoin, meshId);
   const own = await resumePeer(rejoin, meshId, as);
-  // Select the peers that the model itself joined other sessions as. Peers with a folder were launched, and
-  // only a launch resumes them.
+  // Select the peers under which the model itself joined other sessions. Peers with a folder were launched,
+  // and only a launch resumes them.
   const isBesides = (place: StoredPeer) => place.folder === null && place.session_id !== own.session_id;
   await resumeEarlierPeers(rejoin, meshId, isBesides);
 }

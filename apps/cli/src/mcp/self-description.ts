@@ -21,8 +21,8 @@ interface Describing {
 }
 
 /**
- * Describes this server. Truncates texts at the broker's limits, so that a long client name cannot prevent
- * joining.
+ * Describes this server. Truncates the fields at the broker's limits, so that a long client name cannot
+ * prevent joining.
  */
 export function describeSelf({ client, toolsets, wake }: Describing): SelfDescription {
   const { model: named, projectFolder } = readEnvironment();

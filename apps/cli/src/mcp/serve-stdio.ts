@@ -32,7 +32,7 @@ interface FeatureParts {
 const endMsMax = 350;
 
 /**
- * Speaks MCP on stdin and stdout. Ends only when the client's pipe closes, the client's process exits, or a
+ * Serves MCP on stdin and stdout. Ends only when the client's pipe closes, the client's process exits, or a
  * signal arrives.
  *
  * Answers the handshake immediately. Slow work, such as connecting to the broker and loading the SDK, starts

@@ -29,8 +29,8 @@ export interface StandIn {
 }
 
 /**
- * Takes the place of an MCP server that ended while its client still runs. Reports the problem to people and
- * wakes Claude Code, whose hooks then deliver the messages. Delivers no messages itself.
+ * Takes the place of an MCP server that ended while its client still runs. Reports the ended server to people
+ * and wakes Claude Code, whose hooks then deliver the messages. Delivers no messages itself.
  */
 export async function openStandIn({ config, placeId, client: own, pid }: EndedServer): Promise<StandIn> {
   const { home } = config;
@@ -48,8 +48,8 @@ export async function openStandIn({ config, placeId, client: own, pid }: EndedSe
   const wakers = createWakers({
     paths: {
       available: paths.available,
-      // While the client is working, its hooks deliver messages. If they miss any, the client is nudged again
-      // later.
+      // While the client is working, its hooks deliver messages. If the hooks miss a message, the client is
+      // nudged again later.
       run: async (wake) => ((await idle()) === undefined ? [] : paths.run(wake)),
     },
     turn: createTurn(() => Date.now()),
@@ -90,7 +90,10 @@ export async function openStandIn({ config, placeId, client: own, pid }: EndedSe
   const [team] = teams.readers();
   if (team) await reportServerEnded(team);
 
-  /** Reports the problem in the roster and among the items that need a person's attention. */
+  /**
+   * Reports that the peer's server has ended, both in the roster and among the items that need a person's
+   * attention.
+   */
   async function reportServerEnded({
     sessionId: session_id,
     credential: team_id,

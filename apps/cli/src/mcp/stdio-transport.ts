@@ -14,7 +14,9 @@ export interface StdioTransport extends Transport {
   find(id: RequestId): StdioRequest | undefined;
   /** Resolves when the client has exited or closed our stdin. */
   readonly ended: Promise<void>;
-  /** Sends a ping. Resolves with true if the client sends anything within that time, otherwise with false. */
+  /**
+   * Sends a ping. Resolves with true if the client sends anything within `withinMs`, otherwise with false.
+   */
   ping(withinMs: number): Promise<boolean>;
 }
 

@@ -27,8 +27,8 @@ export interface Turn {
   /** Marks the turn as ended. */
   end(): void;
   /**
-   * Records that the person interrupted the turn and is probably about to type. Nudges wait for the next
-   * hook, but not longer than a timeout (WAKE-16).
+   * Records that the person interrupted the turn and is probably about to type. Nudges then wait for the next
+   * hook, or until a timeout (WAKE-16).
    */
   interrupt(at?: number): void;
   /** Whether the turn was interrupted and no hook has arrived since then. */

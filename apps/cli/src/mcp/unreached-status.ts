@@ -10,7 +10,9 @@ import type { Turn } from "./turn.js";
 
 /** Marks the peers as blocked while the client runs turns without reaching this server (WAKE-19). */
 export interface UnreachedStatus {
-  /** Marks every peer as blocked, and tells the user of its client how to fix the problem. */
+  /**
+   * Marks every peer as blocked, with a reason that explains how the client's user can fix the connection.
+   */
   declare(): void;
   /** Removes the marks when the client reaches this server. Returns whether there were any marks. */
   end(): boolean;

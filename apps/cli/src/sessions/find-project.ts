@@ -18,7 +18,7 @@ export async function findProject(folder: string): Promise<string | null> {
   const origin = await git(folder, ["config", "--get", "remote.origin.url"]);
   const name = origin && lastPart(origin);
   if (name) return name;
-  // The project of a worktree is that of the repository's main folder.
+  // A worktree belongs to the project of the repository's main folder.
   const common = await git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
   if (!common) return null;
   return (basename(common) === ".git" ? basename(dirname(common)) : lastPart(common)) || null;

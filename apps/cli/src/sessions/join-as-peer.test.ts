@@ -90,7 +90,7 @@ describe("joinAsPeer", () => {
 
     const second = await take("birch", { sessionId: slug });
     expect(second).toMatchObject({ resumed: true, joined: { resumed: true, cursor: first.joined.cursor } });
-    // Values that were not given when joining again are kept.
+    // Values that are left out when joining again are kept.
     expect(second.held).toEqual({ ...first.held, saved_at: second.held.saved_at });
     expect(await joinings("Birch")).toBe(1);
   });

@@ -108,7 +108,7 @@ async function rejoin(
   );
 }
 
-/** The default name of a peer that is added because the team's unnamed peer is in use. */
+/** The default name for a peer that is added because the team's unnamed peer is in use. */
 const toFurtherPeerName = "agent";
 
 async function addToTeam(wanted: JoinAsPeer, team: StoredPeer): Promise<LockedPeer | undefined> {
@@ -124,8 +124,8 @@ async function addToTeam(wanted: JoinAsPeer, team: StoredPeer): Promise<LockedPe
 }
 
 /**
- * Returns undefined if the broker does not recognise the stored credential. The file is kept, because the
- * broker may be wrong.
+ * Returns undefined if the broker does not recognise the stored credential. The file with the credential is
+ * kept, because the broker may be wrong.
  */
 async function unlessRefused<T>(join: () => Promise<T>): Promise<T | undefined> {
   try {

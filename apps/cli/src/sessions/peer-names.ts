@@ -52,8 +52,8 @@ function isBlocked({ declared, left_at: leftAt }: Pick<Peer, "declared" | "left_
 }
 
 /**
- * Returns the symbol for a peer or team: that for blocked or do not disturb if declared, otherwise that for
- * its presence.
+ * Returns the symbol for a peer or team. A declared status of blocked or do not disturb has its own symbol;
+ * otherwise the symbol shows the presence.
  */
 export function signOf(peer: Pick<Peer, "declared"> & Seen, { signs }: { readonly signs: Signs }): string {
   if (isBlocked(peer)) return signs.blocked;

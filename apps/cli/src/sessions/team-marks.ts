@@ -18,8 +18,8 @@ export function teamMarks(names: readonly string[]): string[] {
 }
 
 /**
- * Returns candidates for a two-letter mark: the first letter followed by that of another word, then by each
- * other letter of the name. For `Alex's Team` these are AT, As, Al, Ae …
+ * Returns candidates for a two-letter mark: the first letter followed by the first letter of another word,
+ * then by each other letter of the name. For `Alex's Team` these are AT, As, Al, Ae …
  */
 function pairsOf(name: string): string[] {
   const [first = "?", ...others] = lettersOf(name);

@@ -7,8 +7,8 @@ import { homeFiles } from "../core/merkle-home.js";
 import { nodeCrypto } from "../core/node-crypto.js";
 
 /**
- * Refuses invalid device ids, and devices whose credential is stored in this home: an agent that asks for
- * approval could read that credential and approve its own request (APPROVE-3).
+ * Refuses invalid device ids, and devices whose credential is stored in this home, because an agent that asks
+ * for approval could read that credential and approve its own request (APPROVE-3).
  *
  * @throws CliError `usage`
  */

@@ -37,7 +37,7 @@ export interface Config extends Omit<SettingValues, "home" | "token"> {
   readonly untrusted: ForeignFile | undefined;
   /**
    * The name of the variable that marks this shell as an agent's. In such a shell, no one can act as a
-   * verified person (PERSON-11). Default: none.
+   * verified person (PERSON-11). Undefined in any other shell.
    */
   readonly agentShell: string | undefined;
   /** The config.json file. Features read their own keys from it when they need them. */

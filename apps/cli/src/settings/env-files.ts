@@ -26,7 +26,7 @@ interface Folder {
 }
 
 /**
- * The files, in order of precedence. The first file that names a variable decides its value, even if that
+ * The files, in order of precedence. The first file that names a variable determines its value, even if that
  * file is not trusted.
  */
 const fileNames = [".env.local", ".env"];

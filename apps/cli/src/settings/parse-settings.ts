@@ -26,7 +26,7 @@ export function parseAuth(given: Given): "open" | "invite" {
   throw wrong(given, "open (anyone can connect) or invite (only members can connect)");
 }
 
-/** Checks an address and returns it unchanged, because it may be that of an MCP endpoint. */
+/** Checks an address and returns it unchanged, because it may be the address of an MCP endpoint. */
 export function parsePublicUrl(given: Given): string {
   const text = parseText(given);
   toBaseUrl(text, given.name);

@@ -7,8 +7,8 @@ let current: PageBuild | undefined;
 let end = () => {};
 
 /**
- * Registers a build before the broker starts. A module variable is needed, because the build and the command
- * are two programs in one process.
+ * Registers a build before the broker starts. The build is kept in a module variable, because the build and
+ * the command are two programs in one process.
  *
  * @param stop - ends the build
  */

@@ -191,8 +191,8 @@ function findDashboard(isBeingBuilt: boolean): string | undefined {
 }
 
 /**
- * Packs the CLI, which contains the pages, as soon as the pages are built, because someone will probably
- * install it soon.
+ * Packs the CLI, which contains the pages, as soon as the pages have been built, because someone will
+ * probably install the CLI soon.
  */
 function packAfterBuild({ docs }: NonNullable<BrokerOptions["pageBuild"]>): () => Promise<Uint8Array> {
   const packing = docs.then(() => packCli());

@@ -57,7 +57,7 @@ export type Ending = () => Promise<void>;
  * processes that belong to the home and removes the home.
  *
  * @param program - the program to run; default: the one built in this checkout
- * @param under - a command, with arguments, that runs the program, for example in another network
+ * @param under - a command, with arguments, that runs the program, for example in another network namespace
  */
 export async function testMerkle(
   atEnd: (ending: Ending) => void = onTestFinished,

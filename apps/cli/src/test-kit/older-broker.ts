@@ -9,7 +9,7 @@ interface OlderBrokerOptions {
   readonly unknownFields: readonly string[];
   /** Paths that the older broker does not know. */
   readonly unknownPaths?: RegExp;
-  /** The build number that the older broker reports. Undefined for a broker older than build numbers. */
+  /** The build number that the older broker reports. Undefined for a broker that predates build numbers. */
   readonly build?: number | undefined;
 }
 

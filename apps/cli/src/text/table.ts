@@ -28,7 +28,7 @@ export function formatTable(
   return rows
     .map((row) => {
       const cells = row.map((cell, index) => formatCell(cell, widths[index] ?? 0, more));
-      // Omit columns without any text, because each would leave a gap in every row.
+      // Omit columns that contain no text, because each would leave a gap in every row.
       return cells
         .filter((_, index) => widths[index] !== 0)
         .join(gap)

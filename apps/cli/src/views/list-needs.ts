@@ -19,7 +19,7 @@ export async function listNeeds(page: OutputOf<"list_sessions">, showing: NeedsO
   const { reader, output } = showing;
   const { ofSessions, ofFiles, allFiles } = await readNeeds(reader, page.sessions);
   const read = page.sessions.map((session, index) => ({ ...session, needs: ofSessions[index] ?? [] }));
-  // Leave out sessions whose needs were resolved after the sessions had been listed.
+  // Leave out sessions whose needs have been resolved since the sessions were listed.
   const sessions = read.filter((session) => session.needs.length > 0);
   const files = ofFiles.filter((file) => showing.isWanted(file));
   const places = [...sessions.map(placeOfSession), ...files.map(placeOfFile)];

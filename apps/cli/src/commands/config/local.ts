@@ -17,7 +17,7 @@ export interface LocalValue {
 /** Returns all settings of this machine with their sources, as `merkle up` would read them in this folder. */
 export async function readLocal(config: Config): Promise<Readonly<Record<string, LocalValue>>> {
   const local: Record<string, LocalValue> = {};
-  // `settings` and `Config` use the same name for a setting.
+  // Each setting has the same name in `settings` and in `Config`.
   for (const key of Object.keys(settings) as (keyof typeof settings)[]) {
     const setting: Setting = settings[key];
     if (setting.name === undefined) continue;

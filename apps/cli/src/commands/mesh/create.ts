@@ -26,8 +26,8 @@ export const meshCreate: Command = {
 };
 
 /**
- * Stores the membership in a new mesh. The creator is an admin of that mesh, with the same key as in this
- * one.
+ * Stores the membership in a new mesh. The creator is an admin of that mesh, with the same key as in the
+ * current mesh.
  */
 async function keepMesh(
   { mesh_id, name, member_id }: OutputOf<"create_mesh">,

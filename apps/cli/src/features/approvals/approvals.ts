@@ -40,8 +40,8 @@ export const approvals: Command = {
     const approval = decision ? toNumber(text ?? "", "An approval") : 0;
     if (!(await findOwnPerson(broker, config))) {
       if (decision) throw notWaiting(approval);
-      // The list also includes this device, which requires a person's credential. A guest's credential would
-      // be refused.
+      // The list also shows this device, so reading it requires a person's credential. A guest's credential
+      // would be refused.
       if (!(await isVerifiedHere(broker, config))) throw onlyVerified(broker);
       await getOwnPerson(broker, config);
     }

@@ -141,8 +141,8 @@ async function persist<Answered>(call: () => Promise<Answered>, ended: AbortSign
 }
 
 /**
- * Returns whether a request certainly had no effect: it was refused, no broker was found, or it could not be
- * sent.
+ * Returns whether a request certainly had no effect: the request was refused or could not be sent, or no
+ * broker was found.
  */
 function isRefused(error: unknown): boolean {
   if (error instanceof MerkleError) return refusals.includes(error.code);

@@ -10,8 +10,8 @@ type SessionBrief = OutputOf<"brief">["sessions"][number];
 interface BriefsOptions {
   readonly link: Pick<BrokerLink, "call" | "isOpen">;
   /**
-   * The maximum number of unread messages without a brief. If more are unread, a brief is sent instead; 0
-   * disables briefs.
+   * The maximum number of unread messages to deliver without a brief. If more are unread, a brief is
+   * delivered instead. 0 disables briefs.
    */
   readonly unreadMax: () => number;
 }
@@ -70,7 +70,7 @@ function isGone(given: GivenBrief, { sessionId, promptId }: MainHook, transcript
 function isTooMuch(team: PeerSession, { event }: MainHook, unreadMax: number): boolean {
   const waiting = broughtMail(team, team.brief);
   const isPrompt = event === "UserPromptSubmit";
-  // Messages that were set aside can fill the buffer, which leaves no room for newer messages.
+  // Messages that were set aside can fill the inbox and so leave no room for newer messages.
   if (isPrompt && waiting.length === 0 && team.mail.isFull) return true;
   return waiting.filter(isCommon).length > unreadMax && (isPrompt || waiting.some(wakes));
 }

@@ -44,7 +44,7 @@ async function removeHome(home: string): Promise<void> {
 
 /**
  * Removes PostgreSQL's data if it is outside the home and the home contains only a link to it. A file near
- * the data names the home that it belongs to; other homes' data is not removed.
+ * the data names the home that the data belongs to, and other homes' data is not removed.
  */
 async function removeAway(home: string, link: string): Promise<void> {
   const data = await readlink(link).catch(() => undefined);
@@ -55,7 +55,7 @@ async function removeAway(home: string, link: string): Promise<void> {
 }
 
 /**
- * Runs `work` until it ends, or until the parent process exits or asks it to stop. Both are noticed because
+ * Runs `work` until it ends, or until the parent process exits or asks this process to stop. In both cases
  * the parent's end of stdin closes.
  */
 async function untilParentGone<Result>(

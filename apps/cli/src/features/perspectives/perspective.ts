@@ -48,7 +48,7 @@ function quoteName(name: string): string {
 
 type PerspectiveStyle = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm">;
 
-/** Returns one line per persona: the version that it read, when, and whether the perspective is stale. */
+/** Returns one line per persona: the version that it read, the time, and whether the perspective is stale. */
 function formatPerspectives(perspectives: readonly Perspective[], output: PerspectiveStyle): string {
   const rows = perspectives.map((each) => [
     { text: oneLine(each.persona_name), paint: output.bold },

@@ -21,7 +21,7 @@ interface Writer {
   readonly human: boolean;
 }
 
-/** A text for one peer. The message's id is derived from the idempotency key. */
+/** The text of a private message to one peer. The message's id is derived from the idempotency key. */
 interface PrivateText {
   readonly to: string;
   readonly text: string;
@@ -37,7 +37,7 @@ export interface SealedMessage {
 }
 
 /**
- * Encrypts a text for its recipient (SEALED-2).
+ * Encrypts text for its recipient (SEALED-2).
  *
  * @throws not_found or bad_request if the recipient is ambiguous or has no keys; key_changed if the
  * recipient's keys are not trusted
@@ -71,7 +71,7 @@ export function sealMessage(
 /**
  * Reads the text and recipient of a private message from the input of `send_message`.
  *
- * @throws bad_request unless the input has exactly one recipient and a text
+ * @throws bad_request unless the input has exactly one recipient and contains text
  */
 export function readPrivateText(input: Fields, drawn: string): PrivateText {
   const { to, message, priority, reply_to: replyTo, idempotency_key: key } = input;

@@ -24,7 +24,7 @@ interface Comparison {
      * key now.
      */
     readonly key: "new" | "seen" | "accepted" | "changed";
-    /** When this machine first saw the key that it trusts, or a person accepted that key. */
+    /** When this machine first saw the key that it trusts, or when a person accepted that key. */
     readonly since: string | null;
     readonly numbers: readonly { readonly you: string; readonly number: string }[];
   };

@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Private messages, which only their recipient can read. */
+/** Private messages, which only the recipient can read. */
 export const feature: Feature = {
   needs: [],
   loadExtension: async () => (await import("./server-extension.js")).extendServer,

@@ -166,8 +166,8 @@ function readText(from: Record<string, unknown>, key: string): string | undefine
 }
 
 /**
- * Replaces each `${NAME}` with the value of that environment variable. Returns undefined if a variable is
- * unset or empty.
+ * Replaces each `${NAME}` with the value of that environment variable. Returns undefined if one of the
+ * variables is unset or empty.
  */
 function fillIn(text: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
   if (text === undefined) return undefined;

@@ -66,7 +66,7 @@ async function accept(context: CommandContext, target: ProposalTarget): Promise<
   return exitCodes.done;
 }
 
-/** Returns the ids of the chosen hunks. @throws CliError `usage` if a number is not that of a hunk */
+/** Returns the ids of the chosen hunks. @throws CliError `usage` if a number does not identify a hunk */
 function chooseHunks({ hunks }: ProposalInFull, text: string): string[] {
   const numbers = text.split(",").map((each) => Number(each.trim()));
   return numbers.map((number) => {

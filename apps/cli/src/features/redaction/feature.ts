@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 
-/** Redaction: removing texts that should not have been posted. */
+/** Redaction: the removal of text that should not have been posted. */
 export const feature: Feature = {
   needs: [],
   commands: [

@@ -92,8 +92,8 @@ function inconsistentRecord(message: string, seen: SeenRecord | null, sessionId:
 }
 
 /**
- * Compares the seal in a conclusion with what this machine saw of the record before (CLI-73). Reports nothing
- * if the broker cannot be reached; verifying the session later makes the same comparison.
+ * Compares the seal in a conclusion with the head that this machine last saw of the record (CLI-73). Reports
+ * nothing if the broker cannot be reached; verifying the session later makes the same comparison.
  *
  * @returns the error to show prominently, or null
  */

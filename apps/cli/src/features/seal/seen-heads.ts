@@ -24,7 +24,7 @@ export interface SeenRecord {
 /**
  * Returns what this machine last saw of a record, or null if it has never seen the record (CLI-72).
  *
- * @throws CliError if the file is invalid, because ignoring the file would lose that knowledge
+ * @throws CliError if the file is invalid, because ignoring the file would lose the known heads
  */
 export async function findSeen(home: string, recordId: string): Promise<SeenRecord | null> {
   return readAll(home).get(recordId) ?? null;

@@ -3,7 +3,7 @@ import type { MerkleClient } from "@merkle/wire/client";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../../broker/broker-client.js";
 
-/** A change of a key's value, with the previous entry if known, and the frame to print with --json. */
+/** A change to a key's value, with the previous entry if known, and the frame to print with --json. */
 export interface StateChange {
   readonly entry: StateEntry;
   readonly before: StateEntry | undefined;
@@ -22,7 +22,7 @@ interface KnownStateOptions {
  * never after a later version.
  */
 export function createKnownState({ client, session_id, scope, matches }: KnownStateOptions): {
-  /** Reads all keys and returns the changes since the last read. The first read returns none. */
+  /** Reads all keys and returns the changes since the last read. The first read returns no changes. */
   read(): Promise<readonly StateChange[]>;
   /** Processes a push from the broker and returns the changes in it. */
   take(push: StateChangeFrame): Promise<readonly StateChange[]>;

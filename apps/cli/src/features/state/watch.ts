@@ -35,8 +35,8 @@ export const stateWatch: Command = {
 };
 
 /**
- * Prints each change of state until interrupted. When a lost connection is restored, prints the current value
- * of each key that has changed (CLI-52).
+ * Prints each state change until interrupted. When a lost connection is restored, prints the current value of
+ * each key that has changed (CLI-52).
  */
 async function watchState(context: CommandContext): Promise<number> {
   const { args, config, signal } = context;

@@ -118,7 +118,7 @@ export function createClaimGuard(options: {
         return file === null ? [] : open.flatMap((team) => findHeld(file, own, team));
       });
       const hash = sha256(JSON.stringify(edit.content));
-      // Record a warning for every file, so that an edit of several files is refused only once.
+      // Record a warning for every file, so that an edit that affects several files is refused only once.
       const refused = found.filter((each) => each.refuses || !passes(each, edit, hash));
       const first = refused.find(({ refuses }) => refuses) ?? refused[0];
       return first ? toText(first) : null;

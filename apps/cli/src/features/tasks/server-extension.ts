@@ -58,7 +58,10 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
   };
 }
 
-/** Makes a claim on a path relative to this server's folder, for the folder's repository (CLAIM-7). */
+/**
+ * Claims a path, given relative to this server's folder, in the repository that contains the folder
+ * (CLAIM-7).
+ */
 async function claimHere(
   performance: Performance,
   { sessionId }: PeerSession,

@@ -11,7 +11,7 @@ import { shellWord } from "../../text/shell.js";
 export interface TopicTarget {
   /** The first word of the commands in the group. */
   readonly group: "doc" | "source";
-  /** How help refers to such a text, for example "the document". */
+  /** How help refers to this kind of text, for example "the document". */
   readonly what: string;
   /** The argument that names the document or file. */
   readonly argument: Argument;

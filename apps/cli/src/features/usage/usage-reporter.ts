@@ -153,7 +153,7 @@ async function readOn(
   if (!file) return { text: "", offset: from };
   try {
     const { size } = await file.stat();
-    // The first read only has to find the end of a long file.
+    // The first read of a long file only has to find its end.
     const start = bytesMax === Number.POSITIVE_INFINITY ? Math.max(0, size - readBytesMax) : from;
     const length = Math.min(Math.max(0, size - start), readBytesMax);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);

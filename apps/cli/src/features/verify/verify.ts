@@ -75,8 +75,8 @@ export const verify: Command = {
 };
 
 /**
- * Returns whether the argument names a file: the file exists, or the argument looks like a file name, unlike
- * the name of a session.
+ * Returns whether the argument names a file rather than a session: the file exists, or the argument looks
+ * like a file name.
  */
 async function isFileName(what: string): Promise<boolean> {
   return existsSync(what) || /[/\\]|\.(?:zip|html)$/i.test(what);

@@ -62,8 +62,8 @@ export interface Parting {
 }
 
 /**
- * The ids of the last messages that were read, by sequence. After a restore, sequences are used again but ids
- * are not.
+ * The ids of the last messages that were read, by sequence. After a restore, sequences are reused but ids are
+ * not.
  */
 interface ReadMessages {
   add(message: Message): void;
@@ -86,7 +86,7 @@ export function createReadMessages(after: number): ReadMessages {
 
   /**
    * Finds the last remembered message that the feed still contains. Messages older than the remembered ones
-   * are assumed to be there.
+   * are assumed to be in the feed.
    */
   async function findLastKept(client: Pick<MerkleClient, "call">, sessionId: string): Promise<number> {
     const [first = last + 1] = idBySequence.keys();

@@ -23,7 +23,7 @@ interface TailEnd {
 }
 
 /**
- * Decides when a tail ends by itself. Messages that existed at its start are always printed.
+ * Decides when a tail ends automatically. Messages that existed when the tail began are always printed.
  *
  * After that, `--until-closed` ends the tail at the conclusion, or immediately if the session was already
  * closed. `--timeout` ends the tail when the time is up, and makes it fail if the broker is disconnected at

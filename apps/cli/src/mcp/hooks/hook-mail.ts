@@ -48,7 +48,7 @@ export async function deliverMessages({ config, input, signal }: MailHook): Prom
       call,
       AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
     );
-    // If a server has started since the first check, the server delivers the messages itself and marks them
+    // If a server has started since the first check, that server delivers the messages itself and marks them
     // as possibly repeated.
     if (text === "" || isServing(config.home, storedPeerId(place))) return undefined;
     const added = { hookEventName: call.event, additionalContext: text };
@@ -113,7 +113,7 @@ async function readMail(
   return hooks.answer(call, await handedOut.readTranscript()).text;
 }
 
-/** The maximum number of checks whether the client has recorded the messages of the previous hook. */
+/** How many times to check whether the client has recorded the messages from the previous hook. */
 const recordChecksMax = 10;
 const checkIntervalMs = 100;
 

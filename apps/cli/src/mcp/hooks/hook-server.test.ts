@@ -91,7 +91,7 @@ function upToThree(): () => boolean {
   };
 }
 
-/** Returns the sequences of the messages that a text for the model contains. */
+/** Returns the sequences of the messages in a string that is meant for the model. */
 function numbersIn(text: string): number[] {
   return [...text.matchAll(/^(?:\(again\) )?#(\d+)!? /gm)].map(([, number]) => Number(number));
 }

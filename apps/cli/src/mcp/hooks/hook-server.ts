@@ -105,7 +105,7 @@ function deliver(
   let charsUsed = 0;
   for (const team of readers) {
     // A compaction removes earlier explanations from the conversation. Only the transcript shows whether an
-    // explanation is left.
+    // explanation remains.
     const isIntroduced = transcript ? transcript.says(introduce(team)) : team.introduced;
     const frame = { isIntroduced, isAlone: readers.length === 1 };
     const brief = briefs.get(team);

@@ -83,7 +83,7 @@ export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): 
 
   /**
    * Takes over the socket if a killed server left it behind. If another server of the same client is running,
-   * it keeps the socket.
+   * that server keeps the socket.
    */
   function retry(at: string): void {
     const other = connect(at);

@@ -6,7 +6,7 @@ import type { BrokerLink } from "../broker-link.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import { noteDeclared } from "./status-reporter.js";
 
-/** Shows other participants that the client is waiting for a permission from its user (WAKE-18). */
+/** Shows other participants that the client is waiting for its user to grant a permission (WAKE-18). */
 export interface PermissionWatch {
   /** Called when the client's hook reports that the client asks its user for a permission. */
   ask(hook: Fields): void;

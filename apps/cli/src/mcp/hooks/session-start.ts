@@ -37,7 +37,7 @@ export async function introduceSession({
   if (placeId === undefined || !/^[0-9a-f-]{36}$/.test(placeId)) return undefined;
   const place = await findStoredPeer(home, placeId);
   if (!place) return undefined;
-  // Ignore a failed write. The only effect is that a later launch asks for a peer when it resumes this
+  // Ignore a failed write. Its only effect is that a later launch asks for a peer when it resumes this
   // conversation.
   if (sessionId && sessionId !== place.claude_session_id)
     await saveTeam(home, { ...place, claude_session_id: sessionId }).catch(() => undefined);

@@ -3,8 +3,8 @@ import type { PeerSession } from "../peer-sessions.js";
 import type { HandedOut } from "./handed-out.js";
 
 /**
- * Reports to the broker which messages the models have received. Does so in the background, because the
- * messages are already in this process.
+ * Reports to the broker which messages the models have received. Reports in the background, because the
+ * messages are already in this process and no caller has to wait.
  */
 export interface Acknowledger {
   /** Acknowledges after a short delay. A wait that starts before then acknowledges too. */

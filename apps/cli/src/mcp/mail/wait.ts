@@ -29,8 +29,8 @@ export interface WaitRequest {
 }
 
 /**
- * How long after the wait's own timeout to accept the broker's reply, which has more information than a local
- * answer.
+ * How long after the wait's own timeout to accept the broker's reply, which contains more information than a
+ * local answer.
  */
 const graceMs = 1_000;
 /** Minimum pause before repeating a wait that the broker ended early, which it does when it is stopping. */
@@ -317,7 +317,8 @@ function toOutput(
 }
 
 /**
- * Returns an empty answer after a timeout without a reply from the broker, which is stopping or disconnected.
+ * Returns an empty answer. Used if the time is up and the broker, which is stopping or disconnected, has not
+ * replied.
  */
 async function nothing(link: BrokerLink, team: PeerSession, signal: AbortSignal): Promise<Waited> {
   const epoch = await link.connected(signal);

@@ -85,7 +85,7 @@ interface HearingOptions {
  * would cost a turn. The paths are enabled again when the client reaches the server (WAKE-19).
  */
 export function untilInVain(paths: WakePaths, { heardAt, idleSince, onVain }: HearingOptions): WakePaths {
-  /** When the first nudge was sent since the client last reached this server. */
+  /** When the first nudge since the client last reached this server was sent. */
   let nudgedAt = 0;
   let vainAt = 0;
   const isVain = () => heardAt() < vainAt;

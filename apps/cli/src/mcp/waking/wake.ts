@@ -49,8 +49,8 @@ interface WakerOptions extends WakerState {
  */
 const coalesceMs = 2_000;
 /**
- * How long a blocked wait takes at most to return new messages. If they are still unread after this time, the
- * wait has ended.
+ * The maximum time that a blocked wait takes to return new messages. If messages are still unread after this
+ * time, the wait has ended.
  */
 const waitTakesMs = 1_000;
 /** Pauses before repeating a nudge. After the last pause, only new messages cause a nudge. */

@@ -38,7 +38,7 @@ interface WakersOptions {
   readonly now: () => number;
 }
 
-/** How often to check whether the turn was interrupted while messages wait for it to end. */
+/** While messages wait for a turn to end, how often to check whether the turn was interrupted. */
 const lookMs = 500;
 
 export function createWakers(options: WakersOptions): Wakers {

@@ -57,7 +57,7 @@ function toSignInState(answer: unknown): SignInState {
   return { auth, brokerId };
 }
 
-/** Checks in invite mode whether this machine belongs to a member. */
+/** In invite mode, checks whether this machine belongs to a member. */
 async function checkMember(broker: BrokerClient): Promise<Finding> {
   try {
     const { members } = await broker.call("list_members", {});

@@ -94,7 +94,8 @@ export async function readService({ file }: ServiceManager): Promise<string | nu
 
 async function stopService(manager: ServiceManager): Promise<void> {
   for (const words of manager.stop) {
-    // The service may already be stopped or unknown. Neither is an error, because it does not run afterwards.
+    // The service may already be stopped or unknown. Neither is an error, because the service is not running
+    // afterwards in either case.
     await callManager(words).catch(() => "");
   }
 }

@@ -39,7 +39,7 @@ export interface BoardController {
 const messagesKeptMax = 500;
 const drawnOnceInMs = 50;
 const refreshedOnceInMs = 500;
-/** How often ages and presence are refreshed, because they change without any event. */
+/** How often ages and presence are refreshed, because both change even when no event arrives. */
 const refreshedEachMs = 5_000;
 
 /** Draws a board on the terminal whenever it changes, and handles key presses. */
@@ -69,8 +69,8 @@ export function startBoard(kept: KeptBoard): BoardController {
   }
 
   async function readAgain(): Promise<void> {
-    // While the connection is lost, keep the last known facts. The last line of the screen shows that the
-    // connection is lost.
+    // While the connection is lost, keep the last known facts. The last line of the screen reports the lost
+    // connection.
     const facts = await kept.readFacts().catch(() => board.facts);
     refreshTimer = undefined;
     change({ facts });

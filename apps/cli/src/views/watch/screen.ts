@@ -53,7 +53,7 @@ export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): S
     stdout.write(leave);
   };
 
-  // Restores the terminal for the user's shell, in whatever way the process ends.
+  // Restores the terminal for the user's shell, however the process ends.
   process.on("exit", restore);
   stdin.setRawMode(true);
   stdin.setEncoding("utf8");

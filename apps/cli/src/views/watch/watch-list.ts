@@ -21,7 +21,7 @@ interface WatchedList {
   read(): Promise<ShownList>;
 }
 
-/** How often ages are refreshed, because they change without any event. */
+/** How often ages are refreshed, because ages change even when no event arrives. */
 const refreshedEachMs = 5_000;
 
 /**

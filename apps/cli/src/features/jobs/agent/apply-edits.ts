@@ -6,8 +6,7 @@ interface Replacement {
 }
 
 /**
- * Replaces passages of a text. Each passage must occur in the text exactly once, and passages must not
- * overlap.
+ * Replaces passages in `base`. Each passage must occur exactly once, and passages must not overlap.
  *
  * @param given - the passages, each marked by the lines `<<<<<<< OLD`, `======= NEW` and `>>>>>>> END`
  * @throws CliError `usage`, which names the invalid passage

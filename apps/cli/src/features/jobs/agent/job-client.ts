@@ -81,8 +81,8 @@ function readJobEnvironment(env: NodeJS.ProcessEnv) {
 }
 
 /**
- * Trusts the authorities in the file. If the file contains a broker's own certificate, that is trusted even
- * for another host name (TLS-8).
+ * Trusts the authorities in the file. If the file contains a broker's own certificate, that certificate is
+ * trusted even for another host name (TLS-8).
  */
 function trust(file: string): ConnectionOptions {
   const ca = readFileSync(file, "utf8");
@@ -116,7 +116,7 @@ export function sourceOf({ job_id, source_path }: Job): string {
 }
 
 /**
- * Returns the job, after checking that the given source path, if any, is that of the job.
+ * Returns the job. If a source path is given, first checks that it is the job's path.
  *
  * @throws CliError `usage` for a different path
  */

@@ -151,7 +151,8 @@ function toEntry(message: Message) {
 }
 
 /**
- * Prints the text of one message from an offset on. For messages that are too long for a page of the feed.
+ * Prints the text of one message from an offset on. Used for messages that are too long for a page of the
+ * feed.
  */
 export const readMessage: Verb = {
   name: "read-message",

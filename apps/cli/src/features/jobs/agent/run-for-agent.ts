@@ -119,8 +119,8 @@ function usageOf({ name, usage }: Verb): string {
 }
 
 /**
- * Formats JSON for an agent, with each list entry on its own line. Texts written by others are inside JSON
- * strings, from which they cannot break out (TEXT-1).
+ * Formats JSON for an agent, with each list entry on its own line. Text written by others is inside JSON
+ * strings, from which it cannot break out (TEXT-1).
  */
 export function formatResult(result: object): string {
   const fields = Object.entries(result).filter(([, value]) => value !== undefined);

@@ -48,7 +48,10 @@ export function firstPage<Entry>(entries: readonly Entry[]): Entry[] {
   return page;
 }
 
-/** The part of a text that fits on a page, and the offset of the next page, or null at the end. */
+/**
+ * The part of the text that fits on one page, and the offset of the next page. The offset is null on the last
+ * page.
+ */
 interface TextPage {
   readonly content: string;
   readonly next: number | null;

@@ -32,8 +32,8 @@ async function findTools(): Promise<Tools> {
 }
 
 /**
- * Returns whether a containment works here. Many systems and most containers forbid namespaces, which only a
- * trial shows.
+ * Returns whether a containment works here. Many systems and most containers forbid namespaces, and only a
+ * trial run shows whether they do.
  */
 async function works(containment: Containment): Promise<boolean> {
   const program = { path: "/bin/sh", args: ["-c", "test $(ls -d /proc/[0-9]* | wc -l) -lt 9"] };

@@ -34,7 +34,7 @@ function ofModel([model, value]: [string, unknown]): ModelUsage {
   };
 }
 
-/** Returns the total usage under the model name "unknown". For results that name no models. */
+/** Returns the total usage under the model name "unknown". Used for results that name no models. */
 function ofAll(usage: Readonly<Record<string, unknown>>): ModelUsage[] {
   const input_tokens = countOf(usage["input_tokens"]);
   const output_tokens = countOf(usage["output_tokens"]);

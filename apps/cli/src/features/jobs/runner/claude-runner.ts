@@ -151,8 +151,8 @@ async function chooseBounds(
 /**
  * Returns the arguments that limit the agent to what Merkle provides: no MCP servers or hooks, and no
  * settings except those in its own folder, where nothing else writes. The agent can read files only in that
- * folder, and run only the command that writes for its job. Anything else that a text may persuade it to do
- * is denied without asking (RUNNER-9).
+ * folder, and run only the command that writes for its job. Anything else that the text it reads may persuade
+ * it to do is denied without a prompt (RUNNER-9).
  */
 function toArguments({
   agentCommand,
@@ -198,8 +198,8 @@ export function toPrompt(
 const plain = /^[\w./@+' -]*$/;
 
 /**
- * Returns a value unchanged if it has only plain characters. Otherwise returns it as a JSON string without
- * tags, from which the value cannot break out.
+ * Returns a value unchanged if it contains only plain characters. Otherwise returns it as a JSON string
+ * without tags, from which the value cannot break out.
  */
 function toValue(text: string): string {
   return plain.test(text) ? text : neutralJson(text).replaceAll("<", "\\u003c");

@@ -35,7 +35,8 @@ export async function openJobLog(folder: string, label: string, secrets: readonl
   }
 
   return {
-    // Output beyond the limit is dropped without searching it for secrets, which would only take time.
+    // Output beyond the limit is dropped without being searched for secrets, because a search would only take
+    // time.
     write: (piece) => left > 0 && put(hide.next(piece)),
     close: () =>
       new Promise((resolve) => {

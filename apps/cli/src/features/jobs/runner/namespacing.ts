@@ -32,7 +32,7 @@ export function createNamespacing(tools: Tools): Containment | undefined {
       return {
         path: setpriv,
         args: [
-          // Kills the agent when this process dies, so a killed broker leaves none behind.
+          // Kills the agent when this process dies, so a killed broker leaves no agents behind.
           ...["--pdeathsig", "KILL", "--"],
           ...[unshare, ...asUser, "--pid", "--fork", "--kill-child=KILL", "--mount-proc", "--"],
           ...[nice, "-n", "10"],

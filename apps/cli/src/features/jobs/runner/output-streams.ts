@@ -17,7 +17,8 @@ export class Tail {
   }
 
   /**
-   * Returns the kept bytes as text that can be stored: without colours and secrets, within the same limit.
+   * Returns the retained bytes as text that is safe to store: colour codes and secrets are removed, and the
+   * text is no longer than the stream's byte limit.
    */
   text(secrets: readonly string[]): string {
     // Remove a character that was cut off at the start, and NUL, which the database cannot store.

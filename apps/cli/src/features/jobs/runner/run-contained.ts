@@ -40,7 +40,7 @@ const resultBytesMax = 256 * 1024;
 const countEveryMs = { cgroup: 25, looking: hasProc() ? 100 : 1_000 };
 /**
  * The number of processes above which a run counts as large. Claude Code and its helpers rarely reach a
- * quarter of the limit, so a run beyond that may go on to reach the limit.
+ * quarter of the limit, so a larger run may well reach the limit.
  */
 const stepBackThreshold = (processesMax: number) => processesMax / 4;
 /**

@@ -36,9 +36,7 @@ interface Workplace extends RunnerTerms {
 
 /** How long to pause before retrying after a premature empty reply or a temporary refusal. */
 const pauseMs = 1_000;
-/**
- * How long the runner tries to report that an agent has ended. After that time the job's lease has expired.
- */
+/** How long the runner tries to report that an agent has ended. By then the job's lease has expired. */
 const endingMsMax = 60_000;
 
 type EndedBecause = InputOf<"end_job">["ended_because"];
