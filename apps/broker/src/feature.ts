@@ -43,7 +43,7 @@ export interface Feature<Services extends TransportServices = TransportServices,
   readonly checkOptions?: (options: Options) => void;
   /** Returns whether the options let anyone who can reach the broker change files on this machine. */
   readonly opensFiles?: (options: Options) => boolean;
-  /** Functions that describe the feature's options for the log, by the name under which each is logged. */
+  /** Functions that describe the feature's options for the log. The keys are the names used in the log. */
   readonly describeOptions?: Readonly<Record<string, (options: Options) => string>>;
   /** Starts the services that the feature adds to every mesh. The services that it needs are already started. */
   readonly start?: (parts: StartParts<Options>, needed: Services) => object | Promise<object>;
@@ -104,6 +104,8 @@ export interface StartParts<Options = unknown> {
   readonly stopping: AbortSignal;
   /** Returns the meshes. Call only once everything has started. */
   readonly meshes: () => Meshes;
-  /** The list to which the feature adds its services. They are stopped in reverse order of starting. */
+  /**
+   * The list to which the feature adds its services. The services are stopped in reverse order of starting.
+   */
   readonly stops: StopList;
 }

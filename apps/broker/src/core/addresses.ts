@@ -15,7 +15,7 @@ export interface Addresses {
   keyPin(): string | null;
 }
 
-/** @param certificate - returns the certificate that the broker itself serves with, or null */
+/** @param certificate - returns the certificate that the broker itself serves, or null */
 export function createAddresses(
   settings: SettingsStore,
   listening: () => string,
@@ -37,7 +37,10 @@ export function createAddresses(
   };
 }
 
-/** Returns the MCP endpoint of an address. An address that already names an endpoint is returned unchanged. */
+/**
+ * Returns the URL of the MCP endpoint for an address. An address that already names an endpoint is returned
+ * unchanged.
+ */
 export function mcpOf(url: string): string {
   const given = url.replace(/\/+$/, "");
   return given.endsWith("/mcp") ? given : `${baseOf(url)}/api/mcp`;

@@ -23,9 +23,9 @@ interface SharedKey {
 const sharedName = "alert_key";
 
 /**
- * Reads the key from the Merkle home, or generates one (ALERT-7). It is stored outside the database. If the
- * key is lost, all alert addresses must be entered again. All nodes use the key that the first node stored
- * (NODE-5).
+ * Reads the key from the Merkle home, or generates one (ALERT-7). The key is stored outside the database. If
+ * the key is lost, all alert addresses must be entered again. All nodes use the key that the first node
+ * stored (NODE-5).
  *
  * @throws StartError when the file cannot be read or is damaged
  */
@@ -90,7 +90,7 @@ async function readSecret(path: string): Promise<string> {
 
 function deriveVapid(secret: string): AlertKey["vapid"] {
   const pair = createECDH("prime256v1");
-  // Throws if the derived number is not a valid private key, which happens in at most one of 2^32 homes.
+  // Throws if the derived number is not a valid private key. That happens in at most one of 2^32 homes.
   pair.setPrivateKey(Buffer.from(hkdfSync("sha256", secret, "", "merkle vapid", 32)));
   const point = pair.getPublicKey();
   const coordinate = (from: number) => point.subarray(from, from + 32).toString("base64url");

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * Serves the requests from each address a few at a time, in the order in which they arrive (GUARD-21).
- * Otherwise one client's forty parallel requests would occupy PostgreSQL and the broker while other clients
- * wait. A slow request, such as a wait, delays the requests after it only briefly.
+ * Serves the requests from each address a few at a time, in order of arrival (GUARD-21). Without this limit,
+ * one client's forty parallel requests would occupy PostgreSQL and the broker while other clients wait. A
+ * slow request, such as a wait, delays the requests after it only briefly.
  */
 export type ConcurrencyLimit = (address: string, response: ServerResponse, serve: () => void) => void;
 

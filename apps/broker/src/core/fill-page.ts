@@ -2,7 +2,7 @@ import { limits } from "@merkle/wire/limits";
 import { utf8Bytes } from "@merkle/wire/text";
 
 /**
- * Returns the first rows, as many as fit within a page's limit in bytes. Always returns at least one row, so
+ * Returns as many of the first rows as fit within a page's byte limit. Always returns at least one row, so
  * that paging makes progress.
  */
 export function fillPage<Row>(rows: readonly Row[]): Row[] {

@@ -12,8 +12,8 @@ export class InnerAddressError extends Error {
 }
 
 /**
- * Address ranges outside the public internet, cloud metadata endpoints on public addresses, and IPv6 forms that embed an
- * IPv4 address.
+ * Address ranges outside the public internet, cloud metadata endpoints with public addresses, and IPv6 ranges
+ * whose addresses embed an IPv4 address.
  */
 const inner4 = new BlockList();
 // A separate list for IPv6: an IPv4-mapped range in a shared list would also match every IPv4 address.

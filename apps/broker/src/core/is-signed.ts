@@ -15,8 +15,8 @@ export function isSigned(
 }
 
 /**
- * The points of small order in all their encodings, without the sign bit. Anyone can make a valid signature
- * for such a point.
+ * The curve points of small order in all their encodings, without the sign bit. Anyone can make a valid
+ * signature for such a point.
  */
 const pointsOfSmallOrder = new Set([
   "00".repeat(32),

@@ -1,6 +1,4 @@
-/**
- * Logs one JSON object per line. Code that logs passes ids and never inputs, so the log contains no secrets.
- */
+/** Logs one JSON object per line. Callers log ids and never inputs, so the log contains no secrets. */
 export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;

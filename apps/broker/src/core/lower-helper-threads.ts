@@ -11,9 +11,10 @@ const priority = 10;
 const count = 5;
 
 /**
- * Lowers the priority of the threads in which V8 compiles and collects garbage. V8 starts four of them regardless of the
- * number of processors. On a small machine under load they would delay replies by tens of milliseconds. Works only on Linux,
- * where threads have their own priorities. Elsewhere, or without permission, nothing changes.
+ * Lowers the priority of the threads in which V8 compiles and collects garbage. V8 starts four of them
+ * regardless of the number of processors. On a small machine under load, these threads would delay replies by
+ * tens of milliseconds. Works only on Linux, where threads have their own priorities. Elsewhere, or without
+ * permission, nothing changes.
  */
 export function lowerHelperThreads(): void {
   if (!hasProc()) return;

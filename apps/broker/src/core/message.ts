@@ -71,7 +71,9 @@ export function chatRow(sessionId: string, id: string, author: Author, said: Sai
 }
 
 export interface EventOptions {
-  /** The peer whose own waits do not return the event. Null if no peer caused the event. */
+  /**
+   * The peer that caused the event. Its own waits do not return the event. Null if no peer caused the event.
+   */
   readonly causedBy: string | null;
   readonly afterClosing?: boolean | undefined;
   /** Recipients (default: everyone). */
@@ -107,8 +109,8 @@ let drawn = Buffer.alloc(0);
 let drawnAt = 0;
 
 /**
- * Returns 16 random bytes in hexadecimal. They are generated for many rows together, because a call to the
- * random number generator costs more than building the rest of a row.
+ * Returns 16 random bytes in hexadecimal. The bytes are generated for many rows together, because a call to
+ * the random number generator costs more than building the rest of a row.
  */
 function newSalt(): string {
   if (drawnAt === drawn.length) {

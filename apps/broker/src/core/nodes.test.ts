@@ -31,7 +31,7 @@ it("[NODE-4] a node that stops while it says that it is there is gone all the sa
       .poll(() => holding`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)
       .toHaveLength(1);
     stopped = node.stop();
-    // This query gives the node time to send all queries that do not wait for the gate.
+    // While this query runs, the node has time to send all queries that do not wait for the gate.
     await database.orm.execute("SELECT");
   });
   await Promise.all([announced, stopped]);

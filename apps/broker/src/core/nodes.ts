@@ -13,15 +13,15 @@ export interface Nodes {
   readonly alone: boolean;
   /** The ids of the other nodes that were running at the last heartbeat. */
   readonly others: ReadonlySet<string>;
-  /** Whether hints from another node do not arrive, so that this node must rely on sweeps. */
+  /** Whether hints from at least one other node are not arriving. If so, this node must rely on sweeps. */
   readonly hasUnheard: boolean;
   /**
    * Whether this node does the work that only one node should do. Each node considers the node that started
-   * first to be the leader. For a moment, there may be two leaders or none, so this work must be safe to do
-   * twice or late.
+   * first to be the leader. There may briefly be two leaders or none, so this work must be safe to do twice
+   * or late.
    */
   readonly leads: boolean;
-  /** Returns all registered nodes. `live` nodes are within their lease. */
+  /** Returns all registered nodes. `live` is true for nodes whose lease is valid. */
   list(): Promise<(NodeRow & { readonly live: boolean })[]>;
   /**
    * Resolves once the other nodes have handled this node's hints, or after a timeout (NODE-14). Resolves

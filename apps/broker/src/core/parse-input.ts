@@ -41,7 +41,7 @@ function parseBySchema(operation: Operation, raw: RawInput): Readonly<Record<str
   return parsed.data;
 }
 
-/** No ordinary mistake causes this many unknown fields, so the error does not list more (CAT-5). */
+/** Maximum number of unknown fields listed in an error. No ordinary mistake causes more (CAT-5). */
 const unknownFieldsMax = 16;
 
 function refuseManyUnknownFields(operation: Operation, raw: RawInput): void {

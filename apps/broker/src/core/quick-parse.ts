@@ -28,7 +28,7 @@ export function quickParse<Schema extends z.ZodObject>(
     take = takeObject(schema) ?? neverTaken;
     taken.set(schema, take);
   }
-  // The fast parser ran the schema's check for every part of the value.
+  // The fast parser has run the schema's checks on every part of the value.
   return take(value) as z.output<Schema> | undefined;
 }
 

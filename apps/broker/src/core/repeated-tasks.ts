@@ -8,10 +8,7 @@ export interface RepeatedTasks {
   repeat(name: string, everyMs: number, work: () => Promise<unknown>): () => void;
   /** Runs `work` once, as a run of the task with this name. Never rejects: failures are logged. */
   run(name: string, work: () => Promise<unknown>): Promise<void>;
-  /**
-   * Stops logging failures. If a task loses the database while the broker is stopping, that is not a
-   * failure.
-   */
+  /** Stops logging failures. A task that loses the database while the broker is stopping has not failed. */
   stop(): void;
 }
 

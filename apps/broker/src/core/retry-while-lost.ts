@@ -3,8 +3,8 @@ import { isConnectionLost, isOutOfResources, isSerializationFailure, isTimeout }
 import { limits } from "@merkle/wire/limits";
 
 /**
- * Retries while the database is unreachable or rows are locked, up to the maximum time for which an outcome may
- * stay unknown (FEED-7). Use only for idempotent work: reads, and writes that detect an earlier attempt.
+ * Retries while the database is unreachable or rows are locked, for as long as an outcome may stay unknown
+ * (FEED-7). Use only for idempotent work: reads, and writes that detect an earlier attempt.
  *
  * @param since - when the call began, in `performance.now()` time
  */
@@ -19,7 +19,8 @@ export async function retryWhileLost<Result>(
     } catch (error) {
       if (isConnectionLost(error)) lost = error;
       const mayPass = isConnectionLost(error) || isTimeout(error) || isSerializationFailure(error);
-      // An earlier attempt with an unknown outcome may have been committed, however a later attempt failed.
+      // An earlier attempt with an unknown outcome may have been committed, no matter how a later attempt
+      // failed.
       if (!mayPass) throw isOutOfResources(error) ? (lost ?? error) : error;
       if (performance.now() - since > limits.unknownOutcomeMsMax) throw lost ?? error;
       await delay(Math.min(20 * 2 ** tries, 250));

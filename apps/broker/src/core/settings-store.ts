@@ -6,8 +6,8 @@ import { brokerSettingsDefault, catalogue } from "@merkle/wire/schemas";
 export interface SettingsStore {
   readonly current: BrokerSettings;
   /**
-   * Re-reads the settings. Called after a change, and also regularly, because another node may have changed
-   * them.
+   * Re-reads the settings. Called after a change, and also at intervals, because another node may have
+   * changed the settings.
    */
   reload(): Promise<BrokerSettings>;
 }

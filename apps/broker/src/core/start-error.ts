@@ -1,4 +1,4 @@
-/** The reason why the broker cannot start. The message names the problem and the remedy. */
+/** Thrown if the broker cannot start. The message names the problem and the remedy. */
 export class StartError extends Error {
   override readonly name = "StartError";
   readonly code:

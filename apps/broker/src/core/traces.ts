@@ -13,7 +13,7 @@ import { withTimeout } from "./with-timeout.js";
 export interface Traces {
   /** Wraps the posting of a message in the first span of its trace. The span lasts from admission to reply. */
   post<Result>(row: MessageRow, posting: Promise<Result>): Promise<Result>;
-  /** Wraps the sending of a batch to the database in one span per message. */
+  /** Wraps sending a batch to the database in one span per message. */
   commit<Result>(rows: readonly MessageRow[], sending: Promise<Result>): Promise<Result>;
   hinted(posted: readonly StoredMessage[]): void;
   /**
@@ -141,7 +141,7 @@ export function placeOf(messageId: string): { readonly traceId: string; readonly
   return { traceId: messageId.replaceAll("-", ""), spanId: sha256(messageId, "hex").slice(0, 16) };
 }
 
-/** Package names in variables instead of literal imports, so that bundlers do not include these packages. */
+/** The package names are values instead of literal imports, so that bundlers do not include the packages. */
 const packages = {
   api: "@opentelemetry/api",
   sdk: "@opentelemetry/sdk-trace",

@@ -9,7 +9,10 @@ export interface TransferRate {
 
 export interface TransferRateOptions {
   readonly bytesPerSecondMin: number;
-  /** How much waiting time the rate is measured over, so that a short pause does not end the transfer. */
+  /**
+   * The amount of waiting time over which the rate is measured. A short pause therefore does not end the
+   * transfer.
+   */
   readonly windowMs: number;
   /** Called at most once, when the client is too slow. */
   readonly onSlow: () => void;

@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
-/** By how many milliseconds timers ran late over the last one to two minutes. */
+/** How late timers ran during the last one to two minutes, in milliseconds. */
 export interface Lateness {
   readonly p50_ms: number;
   readonly p99_ms: number;
@@ -12,7 +12,7 @@ export interface EventLoopWatch {
   stop(): void;
 }
 
-/** Sampling interval, long enough to cost an idle broker nothing measurable. */
+/** Sampling interval, long enough to have no measurable cost on an idle broker. */
 const resolutionMs = 50;
 const windowMs = 60_000;
 

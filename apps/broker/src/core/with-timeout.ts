@@ -2,7 +2,7 @@ import { MerkleError } from "@merkle/wire";
 
 /**
  * Limits the wait for a database that has stopped responding. The database's own timeouts (DB-10) apply only
- * while it responds. The work may still complete after the timeout.
+ * while the database responds. The work may still complete after the timeout.
  *
  * @throws unavailable if `work` has not settled in time
  */

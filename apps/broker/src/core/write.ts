@@ -55,8 +55,8 @@ export interface RequestIdentity {
 export interface WriteServices {
   readonly database: Database;
   /**
-   * Queues that run writes to the same session one at a time. Without a session, they run one caller's writes
-   * one at a time. Null on a single node.
+   * Queues that run writes to the same session one at a time. Writes without a session are queued by caller
+   * instead. Null on a single node.
    */
   readonly turns: Turns | null;
   readonly onAnnounced: (message: StoredMessage) => void;
@@ -64,8 +64,8 @@ export interface WriteServices {
 
 /**
  * Runs a write once per idempotency key (IDEM-1). The result is stored in the same transaction, under the
- * caller's key or a random key. If the commit is not confirmed, running the transaction again is therefore
- * safe.
+ * caller's key or a random key. The transaction can therefore be run again safely if its commit was not
+ * confirmed.
  */
 export async function writeOnce<Result>(
   services: WriteServices,

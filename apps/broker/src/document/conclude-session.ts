@@ -31,8 +31,8 @@ export async function concludeSession(
 
 /**
  * Concludes a session as the agent of its conclude job, if the session's settings allow it (AGENT-6). The
- * document version is written for the convener's team, which allowed it. Its author field says that an agent
- * wrote it and who started the job.
+ * document version is written for the convener's team, which allowed agents to conclude. The version's author
+ * field says that an agent wrote it and who started the job.
  *
  * @throws forbidden when the session requires a proposal first, or when the job has ended
  */
@@ -85,8 +85,8 @@ interface Concluder {
   readonly teamId: string;
   readonly name: string;
   /**
-   * The peer that causes the event, whose own waits do not return the event. Null for a job's agent, which
-   * has no peer.
+   * The peer that causes the event. The peer's own waits do not return the event. Null for a job's agent,
+   * which has no peer.
    */
   readonly peer: { readonly peerId: string } | null;
 }
@@ -147,7 +147,10 @@ async function draftConclusion(
   return { fromVersion: document.version, ...written };
 }
 
-/** @throws OutdatedDraft, without any change, when the draft is based on another version of the document */
+/**
+ * @throws OutdatedDraft, before anything is changed, when the draft is based on another version of the
+ *   document
+ */
 async function conclude(
   ctx: ConcluderContext,
   { writtenBy, check, record }: Conclusion,

@@ -16,7 +16,7 @@ export interface DocumentRef {
 
 /** A feature's hook that runs after a new document version is written. */
 export interface DocumentHook<Services> {
-  /** Called after the document was written. The writer does not wait for it. */
+  /** Called after a document has been written. The writer does not wait for it. */
   written(services: Services, document: DocumentRef): void;
 }
 

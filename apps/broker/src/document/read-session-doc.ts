@@ -83,7 +83,7 @@ async function toRedacted({ services, session }: SessionContext<DocumentServices
   return { redacted_version: version, redaction: redactions.of(version) };
 }
 
-/** A document version. Its content is null if it was redacted. */
+/** A document version. The content is null if the version was redacted. */
 type Version = Pick<DocumentRow, "version" | "updatedAt"> & { readonly content: string | null };
 
 async function readVersion(
@@ -142,7 +142,7 @@ const isRedacted = ({ redacted }: DocumentVersionRow) => redacted;
 interface VersionRedactions {
   /**
    * Returns the redaction of a version. Its details are null if the event that recorded the redaction was
-   * redacted as well.
+   * itself redacted.
    */
   of(version: number): Redaction;
   find(version: number): Redaction | undefined;

@@ -96,8 +96,8 @@ export async function editSessionDoc(
 }
 
 /**
- * Writes the next version of a document, based on the version that is current once the document is locked (DOC-1). Writes to
- * one document run one after the other, and fail after a conclusion.
+ * Writes the next version of a document, based on the version that is current once the document is locked
+ * (DOC-1). Writes to one document run one at a time, and fail once the session is concluded.
  *
  * @param change - returns the next content, or throws to leave the document unchanged
  */

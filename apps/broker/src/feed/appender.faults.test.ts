@@ -151,8 +151,8 @@ describe("a session that somebody holds", () => {
     const holder = await hold(held);
     const rows = Array.from({ length: 8 }, () => makeRow(held));
     const poisoned = makeRow(free, { content: '{"text":"\u0000"}' });
-    // The batch is halved repeatedly until the failing row is alone, so several parts contain rows of the
-    // locked session.
+    // The batch is halved repeatedly until the failing row is alone, so several of the smaller batches
+    // contain rows of the locked session.
     const batch = [...rows.slice(0, 3), poisoned, ...rows.slice(3, 6)].map((each) => appender.append(each));
     await expect(batch[3]).rejects.toMatchObject({ code: "bad_request" });
     const later = rows.slice(6).map((each) => appender.append(each));
@@ -374,7 +374,7 @@ async function hold(session: string, appended?: MessageRow): Promise<{ release()
   };
 }
 
-/** Waits until connections wait for a lock in an append, then terminates them. */
+/** Waits until some connections are blocked on a lock during an append, then terminates them. */
 async function endWaitingBackends(): Promise<void> {
   for (;;) {
     const ended = await sql`

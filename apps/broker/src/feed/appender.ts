@@ -42,8 +42,8 @@ export interface AppenderOptions {
   /** Called with each batch of messages once it is committed, in the order of the feed. */
   readonly onPosted: (posted: readonly StoredMessage[]) => void;
   /**
-   * Called with a message that turns out to be stored already. The broker may have lost the reply to the
-   * commit, and so may never have announced the message.
+   * Called with a message that turns out to be stored already. If the reply to that commit was lost, the
+   * message may never have been announced.
    */
   readonly onFound: (sessionId: string, sequence: number) => void;
 }
@@ -179,8 +179,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   /**
-   * Halves a batch until the failing row is alone. This way, a row that the database refuses or has no space
-   * for does not make the other rows fail.
+   * Halves a batch until the failing row is alone. A row that the database refuses or has no space for
+   * therefore does not make the other rows fail.
    */
   async function settleFailure(
     batch: readonly PendingRow[],

@@ -7,7 +7,7 @@ import type { FeedServices } from "./services.js";
 
 type PostInput = ParsedInputOf<"post_message">;
 
-/** An encrypted text that only its recipient can read. The broker stores it as received. */
+/** Encrypted text that only its recipient can read. The broker stores the text as received. */
 type SealedContent = { readonly private: true; readonly sealed: string; readonly answer?: undefined };
 
 /** A message that a caller wants to post. */

@@ -96,8 +96,8 @@ export async function refuseBeyondEnd(
 }
 
 /**
- * Refuses cursors from another history of the database. A call that passes a different epoch is refused
- * (WAIT-12). Since the epoch is optional, a peer's first cursor after a restore is refused too (BACKUP-5).
+ * Refuses cursors from another history of the database. Refuses any call that passes a different epoch
+ * (WAIT-12) and, because the epoch is optional, each peer's first cursor after a restore (BACKUP-5).
  *
  * @throws resync, once to each peer that passes no epoch
  */
@@ -135,7 +135,8 @@ async function noteReading(
   const { database, presence, mesh } = services;
   const { sessionId } = session;
   const reading = { meshId: database.meshId, personId, sessionId };
-  // If this write creates the person, it must do so in the same transaction (PERSON-15).
+  // If the person does not exist yet, the read position must be saved in the transaction that creates the
+  // person (PERSON-15).
   const lastRead = drawn
     ? await write(({ tx }) => saveLastRead(tx, reading, cursor))
     : await saveLastRead(database.orm, reading, cursor);

@@ -105,7 +105,8 @@ export function openInboxReader(
   const { peer } = ctx.team;
   const addressee: Addressee = { peerId: peer.peerId, own };
   const bounds = pageBounds(ctx);
-  // The next page begins after `taken`. Messages between `taken` and `looked` do not end a wait.
+  // The next page begins after `taken`. `looked` is the last sequence examined, so messages between the two
+  // do not end a wait.
   let taken = own ? since : skipKnownEmpty(peer.cursors, since);
   // Messages that are merely redelivered do not end a wait.
   let looked = Math.max(taken, again);
@@ -114,7 +115,7 @@ export function openInboxReader(
   const isConvener = peer.teamId === ctx.session.createdByTeamId;
 
   function pass(upTo: number): void {
-    // A caller that also reads its own messages must not skip its own, so the empty range is not recorded.
+    // A caller that also reads its own messages must not skip them, so the empty range is not recorded.
     if (!own) void presence.advance(peer, { type: "foundEmpty", after: taken, upTo });
     taken = upTo;
   }
@@ -134,8 +135,8 @@ export function openInboxReader(
   }
 
   /**
-   * Returns whether an event ends the wait now. An event does so only if no event has ended another of the
-   * peer's waits within `endsWaitsMsMin`.
+   * Returns whether the wait ends now. An event ends it only if none of the peer's other waits was ended by
+   * an event within the last `endsWaitsMsMin`.
    */
   function endsNow(): boolean {
     if (ending) return true;

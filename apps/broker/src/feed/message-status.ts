@@ -86,8 +86,8 @@ export async function readRecipientStates(
 }
 
 /**
- * Returns the delivery states of a message that was just posted, when no recipient has it yet. Uses the peers
- * that were read to resolve the recipients.
+ * Returns the delivery states of a message that was just posted, when no recipient can have it yet. Uses the
+ * peers that were already read to resolve the recipients.
  */
 export function statesWhenPosted(known: readonly KnownPeer[], message: Directed): RecipientState[] {
   return recipientsOf(known, message).map((peer) => toState(peer, message, null));

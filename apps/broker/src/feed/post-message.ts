@@ -330,7 +330,7 @@ async function nameKeys(
   return to.map((entry) => addresses.get(entry) ?? entry);
 }
 
-/** Marks a person's own post as read, if the person has no unread message before it (PERSON-6). */
+/** Marks a person's own post as read, if the person has no unread messages before it (PERSON-6). */
 async function readOwnPost(
   ctx: TeamContext<FeedServices>,
   person: PersonActor,

@@ -36,10 +36,10 @@ export async function readAudience(
 /**
  * Finds the peers named in `to`, except the sender (SEND-3).
  *
- * @param atTeams - whether `@Birch` can refer to the team if no group has that name, because models write it
- * that way (MCP-22)
- * @throws not_found for a name that is not in the session, bad_request if a name is ambiguous or refers only to
- * the sender
+ * @param atTeams - whether `@Birch` can refer to the team if no group has that name, because models write
+ *   team names that way (MCP-22)
+ * @throws not_found for a name that is not in the session, bad_request if a name is ambiguous or refers only
+ *   to the sender
  */
 export function resolveRecipients(
   rows: readonly Addressable[],

@@ -13,7 +13,7 @@ export function tracePosts(appender: Appender, traces: Traces): Appender {
   };
 }
 
-/** Wraps the append queries in a span for each message in a batch. */
+/** Wraps each append query in spans, one for each message in the batch. */
 export function traceCommits(
   { append, appendWaiting }: Pick<Database, "append" | "appendWaiting">,
   traces: Traces,

@@ -50,8 +50,8 @@ export async function waitForMessages(
 
 /**
  * Before this call reads, loads which messages other nodes have delivered to the peer, and the feed's head as
- * known to those nodes. Another node may not have saved its state yet. There are two signs of this: a cursor
- * beyond everything known to be delivered, or a delivery that is not recorded as returned (without receipts, as
+ * known to those nodes. There are two signs that another node has not saved its state yet: a cursor beyond
+ * everything known to be delivered, or a delivery that is not recorded as returned (without receipts, as
  * returned twice).
  */
 async function catchUp(
@@ -116,9 +116,9 @@ async function readOrBlock(
   const timeoutMs = Math.min(input.timeout, limits.waitSecondsMax) * 1000;
   const wake = ctx.services.waitSignals.open({ timeoutMs, signal: ctx.signal });
   let blocked = false;
-  // Attached before the first read, so that a message committed during the read triggers the signal and is read
-  // next. Messages that arrive while the call blocks are checked immediately, since most may be for other
-  // peers.
+  // The reader is attached before the first read, so that a message committed during the read triggers the
+  // signal and is read next. Messages that arrive while the call blocks are checked immediately, since most
+  // may be for other peers.
   const detach = channel.attach({
     wake: () => {
       if (!blocked || channel.closed || inbox.pollNow() !== false) wake.ring();

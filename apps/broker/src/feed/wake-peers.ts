@@ -105,7 +105,7 @@ export function createWakePeers(options: {
   }
 
   bus.on("nudge", ({ id }) => {
-    // Not awaited, so that the bus does not wait for the woken clients.
+    // The promise is not awaited, so that the bus does not wait for the woken clients.
     answer(id).catch((error: unknown) =>
       log.warn("a nudge of another node could not be answered", { error }),
     );

@@ -15,7 +15,7 @@ import type { SessionDirectory } from "./session-directory.js";
 export interface IdentityServices extends CoreServices {
   readonly auth: "open" | "invite";
   /**
-   * True if the broker admits every client because only this machine can reach it, which is the case in open
+   * True if the broker admits every client because only this machine can reach it. This is the case in open
    * mode without `--insecure-open`.
    */
   readonly loopbackOnly: boolean;
@@ -54,7 +54,7 @@ export interface Context<Services extends CoreServices> {
   readonly connection: object | undefined;
   /** Call in the transaction that creates a credential for the caller. */
   givenOut(tx: Transaction, sessionId: string, credential: string): Promise<void>;
-  /** Call when a wait begins to block. */
+  /** Call when a wait starts blocking. */
   onBlocked(): void;
   /** Call once the write is in an ordered queue. The caller's next write may then begin. */
   placed(): void;

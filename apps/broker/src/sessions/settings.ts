@@ -105,8 +105,8 @@ function tellWhoReads(
 }
 
 /**
- * Refuses callers who are not admins. The broker's settings affect everyone. In contrast, anyone in a session
- * may change the session's settings.
+ * Refuses callers who are not admins. The broker's settings affect everyone, whereas a session's settings may
+ * be changed by anyone in the session.
  */
 function refuseButAdmins({ principal }: Context<SessionServices>): void {
   if (principal?.kind === "member" && principal.role !== "admin") throw adminsOnly("update_settings");

@@ -8,7 +8,7 @@ import { purge } from "../views/housekeeping/purge.js";
 
 /** How often the broker looks for changes whose hint was lost (OPS-8). */
 const safetyMs = 5_000;
-/** How often a node counts how much of each quota all nodes have used (QUOTA-1). */
+/** How often each node counts the usage of every quota across all nodes (QUOTA-1). */
 const quotaMs = 30_000;
 const tidyUpMs = 60 * 60_000;
 /** Delay before the first tidy-up. It is short, because some brokers never run for an hour. */
@@ -53,7 +53,7 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
     await catchUpWithUnseen();
   }
 
-  /** Announces that everything that no query can check may have changed, so that clients read it again. */
+  /** Announces possible changes to all data that no query can check, so that clients read the data again. */
   async function catchUpWithUnseen(): Promise<void> {
     meshes.forgetUnheard();
     channels.announceAnything();

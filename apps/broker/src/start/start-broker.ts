@@ -412,8 +412,8 @@ async function requireOwnHome(home: string): Promise<void> {
 }
 
 /**
- * Waits for the services to stop. At this point, they wait only for the database. If the database does not
- * respond in time, its connections are closed, which ends every wait.
+ * Waits for the services to stop. At this point, the services wait only for the database. If the database
+ * does not respond in time, its connections are closed, which ends every wait.
  */
 async function stopOrGiveUp(stopped: Promise<void>, database: Database, log: Log): Promise<void> {
   if (await endsWithin(stopped, limits.silentDatabaseMsMax)) return;
@@ -447,7 +447,8 @@ async function holdAlone(
   const until = performance.now() + lockNoticedMsMax;
   for (let tries = 0; performance.now() < until; tries += 1) {
     const lock = await holdNodeLock(target, { shared, ...listeners });
-    // Only brokers of the same home can use the embedded database, and the home is already locked.
+    // The embedded database needs no delay, because only a broker with the same home can use it, and the home
+    // is already locked.
     if (lock && tries > 0 && databaseUrl !== undefined) await delay(lockNoticedMsMax);
     if (lock) return lock;
     await delay(50);

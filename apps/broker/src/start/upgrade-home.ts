@@ -81,7 +81,7 @@ export async function upgradePostgres({
     const from = await majorOf(postgres);
     await requireData(home, from);
     const backup = await backupOlder(home, postgres, from);
-    // This mark keeps brokers from starting until the data is complete.
+    // The mark keeps brokers from starting until the data is complete.
     const unmark = await markMove(home);
     const server = await startEmbeddedPostgres({ home, besideOlder: true });
     try {

@@ -13,7 +13,7 @@ export function bestPart(marked: string, charsMax: number): string {
 /** Number of characters shown before the part's first mark, for context. */
 const charsBefore = 60;
 
-/** Maximum number of marks that are considered. */
+/** Maximum number of marks that are considered when choosing the part. */
 const marksMax = 500;
 
 /** Returns the position of the first mark in the best part, which contains the most marks. */

@@ -67,8 +67,8 @@ export function endSection(section: Section, next: Heading): void {
 /** Returns whether a heading matches a key created by `headingKey`. */
 export function hasText(content: string, heading: Heading, key: string): boolean {
   const length = heading.textEnd - heading.textStart;
-  // A key is never longer than its heading, and markup makes a heading only so much longer, so most headings
-  // can be skipped.
+  // A key is never longer than its heading, and headings above the maximum length do not count. Most headings
+  // can therefore be skipped without computing their key.
   if (length < key.length || length > HEADING_CHARS_MAX) return false;
   return headingKey(headingText(content, heading)) === key;
 }

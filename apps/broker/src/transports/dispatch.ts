@@ -120,7 +120,7 @@ function holderOf({ principal, team, person, call }: RequestContext): ShareHolde
   return shareHolderOf(principal, person?.personId ?? team?.teamId, toAddressBlock(call.address));
 }
 
-/** Waits until the change is visible on every node, so that the reply is sent only then (NODE-14). */
+/** Delays the reply until the change is visible on every node (NODE-14). */
 async function settle(ctx: RequestContext, calling: Promise<unknown>): Promise<unknown> {
   const output = await calling;
   const { nodes, presence } = ctx.services;
@@ -148,8 +148,8 @@ function tryCode(ctx: RequestContext): Promise<unknown> {
 }
 
 /**
- * Runs the handler. If the call requires it, first joins the session. Most calls create neither a team nor a
- * person.
+ * Runs the handler, after joining the session if the call requires that. Most calls create neither a team nor
+ * a person.
  */
 function joinOrCall(ctx: RequestContext): Promise<unknown> {
   const calling = joinsByWriting(ctx.call.operation, ctx.caller) ? joinAndCall(ctx) : callHandler(ctx);
@@ -318,8 +318,8 @@ function joinAlone(
 type AdmissionResult = AdmittedCall | { readonly earlier: unknown };
 
 /**
- * Decides whether to serve a call. This only reads from the database, so it is retried if the database is
- * briefly unavailable.
+ * Decides whether to serve a call. Only reads from the database, so the decision is retried if the database
+ * is briefly unavailable.
  */
 function admit(services: Services, call: Call): Promise<AdmissionResult> {
   const raw = requireObject(call.operation, call.input);

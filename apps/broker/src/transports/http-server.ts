@@ -226,8 +226,8 @@ export async function createHttpServer<All extends Services>(
   }
 
   /**
-   * Connections on which a request was refused. They end with the refusal, and further requests on them are
-   * ignored.
+   * Connections on which a request was refused. Each connection ends after the refusal, and further requests
+   * on it are ignored.
    */
   const refused = new WeakSet<Duplex>();
   /** The response to the last request on each connection. */
@@ -261,7 +261,7 @@ export async function createHttpServer<All extends Services>(
   }
   server.on("clientError", (error, socket) => {
     const last = lastAnswers.get(socket);
-    // Behind a proxy, the next caller on this connection would get this reply, although another caller sent
+    // Behind a proxy, this reply would reach the next caller on the connection, although another caller sent
     // the invalid bytes.
     const isAnothers = last !== undefined && isParseError(error);
     if (refused.has(socket) || isAnothers || isAnswering(last)) socket.destroy();

@@ -14,7 +14,7 @@ interface Requester {
 
 /**
  * Returns the identity by which a retried request is recognised. The identity does not depend on how the
- * session is named, or on which of its credentials the caller uses.
+ * session is named, or on which of several credentials the caller uses.
  */
 export function identify(
   operation: Operation,
@@ -44,7 +44,7 @@ function nameCaller({ teamCredential }: Operation, { principal, team, person }: 
   // they use.
   const own = team && parseTeamCredential(team.credential)?.teamId;
   if (own != null) return own;
-  // The same work may be requested in two jobs, whose agents then generate the same key.
+  // Two jobs may request the same work, and their agents then generate the same key.
   if (principal?.kind === "job") return `job ${principal.job}`;
   if (principal?.kind === "client") return principal.teamId;
   // One member's key must not match another's, even if neither has a team.

@@ -10,7 +10,7 @@ export type Fact =
   | (MeshFact & Described<"quota_near">);
 
 interface Described<Kind> {
-  /** Id of the fact. If the same thing happens again, that is a new fact (ATT-2). */
+  /** Id of the fact. A recurrence of the same thing is a new fact (ATT-2). */
   readonly id: string;
   readonly kind: Kind;
   /**

@@ -24,7 +24,7 @@ export interface AttentionSource {
 }
 
 export interface WantedFacts {
-  /** The person for whom to list facts. Leaves out asks that are addressed only to other people. */
+  /** The person for whom to list facts. Asks that are addressed only to other people are left out. */
   readonly personId: string | null;
   /**
    * The approvals to include. `own` includes only the person's own approvals. By default none are included,

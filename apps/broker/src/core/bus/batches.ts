@@ -27,8 +27,8 @@ export interface Batches {
   /**
    * Tells the other nodes that this node is alive.
    *
-   * @param hasUnheard - whether hints from some node do not arrive, perhaps because that node runs an earlier
-   * version
+   * @param hasUnheard - whether hints from at least one node are not arriving, perhaps because that node runs
+   *   an earlier version
    */
   beat(hasUnheard: boolean): void;
   /** Stops accepting hints, and sends the hints that are still waiting. */
@@ -44,7 +44,7 @@ export interface BusIdentity {
   readonly channel: string;
 }
 
-/** PostgreSQL refuses a payload of 8,000 bytes. The same limit applies to every bus. */
+/** PostgreSQL refuses a payload of 8,000 bytes. Nodes keep payloads below that limit on every bus. */
 const payloadBytesMax = 7_900;
 /**
  * How long deferrable hints are collected after a batch. Without this delay, each post would send its own
@@ -56,7 +56,10 @@ const gatherMs = 50;
  * instead.
  */
 const waitingMax = 20_000;
-/** Nodes publish with every heartbeat. If nothing arrived from a node for this long, its hints are not getting through. */
+/**
+ * Nodes publish with every heartbeat. If nothing has arrived from a node for this long, its hints are not
+ * getting through.
+ */
 const heardWithinMs = 15_000;
 const ignoredLogMs = 60_000;
 
@@ -100,7 +103,8 @@ export function createBatches(options: {
       try {
         await send(toPayloads(batch));
       } catch {
-        // The bus itself reports that it is down. This node reports the loss once the bus is up again.
+        // Not logged, because the bus itself reports that it is down. The other nodes are notified of the
+        // loss once the bus is up again.
         lost = true;
         waiting.clear();
         return;

@@ -234,7 +234,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     await breakOff();
     await expect.poll(() => lostHere.length).toBeGreaterThan(before[0]);
     await expect.poll(() => lost.length).toBeGreaterThan(before[1]);
-    // The connections break one by one, and a hint sent before all of them have reconnected may also be lost.
+    // The connections break one by one. A hint sent before all of them have reconnected may be lost.
     const hears = () => {
       own.publish("settings", {});
       return [own.isUp, other.isUp, heard.length > 0];

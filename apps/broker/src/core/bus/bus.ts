@@ -13,14 +13,14 @@ export interface Bus {
   /** Number of messages and hints that were ignored, by reason (NODE-15). */
   readonly ignored: Readonly<Record<IgnoredBy, number>>;
   /**
-   * Returns whether hints from another node arrive. Hints do not arrive if the other node runs an earlier
-   * version or uses a different key. This node then relies on sweeps instead.
+   * Returns whether hints from another node arrive. They do not if that node runs an earlier version or uses
+   * a different key, and this node then relies on sweeps.
    */
   hears(nodeId: string): boolean;
   /**
    * Tells the other nodes that this node is alive. Call every few seconds.
    *
-   * @param hasUnheard - whether hints from some node do not arrive
+   * @param hasUnheard - whether hints from at least one node are not arriving
    */
   beat(hasUnheard: boolean): void;
   /**

@@ -14,7 +14,7 @@ export type Opened =
 export interface Envelopes {
   /** Size of a message without any hints, in bytes. */
   readonly overheadBytes: number;
-  /** @param forEarlier - also makes nodes that are too old to read signed hints re-read everything */
+  /** @param forEarlier - whether nodes that are too old to read signed hints should re-read everything */
   seal(hints: readonly string[], options?: { readonly forEarlier: boolean }): string;
   /**
    * Verifies a message and returns its hints. A repeated message is ignored. For this node's own messages, no
@@ -25,7 +25,7 @@ export interface Envelopes {
   hasHeard(nodeId: string, withinMs: number): boolean;
 }
 
-/** The last valid message from a node. */
+/** What is known about a node from its last valid message. */
 interface Sender {
   readonly start: number;
   readonly counter: number;

@@ -59,7 +59,7 @@ export interface Hints {
    */
   settle: { readonly id: string };
   settled: { readonly id: string; readonly node: string };
-  /** A node is running. The other nodes can tell from this hint that they receive the node's hints. */
+  /** A node is running. This hint shows the other nodes that the node's hints reach them. */
   here: Record<string, never>;
   /** A node has just started or is about to stop. */
   nodes: Record<string, never>;

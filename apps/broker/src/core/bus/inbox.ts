@@ -27,7 +27,7 @@ export function createInbox(listeners: Pick<HintListeners, "tell" | "followed">)
     isDraining = true;
     while (waiting.size > 0) {
       for (const hint of takeTurn()) listeners.tell(hint[0], hint[1] as never);
-      // The following hints wait only this long for a slow listener, which then continues in parallel.
+      // The following hints wait only this long for a slow listener. The listener then continues in parallel.
       await withTimeout(listeners.followed(), turnMsMax, "none").catch(() => undefined);
     }
     isDraining = false;

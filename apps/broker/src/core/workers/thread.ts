@@ -9,10 +9,7 @@ export interface Thread {
    * with an error whose `cause` is the crash.
    */
   run(request: TaskRequest, signal: AbortSignal): Promise<unknown>;
-  /**
-   * Ends the thread, whether it is running a task or idle, and resolves once it has ended. Further calls do
-   * nothing.
-   */
+  /** Ends the thread, whether busy or idle. Resolves once the thread has ended. Further calls do nothing. */
   stop(): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ export function describeAgent(
       protocolBinding: "JSONRPC",
       protocolVersion,
     })),
-    // The same fields again, at the top level, where A2A 0.3 expects them.
+    // The interface's fields, repeated at the top level, where A2A 0.3 expects them.
     url,
     preferredTransport: "JSONRPC",
     protocolVersion: "0.3.0",

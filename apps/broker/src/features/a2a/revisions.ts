@@ -8,7 +8,10 @@ export interface Task {
   readonly contextId: string;
   readonly state: "working" | "completed" | "canceled";
   readonly at: string;
-  /** The message that caused this state, or the latest message received so far. */
+  /**
+   * The answer that completed the task, or the latest message while the task is working. Null if there is
+   * none.
+   */
   readonly news: FeedMessage | null;
   readonly history: readonly FeedMessage[];
   readonly own: number;

@@ -70,8 +70,8 @@ export async function postTask(
 
 /**
  * Yields the task after each new message to the team, until the answer or the end of the session (A2A-4).
- * Reads like `wait_for_messages`: no message is missed, and a message that may not have arrived is delivered
- * again.
+ * Reads the feed as `wait_for_messages` does: no message is missed, and a message that may not have arrived
+ * is delivered again.
  */
 export async function* followTask(call: Call, task: Task, secondsMax: number): AsyncGenerator<Task> {
   const until = performance.now() + 1_000 * secondsMax;

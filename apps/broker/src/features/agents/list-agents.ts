@@ -24,8 +24,8 @@ const talkMs = 300_000;
 const talkMax = 200;
 
 /**
- * Lists the active agents in open sessions and recent conversations between them. Agents that need a
- * human come first (PEER-19).
+ * Lists the active agents in open sessions, and the recent conversations between these agents. Agents that
+ * need a human come first (PEER-19).
  */
 export async function listAgents(
   { services }: Context<ViewServices>,

@@ -70,7 +70,7 @@ const secret = `whsec_${randomBytes(24).toString("base64")}`;
 const noon = new Date("2026-03-02T12:00:00.000Z");
 const later = (seconds: number) => new Date(noon.getTime() + seconds * 1000);
 
-/** Marks an agent as blocked for this reason. Null marks it as not blocked. */
+/** Marks an agent as blocked for a reason, or as not blocked if the reason is null. */
 async function setBlocked(reason: string | null): Promise<void> {
   const status = reason === null ? null : "blocked";
   await sql`UPDATE peers SET declared_status = ${status}, declared_reason = ${reason},

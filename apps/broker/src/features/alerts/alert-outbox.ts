@@ -14,7 +14,7 @@ import { type AlertItem, readAlertIds, readAlertItems } from "./alert-items.js";
 import { quietEnd } from "./quiet-hours.js";
 import { type AlertServices, sendAlert } from "./send-alert.js";
 
-/** Delay before each further attempt, in seconds. All delays together are about two days. */
+/** Delay before each further attempt, in seconds. Together they amount to less than two days. */
 const delaysSeconds = [5, 30, 120, 300, 900, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600];
 /** If the broker stops before it records an alert's result, the alert is sent again after this time. */
 const leaseMs = 60_000;
@@ -78,8 +78,7 @@ export function createAlertOutbox(
   }
 
   return async (now = new Date()) => {
-    // A receiver that never answers delays the whole pass. The next pass does not start until this one is
-    // done.
+    // A receiver that never answers delays the whole pass. A new pass does not start while one is running.
     if (isRunning) return;
     isRunning = true;
     try {

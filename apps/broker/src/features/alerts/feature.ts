@@ -19,7 +19,7 @@ export const alertsFeature = {
     everyMs: sendMs,
     begin(meshes) {
       const send = createAlertOutbox(() => meshes.all());
-      // Each alert is leased while it is sent, so any node could send it. One node does this to save the
+      // Each alert is leased while it is sent, so any node could send it. Only one node does so, to spare the
       // other nodes the work.
       return async () => {
         if (meshes.main.nodes.leads) await send();

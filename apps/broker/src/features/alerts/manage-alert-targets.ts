@@ -36,8 +36,8 @@ export async function listTargets(ctx: Ctx): Promise<OutputOf<"list_alert_target
 }
 
 /**
- * Creates or changes one of the caller's targets (ALERT-1). Items that are already waiting do not trigger
- * alerts for it.
+ * Creates or changes one of the caller's targets (ALERT-1). Items that are already waiting trigger no alerts
+ * for the target.
  *
  * @throws bad_request for an address that alerts may not be sent to; conflict if the caller has too many
  *   targets

@@ -54,8 +54,8 @@ export function addressOf(to: AlertTo): URL {
 }
 
 /**
- * Refuses an address that alerts may not be sent to (ALERT-6). Only checks the URL itself; the host name is
- * resolved and checked when the alert is sent.
+ * Refuses an address that alerts may not be sent to (ALERT-6). Checks only the URL itself, because the host
+ * name is resolved and checked when the alert is sent.
  *
  * @throws InnerAddressError, UnreachableError
  */

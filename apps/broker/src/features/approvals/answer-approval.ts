@@ -51,8 +51,8 @@ export async function answerApproval(
 }
 
 /**
- * @throws not_found, also if the approval belongs to another person or device, so that callers do not learn
- * that it exists
+ * @throws not_found, also for an approval that belongs to another person or device, so that callers do not
+ *   learn that the approval exists
  */
 async function requireOwn(ctx: PersonContext<ApprovalServices>, number: number): Promise<ApprovalRow> {
   const { orm, meshId } = ctx.services.database;

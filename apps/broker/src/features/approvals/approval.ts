@@ -27,8 +27,9 @@ export function stateOf({ state, live }: Pick<ApprovalRow, "state" | "live">): A
 }
 
 /**
- * Ends a pending approval and posts the result to the session's feed, with a hash instead of the request itself
- * (APPROVE-7). If several callers end the same approval at the same time, only one of them gets true.
+ * Ends a pending approval and posts the result to the session's feed, with a hash instead of the request
+ * itself (APPROVE-7). If several callers end the same approval at the same time, only one of the calls
+ * returns true.
  */
 export async function endAndTell(
   services: ApprovalServices,

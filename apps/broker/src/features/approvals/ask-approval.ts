@@ -40,7 +40,8 @@ export async function askApproval(
     if (!asked)
       throw new MerkleError("conflict", "The salt was used before. Use a new random salt for each approval.");
     const { number, expiresAt } = asked;
-    // Approval numbers are assigned one after another, so this count includes all earlier approvals.
+    // Approval numbers are assigned one after another, so this count includes all of the peer's earlier
+    // approvals.
     if ((await countWaitingApprovals(tx, { sessionId, peerId })) > limits.approvalsWaitingPerPeerMax)
       throw tooMany();
     afterCommit(() => services.mesh.announceToPerson(owner.personId, sessionId));
@@ -49,8 +50,8 @@ export async function askApproval(
 }
 
 /**
- * Returns the verified person who owns all these devices. In invite mode, the owner must be the agent's own
- * person (APPROVE-3).
+ * Returns the verified person who owns all the named devices. In invite mode, the owner must be the agent's
+ * own person (APPROVE-3).
  *
  * @throws not_found or forbidden
  */

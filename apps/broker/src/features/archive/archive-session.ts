@@ -26,7 +26,8 @@ type ArchiveSessionOutput = OutputOf<"archive_session">;
 
 /**
  * Time after which every node has stopped reading an archived session's rows. A node that missed the
- * announcement reads them until its next sweep (NODE-3), and a request in progress takes a moment longer.
+ * announcement keeps reading them until its next sweep (NODE-3). A request in progress may take a moment
+ * longer.
  */
 const heardEverywhereMs = 6_000;
 
@@ -124,8 +125,8 @@ async function storeSession(
   }
 
   /**
-   * Reads the stored objects back and verifies them, because the storage's confirmation of the upload is not
-   * enough proof.
+   * Reads the stored objects back and verifies them, because the storage's confirmation of the upload does
+   * not prove that they are intact.
    */
   async function readBack(
     name: string,
@@ -148,8 +149,8 @@ interface StoredFile {
 }
 
 /**
- * Avoids duplicate work if another node is already archiving the session. Without this check, only the node
- * that marks the session first would succeed.
+ * Avoids duplicate work if another node is already archiving the session. Without this check, both nodes
+ * would store the archive, but only the first to mark the session would succeed.
  */
 async function refuseSecond({ database, nodes }: ArchiveServices, sessionId: string): Promise<void> {
   const others = await listUnfinishedArchives(database.orm, sessionId);

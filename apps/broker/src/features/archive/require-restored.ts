@@ -9,8 +9,8 @@ import type { CoreServices } from "../../core/services.js";
 const archivedNamedMax = 20;
 
 /**
- * Refuses to erase a person whose sessions are archived. Redactions do not change archived copies, so the
- * erasure would look complete although some of the person's text remains (ARCHIVE-8).
+ * Refuses to erase a person whose sessions are archived. Redaction does not change archived copies, so some
+ * of the person's text would remain although the erasure looked complete (ARCHIVE-8).
  *
  * @throws conflict, with the person's archived sessions
  */

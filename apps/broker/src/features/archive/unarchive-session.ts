@@ -19,10 +19,11 @@ type UnarchiveSessionOutput = OutputOf<"unarchive_session">;
 
 /**
  * Restores the rows of an archived session unchanged, then deletes the objects, so that text redacted later
- * does not survive in a copy (ARCHIVE-7). Objects must match the size and hash in the database. A session that
- * is not archived stays unchanged.
+ * does not survive in a copy (ARCHIVE-7). Objects must match the size and hash in the database. A session
+ * that is not archived stays unchanged.
  *
- * @throws conflict if objects are missing or changed, or if no storage is configured; nothing is changed then
+ * @throws conflict, without changing anything, if objects are missing or changed, or if no storage is
+ *   configured
  */
 export async function unarchiveSession(
   ctx: SessionContext<ArchiveServices>,
@@ -66,8 +67,8 @@ async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: Abo
 }
 
 /**
- * Converts the result, including objects that could not be deleted. Later replies list such objects until
- * they are deleted.
+ * Returns the operation's output, which lists the objects that could not be deleted. Later replies list these
+ * objects until they are deleted.
  */
 async function toOutput(services: ArchiveServices, sessionId: string): Promise<UnarchiveSessionOutput> {
   const { database, archives } = services;

@@ -85,7 +85,8 @@ export async function findMeantSession(
 }
 
 /**
- * Returns the key of the audit session that a call refers to. A session that the call names may not exist.
+ * Returns the key of the audit session that a call refers to. Does not check that a session named by the call
+ * exists.
  *
  * @throws ERR_SESSION_NOT_FOUND if the call names no session and the caller has started none
  */

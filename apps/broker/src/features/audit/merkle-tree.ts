@@ -14,9 +14,9 @@ import { merkleProofTask, merkleRootTask } from "./merkle-tasks.js";
 import { refuseFinalized } from "./thoughts.js";
 
 /**
- * Finalises an audit session: stores the Merkle root of its records, once (AUDIT-7). If two callers finalise at
- * the same time, exactly one succeeds. A thought recorded at the same time is either covered by the root or
- * refused.
+ * Finalises an audit session: stores the Merkle root of its records, once (AUDIT-7). If two callers finalise
+ * at the same time, exactly one succeeds. A thought that is recorded concurrently is either covered by the
+ * root or refused.
  *
  * @throws ERR_SESSION_NOT_FOUND, ERR_ALREADY_FINALIZED, ERR_NO_RECORDS
  */
@@ -78,7 +78,7 @@ export async function merkleRootOf(
  * other records (AUDIT-9).
  *
  * @throws ERR_NOT_FINALIZED; not_found if the session has no such record; conflict if the records have
- *   changed since
+ *   changed since the session was finalised
  */
 export async function merkleProofOf(
   ctx: Context<SessionServices>,

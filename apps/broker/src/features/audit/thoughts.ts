@@ -47,7 +47,9 @@ export async function thoughtRecord(
   });
 }
 
-/** Adds one to the session's record count. From then until the commit, the session cannot be finalised. */
+/**
+ * Adds one to the session's record count. From this call until the commit, the session cannot be finalised.
+ */
 async function enterSession(tx: Transaction, session: AuditSessionKey): Promise<{ taskId: string | null }> {
   const entered = await countRecordIn(tx, session);
   if (!entered) throw noSuchSession(session.sessionId);

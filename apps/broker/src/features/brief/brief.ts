@@ -40,11 +40,11 @@ export interface BriefServices extends ViewServices {
   readonly summariser: Summariser;
 }
 
-/** Maximum number of entries read of each kind. A brief cannot show more. */
+/** Maximum number of entries of each kind that are read. A brief has no room for more. */
 const ofKindMax = 40;
 const textCharsMax = 300;
 const diffCharsMax = 600;
-/** Room reserved for a session's heading and for the note about omitted lines. */
+/** Number of characters reserved for a session's heading and for the note about omitted lines. */
 const headingCharsMax = 160;
 
 /** The part of a session's feed to cover in a brief. */
@@ -219,7 +219,7 @@ function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
   };
 }
 
-/** Describes the latest change of a task. The line itself already shows the task's number. */
+/** Describes the latest change to a task. Omits the task's number, which the line already shows. */
 function describeTask({ change, title, result, reason }: Record<string, unknown>): string {
   const more = result ?? reason;
   return `${String(change).replaceAll("_", " ")}: ${title}${more === undefined ? "" : `; ${more}`}`;

@@ -47,7 +47,7 @@ export function createDemoRooms({ enter, log, stopping, pace }: DemoRoomsOptions
     };
     play()
       .catch((error: unknown) => {
-        // Visitors may hold or conclude the session. The agents then simply stop.
+        // Visitors may hold or conclude the session, and the agents then simply stop.
         if (!stopping.aborted) log.info("the demo room ended early", { session: slug, error });
       })
       .finally(end);

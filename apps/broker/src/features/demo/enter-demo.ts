@@ -9,7 +9,7 @@ export async function enterDemo(meshes: Meshes): Promise<Awaited<ReturnType<Demo
   const services = (await meshes.find(demoMeshName)) ?? (await makeDemoMesh(meshes));
   return {
     call: createCall(services),
-    // This node does not know about readers on other nodes, so it assumes that there are some.
+    // This node does not know about readers on other nodes, so it assumes that each session has some.
     isLookedAt: (sessionId) =>
       (services.channels.find(sessionId)?.readers ?? 0) > 0 || services.nodes.others.size > 0,
   };

@@ -54,7 +54,9 @@ async function argue(atlas: DemoAgent, birch: DemoAgent): Promise<void> {
   await birch.say(lines.refusal);
 }
 
-/** Asks the visitor. Returns the outcome that fits the answer, or `ended` if the session was concluded. */
+/**
+ * Asks the visitor. Returns the outcome that belongs to the answer, or `ended` if the session was concluded.
+ */
 async function askVisitor(
   { signal, answerWithinMs }: Stage,
   atlas: DemoAgent,

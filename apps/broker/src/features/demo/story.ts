@@ -1,5 +1,6 @@
 /**
- * The demo room's script: a discussion between two agents that cannot agree, and the outcome of each answer.
+ * The demo room's script: a discussion between two agents that cannot agree, and the outcome for each answer
+ * that a visitor may give.
  */
 
 export const session = {

@@ -16,7 +16,7 @@ interface Exported {
 }
 
 /**
- * Starts to export a session in its current state (EXPORT-1). Rows are read only as fast as the client
+ * Starts exporting a session in its current state (EXPORT-1). Rows are read only as fast as the client
  * downloads them, and are exported as stored. Verifying the file shows whether the rows match the signed
  * record.
  */

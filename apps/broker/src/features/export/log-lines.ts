@@ -34,7 +34,7 @@ const page = { messagesMax: 500, bytesMax: 1024 * 1024 };
 /** Lines hashed in one turn of the event loop. Hashing this many takes a few milliseconds. */
 const linesPerTurn = 100;
 
-/** Yields the messages of an export page by page, as stored. */
+/** Yields an export's messages as stored, page by page. */
 export async function* readFeed(
   database: Pick<Database, "orm">,
   sessionId: string,
@@ -62,7 +62,7 @@ async function refuseArchived({ orm }: Pick<Database, "orm">, sessionId: string)
 /**
  * Yields the lines of a bundle's `feed.ndjson` (EXPORT-3). Each line has the hash that was stored when the
  * message was signed, and the root over the hashes up to that line. If someone has since changed a message
- * directly in the database, the message does not match its hash. Nothing is repaired.
+ * directly in the database, the message does not match its hash. The export does not repair such a message.
  */
 export async function* feedLines(
   database: Pick<Database, "orm">,
@@ -89,8 +89,8 @@ async function toLine(
   stored: StoredLeaves,
 ): Promise<string> {
   await pushMissing(tree, stored, row.sequence - 1);
-  // A separate message in the feed says who removed a text. The message itself omits the remover's name,
-  // because nothing would prove it.
+  // A separate message in the feed says who removed the text. The redacted message itself omits the remover's
+  // name, because nothing would prove the name.
   const message = toRecordedMessage({ ...row, redaction: null }, recordId);
   const { contentHash } = row;
   const leaf =

@@ -15,7 +15,7 @@ import { type ExportForm, openRecorded } from "./recorded.js";
 import type { ExportServices } from "./services.js";
 import { unlessStalled } from "./unless-stalled.js";
 
-/** Adds the route that streams a record as a file, however long that takes (EXPORT-1). */
+/** Adds the route that streams a record as a file, no matter how long that takes (EXPORT-1). */
 export function mountExport(
   app: Hono<{ Bindings: HttpBindings }>,
   { services: { recordPage }, admit }: MountParts<ExportServices & Services>,

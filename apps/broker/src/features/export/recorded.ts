@@ -20,8 +20,8 @@ export type ExportForm = "bundle" | "html" | "md" | "ndjson";
 /** The parts of a session's record that an export needs in addition to its rows. */
 export interface Recorded extends RecordExtent {
   /**
-   * The head that was signed when the export began. A damaged record is never signed again, so its last
-   * earlier head is used.
+   * The head that was signed when the export began. A damaged record is never signed again, so the last head
+   * signed before the damage was found is used.
    */
   readonly head: SignedHead;
   /** All heads ever issued, ending with `head`. */
@@ -38,7 +38,7 @@ export interface Recorded extends RecordExtent {
   sign(bytes: Uint8Array): string;
   /**
    * Returns a head that covers the exported record and the session's current facts. For a damaged record,
-   * returns the last earlier head.
+   * returns the last head that was signed.
    */
   headAbout(about: HeadAbout): Promise<SignedHead>;
 }
@@ -109,8 +109,8 @@ function withoutFiles(slug: string): MerkleError {
 
 /**
  * Returns a message in the form in which it is exported: with the record's id, and reduced to its public stub
- * if it is private. Content that is not a JSON object was damaged in the database. It is exported unchanged so
- * that verification can see it.
+ * if it is private. Content that is not a JSON object was damaged in the database. Such content is exported
+ * unchanged, so that verification can detect the damage.
  */
 export function toRecordedMessage(row: RecordedMessage, recordId: string): Message {
   const stored = { ...row, session_id: recordId };

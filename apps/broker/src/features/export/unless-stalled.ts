@@ -31,7 +31,7 @@ export function unlessStalled(
     const stalled = new Error(`The client took less than ${bytesPerSecondMin} bytes a second.`);
     end();
     fail(stalled);
-    // The client already gets the stall error, so it does not matter if cancelling the source fails.
+    // The client has already been sent the stall error, so it does not matter if cancelling the source fails.
     void reader.cancel(stalled).catch(() => undefined);
   }
 

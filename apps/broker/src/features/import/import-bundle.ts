@@ -11,11 +11,11 @@ import { type VerifiedFile, verifyBundleTask } from "./verify-bundle-file.js";
 
 /**
  * Imports a session from another broker or mesh as a readable copy (IMPORT-1). The whole bundle is verified
- * first, and then stored completely or not at all. From an HTML export, only the record is used. Importing
- * the same bundle again changes nothing; a later bundle of the same session adds the new entries.
+ * first, and then stored completely or not at all. Only the record in an HTML export is used. Importing the
+ * same bundle again changes nothing; a later bundle of the same session adds the new entries.
  *
  * @throws bad_request if the bundle does not verify; conflict if this mesh has a different record with the
- * same id
+ *   same id
  */
 export async function importBundle(
   ctx: Context<SealServices>,

@@ -11,7 +11,7 @@ import type { Services } from "../../transports/services.js";
 import type { ExportServices } from "../export/feature.js";
 import { importBundle } from "./import-bundle.js";
 
-/** Adds the route that receives a record as a file, however long that takes (IMPORT-1). */
+/** Adds the route that receives a record as a file, no matter how long that takes (IMPORT-1). */
 export function mountImport(
   app: Hono<{ Bindings: HttpBindings }>,
   { services: { recordPage }, admit }: MountParts<ExportServices & Services>,

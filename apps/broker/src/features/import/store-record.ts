@@ -121,7 +121,7 @@ async function store(
   };
 }
 
-/** Returns how much an import adds to the quotas of its mesh: zero if the bundle has nothing new. */
+/** Returns how much of its mesh's quotas an import uses: zero if the bundle contains nothing new. */
 function measureAdded(
   { unpackedBytes }: ZippedFiles,
   manifest: Manifest,

@@ -27,7 +27,7 @@ export interface Lease {
 
 /** A running job. */
 export interface Attended {
-  /** Resolves when the result is stored. Rejects if storing it failed. */
+  /** Resolves once the result is stored. Rejects if storing it failed. */
   readonly ended: Promise<void>;
   /** Stops the agent. `because` is null if the job has already ended. */
   stop(because: EndedBecause | null): void;

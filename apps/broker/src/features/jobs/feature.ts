@@ -50,7 +50,7 @@ export const jobsFeature = {
       brokerUrl: parts.listening,
       metrics,
       // In open mode, no members exist who could own a remote runner. If only this machine can connect, its
-      // users may run jobs all the same.
+      // users may nevertheless run jobs.
       ...(parts.auth === "open" && { remoteRunners: !parts.isForOthers }),
       log,
     });

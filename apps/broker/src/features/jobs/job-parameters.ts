@@ -16,8 +16,8 @@ import { toPersonaKey } from "../personas/feature.js";
 import type { SourceServices } from "../sources/feature.js";
 
 /**
- * Returns the facts that a job's agent gets, such as its session, the document's version and the feed's last
- * sequence when the job starts (JOB-11).
+ * Returns the facts that a job's agent gets, such as the job's session, the document's version and the feed's
+ * last sequence when the job starts (JOB-11).
  */
 export async function toParameters(
   services: Pick<SourceServices, "database" | "sources">,

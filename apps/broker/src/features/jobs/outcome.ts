@@ -27,7 +27,7 @@ export function toOutcome(
   return { status: "failed", failure: "exited", exitCode, errorTail: said };
 }
 
-/** The failure of a job whose agent was stopped because the runner itself stopped. */
+/** The failure of a job whose agent was stopped along with its runner. */
 interface Stopped {
   readonly failure: "restarted" | "stopped";
   readonly errorTail: string;

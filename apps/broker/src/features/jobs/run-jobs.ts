@@ -48,9 +48,7 @@ interface ClaimTerms {
 }
 
 interface JobsOptions {
-  /**
-   * How this broker runs jobs. If undefined, this broker claims no jobs, which then wait for another runner.
-   */
+  /** How this broker runs jobs. If undefined, this broker claims no jobs, so jobs wait for another runner. */
   readonly agent: AgentOptions | undefined;
   readonly database: Database;
   readonly bus: Bus;
@@ -177,7 +175,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
           ...toFields(job),
           duration_ms: Math.round(performance.now() - startedAt),
           exit_code: result.exit_code,
-          // There is no row if the job was cancelled or lost its lease before the agent ended.
+          // There is no row if the job was cancelled, or if its lease expired, before the agent ended.
           status: row?.status ?? "ended before",
         });
         if (row) announce(row);

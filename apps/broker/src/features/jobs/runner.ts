@@ -9,11 +9,11 @@ export interface AgentOptions extends Pick<SourcesOptions, "author" | "roots"> {
    */
   startRunner(): Promise<Runner>;
   /**
-   * Identifies this runner in the database across restarts. After a restart, jobs that it left running are
-   * marked as failed.
+   * Identifies this runner in the database across restarts. After a restart, the jobs that this runner left
+   * running are marked as failed.
    */
   readonly name: string;
-  /** Maximum number of concurrent jobs on this machine. Default: 1. With 0, it runs no jobs. */
+  /** Maximum number of concurrent jobs on this machine. Default: 1. With 0, the broker runs no jobs. */
   readonly maxConcurrentJobs?: number | undefined;
   /**
    * Time limits for agents, in milliseconds, by kind of job. Default: 3 minutes for a perspective, 5 minutes
@@ -63,8 +63,8 @@ export interface RunnableJob {
   readonly credential: string;
   readonly broker_url: string;
   /**
-   * `signal` is aborted after this time. A runner can start a second timer with it, in case this process
-   * hangs.
+   * `signal` is aborted after this time. A runner can set a second timer for the same time, in case this
+   * process hangs.
    */
   readonly timeout_ms: number;
 }

@@ -28,9 +28,9 @@ export interface RedeemedToken {
 }
 
 /**
- * Exchanges a code for its token. Returns null if the code is not valid for this client. A code works once. If
- * a code is presented with wrong parameters, too late or a second time, its token is revoked, because someone
- * else may have the code (OAUTH-4).
+ * Exchanges a code for its token. Returns null if the code is not valid for this client. A code can be used
+ * once. If a code is presented with wrong parameters, too late or a second time, its token is revoked,
+ * because someone else may have the code (OAUTH-4).
  */
 export async function redeemCode(
   { database, revocations }: Pick<IdentityServices, "database" | "revocations">,

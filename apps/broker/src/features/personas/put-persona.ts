@@ -6,7 +6,7 @@ import type { ViewServices } from "../../views/services.js";
 import { hashPersona, toPersona, toPersonaKey } from "./read-personas.js";
 
 /**
- * Creates or changes a persona. Only a person may do this, because agents get the persona's text as
+ * Creates or changes a persona. Only a person may do this, because agents follow the persona's text as
  * instructions (PERSONA-4). If two callers pass the same `expected_version`, exactly one succeeds.
  *
  * @throws conflict, with the current persona

@@ -23,7 +23,7 @@ export type {
 
 export interface ProgressOptions {
   /**
-   * The model that summarises progress entries. If not set, the beginning of an entry is used as its summary.
+   * The model that summarises progress entries. If not set, the beginning of an entry serves as its summary.
    */
   readonly summaries?: SummaryOptions | undefined;
   /** Minimum level of log entries about progress. Default: "info". */

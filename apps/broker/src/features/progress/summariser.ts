@@ -24,8 +24,8 @@ export interface Summariser {
 }
 
 /**
- * Maximum number of concurrent requests to the model. If it is reached, callers get the beginning of the
- * content instead.
+ * Maximum number of concurrent requests to the model. When the maximum is reached, callers get the beginning
+ * of the content instead.
  */
 const questionsMax = 8;
 
@@ -194,7 +194,7 @@ interface Question {
 }
 
 /**
- * Returns the model's reply unchanged; it may be blank.
+ * Returns the model's reply unchanged, even if the reply is blank.
  *
  * @throws errors that `describeFailure` can explain
  */
@@ -209,7 +209,7 @@ async function askModel(
     apiKey: apiKey ?? "none",
     ...(apiKey === undefined && { defaultHeaders: { authorization: null } }),
     baseURL: baseUrl,
-    // Set explicitly, because the client would otherwise read these settings from the environment and log to
+    // These options are set explicitly. Otherwise the client would read them from the environment and log to
     // the console.
     organization: null,
     project: null,

@@ -19,13 +19,13 @@ interface Accepted {
 }
 
 /**
- * Commits an accepted proposal for a file: the whole proposal, a part, or a person's edited version (SOURCE-7).
- * The commit's author is the agent. The trailers name the approver, the topic and the proposal. The commit
- * cannot be undone, so it is the last step that is expected to fail. If recording the commit fails all the
- * same, accepting again finds and records it.
+ * Commits an accepted proposal for a file: the whole proposal, a part, or a person's edited version
+ * (SOURCE-7). The commit's author is the agent. The trailers name the approver, the topic and the proposal.
+ * The commit cannot be undone, so every step that is likely to fail comes before it. If recording the commit
+ * nevertheless fails, accepting again finds the commit and records it.
  *
  * @throws conflict, with the current hash, if the file is not the version that the proposal is based on and
- * that the person reviewed
+ *   that the person reviewed
  */
 export async function acceptFile(
   ctx: PersonContext<JobServices>,

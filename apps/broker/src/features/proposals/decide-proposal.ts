@@ -36,7 +36,7 @@ export async function decideProposal(
 
 /**
  * A decision checks the proposal before it writes. If the first attempt has succeeded, a retry would fail
- * that check, so it must return the first result instead (IDEM-1).
+ * that check, so it must return the first attempt's result instead (IDEM-1).
  */
 const decideOnce: DecidedProposal = async (ctx, proposal, input) => {
   try {

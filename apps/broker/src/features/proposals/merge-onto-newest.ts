@@ -9,7 +9,10 @@ export interface MergedProposal {
   readonly current: string;
   readonly version: number | null;
   readonly sha: string | null;
-  /** Headings of the sections that both sides changed. In these sections, the newest text is kept. */
+  /**
+   * Headings of the sections that both the proposal and the newest text changed. In these sections, the
+   * newest text is kept.
+   */
   readonly conflicts: readonly string[];
 }
 

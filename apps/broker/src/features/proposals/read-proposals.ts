@@ -47,7 +47,7 @@ export async function getProposal(
   ]);
   const isKept = content !== null && from !== null;
   return {
-    // Uses the same current text as the hunks, so that the two agree.
+    // Compares the proposal with the same current text as the hunks do, so that the two results agree.
     ...(await toProposal(services, { ...row, currentVersion: current.version }, current)),
     content,
     current_version: current.version,

@@ -11,8 +11,8 @@ import { fileOf } from "./source-text.js";
 
 /**
  * Creates a new revision of a stale proposal on the newest text, without running an agent. A person then
- * reviews it again (PROP-8). If both sides changed the same passage, the newest text is kept and the note
- * names the section.
+ * reviews the new revision (PROP-8). If the proposal and the newest text changed the same passage, the newest
+ * text is kept and the note names the section.
  *
  * @throws conflict if no change is left to decide on
  */

@@ -18,12 +18,12 @@ type RedactMessageInput = ParsedInputOf<"redact_message">;
 type RedactMessageOutput = OutputOf<"redact_message">;
 
 /**
- * Permanently removes the text of a message, or of document versions, and announces the removal (REDACT-1). The
- * hashes of the text stay, so every proof stays valid. A repeated call changes nothing and returns the event
- * that announced the removal.
+ * Permanently removes the text of a message, or of document versions, and announces the removal (REDACT-1).
+ * The hashes of the text stay, so every proof stays valid. A repeated call changes nothing and returns the
+ * event that announced the removal.
  *
- * @throws forbidden if the text is another team's, unless the caller is a human or an admin; conflict if the
- * text is still current
+ * @throws forbidden if the text belongs to another team, unless the caller is a human or an admin; conflict
+ *   if the text is still current
  */
 export async function redactMessage(
   ctx: SessionContext<SealServices>,
@@ -40,8 +40,8 @@ export async function redactMessage(
 }
 
 /**
- * Returns the error for an imported session. A redaction event on this broker would make the copy differ from
- * the record that the broker of origin signs under the same id.
+ * Returns the error for an attempt to redact an imported session. A redaction event on this broker would make
+ * the copy differ from the record that the broker of origin signs under the same id.
  */
 function notOurs(slug: string): MerkleError {
   return new MerkleError(

@@ -85,7 +85,8 @@ export function rootOver(hashes: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The recorded fields of a message, then the hash of its content, then the content if the message is private.
+ * A row of the query: the recorded fields of a message, the hash of its content and, if the message is
+ * private, the content.
  */
 type FeedRow = readonly unknown[];
 

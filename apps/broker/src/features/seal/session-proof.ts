@@ -33,9 +33,9 @@ type SessionProofInput = ParsedInputOf<"session_proof">;
 type SessionProofOutput = OutputOf<"session_proof">;
 
 /**
- * Proves that an entry is in a session's record, or that an earlier root covers the beginning of a later one
- * (SEAL-4, SEAL-5). The path uses hashes stored earlier, but the entry is read from its current row. If
- * someone changed that row, the proof fails and reveals the damage.
+ * Proves that an entry is in a session's record, or that an earlier root covers the beginning of a later
+ * record (SEAL-4, SEAL-5). The path uses hashes stored earlier, but the entry is read from its current row.
+ * If someone changed that row, the proof fails and reveals the damage.
  */
 export async function sessionProof(
   ctx: SessionContext<SealServices>,

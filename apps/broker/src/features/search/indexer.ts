@@ -11,8 +11,8 @@ import type { Log } from "../../core/log.js";
 import { cutIntoPieces } from "./cut-into-pieces.js";
 
 /**
- * Fills the search index with messages and documents. Only searches wait for the indexing: posting and
- * writing do not index, and nothing is indexed in a mesh that is never searched (SEARCH-5).
+ * Fills the search index with messages and documents. Only searches trigger indexing and wait for it: posting
+ * and writing never index, and a mesh that is never searched is never indexed (SEARCH-5).
  */
 export interface Indexer {
   /**

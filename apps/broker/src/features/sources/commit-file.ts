@@ -195,7 +195,7 @@ async function replaceFile(
       }
     });
   } catch {
-    // The commit is still valid. Someone else is changing the file, and Git shows the difference.
+    // The commit is still valid. Someone else is changing the file, and Git will show the difference.
     return false;
   }
 }

@@ -85,7 +85,7 @@ export async function findLastCommit(repository: Repository, path: string): Prom
     format: formatOf(head),
     walksHistory: true,
   });
-  // Git prints a header line before the requested format.
+  // Git prints a header line before the output in the requested format.
   const [, commit = "", by = "", at = "", ...subject] = output.toString("utf8").trimEnd().split("\n");
   if (code !== 0 || commit === "") return null;
   return { commit, by, at: new Date(Number(at) * 1_000).toISOString(), subject: subject.join(" ") };

@@ -10,10 +10,11 @@ export interface GitRun extends Pick<Repository, "git" | "user" | "ownFolder" | 
   /** Hash format of the repository's objects. */
   readonly format: ObjectFormat;
   readonly input?: string | Uint8Array | undefined;
-  /** Path of an index file for Git to use. If not set, Git gets no index. */
+  /** Path of an index file for Git to use. If not set, Git runs without an index. */
   readonly indexFile?: string | undefined;
   /**
-   * Whether Git gets the repository's `shallow` file, which marks where the history of a shallow clone ends.
+   * Whether Git may read the repository's `shallow` file, which marks where the history of a shallow clone
+   * ends.
    */
   readonly walksHistory?: boolean | undefined;
   /** Author and committer of the commit. */
@@ -42,7 +43,7 @@ const outputBytesUsual = 1024 * 1024;
 const saidBytesMax = 4_096;
 const runMsMax = 10_000;
 
-/** Overrides Git's defaults that start other programs or read other files on this machine. */
+/** Overrides the defaults with which Git would start other programs or read other files on this machine. */
 const overrides: readonly string[] = [
   `core.hooksPath=${devNull}`,
   `core.attributesFile=${devNull}`,
@@ -59,8 +60,8 @@ const overrides: readonly string[] = [
 /**
  * Runs one of Git's plumbing commands without a shell, in a fixed environment and with a time limit
  * (SOURCE-5). Git sees only the repository's objects and the files passed to it. A separate folder replaces
- * `.git`, so the repository's configuration, hooks, attributes, remotes and logs are never read. Git gets no
- * work tree.
+ * `.git`, so the repository's configuration, hooks, attributes, remotes and logs are never read. Git runs
+ * without a work tree.
  *
  * @throws GitError if Git is missing or takes too long
  */
@@ -110,7 +111,7 @@ export async function runGit(args: readonly string[], run: GitRun): Promise<GitR
       clearTimeout(timer);
       resolve({ code: code ?? -1, output: Buffer.concat(pieces), cut: bytes > outputBytesMax, said });
     });
-    // Git may exit without reading its input. Its exit code shows whether it succeeded.
+    // Git may exit without reading its input. The exit code shows whether Git succeeded.
     child.stdin.on("error", () => undefined);
     child.stdin.end(run.input ?? "");
   });

@@ -23,7 +23,7 @@ export interface IndexChange {
  * commit from it.
  */
 export interface LockedIndex {
-  /** Replaces the index entry as prepared. */
+  /** Replaces the index with the prepared copy. */
   commit(): Promise<void>;
   release(): Promise<void>;
 }
@@ -34,8 +34,8 @@ const indexBytesMax = 512 * 1024 * 1024;
 
 /**
  * Prepares a copy of the index with a file's new text, and puts the copy in place as Git's own lock file.
- * Concurrent `git commit` and `git add` commands then wait or fail, as they do for each other's lock. If the
- * index were not updated, someone's next commit would undo the new text.
+ * Concurrent `git commit` and `git add` commands then wait or fail, as they would for each other's lock. If
+ * the index were not updated, someone's next commit would undo the new text.
  *
  * @throws NotCurrent if different text is staged for the file, or the lock cannot be acquired
  */

@@ -77,7 +77,7 @@ function toText(bytes: Uint8Array): string {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!text.includes("\0")) return text;
   } catch {
-    // Text that is not UTF-8 gets the same error as below.
+    // A file that is not valid UTF-8 is refused below, like a file that contains NUL.
   }
   throw new NoSource("The file is not UTF-8 text.");
 }

@@ -21,8 +21,8 @@ export interface Repository {
   /** The `.git` folder. */
   readonly git: HeldFolder;
   /**
-   * The user that runs Git and must own all files: the root's owner, if the broker runs as root and the
-   * owner is another user.
+   * The user that runs Git and must own all files. Set to the folder's owner if the broker runs as the user
+   * root and someone else owns the folder.
    */
   readonly user: RootUser | undefined;
   /** The broker's folder that contains the replacement for `.git`. See `runGit`. */
@@ -79,7 +79,7 @@ export async function withRepository<Result>(
 
 /**
  * Refuses a file that the root's owner could not open without the broker. Otherwise, a broker that runs as
- * root could follow a link from the owner to another user's file.
+ * the user root could follow a link, made by the owner, to another user's file.
  *
  * @throws RootProblem
  */
@@ -96,7 +96,7 @@ async function openRoot(root: string): Promise<HeldFolder> {
   const folder = await holdFolder(root).catch(() => undefined);
   if (folder === undefined) throw new RootProblem(`There is no folder ${root}.`);
   try {
-    // A broker that runs as root accepts a root of any owner, and acts as that owner.
+    // A broker that runs as the user root accepts a folder of any owner, and acts as that owner.
     const owner = process.getuid?.() === 0 ? folder.uid : undefined;
     const stranger = await findStrangerAbove(root, { owner });
     if (!stranger) return folder;
@@ -115,7 +115,7 @@ async function userOf({ uid, gid, path }: HeldFolder): Promise<RootUser | undefi
     );
   }
   const named = await promisify(execFile)("id", ["-g", String(uid)]).catch(() => undefined);
-  // A user without an account entry gets the group of the folder, but never root's group.
+  // For a user without an account entry, the folder's group is used, but never root's group.
   return { uid, gid: named ? Number(named.stdout) : gid || uid };
 }
 

@@ -47,7 +47,7 @@ export async function setState(
  * Deletes a key's value and notifies its watchers. If the key is set again later, its version numbers
  * continue (STATE-2). Deleting the key again changes nothing.
  *
- * @throws not_found if the key was never set; conflict
+ * @throws not_found if the key was never set; conflict if its version is not the expected one
  */
 export async function deleteState(
   ctx: TeamContext<StateServices>,

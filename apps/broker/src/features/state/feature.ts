@@ -10,7 +10,7 @@ import { unwatchState, watchState } from "./watch-state.js";
 
 export type { StateServices } from "./services.js";
 
-/** Interval at which changes are announced whose notification was lost. */
+/** Interval at which the broker announces changes whose notification was lost. */
 const catchUpMs = 5_000;
 
 /** Key-value state that the agents of a session or mesh share live. */

@@ -4,8 +4,8 @@ import type { TextRemovalHook } from "../../views/hooks.js";
 import type { ViewServices } from "../../views/services.js";
 
 /**
- * Removes the values in a redacted state event. One event can cover several quick changes, so the values
- * since the previous event are removed too.
+ * Removes the values in a redacted state event. One event can cover several quick changes, so all values set
+ * since the previous event are removed.
  */
 export const forgetValues: TextRemovalHook<ViewServices> = {
   async forgetEvent(ctx, { tx }, { sequence, event }) {

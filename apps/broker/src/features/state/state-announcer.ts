@@ -36,7 +36,7 @@ export interface StateAnnouncer {
 
 /** Maximum number of keys handled in one run. The next run handles the rest. */
 const catchUpMax = 1_000;
-/** How far back to look for changes: a few sweeps, in case a sweep is late. */
+/** How far back to look for changes. The time covers a few sweeps, in case a sweep is late. */
 const latelySeconds = 20;
 
 /**

@@ -27,7 +27,7 @@ export function toStateChange(sessionId: string | null, row: StateVersionRow): S
   return { type: "state_change", session_id: sessionId, ...toToldEntry(row) };
 }
 
-/** Returns the feed event for a change of a key. */
+/** Returns the feed event for a change to a key. */
 export function toStateEvent(row: StateVersionRow): SystemEvent {
   const { key, version, updatedBy, updatedAt, deleted, ...told } = toToldEntry(row);
   return {

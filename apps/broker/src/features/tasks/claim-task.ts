@@ -15,8 +15,8 @@ import {
 } from "./task.js";
 
 /**
- * Claims a task, or the next ready task. If several callers compete, exactly one gets it (TASK-3). A task
- * that the caller already holds is returned again without an event.
+ * Claims a task, or the next ready task. If several callers compete, exactly one gets the task (TASK-3). A
+ * task that the caller already holds is returned again without an event.
  *
  * @throws conflict, with the task's holder or the tasks that block it
  */

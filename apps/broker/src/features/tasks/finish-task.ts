@@ -20,7 +20,7 @@ import {
  * check is in review until its holder reports the proof or a reviewer finishes it (TASK-8). Tasks that waited
  * only for this task become ready (TASK-4).
  *
- * @throws conflict if the caller does not hold the task, or if it still waits for others
+ * @throws conflict if the caller does not hold the task, or if the task still waits for other tasks
  */
 export async function finishTask(
   ctx: TeamContext<TaskServices>,

@@ -57,7 +57,7 @@ export async function getTask(
 type History = OutputOf<"get_task">["history"][number];
 
 function toHistory({ sequence, content }: { sequence: number; content: string }): History {
-  // The session's own events, which only the tasks feature creates, so their content has this type.
+  // Only the tasks feature creates these events, so their content has this type.
   const { change, by, reason, at } = contentOf(content) as unknown as History;
   return { sequence, change, by, reason: reason ?? null, at };
 }

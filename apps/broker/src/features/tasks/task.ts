@@ -120,8 +120,8 @@ type TaskEvent = Extract<SystemEvent, { event: "task_changed" }>;
 type TaskEventFields = Omit<TaskEvent, "event" | "task" | "title" | "by" | "at">;
 
 /**
- * Posts the event of a task's change and notifies the peers that it concerns. Other peers see the change
- * when they list tasks (TASK-10).
+ * Posts the event for a change to a task, and notifies the peers that the change concerns. Other peers see
+ * the change when they list tasks (TASK-10).
  */
 export async function announceTask(
   ctx: TeamContext<TaskServices>,
@@ -140,7 +140,7 @@ export async function announceTask(
 }
 
 /**
- * Builds the event of a task's change. The event has the time stored in the row, so that an import can
+ * Builds the event for a change to a task. The event has the time stored in the row, so that an import can
  * rebuild the row. A "ready" event changes no row, so it has the current time.
  */
 export function taskEvent(row: TaskRow, by: string, told: TaskEventFields): TaskEvent {

@@ -86,8 +86,8 @@ async function readSpan(
   const end = row.closedAt ? (row.lastPostedAt ?? row.closedAt) : new Date();
   const to = input.to === undefined ? end : new Date(input.to);
   if (from <= to) return { from, to };
-  // If only the start or only the end was given, it may be beyond the default for the other. The span is
-  // then empty.
+  // If only the start or only the end was given, it may be beyond the default for the missing one. The span
+  // is then empty.
   if (input.from === undefined || input.to === undefined) return { from, to: from };
   throw new MerkleError("bad_request", "The start (from) must not be later than the end (to).", {
     field: "from",

@@ -89,7 +89,10 @@ async function findAnchor(
   );
 }
 
-/** Returns the anchor with the quote exactly as in the text. The caller may have seen other line endings. */
+/**
+ * Returns the anchor, with the quote exactly as it is in the text, because the caller may have seen other
+ * line endings.
+ */
 function toAnchor(text: string, place: Span) {
   return { quote: text.slice(place.start, place.end), ...contextOf(text, place), ...place };
 }

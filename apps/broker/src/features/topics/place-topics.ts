@@ -30,7 +30,7 @@ export async function placeFileTopics(
   const at = { version: null, hash };
   const source = toFile(file);
   if ((await listTopicsToPlace(orm, meshId, source, at)).length === 0) return;
-  // Stored because the next search compares the file's next text with this one.
+  // The text is stored because the next search compares the file's new text with it.
   await keepSourceText(orm, { meshId, ...file, hash, content: text });
   await placeTopics({ database, workers }, meshId, {
     source,

@@ -5,8 +5,8 @@ import type { Task } from "../../core/workers/task.js";
 const smallCharsMax = 8 * 1024;
 
 /**
- * Finds anchors in a changed text. Returns the new anchors in the order of the old ones, with null
- * for lost anchors.
+ * Finds anchors in a changed text. Returns one new anchor for each old anchor, in the same order, or null
+ * where an anchor was lost.
  */
 export const reanchorTask: Task<
   { before: string; after: string; anchors: readonly Anchored[] },

@@ -39,7 +39,9 @@ function toClosed({ closedBy, closedAt, closeReason }: TopicRow): Topic["closed"
   return { by: closedBy, at: closedAt.toISOString(), reason: closeReason };
 }
 
-/** Returns a topic's position. A lost topic has none, because nothing should be highlighted. */
+/**
+ * Returns a topic's position. A topic whose passage was lost has no position, so that nothing is highlighted.
+ */
 function toPlace({ found, foundAtVersion, foundAtHash, startAt, endAt }: TopicRow): Topic["place"] {
   if (found === null) return null;
   const isLost = found === "lost";

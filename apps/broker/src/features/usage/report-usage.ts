@@ -86,12 +86,12 @@ function countedTokens(used: readonly UsedTokens[]): number {
   return used.reduce((sum, each) => sum + each.inputTokens + each.outputTokens + each.cacheWriteTokens, 0);
 }
 
-/** The fraction of a budget that, once used, causes a human to be asked. */
+/** A human is asked once this fraction of a budget is used. */
 const nearPart = 0.8;
 
 /**
- * Asks a human if a budget is nearly used up. If it is used up, puts the session on hold until a human
- * resumes it.
+ * Asks a human what to do once a budget is nearly used up. Once the budget is used up, puts the session on
+ * hold until a human resumes the session.
  */
 async function keepBudgets(
   { database, channels, mesh }: Pick<SessionServices, "database" | "channels" | "mesh">,

@@ -221,8 +221,8 @@ export function createChannel(
     } catch (error) {
       log.warn("reading a feed's missing messages failed; the next hint tries again", { sessionId, error });
     } finally {
-      // Reset in the same turn of the event loop as the check that no messages are missing, so that the next
-      // hint starts a new read.
+      // Cleared in the same turn of the event loop as the check that no messages are missing, so that the
+      // next hint starts a new read.
       filling = null;
     }
   }

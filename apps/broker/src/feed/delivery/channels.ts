@@ -23,7 +23,7 @@ export interface Channels {
    * Delivers a session's committed messages to the readers on this node, and sends a hint to the other nodes.
    */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
-  /** Delivers all messages in one flush, as `deliver` does. They may belong to several sessions. */
+  /** Delivers all messages in one flush, as `deliver` does. The messages may belong to several sessions. */
   deliverPosted(posted: readonly StoredMessage[]): void;
   announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
   /** Announces that a peer has joined or left, at most once a second per session. */
@@ -44,7 +44,7 @@ export interface Channels {
   announceDelivery(sessionId: string, cursor: number): void;
   /** Pushes the current value of a state key that belongs to a session or a mesh. */
   announceState(meshId: string, change: StateChangeFrame): void;
-  /** Pushes state changes to the connections on this node. */
+  /** The part that pushes state changes to the connections on this node. */
   readonly state: StatePushes;
   /**
    * Adds a connection that receives a mesh's state changes. If `meshId` is null, the connection receives only
@@ -66,7 +66,10 @@ interface Opening {
 
 /** How long a channel without readers is kept. A client that polls over HTTP has no reader between two waits. */
 const keepMs = 60_000;
-/** Minimum time between two hints about something in a session that changes constantly. */
+/**
+ * Minimum time between two hints about a fact that changes constantly, such as the presence of a session's
+ * peers.
+ */
 const hintEveryMs = 1_000;
 
 export function startChannels(options: {

@@ -21,8 +21,8 @@ export interface Entry {
   /** Whether the message ends a blocking wait (DELIVER-4). */
   readonly wakes: boolean;
   /**
-   * The peers whose blocking waits this event may end even though it wakes nobody. It ends a peer's waits at
-   * most once per `endsWaitsMsMin` (DELIVER-4).
+   * The peers whose blocking waits this event may end even though it wakes no one. Such an event ends a
+   * peer's waits at most once per `endsWaitsMsMin` (DELIVER-4).
    */
   readonly endsWaitsOf: "everyone" | "convener" | "nobody";
   readonly bytes: number;
@@ -93,9 +93,9 @@ class StoredEntry implements Entry {
 }
 
 /**
- * Returns whether a message is for a peer: it is for everyone or reaches the peer, and the peer did not cause
- * it (DELIVER-1). This rule alone decides delivery. The feed's queries apply the same rule to messages that are
- * not in memory.
+ * Returns whether a message is for a peer: the message is for everyone or reaches the peer, and the peer did
+ * not cause it (DELIVER-1). This rule alone decides delivery. The feed's queries apply the same rule to
+ * messages that are not in memory.
  */
 function isAddressedTo(entry: Entry, peerId: string): boolean {
   return entry.peerId !== peerId && (entry.reaches === null || entry.reaches.has(peerId));
@@ -133,7 +133,7 @@ export function createRing(head: number, budget: RingBudget): Ring {
   let entries: Entry[] = [];
   let first = head + 1;
   let bytes = 0;
-  // The last result. Nearly all readers have the same cursor and read one after the other.
+  // The last result. Nearly all readers have the same cursor and read one after another.
   let lastAnswer: { sequence: number; entries: readonly Entry[] } | null = null;
 
   function dropOldest(): void {

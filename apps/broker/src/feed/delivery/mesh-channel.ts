@@ -74,8 +74,7 @@ export function createMeshChannels(
     throttle.hint(name, () => {
       meshOf(sessionId).then(
         (meshId) => meshId !== null && offer(name, kind, sessionId, { meshId }),
-        // The database is unavailable. Watchers read again when they reconnect or when something changes
-        // next.
+        // The database is unavailable. Watchers read again when they reconnect, or at the next change.
         () => undefined,
       );
     });

@@ -8,7 +8,10 @@ import type { Channel, Mail, ReadBounds, Reader } from "./channel.js";
 export interface Sink {
   /** Whether the sink accepts more data now. If not, `onDrain` listeners are called once it does. */
   readonly ready: boolean;
-  /** Number of bytes that the sink accepts before it stops being ready. One message may be larger. */
+  /**
+   * Number of bytes that the sink accepts before it stops being ready. A single message may be larger than
+   * that.
+   */
   readonly room: number;
   write(frame: Buffer): void;
   onDrain(listener: () => void): () => void;
@@ -39,7 +42,9 @@ export interface Subscription {
   stop(): void;
 }
 
-/** Size of one read, so that a reader far behind neither fills the memory nor blocks the event loop. */
+/**
+ * Size of one read, so that a reader that is far behind neither fills the memory nor blocks the event loop.
+ */
 const pumpBounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
 /**
  * Delay before a failed read is retried. Without a retry, only a new message would wake the reader, possibly

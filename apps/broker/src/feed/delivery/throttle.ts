@@ -5,7 +5,7 @@
 export interface Throttle {
   /**
    * Calls `tell` now, or at the end of the interval if a hint with this name was sent recently. If `hint` is
-   * called again for a name before then, only the last `tell` is called.
+   * called for the same name again before the interval ends, only the last `tell` is called.
    */
   hint(name: string, tell: () => void): void;
   stop(): void;

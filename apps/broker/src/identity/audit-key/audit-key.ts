@@ -40,7 +40,7 @@ interface OpenAuditKeyOptions {
   /** Path of a read-only file with a key that several brokers share. By default the key is in the Merkle home. */
   readonly keyFile?: string | undefined;
   readonly database: Database;
-  /** Whether to create a key that is not signed by any earlier key, if the home lacks the database's key. */
+  /** Whether to create a new key, not signed by any earlier key, if the home lacks the database's key. */
   readonly newKey: boolean;
   readonly log: Log;
 }

@@ -157,7 +157,7 @@ export function createAuthenticator<Services extends IdentityServices>({
     }
     if (memberId === null || !member) return { principal: null };
     // A sign-in link is also used up immediately. Credentials obtained with the link end together with the
-    // credential that created it.
+    // credential that created the link.
     const heldBy = kind === "sign_in" ? parent : number;
     // Nodes with an earlier version store tokens for programs without setting `program`.
     const ofProgram = isForPrograms(kind, parent) ? number : program;

@@ -306,7 +306,7 @@ interface CertificateChanges {
   readonly by?: typeof memberKey;
 }
 
-/** Creates a proof with a changed certificate, which is correctly signed with the chosen key. */
+/** Creates a proof whose certificate was changed and then signed correctly with the chosen key. */
 function withCertificate(changes: CertificateChanges): SignatureProof {
   const { issuedMs = 0, lastsMs = 60_000, label = signer.label, mesh = meshId, by = memberKey } = changes;
   const { certificate } = certifySessionKey({
@@ -358,8 +358,8 @@ function malleated(signature: string): string {
 }
 
 /**
- * Creates a proof with small-order keys. Without a check of the keys, an all-zero signature would be valid for
- * many messages.
+ * Creates a proof with small-order keys. If the keys were not checked, an all-zero signature would be valid
+ * for many messages.
  */
 function withSmallOrderKeys(): SignatureProof {
   const point = toBase64url(Uint8Array.from({ length: 32 }, (_, index) => (index === 0 ? 1 : 0)));

@@ -4,10 +4,10 @@ import { type Invite, MerkleError, parseInvite } from "@merkle/wire";
 import { hashSecret } from "../credential.js";
 
 /**
- * Finds the invite for a link or code, in any state.
+ * Finds the invite that a link or code belongs to, whatever the invite's state.
  *
- * @throws not_found if no invite matches, always with the same message; a wrong code counts as a failed attempt
- * (INVITE-5)
+ * @throws not_found if no invite matches, always with the same message; a wrong code counts as a failed
+ *   attempt (INVITE-5)
  */
 export async function findGivenInvite(db: Queryable, given: string): Promise<InviteRow> {
   const words = parseInvite(given);

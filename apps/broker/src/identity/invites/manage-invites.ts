@@ -104,9 +104,9 @@ function noSuchInvite(number: number): MerkleError {
 }
 
 /**
- * Returns an invite link for a mesh's first admin, or null if the mesh already has an admin. Each start creates
- * a new link and ends the previous link, which may be in a log (INVITE-9). Only the leading node creates links,
- * since otherwise the nodes would end each other's links.
+ * Returns an invite link for a mesh's first admin, or null if the mesh already has an admin. Each start
+ * creates a new link and ends the previous one, because a log may contain it (INVITE-9). Only the leading
+ * node creates links, since otherwise the nodes would end each other's links.
  */
 export async function ensureFirstInvite(
   services: FirstInviteServices & Pick<IdentityServices, "nodes">,

@@ -18,12 +18,12 @@ import { findGivenInvite, stateOf, toSessionName } from "./invite.js";
 type RedeemInviteInput = ParsedInputOf<"redeem_invite">;
 
 /**
- * Makes the owner of a key a member of the invite's mesh. If the key already belongs to a member, it keeps its
- * membership and the invite is not used up (INVITE-7). Concurrent requests never exceed the invite's number of
- * uses (INVITE-2).
+ * Makes the owner of a key a member of the invite's mesh. If the key already belongs to a member, that member
+ * keeps the membership and the invite is not used up (INVITE-7). Concurrent requests never exceed the
+ * invite's number of uses (INVITE-2).
  *
  * @throws forbidden if the invite can no longer be used, with the time and the inviter, or if the key was
- * revoked
+ *   revoked
  */
 export async function redeemInvite(
   ctx: Context<IdentityServices>,
@@ -34,8 +34,8 @@ export async function redeemInvite(
   const { idempotency_key: _key, ...proof } = input;
   verifyJoin(proof, database.brokerId);
   const invite = await findGivenInvite(database.orm, input.invite);
-  // Most requests for an ended invite are refused here, without a transaction. Existing members may still
-  // redeem the invite again.
+  // Refuses most requests for an ended invite without a transaction. Existing members may still redeem such
+  // an invite again.
   const publicKey = Buffer.from(input.public_key, "base64url");
   if (!(await findMember(database.orm, invite.meshId, { publicKey }))) refuseEnded(invite);
 

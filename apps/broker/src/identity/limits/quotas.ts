@@ -51,8 +51,8 @@ export interface Quotas {
   /** Counts the bytes of a limited number of the mesh's sessions, continuing where the last call stopped. */
   countBytes(meshId: string): Promise<void>;
   /**
-   * Reads all limits, and counts the data of every mesh that has limits. Takes account of all limits stored
-   * before the call.
+   * Reads all limits, and counts the data of every mesh that has limits. Takes all limits into account that
+   * were stored before the call.
    */
   measure(): Promise<void>;
 }

@@ -85,7 +85,7 @@ interface HolderState {
 }
 
 function createRoom(name: ShareName, { each, observer, waiting, total }: Share): TakePlace {
-  /** All holders, ordered by their last turn. The holder that has waited longest comes first. */
+  /** All holders, ordered by the time of their last turn. The holder that has waited longest comes first. */
   const holders = new Map<string, HolderState>();
   let working = 0;
 

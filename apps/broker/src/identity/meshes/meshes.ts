@@ -22,7 +22,7 @@ export interface Meshes<Services extends IdentityServices> {
   forgetCredential(sessionId: string, id: string): void;
   /** Drops a cached session in its mesh. */
   forgetSession(sessionId: string): void;
-  /** Drops all cached data that another node may have changed while its hints did not arrive. */
+  /** Drops all cached data that other nodes may have changed while their hints did not arrive. */
   forgetUnheard(): void;
 }
 

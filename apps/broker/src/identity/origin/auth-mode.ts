@@ -13,8 +13,8 @@ export interface ReachOptions {
 
 /**
  * Chooses the authentication mode. A broker that other machines can reach, by its address or through a proxy,
- * admits only members by default. Such a broker admits everyone only if `insecureOpen` is set, so that this
- * cannot happen by accident.
+ * admits only members by default. Such a broker admits everyone only if `insecureOpen` is set, so that no one
+ * opens it by accident.
  *
  * @throws StartError for `open` if others can reach the broker, without `insecureOpen`
  */

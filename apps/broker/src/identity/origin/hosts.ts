@@ -22,8 +22,8 @@ export interface HostGuard {
 export interface HostedRequest {
   readonly host?: string | undefined;
   /**
-   * The host that the client requested, as reported by a trusted proxy. It too must be one of the broker's
-   * hosts, so that a proxy cannot widen access.
+   * The host that the client requested, as reported by a trusted proxy. This host too must be one of the
+   * broker's hosts, so that a proxy cannot widen access.
    */
   readonly forwardedHost?: string | undefined;
   readonly origin?: string | undefined;
@@ -151,9 +151,10 @@ export function createHostGuard({
 }
 
 /**
- * Refuses a request for a resource if a page from another site or port sent it. Requests for an image, script
- * or frame have no `Origin`, but the status, size or timing of the reply could reveal which sessions and keys
- * exist. Links to the broker's own pages are allowed, because these pages look the same to everyone.
+ * Refuses a request for a resource if a page from another site or port sent the request. Requests for an
+ * image, script or frame have no `Origin`, but the status, size or timing of the reply could reveal which
+ * sessions and keys exist. Links to the broker's own pages are allowed, because these pages look the same to
+ * everyone.
  */
 function refuseForeignFetch({ fetched, target = "/" }: HostedRequest): void {
   if (!fetched || fetched.site === "same-origin" || fetched.site === "none") return;

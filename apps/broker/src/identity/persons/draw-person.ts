@@ -12,9 +12,9 @@ import { nameGuest, personOf } from "./manage-person.js";
 import { useVerificationCode, verifiesNobody } from "./verification.js";
 
 /**
- * Prepares a new person, who is created by the write that the call makes (PERSON-15). Returns null if the
- * credential was not created for a new person, or if the member already has a person. A member who has one gets
- * another credential with `create_person`.
+ * Prepares a new person, to be created in the call's own write (PERSON-15). Returns null if the credential
+ * was not created for a new person, or if the member already has a person. A member who already has a person
+ * uses `create_person` to get another credential.
  *
  * @throws bad_request for an invalid name; forbidden for an invalid verification code
  */

@@ -47,7 +47,7 @@ export async function createPerson(
     if (memberId === null) throw new TypeError("A person was not stored.");
     const known = await findPersonOfMember(tx, meshId, memberId);
     if (!known) throw new TypeError("The member's person was reported as existing but was not found.");
-    // The person's credentials may already be cached without the new one.
+    // The cached list of the person's credentials may lack the new one.
     afterCommit(() => credentials.forgetEverywhere(known.personId));
     return giveFurtherCredential(tx, meshId, known);
   });

@@ -131,7 +131,7 @@ describe("tokens in force", () => {
       (await endTokens(database.orm, { meshId: database.meshId, number: browser.number }, "Ana")).tokens,
     ).toEqual(expect.arrayContaining([browser.number, ticket.number]));
     expect(await takeToken(database.orm, ticket.secretHash)).toBeNull();
-    // A token that was issued while its parent was being ended has ended too.
+    // If a token is issued while its parent is being ended, the token must end too.
     const late = await issue(memberId, { kind: "ticket", authority: by(memberId, browser.number) });
     expect(await takeToken(database.orm, late.secretHash)).toBeNull();
   });

@@ -69,7 +69,9 @@ export async function identifyCaller(
   return call.newPerson === undefined ? found : takeNewPerson(found, services, call, call.newPerson);
 }
 
-/** Prepares a call's new person, unless the credential already proves a caller, as it does in a retry. */
+/**
+ * Prepares a call's new person, unless the credential already identifies an existing caller, as in a retry.
+ */
 async function takeNewPerson(
   found: Authenticated,
   services: AccessServices,

@@ -60,8 +60,8 @@ export function authorize(request: AccessRequest): void {
     const whose = session
       ? "of a team, a peer or a person in this session"
       : "of a person or a team of this mesh";
-    // The credential may be valid but belong to the program's member acting as a person, so the error explains
-    // why it is refused.
+    // If a program sends a verified person's credential, the credential is refused even if it is valid, so
+    // the error explains why.
     const but = isProgram(principal)
       ? ". A token for programs cannot be used together with a verified person's credential"
       : "";

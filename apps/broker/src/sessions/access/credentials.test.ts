@@ -138,7 +138,7 @@ async function joinMany(at: { databaseUrl: string; session_id: string; count: nu
 
 /**
  * Returns the number of bytes that buffers use after a garbage collection. The last unused buffer is freed
- * only a little later.
+ * slightly later.
  */
 function buffersBytes(): number {
   setFlagsFromString("--expose-gc");

@@ -82,7 +82,7 @@ interface CachedProof extends Proof {
   readonly expiresAt: number;
 }
 
-/** The last caller verified on a connection, with the cache entry and key used for that. */
+/** The last caller verified on a connection, with the cache entry and its key. */
 interface ProvedCaller {
   readonly credential: string;
   readonly key: string;
@@ -108,8 +108,8 @@ export function createCredentials(options: {
   cachedMax?: number;
 }): Credentials {
   const { database, presence, bus, cachedMax = limits.cachedCredentialsMax } = options;
-  // Both maps have the credential's uuid and the session as key. `remembered` is ordered by last use, and the
-  // least recently used entry is dropped.
+  // Both maps are keyed by the credential's uuid and the session. `remembered` is ordered by last use, and
+  // the least recently used entry is dropped.
   const remembered = new Map<string, CachedProof>();
   const looking = new Map<string, Promise<CachedProof | null>>();
   // A plain comparison is safe: the credential was already verified on this connection, so timing reveals
@@ -126,8 +126,8 @@ export function createCredentials(options: {
   }
 
   /**
-   * Checks the expiry, and that the peer object is still current: a peer that returns after a long absence gets
-   * a new object.
+   * Checks that the entry has not expired and that its peer object is current. A peer that returns after a
+   * long absence gets a new object.
    */
   function isValid({ expiresAt, found: { team } }: CachedProof): boolean {
     return expiresAt > performance.now() && (team === null || presence.find(team.peer.peerId) === team.peer);

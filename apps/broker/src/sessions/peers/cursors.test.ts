@@ -99,8 +99,8 @@ const outcomes: Record<keyof typeof states, Partial<Record<EventName, Outcome>>>
     "found 6 to 9 empty": [{ empty: { after: 6, upTo: 9 } }],
     "saved 8": [{ ackedSaved: 8 }, "report acked"],
     "loaded a row at 6": [{ acked: 6, ackedSaved: 6, offered: 7, returned: 7, repeated: 6 }],
-    // The database contained 4 when the query was sent, and the query returns 2, so another node has moved the
-    // cursors back.
+    // The database contained 4 when the query was sent, but the query returns 2, so another node has moved
+    // the cursors back.
     "loaded a row at 2": [placed],
     "placed at 2": [placed],
     "saved as read 4": [{ readSaved: 4 }],

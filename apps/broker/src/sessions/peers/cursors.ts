@@ -106,7 +106,7 @@ export type CursorEvent =
    * A save has finished. `acked` is the value that was saved, and `placements` the value when the save began.
    */
   | { readonly type: "saved"; readonly acked: number; readonly placements: number }
-  /** The database returned the peer's row. `asOf` are the cursors at the time when the query was sent. */
+  /** The database returned the peer's row. `asOf` holds the cursors as they were when the query was sent. */
   | { readonly type: "loaded"; readonly row: StoredCursors; readonly asOf: Cursors }
   /** The peer wants to continue reading from a cursor. The cursor is already saved in the database (JOIN-3). */
   | { readonly type: "placed"; readonly cursor: number }
@@ -185,17 +185,16 @@ export function advance(cursors: Cursors, event: CursorEvent): CursorStep {
 }
 
 /**
- * Returns the first sequence after which the peer may have messages to read. Skips the range known to be
- * empty.
+ * Returns the sequence after which to start reading the peer's messages. Skips the range known to be empty.
  */
 export function skipKnownEmpty({ empty }: Cursors, after: number): number {
   return empty.after <= after && after < empty.upTo ? empty.upTo : after;
 }
 
 /**
- * Returns whether a call without a cursor can continue from these cursors. It cannot if more messages were sent
- * to the peer than these cursors show as arrived or returned twice. Another node may not have saved yet that
- * its reply was written (NODE-7).
+ * Returns whether a call without a cursor can continue from these cursors. It cannot if more messages were
+ * sent to the peer than these cursors show as arrived or returned twice, because another node may not have
+ * saved yet that its reply was written (NODE-7).
  */
 export function canResume(
   cursors: Cursors,

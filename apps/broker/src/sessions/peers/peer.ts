@@ -40,7 +40,10 @@ export interface Peer {
   lastPolledAt: Date | null;
   /** True if the last connection closed with a goodbye and the peer has made no call since. */
   hasSaidGoodbye: boolean;
-  /** When a wait was last ended by an event that wakes no one, in `performance.now()` time (DELIVER-4). */
+  /**
+   * When an event that wakes no one last ended one of the peer's waits, in `performance.now()` time
+   * (DELIVER-4).
+   */
   eventEndedWaitAt: number;
   /** Parked waits, oldest first. */
   readonly waits: Set<ParkedWait>;

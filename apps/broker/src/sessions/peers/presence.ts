@@ -191,8 +191,8 @@ export function startPresence(options: {
   }
 
   /**
-   * Returns false while an inbox opened on this node is not yet saved, because it is not yet known which node
-   * opened the peer's inbox last.
+   * Returns false while an inbox opened on this node is not saved, because until then it is unknown which
+   * node opened the peer's inbox last.
    */
   function mayBeReplaced(peer: Peer | undefined): peer is Peer {
     return peer !== undefined && peer.name !== null && peer.holders.size > 0 && peer.hold === null;
@@ -264,7 +264,7 @@ export function startPresence(options: {
   async function save(peer: Peer): Promise<void> {
     dirty.add(peer);
     await flush(true);
-    // The save in progress may have taken its last batch before this peer became dirty.
+    // The save in progress may have begun its last batch before this peer became dirty.
     if (dirty.has(peer)) await flush(true);
   }
 

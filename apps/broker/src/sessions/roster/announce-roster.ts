@@ -10,8 +10,8 @@ export function announceRoster({ channels }: Pick<SessionServices, "channels">, 
 }
 
 /**
- * Returns the priority of an event that ends waits. In a small session, the event ends the waits of all
- * teams. In a large session, it ends only the convener's waits (DELIVER-4).
+ * Returns the priority of an event that ends waits. The event ends the waits of all teams in a small session,
+ * but only the convener's waits in a large session (DELIVER-4).
  */
 export async function priorityAmongFew(
   { tx }: Pick<Write, "tx">,

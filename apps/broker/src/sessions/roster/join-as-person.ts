@@ -190,8 +190,9 @@ async function addTeam(
 }
 
 /**
- * Returns a person's team in a session that the call itself does not address, together with the call's write.
- * If the person has not joined or has left, the write first joins the session, like any other write (PERSON-3).
+ * Returns a person's team in a session that the call itself does not address, and the function with which the
+ * call must write. If the person has not joined or has left, the write first joins the session, like any
+ * other write (PERSON-3).
  *
  * @throws session_closed if the session was concluded before the person joined
  */

@@ -129,8 +129,8 @@ async function enterAsPerson(
 }
 
 /**
- * Finds the joining member's existing team with this name and adds a credential to it. This way, a member who
- * has changed machines or lost the Merkle home gets the same team back, instead of a new team "Birch (2)"
+ * Finds the joining member's existing team with this name and adds a credential to it. As a result, a member
+ * who has changed machines or lost the Merkle home gets the same team back, instead of a new team "Birch (2)"
  * (MEMBER-3).
  */
 async function takeOwnTeam(

@@ -57,7 +57,10 @@ export async function findFreeName(tx: Transaction, who: Wanting, wanted: string
   }
 }
 
-/** Appends a number to a name and shortens the name if needed to fit the limit. Never splits a surrogate pair. */
+/**
+ * Appends a number to a name, and shortens the name if it would exceed the limit. Never splits a surrogate
+ * pair.
+ */
 function numbered(name: string, number: number): string {
   if (number === 1) return name;
   const suffix = `-${number}`;

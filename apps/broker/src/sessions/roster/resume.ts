@@ -44,8 +44,8 @@ export async function resumeTeam(
 }
 
 /**
- * Resumes a named peer with its row, cursor and groups (PEER-3). If the peer had left or was retired, both it
- * and its team return. If the peer's name has been taken since, it gets a numbered name.
+ * Resumes a named peer with its row, cursor and groups (PEER-3). If the peer had left or was retired, both
+ * the peer and its team return. If the peer's name has been taken since, it gets a numbered name.
  */
 export async function resumePeer(
   ctx: SessionContext<SessionServices>,

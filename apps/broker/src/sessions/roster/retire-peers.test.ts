@@ -26,7 +26,7 @@ it("[PEER-10] a named peer that was not seen for 7 days is retired, unless a con
     "";
   const [unseen, held, seen] = [await join("unseen"), await join("held"), await join("seen")];
   const sql = connectTestDatabase(broker.databaseUrl);
-  // The peer `seen` was last seen one minute short of the limit ago, and the other peers one minute past it.
+  // The peer `seen` was last seen one minute less than the limit ago, and the other peers one minute more.
   await sql`
     UPDATE peers SET last_seen_at = now() - make_interval(
       days => ${limits.peerRetiredAfterDays}, secs => CASE name WHEN 'seen' THEN -60 ELSE 60 END)`;

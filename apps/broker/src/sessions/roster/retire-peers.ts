@@ -3,7 +3,10 @@ import { limits } from "@merkle/wire/limits";
 import type { SessionServices } from "../context.js";
 import { announceRoster } from "./announce-roster.js";
 
-/** Retires named peers that were not seen for `peerRetiredAfterDays`, so that their names are free again (PEER-10). */
+/**
+ * Retires named peers that have not been seen for `peerRetiredAfterDays`, so that their names become free
+ * again (PEER-10).
+ */
 export async function retirePeers(
   services: Pick<SessionServices, "database" | "presence" | "channels" | "nodes"> & {
     readonly forgetCredential: (sessionId: string, id: string) => void;

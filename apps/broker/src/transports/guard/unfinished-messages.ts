@@ -20,7 +20,7 @@ export interface UnfinishedMessages {
 export interface ArrivingFrames {
   /** Call when a message is complete. */
   message(): void;
-  /** Call when a ping or pong has arrived. It is not part of a message and does not end one. */
+  /** Call when a ping or pong has arrived. Such a frame is not part of a message and does not end one. */
   control(data: Buffer): void;
 }
 

@@ -7,7 +7,10 @@ const styleHash = sha256(style, "base64");
 /** Seconds between two reloads of the page. */
 const reloadAfterS = 2;
 
-/** Returns a page to show while a part of the site is being built, or after its build failed. The page reloads itself. */
+/**
+ * Returns a page to show while a part of the site is being built, or if the build has failed. The page
+ * reloads itself.
+ */
 export function buildingPage(what: "dashboard" | "docs", hasFailed: boolean): Response {
   const [title, text] = hasFailed
     ? [

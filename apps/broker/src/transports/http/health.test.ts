@@ -69,7 +69,7 @@ describe("a broker on a disk of its own", { tags: "mounts" }, () => {
       const failure = await postUntilRefused(session);
       expect(failure).toMatchObject({ code: "unavailable", details: { outcome: "none" } });
       expect(await healthOf(url)).toEqual([503, false, "disk"]);
-      // By now the broker has tried a write of its own.
+      // After this time, the broker has attempted a test write itself.
       await expect.poll(() => secondsSince(failure.at)).toBeGreaterThan(2.5);
       expect(await healthOf(url)).toEqual([503, false, "disk"]);
 

@@ -19,7 +19,10 @@ export function adviseOlderClient(error: MerkleError, build: string | undefined)
   return new MerkleError(error.code, `${error.message} ${advice}`, error.details);
 }
 
-/** Returns the Retry-After header if the error has a retry delay, for programs that do not read `details`. */
+/**
+ * Returns a Retry-After header, for programs that do not read `details`. Empty if the error has no retry
+ * delay.
+ */
 export function retryAfter({ details }: MerkleError): Record<string, string> {
   const seconds = details["retry_after_s"];
   return typeof seconds === "number" ? { "retry-after": String(Math.ceil(seconds)) } : {};

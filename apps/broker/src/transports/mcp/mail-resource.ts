@@ -52,8 +52,8 @@ export async function openMailBus(
           services,
           channel,
           peer,
-          // Authorises the client again: if its team has left or the credential was replaced, it gets no more
-          // notifications.
+          // Authorises the client again: a client whose team has left, or whose credential was replaced, gets
+          // no more notifications.
           onMail: () =>
             void openMailbox(exchange, uri).then(() => listener({ kind: "resource_updated", uri }), onEnded),
           onReplaced: onEnded,

@@ -137,8 +137,8 @@ function createTeamMemory({ database, nodes }: Services, { sessionId: id }: Tool
 
   async function load(): Promise<RememberedTeams | null> {
     if (id === null) return null;
-    // The session's previous call may have joined a Merkle session on another node, so the teams are loaded
-    // again.
+    // A previous call in the MCP session may have joined a Merkle session on another node, so the teams are
+    // loaded again.
     if (!nodes.alone) return loadRememberedTeams(database, id);
     loading ??= loadRememberedTeams(database, id);
     try {

@@ -106,7 +106,10 @@ function describeParts(schema: unknown): string {
   return ` {${Object.keys(Object(schema.properties)).join(", ")}}`;
 }
 
-/** Returns the first clause of a summary, which says what the tool does. The rest says how and when. */
+/**
+ * Returns the first clause of a summary, which says what the tool does. The rest of the summary says how and
+ * when.
+ */
 function headOf(summary: string): string {
   return /^.*?(?=[.:;](?:\s|$))/.exec(summary)?.[0] ?? summary;
 }

@@ -16,7 +16,7 @@ export interface HandshakeLimits {
   /** Maximum duration of a handshake, even if the client keeps sending data. */
   readonly msMax: number;
   /**
-   * Maximum number of handshakes in progress. Above it, the oldest is closed. Honest handshakes take
+   * Maximum number of handshakes in progress. If there are more, the oldest is closed. Honest handshakes take
    * milliseconds.
    */
   readonly countMax: number;
@@ -50,8 +50,8 @@ export function createHandshakes({ msMax, countMax }: HandshakeLimits): Handshak
 }
 
 /**
- * Returns a connection's key: the addresses of both ends, because Node does not expose the raw socket below a
- * TLS socket.
+ * Returns a key that identifies a connection. It consists of the addresses of both ends, because Node does
+ * not expose the raw socket below a TLS socket.
  */
 function keyOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
   return [localAddress, localPort, remoteAddress, remotePort].join(" ");

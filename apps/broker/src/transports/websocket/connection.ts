@@ -156,7 +156,7 @@ class SocketConnection implements Connection {
     // No frame may be sent after a close frame.
     if (!this.#isOpen || !this.#socket.writable) return;
     this.#socket.write(frames, tell.length === 0 ? undefined : (error) => error ?? runAll(tell));
-    // If the operating system accepted the frames immediately, no "drain" event follows.
+    // No "drain" event follows if the operating system accepted the frames immediately.
     if (this.#fullSince !== null && !this.#socket.writableNeedDrain) this.#drained();
   }
 

@@ -70,7 +70,7 @@ class NonceWindow implements ReadWindow {
   }
 
   answer(data: Buffer): boolean {
-    // Only a client that has read everything up to the ping knows these bytes.
+    // Only a client that has read everything up to the ping can repeat the nonce.
     if (!this.#asked?.nonce.equals(data)) return false;
     this.#read = this.#asked.written;
     this.#asked = null;

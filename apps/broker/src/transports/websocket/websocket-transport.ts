@@ -226,8 +226,8 @@ export function createWebSocketTransport({
   }
 
   /**
-   * Asks every client to reconnect. If there are other nodes, each client is asked at a random time.
-   * Otherwise all clients would reconnect to the other nodes at the same time (NODE-13).
+   * Asks every client to reconnect. If there are other nodes, each client is asked at a random time, so that
+   * the clients do not all reconnect to those nodes at once (NODE-13).
    */
   async function sendAway(): Promise<void> {
     const spreadMs = services.nodes.others.size > 0 ? spreadMsMax : 0;

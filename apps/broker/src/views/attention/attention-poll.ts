@@ -2,9 +2,9 @@ import type { MeshChannel } from "../../feed/delivery/mesh-channel.js";
 import { type FactServices, readFacts } from "./facts.js";
 
 /**
- * Returns a function that checks what is waiting for a human and notifies the mesh's watchers of changes. It
- * must be called regularly, because some changes cause no event, for example when a session becomes quiet.
- * Without watchers, it reads nothing.
+ * Returns a function that checks what is waiting for a human and notifies the mesh's watchers of changes. The
+ * function must be called regularly, because some changes cause no event, for example when a session becomes
+ * quiet. The function reads nothing if there are no watchers.
  */
 export function createAttentionPoll(
   services: FactServices & { readonly mesh: MeshChannel },

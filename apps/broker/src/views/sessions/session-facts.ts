@@ -9,8 +9,8 @@ import type { ViewServices } from "../services.js";
 import type { SessionFacts } from "./session-output.js";
 
 /**
- * Reads facts about sessions that callers get in addition to the sessions' rows. Runs one query for each kind
- * of fact, regardless of the number of sessions.
+ * Reads facts about sessions that replies contain in addition to the sessions' rows. Runs one query for each
+ * kind of fact, regardless of the number of sessions.
  */
 export async function readSessionFacts(
   ctx: Context<ViewServices>,

@@ -114,7 +114,7 @@ function parse(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text);
   } catch {
-    // Callers treat a response that is not JSON as coming from another program.
+    // Callers treat a response that is not JSON as that of another program.
     return null;
   }
 }

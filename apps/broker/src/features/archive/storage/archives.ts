@@ -33,8 +33,8 @@ export interface Archives {
   /** Deletes an abandoned archive's objects. Returns the names of objects that still exist. */
   removeObjects(row: ArchiveRow): Promise<string[]>;
   /**
-   * Cleans up archiving work that was interrupted because a node was killed or the storage did not
-   * respond.
+   * Cleans up archiving work that was interrupted, for example because a node was killed or the storage did
+   * not respond.
    */
   finish(): Promise<void>;
   /**
@@ -129,7 +129,7 @@ export function createArchives({
       if (known && known.what !== what && !known.failed) throw isBusy(known.what);
       const each = known?.what === what ? known : start();
       try {
-        // Repeated work of the same kind on the same session has the same result type.
+        // Work of the same kind on the same session always has the same result type.
         return await patiently(each.work as Promise<Result>, () => goesOn(what));
       } finally {
         if (each.failed && underWay.get(sessionId) === each) underWay.delete(sessionId);

@@ -118,7 +118,8 @@ async function* bytesOf(response: IncomingMessage, signal: AbortSignal): AsyncGe
 }
 
 function lost(what: string, cause: unknown): MerkleError {
-  // If several addresses were tried, the combined error has an empty message, so its code is used.
+  // If several addresses were tried, the combined error has an empty message. The error's code is then used
+  // instead.
   const { message, code } = Object(cause);
   const reason = String(message || code || "unknown");
   return new MerkleError(
