@@ -1,5 +1,6 @@
 import { compactMessage, type Message, redactedBy, withoutText } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import type { PeerState } from "./peer-state.js";
 
 /**
  * A peer's messages that its model has not received yet. Subscriptions and waits add messages; tools and
@@ -357,8 +358,13 @@ function isOtherPrompt(via: Via, evidence: Evidence): boolean {
 }
 
 /** The notice that tells the model once that the session's database was restored (STDIO-12). */
-export const resyncNotice =
+const resyncNotice =
   "resync: the database was restored. Earlier message and version numbers are no longer valid; read the history and the document again.";
+
+/** Returns the notices that a reply must contain for the model. */
+export function writeNotices({ isRestored, warning }: PeerState["notices"]): string[] {
+  return [...(isRestored ? [resyncNotice] : []), ...(warning === undefined ? [] : [warning])];
+}
 
 /**
  * Creates a function that checks whether another message fits on the page. The first message always fits

@@ -202,7 +202,7 @@ export function createMembership(options: MembershipOptions): Membership {
     async rotateCredential(input, team, signal) {
       const rotated = await call("rotate_team_credential", input, signal);
       secretStore.keepFrom(rotated);
-      team.credential = rotated.team_id;
+      team.advance({ type: "credentialChanged", credential: rotated.team_id });
       teams.subscribe();
       await save(team);
       return rotated;

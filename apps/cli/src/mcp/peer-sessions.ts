@@ -1,8 +1,9 @@
-import { type ChangedKind, closeCodes, type DeclaredStatus, type Message } from "@merkle/wire";
+import { type ChangedKind, closeCodes, type Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
 import { peerAddress } from "@merkle/wire/text";
 import type { KeyPair } from "../home/stored-peers.js";
 import { createInbox, type Inbox, type InboxOptions } from "./inbox.js";
+import { advancePeer, createPeerState, type PeerEvent, type PeerState } from "./peer-state.js";
 
 /** A peer that this server acts as: a named peer of a team, or the team's unnamed peer. */
 export interface PeerSession {
@@ -22,61 +23,16 @@ export interface PeerSession {
   readonly sessionKey: KeyPair | null;
   /** Decrypts a private message for the peer. */
   readonly open: (message: Message) => Message;
-  credential: string;
-  /** Whether the inbox's cursor is known. If not, it must first be read from the broker. */
-  placed: boolean;
-  /** The database epoch to which the inbox's sequences belong. Undefined until known. */
-  epoch: string | undefined;
-  /** The last cursor that was acknowledged to the broker. */
-  acked: number;
-  /** The number of consecutive empty waits, as counted by the broker. */
-  idlePolls: number;
-  /** Whether the database was restored and the model has not been notified yet. */
-  resynced: boolean;
-  /** A warning about the session's record that the model has not seen yet. */
-  warning: string | undefined;
-  /** The latest version of the document that this server (`heard`) and the model (`told`) know about. */
-  readonly document: { heard: number; told: number };
+  readonly credential: string;
+  readonly state: PeerState;
   /** Whether the session is known to be concluded. */
-  closed: boolean;
-  left: boolean;
-  /** Whether a newer connection has taken over the peer and its messages. */
-  replaced: boolean;
-  /** The status that the peer declared, from the broker's last reply. */
-  declared: DeclaredStatus | undefined;
-  /** The status derived from hooks, as last sent to the broker. */
-  observed: "working" | "idle" | undefined;
-  /** Whether a hook has already explained Merkle's messages to this conversation. */
-  introduced: boolean;
-  /** Whether the agent, when it tried to conclude the session, was shown its unfinished tasks and claims. */
-  hasSeenOpenWork: boolean;
-  /** The brief that the conversation received instead of many messages. */
-  brief: GivenBrief | undefined;
-  /** The sequence of the last message that a hook announced as too long to deliver. */
-  announced: number;
-  /** The read cursor of each subagent, by agent id. */
-  readonly subagents: Map<string, number>;
+  readonly closed: boolean;
+  /** Changes the state and the inbox after an event. */
+  advance(event: PeerEvent): void;
   /** The blocked waits, oldest first. Calling an entry ends that wait as if it had timed out. */
   readonly waits: Set<() => void>;
   /** Releases the lock on the peer. */
   release(): Promise<void>;
-}
-
-/**
- * A brief that a conversation received instead of many messages. The messages remain unread, but hooks do not
- * deliver them (BRIEF-5).
- */
-export interface GivenBrief {
-  readonly conversation: string;
-  /**
-   * The id of the prompt at which the brief was delivered. Interrupting that prompt removes the brief from
-   * the conversation.
-   */
-  readonly prompt: string;
-  /** The brief's first line, used to find the brief in the client's transcript. */
-  readonly title: string;
-  /** Messages to everyone up to this sequence are delivered only if the model asks for messages. */
-  readonly setAside: number;
 }
 
 export interface NewTeam {
@@ -155,7 +111,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   >();
 
   function findLast(session?: string): PeerSession | undefined {
-    return teams.findLast((team) => !team.left && (session === undefined || isSession(team, session)));
+    return teams.findLast((team) => !hasLeft(team) && (session === undefined || isSession(team, session)));
   }
 
   function unsubscribe(sessionId: string): void {
@@ -166,28 +122,28 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   function subscribe(sessionId: string): void {
     unsubscribe(sessionId);
     const team = findLast(sessionId);
-    if (!client || !team || team.replaced) return;
+    if (!client || team?.state.membership !== "member") return;
     const subscription = client.inbox({
       session: sessionId,
       teamId: team.credential,
       onMessage: (message) => {
         if (message.event === "session_concluded") {
-          team.closed = true;
+          team.advance({ type: "concluded" });
           onConcluded?.(team, message);
         }
         team.mail.push(team.open(message));
       },
       onChanged: ({ kind, version }) => {
-        if (kind === "document") team.document.heard = Math.max(team.document.heard, version);
+        if (kind === "document") team.advance({ type: "documentChanged", version });
         else onChanged?.(team, kind);
       },
       onResync: () => {
-        forgetNumbers(team);
+        team.advance({ type: "restored" });
         return undefined;
       },
       // Waits work without the subscription, and report the same error to the model.
       onError: (error) => {
-        if (error.details["close_code"] === closeCodes.replaced.code) giveUp(team);
+        if (error.details["close_code"] === closeCodes.replaced.code) team.advance({ type: "replaced" });
         log(`messages are not pushed for ${team.name} in ${team.slug}: ${error.message}`);
         if (subscriptions.get(sessionId)?.team === team) subscriptions.delete(sessionId);
       },
@@ -200,7 +156,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
     add(given, { behind = false } = {}) {
       const earlier = teams.find((team) => team.placeId === given.placeId);
       // Another process has read the peer's messages in the meantime, so the old inbox must not be used.
-      const known = earlier?.replaced ? undefined : earlier;
+      const known = earlier?.state.membership === "replaced" ? undefined : earlier;
       const team = known ?? toTeam(given, open);
       if (known) takeUpAgain(known, given);
       else stops.push(onNew(team));
@@ -219,11 +175,11 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
           (peerName === undefined || isSameName(team.peerName ?? "", peerName)),
       ),
     findLeft: (session) =>
-      teams.findLast((team) => team.left && (session === undefined || isSession(team, session))),
+      teams.findLast((team) => hasLeft(team) && (session === undefined || isSession(team, session))),
     readers: () =>
       [...new Set(teams.map((team) => team.sessionId))].flatMap((sessionId) => {
         const team = findLast(sessionId);
-        return team && !team.replaced ? [team] : [];
+        return team?.state.membership === "member" ? [team] : [];
       }),
     subscribe(next = client) {
       if (next !== client) subscriptions.clear();
@@ -231,12 +187,10 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
       for (const sessionId of new Set(teams.map((team) => team.sessionId))) subscribe(sessionId);
     },
     takeUpAgain(except) {
-      for (const team of teams) if (team.placeId !== except) team.replaced = false;
+      for (const team of teams) if (team.placeId !== except) team.advance({ type: "resumed" });
     },
     async leave(team) {
-      team.left = true;
-      // Empty the inbox, so that this peer does not wake the client.
-      team.mail.restart(team.mail.place);
+      team.advance({ type: "left" });
       subscribe(team.sessionId);
       for (const answer of team.waits) answer();
       await team.release();
@@ -249,28 +203,14 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   };
 }
 
-/** Drops the pending messages, which are now delivered to the connection that took over the peer. */
-function giveUp(team: PeerSession): void {
-  team.replaced = true;
-  team.mail.restart(team.mail.place);
-}
-
-/** Drops the sequences and messages from before a database restore. The next wait reports the restore. */
-export function forgetNumbers(team: PeerSession): void {
-  team.mail.forget();
-  team.placed = false;
-  team.epoch = undefined;
-  team.acked = 0;
-  team.resynced = true;
-  team.closed = false;
-  team.announced = 0;
-  team.brief = undefined;
-  team.subagents.clear();
-  Object.assign(team.document, { heard: 0, told: 0 });
+function hasLeft({ state }: PeerSession): boolean {
+  return state.membership === "left";
 }
 
 function toTeam(given: NewTeam, open: TeamsOptions["open"]): PeerSession {
-  const { place, epoch, documentVersion = 0 } = given;
+  const { credential, place, epoch, documentVersion = 0 } = given;
+  const mail = createInbox(place ?? 0, given.inbox);
+  let state = createPeerState({ credential, cursor: place, epoch, documentVersion });
   const team: PeerSession = {
     placeId: given.placeId,
     teamId: given.teamId,
@@ -279,28 +219,25 @@ function toTeam(given: NewTeam, open: TeamsOptions["open"]): PeerSession {
     address: peerAddress(given.name, given.peerName),
     sessionId: given.sessionId,
     slug: given.slug,
-    mail: createInbox(place ?? 0, given.inbox),
+    mail,
     isLaunched: given.isLaunched ?? false,
     sessionKey: given.sessionKey ?? null,
     open: (message) => open(team, message),
-    credential: given.credential,
-    placed: place !== undefined,
-    epoch,
-    acked: place ?? 0,
-    idlePolls: 0,
-    resynced: false,
-    warning: undefined,
-    document: { heard: documentVersion, told: documentVersion },
-    closed: false,
-    left: false,
-    replaced: false,
-    declared: undefined,
-    observed: undefined,
-    introduced: false,
-    hasSeenOpenWork: false,
-    brief: undefined,
-    announced: 0,
-    subagents: new Map(),
+    get credential() {
+      return state.credential;
+    },
+    get state() {
+      return state;
+    },
+    get closed() {
+      return state.isClosed;
+    },
+    advance(event) {
+      const { state: next, effect } = advancePeer(state, event);
+      state = next;
+      if (effect?.do === "restart") mail.restart(effect.after === "own" ? mail.place : effect.after);
+      if (effect?.do === "forget") mail.forget();
+    },
     waits: new Set(),
     release: given.release ?? (async () => undefined),
   };
@@ -308,12 +245,8 @@ function toTeam(given: NewTeam, open: TeamsOptions["open"]): PeerSession {
 }
 
 function takeUpAgain(team: PeerSession, given: NewTeam): void {
-  team.left = false;
-  team.credential = given.credential;
-  if (given.replay && given.place !== undefined) {
-    team.mail.restart(given.place);
-    team.acked = given.place;
-  }
+  const replayFrom = given.replay ? given.place : undefined;
+  team.advance({ type: "rejoined", credential: given.credential, replayFrom });
   if (given.release) {
     const releaseEarlier = team.release;
     const releaseAnother = given.release;

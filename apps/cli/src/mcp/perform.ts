@@ -11,7 +11,7 @@ import type { Fields } from "../core/is-object.js";
 import { asStub } from "../feed/private-stub.js";
 import type { BrokerLink } from "./broker-link.js";
 import { noteDeclared } from "./hooks/status-reporter.js";
-import { resyncNotice } from "./inbox.js";
+import { writeNotices } from "./inbox.js";
 import type { Acknowledger } from "./mail/acknowledger.js";
 import { readAlong } from "./mail/read-along.js";
 import { type Waited, waitForMessages } from "./mail/wait.js";
@@ -165,20 +165,17 @@ export function createPerformer(options: PerformerOptions): Performer {
 }
 
 function toPerformed(team: PeerSession, { output, again, settle }: Waited): Performed {
-  const wasResynced = team.resynced;
+  const { notices } = team.state;
   const seen = [...(again ?? [])].map((sequence) => `#${sequence}`);
-  const { warning } = team;
-  const notices = [
-    ...(wasResynced ? [resyncNotice] : []),
-    ...(warning === undefined ? [] : [warning]),
+  const lines = [
+    ...writeNotices(notices),
     ...(seen.length > 0 ? [`(again) you may have seen already: ${seen.join(" ")}`] : []),
   ];
   return {
     output,
-    notice: notices.length > 0 ? notices.join("\n") : undefined,
+    notice: lines.length > 0 ? lines.join("\n") : undefined,
     settle: (arrived) => {
-      if (arrived && wasResynced) team.resynced = false;
-      if (arrived && team.warning === warning) team.warning = undefined;
+      if (arrived) team.advance({ type: "noticesShown", notices });
       settle(arrived);
     },
   };
@@ -198,13 +195,13 @@ const notices: Partial<Record<OperationName, (team: PeerSession, output: Fields)
   append_to_session_doc: (team, { version }) => noteWritten(team, version),
   edit_session_doc: (team, { version }) => noteWritten(team, version),
   conclude_session: (team, { doc_version }) => {
-    team.closed = true;
+    team.advance({ type: "concluded" });
     noteWritten(team, doc_version);
   },
 };
 
-function noteWritten({ document }: PeerSession, version: unknown): void {
-  if (typeof version === "number") document.told = Math.max(document.told, version);
+function noteWritten(team: PeerSession, version: unknown): void {
+  if (typeof version === "number") team.advance({ type: "documentShown", version });
 }
 
 function refuseCursor(operation: string, input: Fields): void {

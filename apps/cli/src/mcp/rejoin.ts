@@ -231,7 +231,7 @@ async function learnDeclared({ link, log, onDeclared }: RejoinOptions, team: Pee
     const isMe = (peer: OutputOf<"list_peers">["peers"][number]) =>
       peer.team_id === team.teamId && (peer.name ?? null) === team.peerName;
     const declared = peers.find(isMe)?.declared;
-    team.declared ??= declared?.status;
+    team.advance({ type: "statusDeclared", status: team.state.status.declared ?? declared?.status });
     // The client now reaches this server, so a declared status that says the opposite may be outdated.
     if (declared) onDeclared(team, declared);
   } catch (error) {

@@ -239,7 +239,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   async function compareSeal(team: PeerSession, message: Message): Promise<void> {
     const problem = await serverOptions.checkConcluded(message, { home, broker: link });
     if (!problem) return;
-    team.warning = problem.message;
+    team.advance({ type: "warned", warning: problem.message });
     log(problem.message);
   }
 
@@ -311,7 +311,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     const { as = "" } = options;
     heardAt = now();
     if (unreached.end()) describeAgain();
-    if (!onHeard() || isReturning || !teams.find(as)?.replaced) return;
+    if (!onHeard() || isReturning || teams.find(as)?.state.membership !== "replaced") return;
     isReturning = true;
     teams.takeUpAgain(as);
     link.comeBack();

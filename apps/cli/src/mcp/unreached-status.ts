@@ -44,7 +44,7 @@ export function createUnreachedStatus(options: UnreachedStatusOptions): Unreache
 
   async function free(team: PeerSession): Promise<void> {
     const status = turn.runsUntil > now() ? "working" : "idle";
-    team.observed = status;
+    team.advance({ type: "statusObserved", status });
     const as = { session_id: team.sessionId, team_id: team.credential };
     noteDeclared(team, await link.call("set_status", { ...as, status }));
   }

@@ -3,7 +3,8 @@ import { foreign, lines } from "@merkle/wire/text";
 import type { Transcript } from "../../clients/transcript.js";
 import type { BrokerLink } from "../../mcp/broker-link.js";
 import { type Brief, type Briefs, broughtMail, isCommon, type MainHook } from "../../mcp/mail/briefs.js";
-import type { GivenBrief, PeerSession } from "../../mcp/peer-sessions.js";
+import type { PeerSession } from "../../mcp/peer-sessions.js";
+import type { GivenBrief } from "../../mcp/peer-state.js";
 
 type SessionBrief = OutputOf<"brief">["sessions"][number];
 
@@ -20,7 +21,7 @@ const withinMs = 1_000;
 
 export function createBriefs({ link, unreadMax }: BriefsOptions): Briefs {
   function mayGive(team: PeerSession): boolean {
-    return team.isLaunched && unreadMax() > 0 && team.declared !== "dnd" && link.isOpen;
+    return team.isLaunched && unreadMax() > 0 && team.state.status.declared !== "dnd" && link.isOpen;
   }
 
   async function read(team: PeerSession, since_cursor: number): Promise<SessionBrief | null> {
@@ -37,22 +38,25 @@ export function createBriefs({ link, unreadMax }: BriefsOptions): Briefs {
 
   return {
     asksForRecord: (team, { event }) =>
-      event === "UserPromptSubmit" && team.brief === undefined && mayGive(team),
+      event === "UserPromptSubmit" && team.state.conversation.brief === undefined && mayGive(team),
     async prepare(team, call, transcript) {
-      if (team.brief && isGone(team.brief, call, transcript)) team.brief = undefined;
+      const { brief } = team.state.conversation;
+      if (brief && isGone(brief, call, transcript)) team.advance({ type: "briefChanged", brief: undefined });
       if (call.event === "PreToolUse" || !mayGive(team)) return null;
       const isMuch = isTooMuch(team, call, unreadMax());
       const isStart =
-        call.event === "UserPromptSubmit" && !team.brief && !transcript?.says(beginTitle(team.slug));
+        call.event === "UserPromptSubmit" &&
+        !team.state.conversation.brief &&
+        !transcript?.says(beginTitle(team.slug));
       if (!isMuch && !isStart) return null;
-      const earlier = team.brief?.setAside ?? 0;
+      const earlier = team.state.conversation.brief?.setAside ?? 0;
       const told = await read(team, isStart ? 0 : Math.max(team.mail.place, earlier));
       if (!told) return null;
       const { sessionId: conversation, promptId: prompt } = call;
       const given = { conversation, prompt, setAside: isMuch ? told.up_to : earlier };
       const shown = isMuch ? told.lines : besideMail(told, team.mail.place);
       if (shown.length > 0) return writeBrief({ ...told, lines: shown }, given);
-      team.brief = { ...given, title: "" };
+      team.advance({ type: "briefChanged", brief: { ...given, title: "" } });
       return null;
     },
   };
@@ -68,7 +72,7 @@ function isGone(given: GivenBrief, { sessionId, promptId }: MainHook, transcript
 }
 
 function isTooMuch(team: PeerSession, { event }: MainHook, unreadMax: number): boolean {
-  const waiting = broughtMail(team, team.brief);
+  const waiting = broughtMail(team, team.state.conversation.brief);
   const isPrompt = event === "UserPromptSubmit";
   // Messages that were set aside can fill the inbox and so leave no room for newer messages.
   if (isPrompt && waiting.length === 0 && team.mail.isFull) return true;

@@ -27,7 +27,7 @@ interface PrivateMail {
   send(input: Fields, team: PeerSession, signal: AbortSignal): Promise<OutputOf<"send_message">>;
   /** Decrypts a private message for the peer. Returns a message that is not private unchanged. */
   open(
-    team: KeyHolder & Pick<PeerSession, "sessionId" | "name" | "peerName" | "epoch">,
+    team: KeyHolder & Pick<PeerSession, "sessionId" | "name" | "peerName" | "state">,
     message: Message,
   ): Message;
 }
@@ -135,7 +135,7 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
         keys,
         sessionId: team.sessionId,
         address: ownAddress(team),
-        epoch: team.epoch ?? "",
+        epoch: team.state.epoch ?? "",
       });
     },
   };

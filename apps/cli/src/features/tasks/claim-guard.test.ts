@@ -32,7 +32,13 @@ async function startGuard(known: Known) {
   const repository = join(folder, "repository");
   await mkdir(join(repository, ".git"), { recursive: true });
   await mkdir(join(repository, "src/auth"), { recursive: true });
-  const team = { sessionId: "s", slug: "talk", credential: "x", closed: false } as PeerSession;
+  const session = { closed: false };
+  const team = {
+    ...{ sessionId: "s", slug: "talk", credential: "x" },
+    get closed() {
+      return session.closed;
+    },
+  } as PeerSession;
   let told = known;
   const guard = createClaimGuard({
     link: { call: async () => told as never },
@@ -48,7 +54,7 @@ async function startGuard(known: Known) {
   await tell(known);
   const judge = (files: string[], content: unknown = "", agentId = "", conversation = "") =>
     guard.judge({ files, content, conversation, agentId });
-  return { folder, repository, judge, tell, team };
+  return { folder, repository, judge, tell, session };
 }
 
 it("[CLAIM-5] an edit of what another holds is told with who, since when and why; one's own, shared and ended claims are in nobody's way", async () => {
@@ -69,7 +75,7 @@ it("[CLAIM-5] an edit of what another holds is told with who, since when and why
 });
 
 it("[CLAIM-5] the session's setting decides whether it is refused, and a claim that ends is forgotten", async () => {
-  const { judge, tell, team } = await startGuard({ claims: [claimed("repo:src/**")], edits: "refuse" });
+  const { judge, tell, session } = await startGuard({ claims: [claimed("repo:src/**")], edits: "refuse" });
   const reason = judge(["a.ts"]);
   expect(reason).toContain("does not allow editing claimed files");
   expect(judge(["a.ts"])).toBe(reason);
@@ -81,7 +87,7 @@ it("[CLAIM-5] the session's setting decides whether it is refused, and a claim t
   await tell({ claims: [], edits: "refuse" });
   expect(judge(["a.ts"])).toBeNull();
   await tell({ claims: [claimed("repo:src/**")], edits: "refuse" });
-  team.closed = true;
+  session.closed = true;
   expect(judge(["a.ts"])).toBeNull();
 });
 

@@ -30,7 +30,7 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
       ...claims.filter(({ mine }) => mine).map(({ scope }) => `the claim ${neutralJson(scope)}`),
     ];
     if (open.length === 0) return;
-    team.hasSeenOpenWork = true;
+    team.advance({ type: "openWorkShown" });
     throw new MerkleError(
       "conflict",
       `The session was not concluded: you still hold ${open.join(", ")}. Finish or release them first, or repeat this call to conclude anyway.`,
@@ -51,7 +51,8 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
         return { output: await ask({ ...performance, input }) };
       },
       async conclude_session({ team, signal }) {
-        if (team && !team.closed && !team.hasSeenOpenWork) await warnOfOpenWork(team, signal);
+        if (team && !team.closed && !team.state.conversation.hasSeenOpenWork)
+          await warnOfOpenWork(team, signal);
         return undefined;
       },
     },

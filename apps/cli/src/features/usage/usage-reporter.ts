@@ -122,7 +122,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
     working = working
       .then(async () => {
         const team = options.team();
-        if (team && !team.left && !team.replaced) await what(team);
+        if (team?.state.membership === "member") await what(team);
       })
       // The report is retried at the end of the next turn.
       .catch((error: unknown) => log(`could not report token usage: ${String(error)}`));

@@ -98,8 +98,8 @@ async function readMail(
     epoch: page.epoch,
     inbox,
   });
-  team.warning = notice;
-  team.closed = page.session_closed;
+  team.advance({ type: "warned", warning: notice });
+  if (page.session_closed) team.advance({ type: "concluded" });
   team.mail.fill(cursor, messages, page.next_cursor);
   // The conversation already contains messages that an earlier hook delivered, so acknowledge them now.
   if (team.mail.place > cursor) await broker.call("ack", { session_id, cursor: team.mail.place });

@@ -150,7 +150,7 @@ describe("what hooks deliver", () => {
     "[WAKE-3] who is dnd gets something at %s only up to what is of priority now",
     (event) => {
       const place = startPlace();
-      place.team.declared = "dnd";
+      place.team.advance({ type: "statusDeclared", status: "dnd" });
       place.push();
       place.pushEvent("session_concluded");
       expect(place.hook(event)).toBe("");
@@ -159,7 +159,7 @@ describe("what hooks deliver", () => {
       expect(numbersIn(place.hook(event))).toEqual([1, 2, 3]);
       expect(place.hook("Stop")).toBe("");
       expect(place.hook(event)).toBe("");
-      place.team.declared = "working";
+      place.team.advance({ type: "statusDeclared", status: "working" });
       expect(numbersIn(place.hook(event))).toEqual([4]);
     },
   );
@@ -452,7 +452,7 @@ function startClient() {
     else if (step.do === "stop") main("Stop");
     else if (step.do === "subagent") subagent();
     else if (step.do === "unwritten") unwritten();
-    else if (step.do === "dnd") place.team.declared = place.team.declared === "dnd" ? "idle" : "dnd";
+    else if (step.do === "dnd") switchDnd();
     else if (step.do === "ack") acknowledged = place.team.mail.place;
     else if (step.do === "crash") crash();
     else if (step.do === "esc") {
@@ -466,10 +466,15 @@ function startClient() {
     check();
   }
 
+  function switchDnd(): void {
+    const status = place.team.state.status.declared === "dnd" ? "idle" : "dnd";
+    place.team.advance({ type: "statusDeclared", status });
+  }
+
   return {
     take,
     readOut() {
-      place.team.declared = "idle";
+      place.team.advance({ type: "statusDeclared", status: "idle" });
       take({ do: "prompt" });
       take({ do: "stop" });
       take({ do: "stop" });

@@ -1,8 +1,8 @@
-import { type Message, wakes } from "@merkle/wire";
+import { type DeclaredStatus, type Message, wakes } from "@merkle/wire";
 import type { HookEvent } from "../../clients/client.js";
 import type { Transcript } from "../../clients/transcript.js";
 import type { HookCall } from "../hook-call.js";
-import { resyncNotice } from "../inbox.js";
+import { writeNotices } from "../inbox.js";
 import { type Brief, broughtMail, isSetAside } from "../mail/briefs.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
@@ -85,8 +85,7 @@ export function createHookServer({
       if (isNewConversation) {
         for (const team of teams.readers()) {
           team.mail.startOver();
-          team.introduced = false;
-          team.hasSeenOpenWork = false;
+          team.advance({ type: "conversationStarted" });
         }
         onConversation(call.sessionId);
       }
@@ -105,8 +104,8 @@ function deliver(
   let charsUsed = 0;
   for (const team of readers) {
     // A compaction removes earlier explanations from the conversation. Only the transcript shows whether an
-    // explanation remains.
-    const isIntroduced = transcript ? transcript.says(introduce(team)) : team.introduced;
+    // explanation is left.
+    const isIntroduced = transcript ? transcript.says(introduce(team)) : team.state.conversation.isIntroduced;
     const frame = { isIntroduced, isAlone: readers.length === 1 };
     const brief = briefs.get(team);
     if (brief) answers.push(give(team, brief));
@@ -129,7 +128,7 @@ function give(team: PeerSession, { text, given }: Brief): HookAnswer {
     text,
     toUser: "",
     settle: (written) => {
-      if (written) team.brief = given;
+      if (written) team.advance({ type: "briefChanged", brief: given });
     },
   };
 }
@@ -144,8 +143,8 @@ interface Delivering {
 }
 
 function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief }: Delivering): HookAnswer {
-  const given = brief?.given ?? team.brief;
-  const upTo = lastToDeliver(team.declared, event, broughtMail(team, given));
+  const given = brief?.given ?? team.state.conversation.brief;
+  const upTo = lastToDeliver(team.state.status.declared, event, broughtMail(team, given));
   if (upTo === undefined) return nothing;
   const fits = fitInHook(charsUsed);
   const offer = team.mail.offer(
@@ -155,17 +154,16 @@ function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief 
   );
   const pending = broughtMail(team, given);
   if (!offer) return announceOnce(team, pending);
-  const version = team.document.heard > team.document.told ? team.document.heard : undefined;
-  const wasResynced = team.resynced;
-  const { warning } = team;
-  const notices = [wasResynced ? resyncNotice : undefined, warning].filter((each) => each !== undefined);
+  const { document, notices } = team.state;
+  const version = document.latest > document.shown ? document.latest : undefined;
+  const lines = writeNotices(notices);
   const text = writeMail({
     team,
     ...frame,
     offer,
     remaining: pending.length,
     documentVersion: version,
-    notice: notices.length > 0 ? notices.join("\n") : undefined,
+    notice: lines.length > 0 ? lines.join("\n") : undefined,
     closed: team.closed && team.mail.isDrained,
   });
   return {
@@ -174,10 +172,9 @@ function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief 
     settle: (written) => {
       offer.settle(written);
       if (!written) return;
-      team.introduced = true;
-      team.document.told = Math.max(team.document.told, version ?? 0);
-      if (wasResynced) team.resynced = false;
-      if (team.warning === warning) team.warning = undefined;
+      team.advance({ type: "introduced" });
+      team.advance({ type: "documentShown", version: version ?? 0 });
+      team.advance({ type: "noticesShown", notices });
     },
   };
 }
@@ -188,7 +185,7 @@ function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief 
  * messages up to the last one that breaks through are delivered.
  */
 function lastToDeliver(
-  declared: PeerSession["declared"],
+  declared: DeclaredStatus | undefined,
   event: HookEvent,
   pending: readonly Message[],
 ): number | undefined {
@@ -203,12 +200,12 @@ function lastToDeliver(
  */
 function announceOnce(team: PeerSession, pending: readonly Message[]): HookAnswer {
   const last = pending.at(-1)?.sequence ?? 0;
-  if (last <= team.announced) return nothing;
+  if (last <= team.state.conversation.announced) return nothing;
   return {
     text: announceMail(team, pending.length),
     toUser: "",
     settle: (written) => {
-      if (written) team.announced = Math.max(team.announced, last);
+      if (written) team.advance({ type: "announced", upTo: last });
     },
   };
 }

@@ -69,7 +69,7 @@ export function createPermissionWatch(options: PermissionWatchOptions): Permissi
   }
 
   function show(team: PeerSession, status: Free): void {
-    team.observed = status;
+    team.advance({ type: "statusObserved", status });
     void declare(team, { status });
   }
 

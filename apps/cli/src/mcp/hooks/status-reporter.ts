@@ -18,8 +18,8 @@ const timeoutMs = 5_000;
 export function createStatusReporter(link: BrokerLink, log: (text: string) => void): StatusReporter {
   return {
     tell(team, status) {
-      if (team.observed === status || team.left || team.replaced) return;
-      team.observed = status;
+      if (team.state.status.observed === status || team.state.membership !== "member") return;
+      team.advance({ type: "statusObserved", status });
       const input = {
         session_id: team.sessionId,
         team_id: team.credential,
@@ -29,7 +29,7 @@ export function createStatusReporter(link: BrokerLink, log: (text: string) => vo
       link.call("set_status", input, { timeoutMs }).then(
         (output) => noteDeclared(team, output),
         (error: unknown) => {
-          team.observed = undefined;
+          team.advance({ type: "statusObserved", status: undefined });
           log(`could not update the status: ${String(error)}`);
         },
       );
@@ -42,7 +42,7 @@ export function createStatusReporter(link: BrokerLink, log: (text: string) => vo
  * set by the model takes precedence.
  */
 export function noteDeclared(team: PeerSession, { declared }: OutputOf<"set_status">): void {
-  team.declared = declared.status;
+  team.advance({ type: "statusDeclared", status: declared.status });
 }
 
 /**

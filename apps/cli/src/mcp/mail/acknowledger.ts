@@ -45,19 +45,18 @@ export function createAcknowledger(
       team.mail.record(transcript?.holds);
     }
     tell(team);
-    if (team.mail.isUnrecorded && !team.left && !team.replaced) plan(team, unrecordedSince);
+    if (team.mail.isUnrecorded && team.state.membership === "member") plan(team, unrecordedSince);
   }
 
   function tell(team: PeerSession): void {
     clearTimeout(due.get(team));
     due.delete(team);
     const cursor = team.mail.place;
-    if (team.left || team.replaced || cursor <= team.acked) return;
-    const { sessionId: session_id, credential: team_id, epoch } = team;
+    const { membership, acked = 0, epoch } = team.state;
+    if (membership !== "member" || cursor <= acked) return;
+    const { sessionId: session_id, credential: team_id } = team;
     link.call("ack", { session_id, team_id, cursor }).then(
-      () => {
-        if (team.epoch === epoch) team.acked = Math.max(team.acked, cursor);
-      },
+      () => team.advance({ type: "acknowledged", cursor, epoch }),
       // A failed acknowledgement can be ignored: the next acknowledgement, the next wait or a reconnect
       // covers it.
       () => undefined,
@@ -66,7 +65,7 @@ export function createAcknowledger(
 
   return {
     soon(team) {
-      if (due.has(team) || !(team.mail.isUnrecorded || team.mail.place > team.acked)) return;
+      if (due.has(team) || !(team.mail.isUnrecorded || team.mail.place > (team.state.acked ?? 0))) return;
       plan(team, Date.now());
     },
     flush() {

@@ -1,7 +1,8 @@
 import type { Message } from "@merkle/wire";
 import type { HookEvent } from "../../clients/client.js";
 import type { Transcript } from "../../clients/transcript.js";
-import type { GivenBrief, PeerSession } from "../peer-sessions.js";
+import type { PeerSession } from "../peer-sessions.js";
+import type { GivenBrief } from "../peer-state.js";
 import { breaksThrough, isForEveryone } from "../what-wakes.js";
 
 /** A hook run for the main agent. */

@@ -19,13 +19,13 @@ export async function readAlong(agent: string, request: Omit<WaitRequest, "ackno
       epoch: requireEpoch(team),
     },
     settle: (arrived) => {
-      if (arrived) team.subagents.set(agent, cursor);
+      if (arrived) team.advance({ type: "subagentRead", agent, cursor });
     },
   };
 }
 
-function placeOf({ subagents, mail }: PeerSession, agent: string): number {
-  return subagents.get(agent) ?? mail.shown;
+function placeOf({ state, mail }: PeerSession, agent: string): number {
+  return state.subagents.get(agent) ?? mail.shown;
 }
 
 function untilThere(
@@ -57,7 +57,7 @@ function untilThere(
   });
 }
 
-function requireEpoch({ epoch }: PeerSession): string {
+function requireEpoch({ state: { epoch } }: PeerSession): string {
   if (epoch !== undefined) return epoch;
   throw new MerkleError("unavailable", "The broker has not been reached yet. Call again later.");
 }

@@ -2,7 +2,7 @@ import { MerkleError, type Message, type OutputOf, wakes } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerLink } from "../broker-link.js";
 import { fitPage } from "../inbox.js";
-import { forgetNumbers, type PeerSession } from "../peer-sessions.js";
+import type { PeerSession } from "../peer-sessions.js";
 import type { Acknowledger } from "./acknowledger.js";
 
 type WaitOutput = OutputOf<"wait_for_messages">;
@@ -91,12 +91,12 @@ async function readOrBlock(
   for (let isFirst = true; ; isFirst = false) {
     await findPlace(link, team, signal);
     const leftMs = ends - performance.now();
-    const isOver = team.left || parked.signal.aborted || (wasConnected && leftMs <= 0);
+    const isOver = team.state.membership === "left" || parked.signal.aborted || (wasConnected && leftMs <= 0);
     // A new wait returns all pending messages. Once the wait is blocked, only messages worth waking for end
     // it before its timeout.
     if (!request.includeOwn && (isFirst || isOver ? team.mail.pending.length > 0 : isAnswered(team))) {
       reportProgress(link, request);
-      return fromMail(request, team.epoch ?? (await link.connected(signal)));
+      return fromMail(request, team.state.epoch ?? (await link.connected(signal)));
     }
     // By now the wait has asked the broker at least once, even with `timeout: 0`.
     if (isOver) return nothing(link, team, signal);
@@ -116,30 +116,25 @@ function isAnswered({ mail }: PeerSession): boolean {
 
 /** Reads the team's cursor from the broker if this server does not know the cursor yet. */
 async function findPlace(link: BrokerLink, team: PeerSession, signal?: AbortSignal): Promise<void> {
-  if (team.placed) return;
+  if (team.state.acked !== undefined) return;
   const { cursor } = await link.call(
     "ack",
     { session_id: team.sessionId, team_id: team.credential, cursor: 0 },
     signal && { signal },
   );
-  if (team.placed) return;
-  team.mail.restart(cursor);
-  team.acked = cursor;
-  team.placed = true;
+  team.advance({ type: "cursorRead", cursor });
 }
 
 /** Reports the model's cursor and the received messages to the broker, without waiting for a reply. */
 function reportProgress(link: BrokerLink, { team, acknowledger }: WaitRequest): void {
-  if (team.idlePolls === 0) return acknowledger.soon(team);
+  if (team.state.idlePolls === 0) return acknowledger.soon(team);
   // Only a wait that returns messages resets the broker's count of consecutive empty waits (WAIT-8).
-  team.idlePolls = 0;
+  team.advance({ type: "messagesReturned" });
   const { sessionId: session_id, credential: team_id, mail } = team;
   const since_cursor = mail.place;
-  const { epoch } = team;
+  const { epoch } = team.state;
   link.call("wait_for_messages", { session_id, team_id, since_cursor, timeout: 0 }).then(
-    () => {
-      if (team.epoch === epoch) team.acked = Math.max(team.acked, since_cursor);
-    },
+    () => team.advance({ type: "acknowledged", cursor: since_cursor, epoch }),
     // If the report fails, acknowledge the cursor separately. The count of empty waits is only a hint.
     () => acknowledger.soon(team),
   );
@@ -173,7 +168,7 @@ async function askBroker(
     // If the connection is lost, keep waiting until the timeout of this wait.
     if (isError(error, "unavailable") && leftMs > 0) return null;
     if (!isError(error, "resync")) throw error;
-    if (team.placed) forgetNumbers(team);
+    if (team.state.acked !== undefined) team.advance({ type: "restored" });
     return null;
   } finally {
     clearTimeout(timer);
@@ -192,9 +187,10 @@ async function callBroker(
 ): Promise<WaitOutput> {
   signal.throwIfAborted();
   const since_cursor = team.mail.place;
+  const { epoch } = team.state;
   // The wait already acknowledges this cursor, so it must not be acknowledged again while the wait is
   // running.
-  team.acked = Math.max(team.acked, since_cursor);
+  team.advance({ type: "acknowledged", cursor: since_cursor, epoch });
   const reply = await link.call(
     "wait_for_messages",
     {
@@ -203,7 +199,7 @@ async function callBroker(
       since_cursor,
       timeout: leftMs / 1000,
       ...(includeOwn && { include_own: true }),
-      ...(team.epoch !== undefined && { epoch: team.epoch }),
+      ...(epoch !== undefined && { epoch }),
     },
     { signal, timeoutMs: leftMs + graceMs + graceMs },
   );
@@ -236,9 +232,13 @@ function untilMail({ mail }: PeerSession, signal: AbortSignal, isThere: () => bo
  */
 function takeReply(request: WaitRequest, reply: WaitOutput, leftMs: number): Waited | undefined {
   const { team } = request;
-  team.epoch = reply.epoch;
-  team.idlePolls = reply.messages.length > 0 ? 0 : (reply.idle_polls ?? team.idlePolls);
-  if (reply.session_closed) team.closed = true;
+  team.advance({
+    type: "waitAnswered",
+    epoch: reply.epoch,
+    isEmpty: reply.messages.length === 0,
+    idlePolls: reply.idle_polls,
+    isClosed: reply.session_closed,
+  });
   if (request.includeOwn && reply.messages.length > 0) return withOwn(request, reply);
   if (team.mail.pending.length > 0) return fromMail(request, reply.epoch, reply);
   if (leftMs > pauseMs && !reply.session_closed && request.timeoutMs > 0) return undefined;
@@ -247,12 +247,12 @@ function takeReply(request: WaitRequest, reply: WaitOutput, leftMs: number): Wai
 
 function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Waited {
   const { team } = request;
-  team.epoch ??= epoch;
+  team.advance({ type: "connected", epoch });
   const offer = team.mail.offer({ by: "call" }, fitPage(request.view));
   if (!offer) throw new Error("The messages to return are no longer there.");
   const beyond = team.mail.pending.length + (reply?.remaining ?? 0);
   return {
-    output: toOutput(team, { epoch: team.epoch, next_cursor: offer.cursor }, offer.messages, {
+    output: toOutput(team, { epoch: team.state.epoch ?? epoch, next_cursor: offer.cursor }, offer.messages, {
       ...(beyond > 0 && { remaining: beyond }),
       ...(reply?.document_version !== undefined && { document_version: reply.document_version }),
       session_closed: team.closed && team.mail.isDrained && !reply?.remaining,
@@ -301,9 +301,10 @@ function toOutput(
   messages: readonly Message[],
   { session_closed, remaining, document_version, idle_polls, advice }: WaitFields,
 ): WaitOutput {
-  const version = Math.max(document_version ?? 0, team.document.heard);
-  const isNew = version > team.document.told;
-  team.document.told = Math.max(team.document.told, version);
+  const { latest, shown } = team.state.document;
+  const version = Math.max(document_version ?? 0, latest);
+  const isNew = version > shown;
+  team.advance({ type: "documentShown", version });
   return {
     messages: [...messages],
     next_cursor,

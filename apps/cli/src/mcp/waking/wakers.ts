@@ -87,11 +87,11 @@ export function createWakers(options: WakersOptions): Wakers {
       const waker = createWaker({
         mail: {
           get pending() {
-            return broughtMail(team, team.brief);
+            return broughtMail(team, team.state.conversation.brief);
           },
           listen: team.mail.listen,
         },
-        isDnd: () => team.declared === "dnd",
+        isDnd: () => team.state.status.declared === "dnd",
         isWaiting: () => team.waits.size > 0,
         turnRunsUntil: () => turn.runsUntil,
         mayInterrupt,
