@@ -113,7 +113,7 @@ describe.each(["1.0", "0.3"] as const)("A2A %s by a client of another library", 
     expect(asked).toMatchObject({ text: "Which staging key?", team: "Cedar" });
     await post("One moment.");
     await post("The one in the vault.", asked?.sequence);
-    // A message that gets a reply results in an A2A task, not in an A2A message.
+    // Sending a message that gets a reply returns an A2A task, not an A2A message.
     const task = (await sent) as Task;
     expect(task).toMatchObject({ contextId: session_id, status: { state: TaskState.TASK_STATE_COMPLETED } });
     expect(textsOf(task)).toEqual(["Which staging key?", "One moment.", "The one in the vault."]);

@@ -150,8 +150,8 @@ describe("what makes somebody human", () => {
     }
     await mcp.close();
     const started = new URL(broker.broker.verifyingLink ?? "").hash.replace("#verify=", "");
-    // Makes every code older by the normal lifetime of a code. This expires even the newest code, but not the code from
-    // the broker's start, which is valid for longer.
+    // Ages every code by the normal lifetime of a code. Even the newest code then expires, but not the code from the
+    // broker's start, which is valid for longer.
     await makeCodesOlder(limits.verificationSeconds);
     const expired = rest.call("verify_person", { team_id, code });
     expect(await failureOf(expired)).toMatchObject({ code: "forbidden" });

@@ -51,7 +51,7 @@ interface Facts {
   readonly credential: "none" | "wrong" | "another member's" | "right" | "of another session" | "left";
   readonly session: "open" | "closed" | "elsewhere";
   /**
-   * True if the credential is sent as an argument. As a header, a credential may accompany every call, even if the
+   * True if the credential is sent as an argument. A credential in a header may accompany every call, even if the
    * operation ignores it (AUTH-3).
    */
   readonly isArgument?: boolean;

@@ -155,7 +155,7 @@ describe("OAuth for MCP", () => {
     expect((await callTool(token, "join_session", named)).output).toMatchObject({
       error: { code: "bad_request" },
     });
-    // Sending the approving member's credential does not give the client any further permissions either.
+    // Sending the approving member's credential gives the client no further permissions.
     const person = await birch.call("create_person", { name: "Birch" });
     const held = { session_id, reason: "mine", team_id: person.person_id };
     expect((await callTool(token, "hold_session", held)).output).toMatchObject({
@@ -187,7 +187,8 @@ describe("OAuth for MCP", () => {
         name !== "rotate_team_credential",
     );
     const expected = [...ofTeams.map(({ name }) => name), "get_app_info", ...publicly];
-    // Only a message's author or an admin may call redact_message, and the message in the input is not by this client.
+    // Only a message's author or an admin may call redact_message, and this client did not write the message in the
+    // input.
     const beyond = new Set([...ended, "redact_message"]);
     expect(served.filter((name) => !beyond.has(name)).sort()).toEqual(
       expected.filter((name) => !beyond.has(name)).sort(),

@@ -25,7 +25,7 @@ export interface CampaignOptions {
 }
 
 /**
- * Edits documents in ways with a known outcome, several edits per round, and searches for the marked places after each
+ * Makes edits with a known outcome to documents, several per round, and searches for the marked places after each
  * round.
  */
 export function runCampaign({ documents, seed, first = 0 }: CampaignOptions): Campaign {

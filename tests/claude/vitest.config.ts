@@ -5,8 +5,8 @@ import { nodesOf } from "../nodes/kit/tested-nodes.js";
 const bus = process.env["MERKLE_TEST_BUS"];
 
 /**
- * Configuration of `npm run test:claude`, the tests with real Claude Code processes. Claude Code is installed from the
- * registry and too heavy for the normal suite. A local scripted model replies instead of a real model.
+ * Configuration of `npm run test:claude`, the tests with real Claude Code processes. Claude Code must be installed
+ * from the registry and is too heavy for the normal suite. A local scripted model replies instead of a real model.
  */
 export default defineConfig({
   ...shared,

@@ -5,8 +5,9 @@ import { nodesOf } from "../nodes/kit/tested-nodes.js";
 const bus = process.env["MERKLE_TEST_BUS"];
 
 /**
- * Configuration of `npm run test:clients`, the tests with real clients from several vendors. The clients are installed
- * from the registry and too heavy for the normal suite. A local scripted model replies instead of real models.
+ * Configuration of `npm run test:clients`, the tests with real clients from several vendors. The clients must be
+ * installed from the registry and are too heavy for the normal suite. A local scripted model replies instead of real
+ * models.
  */
 export default defineConfig({
   ...shared,

@@ -152,8 +152,8 @@ function addContentTools(fixture: McpServer): void {
 type CallContext = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /**
- * Registers tools that send notifications or requests to the client before they reply, or close its stream. They use
- * their own call's stream, because the client may not have opened its GET stream yet.
+ * Registers tools that send notifications or requests to the client before they reply, or that close the client's
+ * stream. The tools use their own call's stream, because the client may not have opened its GET stream yet.
  */
 function addTalkingTools(fixture: McpServer): void {
   fixture.registerTool("test_tool_with_logging", tool, async ({ sendNotification }) => {

@@ -17,7 +17,10 @@ const popover = "[data-slot=popover-content]";
 
 describe("the dashboard for everybody", { tags: "chromium" }, () => {
   let staged: Promise<StagedMesh> | undefined;
-  /** Created by the first test that needs a mesh, because the test for the empty index must run before that. */
+  /**
+   * Created by the first test that needs a mesh, because the test for the empty index must run before any mesh
+   * exists.
+   */
   const mesh = () => (staged ??= stageMesh(dashboard.rest));
 
   /**

@@ -215,7 +215,7 @@ function shownBy(worker: Worker): Promise<unknown> {
 
 /**
  * Returns the URLs that a click on a notification opens. The browser allows `openWindow` only after a real click, so
- * the function is replaced first.
+ * the test first replaces that function.
  */
 function openedBy(worker: Worker, path: string): Promise<unknown> {
   return worker.evaluate(`(async () => {

@@ -10,8 +10,8 @@ import { desk } from "./open-dashboard.js";
 import { dashboardPages } from "./pages.js";
 
 /**
- * A members-only broker that serves the dashboard's pages. Comes with its first admin and a browser. All tests in a
- * file share them.
+ * A members-only broker that serves the dashboard's pages, its first admin, and a browser. All tests in a file share
+ * them.
  */
 export interface MembersDashboard {
   /** True if no browser is installed. The tests are then skipped. */
@@ -25,7 +25,7 @@ export interface MembersDashboard {
   open(address: string, options?: ProfileOptions): Promise<WatchedPage>;
   /** Returns a profile that is signed in as a member. Default: the admin. */
   signedIn(member?: TestMember): Promise<ProfileOptions>;
-  /** Returns a link that signs in one browser. Default: as the admin. */
+  /** Returns a link that signs in one browser as a member. Default: the admin. */
   signInLink(member?: TestMember): Promise<string>;
 }
 

@@ -17,8 +17,8 @@ const limits = "Unchanged since it was signed. This does not prove that its cont
 
 describe("the record of a session", { tags: "chromium" }, () => {
   /**
-   * Stages a session in which Birch joins Atlas, and they exchange messages and make a decision. It has four messages,
-   * and a fifth if it is concluded.
+   * Stages a session in which Birch joins Atlas, and they exchange messages and make a decision. The session has four
+   * messages, and a fifth if it is concluded.
    */
   async function stage({ concluded = true } = {}) {
     const session = await createTestSession(dashboard.rest);
@@ -147,7 +147,8 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await wrong.getByText("The gateway takes none.").waitFor();
     expect(await page.getByText(limits).count()).toBe(0);
     expect(await findBarriers()).toEqual([]);
-    // Every page prefetches linked pages. Checking a record sends no requests.
+    // Every page prefetches linked pages, so requests for them are ignored. Checking a record itself sends no
+    // requests.
     expect(asked.filter((url) => /\/(?:_next|api|\.well-known)\//.test(url))).toEqual([]);
     expect(problems.filter((each) => !/net::ERR_(?:FAILED|INTERNET_DISCONNECTED)/.test(each))).toEqual([]);
   });

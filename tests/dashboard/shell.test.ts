@@ -103,7 +103,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
   });
 
   it("[DASH-2] what happens shows in two tabs alike, each with its own connection, which goes with its tab", async () => {
-    // The connections of pages that were closed earlier take a moment to end.
+    // Connections from pages that were closed earlier take a moment to end.
     await expect.poll(openConnections).toBe(0);
     const { page, problems } = await open("/");
     const second = await page.context().newPage();

@@ -56,7 +56,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" });
     expect(await page.evaluate("document.cookie")).toBe("");
-    // The back button returns to the page before the link.
+    // The back button returns to the page that was open before the link.
     expect(await page.evaluate("history.length")).toBeLessThanOrEqual(2);
     expect(problems).toEqual([]);
 

@@ -287,7 +287,7 @@ const stopTimers = `{
     window.areTimersStopped && ms > 0 ? start(() => undefined, 0) : start(run, ms, ...rest);
 }`;
 
-/** Finds the error message of a panel by its text, because the message is not an alert for screen readers. */
+/** Finds a panel's error message by its text, because the message is not an alert for screen readers. */
 function problemOf(page: Page, words: string): Locator {
   return page.locator('[data-slot="alert"]').filter({ hasText: words });
 }

@@ -17,7 +17,7 @@ it("[CLIENT-3] a page that could not be read is read again, although nobody post
     title: "Long",
     creator_team_name: "Atlas",
   });
-  // The messages exceed the broker's cache, so the first messages are read from the database.
+  // The messages exceed the size of the broker's cache, so the first messages are read from the database.
   const text = "x".repeat(8 * 1024);
   const last = 80;
   for (let post = 0; post < last; post += 1) {

@@ -61,10 +61,10 @@ const readers: readonly (readonly [StartReader, number])[] = [
 ];
 
 /**
- * Runs eight writers and eight readers in three sessions while one fault after another happens. Then waits until all writes are acknowledged and
- * read, and compares the records of writers, readers and database.
+ * Runs eight writers and eight readers in three sessions while faults are injected one after another. Then waits
+ * until all writes are acknowledged and read, and compares the records of writers, readers and database.
  *
- * @throws if a client got an error that no fault explains, or if something required did not happen
+ * @throws if a client got an error that no fault explains, or if a condition that the run waits for is not met
  */
 export async function runCampaign({
   place,

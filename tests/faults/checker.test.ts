@@ -159,7 +159,7 @@ describe("turns red for an injected gap", () => {
     const skipped = [expect.objectContaining({ kind: "skipped", source: "wait", sequence: 5 })];
     expect(passedOver(cut)).toEqual(skipped);
     expect(passedOver(cut, resumed(4), cut)).toEqual(skipped);
-    // Messages that were delivered by two broken calls are not delivered a third time (CURSOR-6).
+    // Messages that were delivered by two calls whose connections broke are not delivered a third time (CURSOR-6).
     expect(passedOver(cut, cut)).toEqual([]);
   });
 });

@@ -18,8 +18,8 @@ export interface CutReport {
   readonly posts: number;
   readonly again: number;
   /**
-   * The smallest number of messages that the broker counted as delivered to any reader at the end. 0 means that nothing
-   * was checked.
+   * The smallest number, across all readers, of messages that the broker counted as delivered at the end. 0 means
+   * that nothing was checked.
    */
   readonly deliveredMin: number;
   readonly problems: readonly string[];
@@ -178,9 +178,9 @@ interface Reader extends Receiver {
 }
 
 /**
- * Runs readers of every kind through proxies that cut replies at any byte. Stops when enough connections were cut, both
- * in total and for each reader, and lets each reader finish. Compares each reader's messages with the feed, and checks
- * throughout that the reader received every message that the broker counts as delivered.
+ * Runs readers of every kind through proxies that cut replies at any byte. Stops when enough connections have been
+ * cut, both in total and for each reader, and lets each reader finish. Compares each reader's messages with the feed,
+ * and checks throughout that the reader received every message that the broker counts as delivered.
  */
 export async function runCutReaders(
   broker: TestBroker,
@@ -201,8 +201,8 @@ export async function runCutReaders(
   const inbox = await startInboxReader({ session, url: broker.url, random });
   const all: readonly Receiver[] = [...readers, inbox];
   const countCuts = () => all.reduce((sum, { proxy }) => sum + proxy.cuts, 0);
-  // A reader without cursor and receipt gets at least one uncut reply after each cut. A minimum for each reader ensures
-  // that these readers are cut often enough.
+  // A reader without a cursor or receipt gets at least one uncut reply after each cut. A minimum for each reader
+  // ensures that these readers' connections are cut often enough, too.
   const hasEnough = () =>
     countCuts() >= options.cuts && all.every(({ proxy }) => proxy.cuts >= options.cuts / 40);
 
@@ -275,8 +275,8 @@ async function startReader({ name, kind, place, url, random, ending, problems }:
   let wasCut = false;
 
   async function readOnce(): Promise<void> {
-    // After a cut, a reader without cursor and receipt is sent each message only one more time, so the next reply must
-    // not be cut.
+    // After a cut, a reader without a cursor or receipt is sent each message only one more time, so the next reply
+    // must not be cut.
     const spared = ending.at < Number.POSITIVE_INFINITY || (wasCut && !kind.exact);
     proxy.cutAfter(spared || random.next() < 0.4 ? null : random.between(0, 1_500));
     const before = proxy.cuts;

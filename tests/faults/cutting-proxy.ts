@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /**
- * A TCP proxy between one client and the broker. It reads the broker's replies completely, but can forward only a part
+ * A TCP proxy between one client and the broker. It reads the broker's replies completely, but can forward only part
  * of them.
  */
 export interface CuttingProxy {

@@ -23,7 +23,7 @@ export interface Stage {
   ackedIn(session: string): number;
 }
 
-/** Causes a fault and resolves when the affected processes run again. */
+/** Causes a fault and resolves when the affected processes are running again. */
 export type Fault = (stage: Stage) => Promise<void>;
 
 export const faults = {

@@ -19,7 +19,7 @@ export type Cut =
 /** A TCP proxy for a PostgreSQL server. It parses the protocol, so it can cut connections around a commit. */
 export interface PostgresProxy {
   readonly port: number;
-  /** Schedules one cut. Resolves when the cut was made. Only one cut may be pending. */
+  /** Schedules one cut. Resolves when the cut has been made. Only one cut may be pending. */
   cut(cut: Cut): Promise<void>;
   /** How connections are handled: forwarded, closed immediately, or kept open without a reply. */
   mode: "pass" | "close" | "stall";
@@ -30,7 +30,7 @@ export interface PostgresProxy {
 interface Line {
   readonly client: Socket;
   readonly server: Socket;
-  /** True once the committing statement was sent. From then on, nothing is forwarded to the client. */
+  /** True once the committing statement has been sent. From then on, nothing is forwarded to the client. */
   withholding: boolean;
 }
 

@@ -33,7 +33,7 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   const heard = await transport.call("wait_for_messages", { ...asPerson, since_cursor: 1, timeout: 0 });
   expect(textsOf(heard.messages)).toEqual(["first", "second"]);
 
-  // The streamed REST wait acknowledges messages, and learns only at its end that the acknowledgement was not saved.
+  // The streamed REST wait acknowledges messages, and fails only when it ends: the acknowledgement could not be saved.
   // The MCP wait cannot even read its team from the database.
   const wait = { ...asPerson, since_cursor: 3, timeout: 3 };
   const path = `/api/sessions/${session_id}/messages/wait?since_cursor=3&timeout=3`;

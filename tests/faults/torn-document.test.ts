@@ -18,7 +18,7 @@ itAtOne("a start of all nodes repairs once")(
     await append(whole, "one");
     await append(torn, "one");
     const sql = connectTestDatabase(broker.databaseUrl);
-    // In earlier versions, a lost connection could leave rows like these.
+    // In earlier versions, a lost connection could leave rows in this state.
     await sql`
       INSERT INTO document_versions (session_id, version, content, written_by_team_id, written_by, written_at, after_sequence)
       SELECT session_id, version + 1, E'one\ntwo', written_by_team_id, written_by, now(), after_sequence

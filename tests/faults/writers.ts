@@ -18,7 +18,7 @@ export interface Member {
 export interface WriterTally {
   readonly acked: AckedPost[];
   inFlight: number;
-  /** Number of attempts after the first, over all posts. */
+  /** Number of attempts after the first, across all posts. */
   repeats: number;
   /** Number of `unavailable` replies, keyed by the outcome given in their details. */
   readonly unavailable: Map<string, number>;

@@ -236,7 +236,7 @@ describe.each(transportNames)("at %s", (name) => {
       Object.entries(subject.badCredentials)
         // A team or peer that has left may rejoin with its old credential (JOIN-5).
         .filter(([what]) => !(operation.name === "join_session" && what.endsWith(" that left")))
-        // If a call names no session, a credential of any session is valid, and readers need no credential (MEM-2).
+        // If a call names no session, a credential for any session is valid, and readers need no credential (MEM-2).
         .filter(([what]) => isSessionOperation(operation) || what !== "one of another session")
         .filter(([what]) => operation.access === "team" || !isSeenInHeader(operation, what))
         .map(([what, team_id]): [string, () => Promise<unknown>] => [

@@ -322,7 +322,7 @@ export function validInputs({
     verify_person: { team_id: person_id, code: "mkv_" },
     rename_person: { team_id: person_id, name: "Ana B." },
     export_person: { team_id: person_id },
-    // The name to confirm is wrong, so nothing is erased even if the call is allowed.
+    // The confirmation name is wrong, so nothing is erased even if the call is allowed.
     erase_person: { team_id: person_id, confirm: "nobody" },
     get_app_info: {},
     get_settings: {},

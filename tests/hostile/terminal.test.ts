@@ -49,8 +49,8 @@ function mustBeHarmless(lines: readonly string[], columns: number): void {
 }
 
 /**
- * Returns a line without two kinds of invisible characters that are allowed: Merkle's own isolates that end in the same
- * line, and joiners that a word needs.
+ * Returns a line without two kinds of invisible characters that are allowed: Merkle's own isolates that end on the
+ * same line, and joiners that a word needs.
  */
 function withoutNeeded(line: string): string {
   return line.replace(/\u2068([^\u2066-\u2069]*)\u2069/g, "$1").replace(joinedParts(), "");

@@ -5,7 +5,7 @@ import { withRestore } from "../../packages/db/src/backup/transaction.js";
 import { knownMigrations } from "../../packages/db/src/core/migrations.js";
 import { connectTestDatabase, createTestDatabase } from "./test-database.js";
 
-/** Creates an empty database that has only the first migrations, and returns its URL. */
+/** Creates an empty database with only the first migrations applied, and returns its URL. */
 export async function createOldDatabase(migrations: number): Promise<string> {
   const { serverUrl } = inject("postgres");
   const url = await createTestDatabase();

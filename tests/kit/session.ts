@@ -31,8 +31,8 @@ export async function createTestSession(
 }
 
 /**
- * Returns a reader that acknowledges messages with receipts. Behind a proxy, only receipts show which messages it has
- * read (CURSOR-6).
+ * Returns a reader that acknowledges messages with receipts. Behind a proxy, only receipts show which messages the
+ * reader has read (CURSOR-6).
  */
 export function mailReader(
   transport: Pick<TransportClient, "call">,

@@ -45,8 +45,8 @@ async function ask(url: string, method: "GET" | "POST" = "GET"): Promise<string 
 }
 
 /**
- * Expects requests to rotate over all three nodes. After one node is stopped, GETs and POSTs must be sent to the other
- * two.
+ * Expects requests to rotate among all three nodes. After one node is stopped, GETs and POSTs must be sent to the
+ * other two.
  */
 async function expectTurns(url: string, gone: { stop(): void }): Promise<void> {
   const names = [];

@@ -150,7 +150,7 @@ it("three nodes are restarted one by one under load: nothing is lost, doubled or
   const sequenceOf = new Map(stored.map(({ text, sequence }) => [text, Number(sequence)]));
   expect(sequenceOf.size, "none is there twice").toBe(stored.length);
   for (const [text, sequence] of acked) expect(sequenceOf.get(text), text).toBe(sequence);
-  // Describes the problem briefly, because a reader's full list would fill pages.
+  // Describes the problem briefly, because a reader's full list of sequences would fill pages.
   const wrongIn = ({ sequences }: Reading) => {
     const at = sequences.findIndex((sequence, index) => sequence !== index + 1);
     return at < 0

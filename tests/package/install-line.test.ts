@@ -70,7 +70,8 @@ describe("the install line", { tags: "curl" }, () => {
     const tls = ["--tls-cert", cert, "--tls-key", key, "--trusted-proxy", "127.0.0.1"];
     expect(await broker.run(["up", "--port", "0", "--detach", ...tls])).toMatchObject({ code: 0 });
     const { url } = await broker.running();
-    // Requests the script with a proxy's headers, as if through a proxy whose certificate the broker does not know.
+    // Requests the script with a proxy's headers, as if the request came through a proxy whose certificate the broker
+    // does not know.
     const headers = { "x-forwarded-host": new URL(url).host, "x-forwarded-proto": "https" };
     const { text } = await tlsClient(url, authority.cert).ask("/install.sh", { headers });
     expect(text).not.toContain("pinnedpubkey");

@@ -248,8 +248,8 @@ describe("who may", () => {
       team_id,
       document_versions: { from: 1, to: 1 },
     });
-    // Redacts the event that records which version lost its text. The event of this second redaction must then record
-    // that version.
+    // Redacts the event that records which version lost its text. The event that records this second redaction must
+    // then list that version again.
     await transport.call("redact_message", { session_id, team_id, sequence: told.sequence ?? 0 });
     const bundle = await exportBundle(broker.url, session.slug);
     const report = await verifyWhole(bundle, { trusted: { heads: sealed.head ? [sealed.head] : [] } });

@@ -243,8 +243,8 @@ describe("hooks of a client", () => {
     expect(await isServed(at)).toBe(false);
 
     await start();
-    // `isServed` stays true for the hook that started the server. Later hooks do not reach this server, so it becomes
-    // false.
+    // `isServed` stays true for the hook that started the server. Later hooks do not reach this server, so `isServed`
+    // then becomes false.
     expect(await isServed(at)).toBe(true);
     await expect.poll(() => isServed(at)).toBe(false);
     await alder.say("one");

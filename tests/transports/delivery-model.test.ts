@@ -105,8 +105,8 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 );
 
 /**
- * Predicts what mia must receive according to the rules. The broker's cursors for mia may be higher than predicted, if
- * there is none of her messages in between.
+ * Predicts what mia must receive according to the rules. The broker's cursors for mia may be higher than predicted if
+ * none of mia's messages is in between.
  */
 class Model {
   head: number;

@@ -33,8 +33,8 @@ it("[OPS-10] [OPS-11] what the settings keep no longer goes, after a dry run has
   await expect
     .poll(async () => (await sql`SELECT summary FROM peers WHERE session_id = ${session_id}`)[0]?.["summary"])
     .toBe("long gone");
-  // While a peer is connected, its last activity is updated again and again, so the peer must leave before it can be
-  // made to look old.
+  // While a peer is connected, its last activity is updated repeatedly, so the peer must leave before it can be made
+  // to look old.
   await transport.call("leave_session", { session_id, team_id });
   await sql`UPDATE peers SET left_at = now() - interval '40 days' WHERE session_id = ${session_id}`;
 

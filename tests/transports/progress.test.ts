@@ -386,7 +386,7 @@ describe("lists", () => {
       const entry = { projectId, agentId, title: "Done", content: "Did it.", team_id };
       logged.unshift((await transport.call("log_progress", entry)).id);
     }
-    // Entries with the same millisecond also have a defined order.
+    // Entries with the same millisecond timestamp also have a defined order.
     await sql`UPDATE progress_entries SET created_at = '2026-01-01T10:00:00Z' WHERE agent_id = ${agentId}`;
     const found: string[] = [];
     let before: string | null = null;

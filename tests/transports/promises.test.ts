@@ -84,7 +84,7 @@ describe("the broker", () => {
       await expect
         .poll(async () => (await transport.call("list_participants", { session_id: sessionId })).participants)
         .toMatchObject([{ polling: true }]);
-      // Appends directly to the database, as if another node had appended and its notification was lost.
+      // Appends directly to the database, as if another node had appended and its notification had been lost.
       await database.append([makeRow(sessionId)]);
       expect(textsOf((await wait).messages)).toEqual(["hello"]);
     } finally {

@@ -25,7 +25,7 @@ beforeAll(async () => {
 const newWord = () => `w${randomUUID().replaceAll("-", "")}`;
 
 /**
- * Creates a session of Atlas and Birch, in which message 2, from Atlas, contains the word. The person Ana has not
+ * Creates a session with Atlas and Birch, in which message 2, from Atlas, contains the word. The person Ana has not
  * joined the session.
  */
 async function startSession() {

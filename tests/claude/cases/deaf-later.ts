@@ -61,8 +61,8 @@ it("[WAKE-15] [STDIO-7] an agent in two sessions whose server was killed during 
     return peers.find(({ team }) => team === "Birch");
   };
   await transport.call("post_message", { session_id, team_id, to: "Birch", content: { text: "elsewhere" } });
-  // The `merkle launch` process acts only for the peer that it launched. Senders see that the other peer is not
-  // connected.
+  // The `merkle launch` process acts only for the peer that it launched. Senders see that the peer that joined later
+  // is not connected.
   await expect.poll(peer).toMatchObject({ connected: false });
   await birch.rests();
   await reconnect(birch);

@@ -177,7 +177,7 @@ it("[WAKE-1] [WAKE-9] what is written while the network is away wakes the agent 
 it("[WAKE-1] [WAKE-9] an agent whose machine slept, and whose connection died meanwhile, gets its mail when it wakes up", async () => {
   const mesh = await startMesh(onTestFinished);
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
-  // Suspends every process except the first, because the terminal would resume that one.
+  // Suspends every process except the first, because the terminal would resume the first process.
   const asleep = (await treeOf(birch.terminal.pid)).slice(1);
   for (const { pid } of asleep) process.kill(pid, "SIGSTOP");
   await mesh.killBroker();

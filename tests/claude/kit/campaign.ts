@@ -151,7 +151,7 @@ function report(members: readonly Member[]): void {
   expect(absent).toEqual([]);
   expect(unmarked).toEqual([]);
   expect(late).toEqual([]);
-  // One kill may repeat all messages that a hook delivered. In a short run that can exceed 2 %.
+  // After a single kill, all messages that a hook delivered may be repeated. In a short run that can exceed 2 %.
   expect(repeated.length).toBeLessThanOrEqual(Math.max(0.02 * found.length, 4));
 }
 

@@ -5,8 +5,8 @@ import type { Cleanup } from "../../kit/test-database.js";
 import type { TestNetwork } from "../../kit/two-machines.js";
 
 /**
- * A script that listens on a port of the network's loopback interface and forwards to a socket file. All networks share
- * the same file system.
+ * A script that listens on a port of the network namespace's loopback interface and forwards to a socket file. All
+ * the namespaces share one file system.
  */
 const inThere = `
   const { connect, createServer } = require("node:net");
@@ -18,7 +18,7 @@ const inThere = `
   }).listen(Number(port), "127.0.0.1", () => console.log("listens"));
 `;
 
-/** Makes a port of this machine reachable at the same loopback address inside another network. */
+/** Makes a port of this machine reachable at the same loopback address inside another network namespace. */
 export async function relayInto(
   network: TestNetwork,
   { port, path }: { readonly port: number; readonly path: string },

@@ -60,8 +60,8 @@ export async function prepareAgent(
 }
 
 /**
- * Types a prompt and sends it. A slow client may mistake Enter for pasted text, or not accept keys yet. Enter is
- * therefore repeated until the model gets a request.
+ * Types a prompt and sends it. A slow client may mistake Enter for pasted text, or may not accept keys yet, so Enter
+ * is pressed repeatedly until the model gets a request.
  */
 export async function say(
   terminal: Terminal,

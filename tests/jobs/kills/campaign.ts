@@ -164,8 +164,8 @@ async function startJob(stage: Stage, agent: Point["agent"], session?: string): 
 }
 
 /**
- * Expires the leases in the database, as would happen after half a minute. Returns a problem for each of a killed
- * runner's agents that is still running by then. Until a lease expires, the broker may not have noticed that the runner
+ * Expires the leases in the database, as would happen after half a minute. Returns a problem for each agent of a
+ * killed runner that is still running by then. Until a lease expires, the broker may not have noticed that the runner
  * was killed.
  */
 async function expireLeases({ killed, watch, folder }: Stage): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { checkRun, type Problem, type Run } from "../../faults/checker.js";
 
-/** A run over several nodes, including events that the feeds do not contain. */
+/** A run across several nodes, including events that the feeds do not contain. */
 export interface NodesRun extends Run {
   readonly claims: readonly Claim[];
   readonly uses: readonly CredentialUse[];

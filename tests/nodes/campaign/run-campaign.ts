@@ -61,7 +61,7 @@ interface Stage {
 
 export type FaultName = keyof typeof faults;
 
-/** The faults in the campaign. Each resolves when the affected process runs again. */
+/** The faults in the campaign. Each resolves when the affected process is running again. */
 const faults = {
   killNode: async ({ placed, random }: Stage) => {
     const { node } = random.pick(placed);
@@ -86,7 +86,7 @@ const faults = {
     nats ? freeze(nats.pid, random.between(300, 4_000)) : endBackends(sql, "LISTEN"),
   killBackend: ({ sql, random }: Stage) => killBackend(sql, random),
   killPostmaster: async ({ home, sql }: Stage) => {
-    // An earlier fault may have killed the postmaster, so wait until it runs again.
+    // An earlier fault may have killed the postmaster, so wait until it is running again.
     await whenServed(() => sql`SELECT`);
     await killPostmaster(home);
   },
@@ -132,9 +132,9 @@ async function whenServed<Result>(query: () => PromiseLike<Result>): Promise<Res
 const sessionCount = 3;
 
 /**
- * Moves posting clients, waits and sockets between three nodes while one fault after another hits the nodes, the bus,
- * the database and the network. Then waits until all writes are acknowledged and read, and compares the records of all
- * clients.
+ * Moves posting clients, waits and sockets between three nodes while faults are injected, one after another, into the
+ * nodes, the bus, the database and the network. Then waits until all writes are acknowledged and read, and compares
+ * the records of all clients.
  */
 export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): Promise<CampaignReport> {
   const { bus, seed, deadlineMs } = options;
