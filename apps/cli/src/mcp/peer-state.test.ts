@@ -165,3 +165,10 @@ it("[STDIO-12] [WAKE-15] on random walks cursors go back only by a replay or a r
     }
   }
 });
+
+it("[STDIO-12] an acknowledgement from before a restore does not count as the cursor, even if neither names an epoch", () => {
+  const before = createPeerState({ credential: "one", cursor: 5, epoch: undefined, documentVersion: 0 });
+  const restored = advancePeer(before, { type: "restored" }).state;
+  const late = advancePeer(restored, { type: "acknowledged", cursor: 8, epoch: undefined });
+  expect(late.state.acked).toBeUndefined();
+});

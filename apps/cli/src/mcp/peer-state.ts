@@ -176,8 +176,9 @@ export function advancePeer(state: PeerState, event: PeerEvent): PeerStep {
       if (state.acked !== undefined) return step(state);
       return step({ ...state, acked: event.cursor }, { do: "restart", after: event.cursor });
     case "acknowledged":
-      if (event.epoch !== state.epoch) return step(state);
-      return step({ ...state, acked: Math.max(state.acked ?? 0, event.cursor) });
+      // After a restore the epoch may be unknown as well, but the cursor belongs to the earlier history.
+      if (event.epoch !== state.epoch || state.acked === undefined) return step(state);
+      return step({ ...state, acked: Math.max(state.acked, event.cursor) });
     case "waitAnswered": {
       const idlePolls = event.isEmpty ? (event.idlePolls ?? state.idlePolls) : 0;
       return step({ ...state, epoch: event.epoch, idlePolls, isClosed: state.isClosed || event.isClosed });
