@@ -9,8 +9,8 @@ export type HoldQuestion = {
   /** The sessions and credentials to connect with, one connection each. */
   readonly places: readonly Place[];
   /**
-   * `socket`: an inbox subscription over a WebSocket. `poll`: a parked wait. With a bare server, only a connection or a
-   * request is opened.
+   * `socket`: an inbox subscription over a WebSocket. `poll`: a blocked wait. Against a bare
+   * server, `socket` only opens a connection and `poll` only sends a request.
    */
   readonly way: "socket" | "poll";
   readonly server: "merkle" | "bare";

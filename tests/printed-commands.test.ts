@@ -180,7 +180,7 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
     const page = await (await fetch(`${url}/agents.md`)).text();
     const shown = [
       ...listConnectionSnippets({ base: url, mcp: `${url}/api/mcp` }).map(({ text }) => text),
-      // An invite's page.
+      // The command that an invite's page shows.
       `merkle join -\n${launchLine({ session: "auth-refactor", team: "Ben's Team" })}`,
       launchLine({ title: "Auth refactor", client: "codex" }),
       ...[...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script = ""]) => script),

@@ -7,7 +7,7 @@ import { openPlaces } from "../places.js";
 import { percentile } from "../statistics.js";
 
 const messagesCount = 10_000;
-/** Number of messages that have their own line in the brief. All other messages are chat. */
+/** Number of test messages that get their own line in the brief. The other test messages are chat. */
 const toldCount = 2_000;
 const calls = 100;
 

@@ -69,7 +69,7 @@ const idleSockets = 5_000;
 const teamsPerSession = 5;
 const idleMs = 25_000;
 
-/** The cost of having several nodes: each node does the same work when there are one, two or three nodes. */
+/** Measures the cost of several nodes: one, two and three nodes run, with the same work for each node. */
 export const nodes = definePart<Round>({
   name: "nodes",
   rounds: { quick: 1, full: 3 },

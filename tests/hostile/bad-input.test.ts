@@ -407,7 +407,7 @@ describe.each(transportNames)("at %s", (name) => {
       textFields(operation)
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .flatMap((path) =>
-          // A URL cannot contain a lone surrogate, which is replaced before the request is sent.
+          // URLs cannot contain lone surrogates, so they are replaced before the request is sent.
           (isInQuery(theTransport(), operation) || isInPath(theTransport(), operation, path[0] ?? "")
             ? ["\u0000"]
             : ["\u0000", "\ud800", "\udc00\ud800"]

@@ -54,7 +54,7 @@ function findPostgres15(): boolean {
   }
 }
 
-/** Returns whether mounting works. Root in a container often may not mount. */
+/** Returns whether mounting works. Root in a container is often not allowed to mount. */
 function canMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), "merkle-mount-"));
   const isDone = succeeds("mount", "-t", "tmpfs", "tmpfs", folder) && succeeds("umount", folder);

@@ -102,7 +102,7 @@ function countLetters(members: readonly Member[]): number {
   return members.reduce((sum, { letters }) => sum + letters.length, 0);
 }
 
-/** Sometimes gives an agent a task first. Then sends messages to one agent or to all agents. */
+/** Sends messages to one agent or to all agents. At random, gives an agent a task first. */
 async function writeSome(
   mesh: Mesh,
   members: readonly Member[],

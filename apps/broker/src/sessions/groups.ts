@@ -12,7 +12,7 @@ export async function joinGroup(
   return changeGroups(ctx, (groups) => withMembership(groups, { name, role }));
 }
 
-/** Removes the caller's peer from a group. Succeeds if the peer is not in the group. */
+/** Removes the caller's peer from a group. Also succeeds if the peer is not in the group. */
 export async function leaveGroup(
   ctx: TeamContext<SessionServices>,
   { name }: ParsedInputOf<"leave_group">,

@@ -35,7 +35,7 @@ export interface UpgradeOptions {
 /**
  * Migrates the database of a home to this version's schema, without starting a broker (DB-31).
  *
- * @throws BackupError, DatabaseError or EmbeddedPostgresError with a message for people; nothing is changed
+ * @throws BackupError, DatabaseError or EmbeddedPostgresError with a human-readable message; in that case nothing has changed
  */
 export async function upgradeHome(options: UpgradeOptions): Promise<Upgrade> {
   const { home, dryRun } = options;

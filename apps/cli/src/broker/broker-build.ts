@@ -1,6 +1,6 @@
 import { buildNumber } from "@merkle/wire/build";
 
-/** Returns a sentence saying that the broker is older, with the build numbers of broker and command. */
+/** Returns a sentence saying that the broker is older than this command, with both build numbers. */
 export function describeOlderBroker(build: number): string {
   return `This broker is older (build ${build}; this merkle is build ${buildNumber}).`;
 }

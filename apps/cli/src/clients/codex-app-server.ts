@@ -18,7 +18,7 @@ export function startTurn(socket: string, wanted: string | undefined, line: stri
   });
 }
 
-/** Makes the app server restart MCP servers that have ended. */
+/** Makes the app server restart MCP servers that have exited. */
 export function reloadServers(socket: string): Promise<void> {
   return withAppServer(socket, async (call) => void (await call("config/mcpServer/reload")));
 }

@@ -47,7 +47,7 @@ export interface Membership {
     team: PeerSession,
     signal: AbortSignal,
   ): Promise<OutputOf<"rotate_team_credential">>;
-  /** Stores that the peers now belong to a different conversation of the client. */
+  /** Records that the peers now belong to another of the client's conversations. */
   moveTo(claudeSessionId: string): Promise<void>;
 }
 

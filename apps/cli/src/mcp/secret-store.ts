@@ -5,7 +5,7 @@ import { parseTeamCredential } from "@merkle/wire";
  * only bare uuids, which grant no access but can select a credential.
  */
 export interface SecretStore {
-  /** Stores the credentials in an operation's output, which are in `team_id`, `peer_id` and `person_id`. */
+  /** Stores the credentials that an operation returned in `team_id`, `peer_id` and `person_id`. */
   keepFrom(output: unknown): void;
   keep(credential: string): void;
   /** Returns the credential that contains this uuid. */

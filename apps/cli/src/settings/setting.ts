@@ -6,7 +6,7 @@ import { type Flag, type Flags, isSet, listOf, textOf } from "../core/flags.js";
 export interface Given {
   readonly value: unknown;
   /**
-   * The name of the source in error messages, such as `--port`, `MERKLE_PORT in /work/.env` or `mesh in
+   * The name of the source in error messages, such as `--port`, `MERKLE_PORT in /home/ana/app/.env` or `mesh in
    * /home/ana/.merkle/config.json`.
    */
   readonly name: string;

@@ -426,7 +426,7 @@ export const settings = {
   }),
 } as const;
 
-/** The values of all settings of the core. */
+/** The values of all core settings. */
 export type SettingValues = {
   readonly [Name in keyof typeof settings]: (typeof settings)[Name]["default"];
 };

@@ -71,7 +71,7 @@ interface MeshNeeds {
   /** The needs of each session, in the same order as the sessions. */
   readonly ofSessions: readonly (readonly Need[])[];
   readonly ofFiles: readonly FileNeeds[];
-  /** Whether `ofFiles` contains all files with needs. */
+  /** Whether `ofFiles` contains every file that has at least one need. */
   readonly allFiles: boolean;
 }
 

@@ -45,7 +45,7 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
  * one, and could send those queued statements over a new connection, outside the transaction.
  */
 export interface Lane {
-  /** Runs the queries of the work that this connection is lent to. */
+  /** Runs queries on this connection. */
   readonly db: Queryable;
   /**
    * Makes `db` refuse further queries. Such queries come from a parallel branch of the work that continues

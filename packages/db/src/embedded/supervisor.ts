@@ -6,7 +6,7 @@ export interface Supervisor {
   /** The server that is currently running. A restart replaces it. */
   readonly current: Postmaster;
   /**
-   * Stops the supervision and the server. Resolves when the server has exited. May be called more than once.
+   * Stops supervising the server, and stops the server. Resolves when the server has exited. May be called more than once.
    */
   stop(): Promise<void>;
 }

@@ -223,7 +223,7 @@ export const limits = {
   // Limits on invites, tokens and credentials.
   inviteUsesMax: 1_000,
   invitesListedMax: 500,
-  /** How long an invite that has ended is still listed. */
+  /** Number of days that an invite stays listed after it has ended. */
   endedInviteDays: 30,
   inviteSeconds: 24 * 60 * 60,
   inviteSecondsMax: 30 * 24 * 60 * 60,

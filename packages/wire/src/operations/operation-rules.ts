@@ -133,7 +133,7 @@ export interface OperationRules {
    * archived would look empty.
    */
   readonly whileArchived?: true;
-  /** The limit on concurrent calls of the operation. Applies to each principal separately (GUARD-24). */
+  /** The limit on concurrent calls to the operation. Applies to each principal separately (GUARD-24). */
   readonly share?: ShareName;
   /**
    * Set if the operation stores text in the mesh. It is then refused once the mesh's quota of bytes is used

@@ -8,7 +8,7 @@ import { linesOf } from "./lines.js";
 export interface SettledBlock {
   readonly kind: "settled";
   readonly by: "nobody" | "mine" | "theirs" | "both";
-  /** The lines in the base text. */
+  /** The block's text before either side changed it. */
   readonly base: string;
   readonly text: string;
 }

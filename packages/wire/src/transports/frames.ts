@@ -120,7 +120,7 @@ export type BrokerFrame =
     }
   /** The error reply to a frame without an id. */
   | { type: "error"; error: FrameError }
-  /** The reply to an alias without an id. Contains the fields of the operation's output. */
+  /** The reply to a request that was sent as an alias and without an id. Contains the fields of the operation's output. */
   | { type: AnswerType; [field: string]: unknown }
   | { type: "message"; kind: SubscriptionKind; session_id: string; message: Message }
   | { type: "changed"; kind: ChangedKind; session_id: string; version: number }

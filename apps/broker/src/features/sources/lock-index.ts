@@ -126,8 +126,8 @@ export async function clearLeftovers({ git }: Repository): Promise<void> {
 }
 
 /**
- * Removes the lock file only if this broker created it. After the rename, a file with this name may be
- * another program's lock.
+ * Removes the lock file only if this broker created it. Once this broker has renamed its lock to the index, a
+ * file with the lock's name may belong to another program.
  */
 async function unlock(lock: string, prepared: string): Promise<void> {
   const [ours, theirs] = await Promise.all([inodeOf(prepared), inodeOf(lock)]);

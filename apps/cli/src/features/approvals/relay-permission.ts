@@ -84,8 +84,7 @@ async function ask({ config, place, subject, devices, ended }: Ask): Promise<str
   const input = { session_id, ...subject, devices: [...devices], idempotency_key: key };
   const asking = () => broker.call("ask_approval", input);
   const asked = await asking().catch((error: unknown) => {
-    // The request may have succeeded although its reply was lost. If the broker was not reached, no one was
-    // asked.
+    // If only the reply was lost, the request may have succeeded. A refused request reached no one.
     if (isRefused(error)) throw error;
     return persist(asking, ended);
   });

@@ -88,7 +88,7 @@ interface OwnBroker {
   stop(): Promise<void>;
 }
 
-/** How long the broker may take to stop its database. After that it is killed. */
+/** How long the broker may take to stop its database. After that, the broker is killed. */
 const stopsWithinMs = 30_000;
 const errorCharsMax = 8_192;
 

@@ -10,7 +10,7 @@ import { noteDeclared } from "./status-reporter.js";
 export interface PermissionWatch {
   /** Called when the client's hook reports that the client asks its user for a permission. */
   ask(hook: Fields): void;
-  /** Called when the client continues. */
+  /** Called when the client resumes work after asking for a permission. */
   goOn(): void;
 }
 

@@ -23,7 +23,7 @@ interface DifferentRecordProps {
   readonly onBelieve: () => void;
 }
 
-/** A warning that a record does not extend the record that this browser saw before, with the possible actions. */
+/** Warns that a record does not extend the one that this browser saw before, and offers the possible actions. */
 export function DifferentRecord({ slug, different, onBelieve }: DifferentRecordProps) {
   const [isAsked, setAsked] = useState(false);
   const { seen, later, why } = different;

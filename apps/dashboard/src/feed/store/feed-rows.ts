@@ -103,7 +103,7 @@ function foldReplies(
   return replies;
 }
 
-/** Returns the loaded answers, by the sequence of their ask. */
+/** Returns the loaded answers, keyed by the sequence of the ask that they answer. */
 export function findAnswers(messages: readonly Message[]): ReadonlyMap<number, Message> {
   const answers = new Map<number, Message>();
   for (const message of messages) {

@@ -21,8 +21,8 @@ export function alignText(text: string, source: string, within: Stretch): readon
 }
 
 /**
- * Aligns inline code: the text between the backticks, if it occurs there unchanged. Otherwise the code maps to its range only as
- * a whole.
+ * Aligns inline code with the text between its backticks, if the source contains the code unchanged. Otherwise maps the code as
+ * one unit to its whole range.
  */
 export function alignInlineCode(code: string, source: string, within: Stretch): readonly AlignedPart[] {
   const [, marks = "", inner] = /^(`+)(.*)\1$/s.exec(source.slice(within.start, within.end)) ?? [];

@@ -55,8 +55,8 @@ export async function renewHolders(
 }
 
 /**
- * Returns the condition that a holder has left, or has been absent for longer than the session's grace
- * period. Time before `since` does not count as absence.
+ * Returns an SQL condition that is true if the holder has left, or has been absent for longer than the
+ * session's grace period. Time before `since` does not count as absence.
  */
 function isGone(renewedAt: SQL, since: Date): SQL {
   return sql`(p.left_at IS NOT NULL OR tm.left_at IS NOT NULL

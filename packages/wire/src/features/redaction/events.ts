@@ -2,9 +2,8 @@ import type { EventKinds } from "../../feed/event-kind.js";
 
 /** Events about redactions that the broker posts in feeds. */
 export type RedactionEvent =
-  /** Reports that a message or some versions of the document were redacted. */
   /**
-   * `redacted_sequence` is the sequence of the redacted message. If that message itself reported redacted
+   * Reports that a message or some versions of the document were redacted. `redacted_sequence` is the sequence of the redacted message. If that message itself reported redacted
    * document versions, `document_versions` repeats them, because nothing else would still report them.
    */
   | {

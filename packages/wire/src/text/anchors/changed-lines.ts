@@ -122,8 +122,8 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
   }
 
   /**
-   * Returns true if a run of lines contains enough of the wanted words. Their total length must be at least
-   * `least`.
+   * Returns true if a run of lines contains enough of the words searched for: the words found must have a
+   * total length of at least `least`.
    */
   function share({ known }: Looked, least: number, first: number, height: number): boolean {
     for (const { word, times } of known) left[word] = times;

@@ -108,7 +108,7 @@ export function cut(piece: Kept, { start, end }: Span): Kept[] {
   return to > from ? [{ before: from, after: piece.after + from - piece.before, length: to - from }] : [];
 }
 
-/** Returns how many characters before and after two passages are equal. */
+/** Returns how many characters of the text around two passages match. */
 export function extentAlike(
   text: string,
   one: Span,
@@ -128,7 +128,7 @@ function isSame(text: string, unit: number, otherText: string, other: number): b
 }
 
 /**
- * Maximum number of characters compared on each side. Beyond this, more equal characters do not help to
- * distinguish passages.
+ * Maximum number of characters compared before and after a passage. Beyond this, further matching characters
+ * do not help to distinguish passages.
  */
 const aroundCharsMax = 10_000;

@@ -4,7 +4,7 @@ import { similarity } from "./similarity.js";
 
 /** A passage of at least this length does not occur twice by accident. */
 export const tellingCharsMin = 24;
-/** Minimum share of a passage that must have been kept, or minimum similarity of a changed passage. */
+/** A passage counts as the same if at least this share of it was kept, or if the changed text is at least this similar. */
 export const alikeMin = 0.8;
 const alikeFirstMin = 0.6;
 
