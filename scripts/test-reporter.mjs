@@ -83,7 +83,8 @@ export default class TestReporter {
     const isUnmet = ({ name, skip }) => test.tags.includes(name) && (skip || tagsFilter.includes(`!${name}`));
     const unmet = tags.find(isUnmet);
     if (unmet) return unmet.description;
-    return testNamePattern ? "with other names" : `for reasons in ${pathOf(test.module)}`;
+    if (testNamePattern) return "with other names";
+    return tagsFilter.length > 0 ? "with other tags" : `for reasons in ${pathOf(test.module)}`;
   }
 }
 

@@ -83,7 +83,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await go("/progress?view=thoughts");
     await page.getByRole("button", { name: "Where tokens are kept" }).click();
     await page.getByRole("button", { name: /^Check in this browser/ }).click();
-    await inspect(page.getByText("Its hash, computed here"));
+    await inspect(page.getByText("Its hash, computed in this browser"));
     await go("/needs-you");
     await inspect(page.getByRole("region", { name: "Detail" }).getByText("Which staging key?"));
     for (const wall of ["", "?wall=1"]) {

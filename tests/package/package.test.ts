@@ -195,7 +195,7 @@ describe("installed alone", () => {
     const other = await testMerkle(onTestFinished, installed.program);
     expect(await other.run(["restore", file])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("restored 3 sessions"),
+      stdout: expect.stringMatching(/restored \d+ sessions?,/),
     });
     await copyFile(join(merkle.home, "audit-key.json"), join(other.home, "audit-key.json"));
     const restored = await transports.rest(await up(other));

@@ -268,6 +268,7 @@ describe("merkle verify-peer", () => {
   it("[SEALED-8] shows both sides one number; a changed key is accepted by a person at a terminal, and by nobody else", {
     tags: "long",
   }, async () => {
+    expect(await tell("to meet")).toMatch(/^#\d+ posted/);
     const [alexSees, birchSees] = await Promise.all([
       verify(alexHome, "Birch/oak", "--json").then(({ stdout }) => JSON.parse(stdout)),
       verify(birchHome, "alex", "--json").then(({ stdout }) => JSON.parse(stdout)),

@@ -172,7 +172,10 @@ export function SettingsView() {
             <ShownSection key={section.anchor} {...section} />
           ))}
           {!isAdvanced && (
-            <PageLink href="/settings?part=advanced" className="text-link underline underline-offset-4">
+            <PageLink
+              href="/settings?part=advanced"
+              className="inline-flex min-h-6 items-center justify-self-start text-link underline underline-offset-4 pointer-coarse:min-h-11"
+            >
               {more.length} advanced sections
             </PageLink>
           )}
