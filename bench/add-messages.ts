@@ -1,5 +1,5 @@
 import type { connectPool } from "@merkle/db";
-import type { Place } from "./places.js";
+import type { TeamInSession } from "./places.js";
 
 const addedAtOnce = 20_000;
 
@@ -9,7 +9,7 @@ const addedAtOnce = 20_000;
  */
 export async function addMessages(
   sql: ReturnType<typeof connectPool>,
-  { session_id, team_id }: Pick<Place, "session_id" | "team_id">,
+  { session_id, team_id }: Pick<TeamInSession, "session_id" | "team_id">,
   count: number,
 ): Promise<void> {
   await sql`SELECT set_config('statement_timeout', '0', false)`;

@@ -29,8 +29,9 @@ export interface BareCount {
  * Two minimal servers to compare the broker with. Bare `ws` broadcasts a message to all connections at `/` for each
  * message on `/post`. Bare `node:http` parks every request until the next message. Neither server stores anything.
  */
-const answer = () => JSON.stringify({ messages: [{ content: { text: messageText } }], next_cursor: told });
-let told = 0;
+const answer = () =>
+  JSON.stringify({ messages: [{ content: { text: messageText } }], next_cursor: sequence });
+let sequence = 0;
 let message = Buffer.alloc(0);
 const receivers = new Set<WebSocket>();
 const parked = new Set<ServerResponse>();
@@ -38,7 +39,7 @@ const parked = new Set<ServerResponse>();
 const http = createServer((request, response) => {
   const [, timeout, since] = /timeout=(\d+)&since_cursor=(\d+)/.exec(request.url ?? "") ?? [];
   // A request for the current end of the feed, or for messages that already exist, is answered immediately.
-  if (timeout === "0" || Number(since) < told) return void response.end(answer());
+  if (timeout === "0" || Number(since) < sequence) return void response.end(answer());
   parked.add(response);
   response.once("close", () => parked.delete(response));
 });
@@ -51,7 +52,7 @@ server.on("connection", (socket, request) => {
   }
   socket.on("message", () => {
     for (const receiver of receivers) receiver.send(message, { binary: false });
-    told += 1;
+    sequence += 1;
     for (const response of parked) response.end(answer());
   });
 });

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { type Broker, createLog, type Runner, startBroker } from "@merkle/broker";
+import { createLog, type JobRunner, type StartedBroker, startBroker } from "@merkle/broker";
 import { answerParent } from "./child.js";
 import { readState, type StateQuestion } from "./process-state.js";
 
@@ -38,7 +38,7 @@ const resolutionMs = 1;
 const loop = monitorEventLoopDelay({ resolution: resolutionMs });
 
 /** The broker in this process, which runs as it would under `merkle up`. */
-let broker: Broker | null = null;
+let broker: StartedBroker | null = null;
 
 answerParent(
   async (question: BrokerQuestion) => {
@@ -57,7 +57,7 @@ answerParent(
   async () => broker?.stop(),
 );
 
-async function runNothing(): Promise<Runner> {
+async function runNothing(): Promise<JobRunner> {
   return {
     run: () => {
       throw new Error("No jobs are run here.");

@@ -11,14 +11,14 @@ export interface Caller {
 
 type Reply = { readonly output: Record<string, unknown> } | { readonly error: { readonly message: string } };
 
-interface Waiting {
+interface PendingCall {
   resolve(reply: Reply): void;
   reject(error: Error): void;
 }
 
 export async function openCaller(socketUrl: string): Promise<Caller> {
   const socket = new WebSocket(socketUrl, { perMessageDeflate: false });
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingCall>();
   let calls = 0;
   await new Promise<void>((resolve, reject) => {
     socket.once("open", resolve);

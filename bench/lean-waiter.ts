@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import type { Place } from "./places.js";
+import type { TeamInSession } from "./places.js";
 
 /** A connection over which one team repeatedly waits for messages. */
 export interface Waiter {
@@ -16,7 +16,7 @@ export interface Waiter {
  */
 export async function openWaiter(
   url: string,
-  { session_id, team_id }: Pick<Place, "session_id" | "team_id">,
+  { session_id, team_id }: Pick<TeamInSession, "session_id" | "team_id">,
   onAnswer: (nextCursor: number) => void,
 ): Promise<Waiter> {
   const { hostname, port, host } = new URL(url);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openLeanSocket } from "./lean-socket.js";
 import { openLeanStream, type Reply } from "./lean-stream.js";
 import { openWaiter } from "./lean-waiter.js";
-import type { Place } from "./places.js";
+import type { TeamInSession } from "./places.js";
 import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
 
@@ -12,9 +12,9 @@ export interface DeliveryQuestion {
   /** The broker to post to, if it is not the broker that delivers. */
   readonly postUrl?: string;
   readonly way: "websocket" | "long-poll" | "stream";
-  readonly poster: Place;
+  readonly poster: TeamInSession;
   /** A session and credential for each receiver. */
-  readonly receivers: readonly Place[];
+  readonly receivers: readonly TeamInSession[];
   /**
    * Pause between the last receipt of a message and the next post. During this pause, polling receivers send their next
    * request.
@@ -33,11 +33,11 @@ export async function measureDelivery(question: DeliveryQuestion): Promise<Laten
   const latencies: number[] = [];
   let sentAt = 0;
   let missing = 0;
-  let everybodyHasIt: () => void = () => undefined;
+  let onAllReceived: () => void = () => undefined;
   const onReceived = () => {
     latencies.push(performance.now() - sentAt);
     missing -= 1;
-    if (missing === 0) everybodyHasIt();
+    if (missing === 0) onAllReceived();
   };
 
   const open = { websocket: follow, "long-poll": poll, stream: readStream }[question.way];
@@ -53,7 +53,7 @@ export async function measureDelivery(question: DeliveryQuestion): Promise<Laten
     if (posts === warmUp) latencies.length = 0;
     missing = receivers.length;
     const received = new Promise<void>((resolve) => {
-      everybodyHasIt = resolve;
+      onAllReceived = resolve;
     });
     sentAt = performance.now();
     poster.post(posts);
@@ -84,7 +84,7 @@ async function openAdder({ url, poster }: Pick<DeliveryQuestion, "url" | "poster
 
 async function follow(
   { socketUrl }: DeliveryQuestion,
-  { session_id }: Place,
+  { session_id }: TeamInSession,
   onReceived: () => void,
 ): Promise<Receiver> {
   return openFollower(socketUrl, session_id, onReceived);
@@ -114,7 +114,7 @@ export async function openFollower(
 /** Calls `wait_for_messages` repeatedly, on a persistent connection. */
 async function poll(
   { url }: DeliveryQuestion,
-  place: Place,
+  place: TeamInSession,
   onReceived: () => void,
   end: number,
 ): Promise<Receiver> {
@@ -129,7 +129,7 @@ async function poll(
 /** Repeatedly blocks on the stream until a message follows the last one received. */
 async function readStream(
   { url }: DeliveryQuestion,
-  { session_id }: Place,
+  { session_id }: TeamInSession,
   onReceived: () => void,
 ): Promise<Receiver> {
   const read = (after: string) => stream.send("XREAD", "BLOCK", "0", "STREAMS", session_id, after);

@@ -1,13 +1,13 @@
 import { openLeanSocket } from "./lean-socket.js";
 import { openFollower, openPoster } from "./load-delivery.js";
-import type { Place } from "./places.js";
-import { cpuOfTree } from "./process-state.js";
+import type { TeamInSession } from "./places.js";
+import { readTreeCpu } from "./process-state.js";
 
 export interface FanOutQuestion {
   /** Addresses of one or more servers. Receivers are distributed over the servers, and posts go to the first server. */
   readonly socketUrls: readonly string[];
   /** The session and credential to post with. Null for a bare broadcast. */
-  readonly poster: Place | null;
+  readonly poster: TeamInSession | null;
   /** Process ids of the servers that deliver. */
   readonly serverPids: readonly number[];
   readonly receivers: number;
@@ -82,7 +82,7 @@ export async function measureFanOut(question: FanOutQuestion): Promise<FanOutAns
 }
 
 async function cpuOfAll(pids: readonly number[]): Promise<number> {
-  const each = await Promise.all(pids.map(cpuOfTree));
+  const each = await Promise.all(pids.map(readTreeCpu));
   return each.reduce((sum, microseconds) => sum + microseconds, 0);
 }
 

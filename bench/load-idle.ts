@@ -1,13 +1,13 @@
 import { connect } from "node:net";
 import { inParallel } from "./in-parallel.js";
 import { openLeanSocket } from "./lean-socket.js";
-import type { Place } from "./places.js";
+import type { TeamInSession } from "./places.js";
 
 export type HoldQuestion = {
   readonly url: string;
   readonly socketUrl: string;
   /** The sessions and credentials to connect with, one connection each. */
-  readonly places: readonly Place[];
+  readonly places: readonly TeamInSession[];
   /**
    * `socket`: an inbox subscription over a WebSocket. `poll`: a blocked wait. Against a bare
    * server, `socket` only opens a connection and `poll` only sends a request.
@@ -22,7 +22,7 @@ export interface Holder {
   release(): Promise<{ held: number }>;
 }
 
-interface Held {
+interface IdleConnection {
   close(): void;
 }
 
@@ -30,7 +30,7 @@ interface Held {
 const parallel = 100;
 
 export function createHolder(): Holder {
-  const held: Held[] = [];
+  const held: IdleConnection[] = [];
   return {
     async hold(question) {
       const open = question.way === "socket" ? openSocket : openPoll;
@@ -45,7 +45,10 @@ export function createHolder(): Holder {
 }
 
 /** Resolves once the inbox is open. Messages posted earlier arrive immediately and are read. */
-async function openSocket({ socketUrl, server }: HoldQuestion, place: Place): Promise<Held> {
+async function openSocket(
+  { socketUrl, server }: HoldQuestion,
+  place: TeamInSession,
+): Promise<IdleConnection> {
   if (server === "bare") return openLeanSocket(socketUrl, () => undefined);
   const { session_id, team_id } = place;
   let settle: (reply: string) => void = () => undefined;
@@ -65,7 +68,10 @@ async function openSocket({ socketUrl, server }: HoldQuestion, place: Place): Pr
  * Resolves once the request is written. After an answer the request is sent again, as an agent would. The server
  * reports how many requests are parked.
  */
-function openPoll({ url, server }: HoldQuestion, { session_id, team_id, end }: Place): Promise<Held> {
+function openPoll(
+  { url, server }: HoldQuestion,
+  { session_id, team_id, end }: TeamInSession,
+): Promise<IdleConnection> {
   const { hostname, port, host } = new URL(url);
   const path = `/api/sessions/${session_id}/messages/wait?timeout=30&since_cursor=${end}`;
   const head = [`GET ${path} HTTP/1.1`, `Host: ${host}`, `X-Team-ID: ${team_id}`, "Accept: application/json"];

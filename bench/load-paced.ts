@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { openSocketLine } from "./load-posts.js";
-import type { Place } from "./places.js";
+import type { TeamInSession } from "./places.js";
 import { percentile } from "./statistics.js";
 
 export interface PacedQuestion {
   /** Addresses of one or more brokers. Connections are distributed over the brokers. */
   readonly socketUrls: readonly string[];
   /** Sessions and credentials to post with. Connections are distributed over them. */
-  readonly places: readonly Place[];
+  readonly places: readonly TeamInSession[];
   readonly connections: number;
   /** Interval between two posts on a connection, regardless of earlier replies. */
   readonly everyMs: number;
@@ -54,7 +54,7 @@ interface Timetable {
 
 async function postOnTime(
   socketUrl: string,
-  place: Place,
+  place: TeamInSession,
   { count, dueAt }: Timetable,
   onAnswer: (latency: number) => void,
 ): Promise<void> {

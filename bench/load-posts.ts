@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { openLeanSocket } from "./lean-socket.js";
 import { openLeanStream } from "./lean-stream.js";
-import type { Place } from "./places.js";
+import type { TeamInSession } from "./places.js";
 import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
 
@@ -12,7 +12,7 @@ export interface PostsQuestion {
    */
   readonly socketUrls: readonly string[];
   /** Sessions and credentials to post with. Connections are distributed over them. */
-  readonly places: readonly Place[];
+  readonly places: readonly TeamInSession[];
   readonly connections: number;
   readonly inFlightEach: number;
   readonly warmUpMs: number;
@@ -77,7 +77,7 @@ type OnReply = (id: number, error?: string) => void;
 /** @param onAnswer - called after each reply. Returns whether to continue */
 async function openPoster(
   url: string,
-  place: Place,
+  place: TeamInSession,
   onAnswer: (sentAt: number, answeredAt: number) => boolean,
 ): Promise<Poster> {
   const sentAt: number[] = [];
@@ -111,7 +111,7 @@ async function openPoster(
 /** Opens a connection to a broker or the prototype. Both reply in any order. */
 export async function openSocketLine(
   url: string,
-  { session_id, team_id }: Place,
+  { session_id, team_id }: TeamInSession,
   onReply: OnReply,
 ): Promise<Line> {
   const input = JSON.stringify({ session_id, team_id, content: { text: messageText } }).slice(0, -1);
@@ -134,7 +134,7 @@ function newKey(): string {
 }
 
 /** Opens a connection to a Redis stream that is named after the session. */
-async function openStreamLine(url: string, { session_id }: Place, onReply: OnReply): Promise<Line> {
+async function openStreamLine(url: string, { session_id }: TeamInSession, onReply: OnReply): Promise<Line> {
   let answered = 0;
   const stream = await openLeanStream(url, () => {
     answered += 1;

@@ -41,7 +41,7 @@ export function startNode(
 }
 
 /** Returns the `merkle` program of this checkout. */
-export function builtMerkle(): MerkleProgram {
+export function getBuiltMerkle(): MerkleProgram {
   return toProgram("built", join(cli, "bin/merkle.mjs"));
 }
 
@@ -68,12 +68,12 @@ function toProgram(kind: MerkleProgram["kind"], file: string): MerkleProgram {
 }
 
 function watch(child: ChildProcess): StartedProgram {
-  let said = "";
+  let output = "";
   let complaints = "";
   const waiting: (() => void)[] = [];
   child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-    said += chunk;
-    for (const look of waiting) look();
+    output += chunk;
+    for (const checkForLine of waiting) checkForLine();
   });
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
     complaints += chunk;
@@ -85,11 +85,11 @@ function watch(child: ChildProcess): StartedProgram {
   function nextLine(): Promise<string> {
     return new Promise((resolve, reject) => {
       const look = () => {
-        const end = said.indexOf("\n");
+        const end = output.indexOf("\n");
         if (end === -1) return;
         waiting.splice(waiting.indexOf(look), 1);
-        resolve(said.slice(0, end));
-        said = said.slice(end + 1);
+        resolve(output.slice(0, end));
+        output = output.slice(end + 1);
       };
       waiting.push(look);
       void closed.then(() => reject(new Error(`It ended without a further line: ${complaints}`)));

@@ -1,7 +1,7 @@
 import { inParallel } from "./in-parallel.js";
 
 /** A session and the credential of a team in it. */
-export interface Place {
+export interface TeamInSession {
   readonly session_id: string;
   readonly team_id: string;
   /** The end of the feed after the last team had joined. */
@@ -12,10 +12,10 @@ export interface Place {
 const parallel = 32;
 
 /** Creates sessions with this number of teams each. Returns a place for each team, session by session. */
-export async function openPlaces(
+export async function openSessions(
   url: string,
   { sessions, teams }: { sessions: number; teams: number },
-): Promise<Place[]> {
+): Promise<TeamInSession[]> {
   const opened = await inParallel(
     Array.from({ length: sessions }, (_, index) => index),
     parallel,
@@ -24,7 +24,7 @@ export async function openPlaces(
   return opened.flat();
 }
 
-async function openSession(url: string, title: string, teams: number): Promise<Place[]> {
+async function openSession(url: string, title: string, teams: number): Promise<TeamInSession[]> {
   const first = await ask(`${url}/api/sessions`, { title, creator_team_name: "Bench 1" });
   const joined = [first];
   for (let team = 2; team <= teams; team += 1) {
@@ -34,13 +34,13 @@ async function openSession(url: string, title: string, teams: number): Promise<P
   return joined.map(({ session_id, team_id }) => ({ session_id, team_id, end }));
 }
 
-interface Joined {
+interface JoinReply {
   readonly session_id: string;
   readonly team_id: string;
   readonly cursor: number;
 }
 
-async function ask(url: string, body: object): Promise<Joined> {
+async function ask(url: string, body: object): Promise<JoinReply> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -49,5 +49,5 @@ async function ask(url: string, body: object): Promise<Joined> {
   const answer: unknown = await response.json();
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`);
   // Both operations return the fields of `Joined`, among others.
-  return answer as Joined;
+  return answer as JoinReply;
 }

@@ -19,7 +19,7 @@ export interface Memory {
   readonly external: number;
 }
 
-export interface Allocated {
+export interface Allocation {
   /**
    * Bytes allocated on the heap between the first and the second `allocated` question, including garbage. 0 in the
    * answer to the first question.
@@ -27,7 +27,7 @@ export interface Allocated {
   readonly bytes: number;
 }
 
-export async function readState({ state }: StateQuestion): Promise<Cpu | Memory | Allocated> {
+export async function readState({ state }: StateQuestion): Promise<Cpu | Memory | Allocation> {
   if (state === "memory") return settledMemory();
   if (state === "allocated") return { bytes: await readAllocated() };
   const { user, system } = process.cpuUsage();
@@ -89,7 +89,7 @@ async function settledMemory(): Promise<Memory> {
 const microsecondsPerTick = 10_000;
 
 /** Returns the CPU time in microseconds of a process and all its children, including those that have ended. NaN without /proc. */
-export async function cpuOfTree(pid: number): Promise<number> {
+export async function readTreeCpu(pid: number): Promise<number> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const stats = (await Promise.all(pids.map(readStat))).filter((stat) => stat !== null);
   const root = stats.find((stat) => stat.pid === pid);

@@ -19,12 +19,12 @@ export function describeMachine(postgres: string): Machine {
 export function printReport({ cpu, cores, node, postgres }: Machine, reports: readonly PartReport[]): void {
   const rounds = reports.map((report) => `${report.name} ${report.rounds.length}`).join(", ");
   console.log(`${cpu}, ${cores} cores, Node ${node}, PostgreSQL ${postgres}; rounds (medians): ${rounds}\n`);
-  console.log(tableOf(reports));
+  console.log(formatTable(reports));
   for (const note of reports.flatMap((report) => report.notes)) console.log(`\n${note}`);
 }
 
 /** Formats the figures of several parts, one line per figure. */
-export function tableOf(reports: readonly PartReport[]): string {
+export function formatTable(reports: readonly PartReport[]): string {
   const head = ["Figure", "Unit", "Value", "Limit", "", "Ratio", "Spread", "Target", ""];
   const lines = reports
     .flatMap((report) => report.results)

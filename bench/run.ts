@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { compareWith, describeComparison } from "./compare.js";
 import type { Pace, PartReport } from "./part.js";
 import { longParts, parts } from "./parts.js";
-import { describeMachine, printReport, tableOf, writeJson } from "./report.js";
+import { describeMachine, formatTable, printReport, writeJson } from "./report.js";
 import { openStage } from "./stage.js";
 
 const { values: flags } = parseArgs({
@@ -47,7 +47,7 @@ try {
       const report = await part.run(stage, pace, rounds);
       reports.push(report);
       // Prints each part immediately, in case a later part fails.
-      console.error(tableOf([report]));
+      console.error(formatTable([report]));
     } catch (error) {
       console.error(`${part.name} could not be measured:`, error);
       process.exitCode = 1;

@@ -9,7 +9,7 @@ import type { BareAddress } from "./bare-process.js";
 import type { BrokerAddress, BrokerQuestion } from "./broker-process.js";
 import { type Child, startChild } from "./child.js";
 import type { LoadQuestion } from "./load-process.js";
-import { cpuOfTree } from "./process-state.js";
+import { readTreeCpu } from "./process-state.js";
 import { type BareAppend, openBareAppend } from "./reference/bare-append.js";
 import type { PrototypeAddress, PrototypeQuestion } from "./reference/prototype-process.js";
 
@@ -115,7 +115,7 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
         return databaseUrl.replace(/[^/]*$/, name);
       },
       openAsAdmin: (name) => connectAsAdmin(databaseUrl.replace(/[^/]*$/, name)),
-      postgresCpu: () => cpuOfTree(server.pid),
+      postgresCpu: () => readTreeCpu(server.pid),
       async countStatements(work) {
         const log = join(folder, "database", "logs", "postgres.log");
         await logDurations(admin, "0");

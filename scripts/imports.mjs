@@ -82,7 +82,7 @@ export function findCircles(graph) {
 }
 
 /** Returns the folder of a source file. A file directly on a floor, or above the floors, counts as its own folder. */
-export function folderOf(path) {
+export function toFolder(path) {
   const parts = path.split("/");
   return parts.length > 5 ? parts.slice(0, -1).join("/") : path;
 }
@@ -91,10 +91,10 @@ export function folderOf(path) {
 export function toFolders(imports) {
   const folders = new Map();
   for (const [path, targets] of imports) {
-    const from = folderOf(path);
+    const from = toFolder(path);
     const into = folders.get(from) ?? new Set();
     folders.set(from, into);
-    for (const target of targets) if (folderOf(target) !== from) into.add(folderOf(target));
+    for (const target of targets) if (toFolder(target) !== from) into.add(toFolder(target));
   }
   return folders;
 }

@@ -13,16 +13,16 @@ import { fileURLToPath } from "node:url";
 const packages = ["", "packages/wire", "packages/db", "apps/broker", "apps/cli", "apps/dashboard"];
 
 /** Returns the text of a section of the changelog, without its heading. */
-export function sectionOf(changelog, heading) {
+export function findSection(changelog, heading) {
   const [, text] = changelog.split(new RegExp(`^## ${heading.replaceAll(".", "\\.")}(?: .*)?\n`, "m"));
   return text?.split(/^## /m)[0]?.trim();
 }
 
 /** Returns the changelog with the unreleased changes as a version of this day, and a new empty section. */
 export function releaseChangelog(changelog, version, day) {
-  const text = sectionOf(changelog, "Unreleased");
+  const text = findSection(changelog, "Unreleased");
   if (!text) throw new Error('CHANGELOG.md has nothing under "## Unreleased".');
-  if (sectionOf(changelog, version) !== undefined) throw new Error(`CHANGELOG.md has ${version} already.`);
+  if (findSection(changelog, version) !== undefined) throw new Error(`CHANGELOG.md has ${version} already.`);
   return changelog.replace(/^## Unreleased\n/m, `## Unreleased\n\n## ${version} (${day})\n`);
 }
 
@@ -85,10 +85,10 @@ function release([wanted = ""]) {
   const read = (path) => readFileSync(join(root, path), "utf8");
   const changelog = read("CHANGELOG.md");
   const { version: current } = JSON.parse(read("package.json"));
-  if (wanted === "--notes") return sectionOf(changelog, current) ?? sectionOf(changelog, "Unreleased");
+  if (wanted === "--notes") return findSection(changelog, current) ?? findSection(changelog, "Unreleased");
   if (wanted === "--check-page") return checkPage(root, current);
   // The files have contained the first version's number from the beginning.
-  const isFirst = wanted === current && sectionOf(changelog, current) === undefined;
+  const isFirst = wanted === current && findSection(changelog, current) === undefined;
   if (!isFirst && !isLater(wanted, current))
     throw new Error(`Say a version later than ${current}, such as 0.2.0.`);
   const pages = addShippedPage(read(shippedPages), wanted, hashPage(root));
@@ -103,7 +103,7 @@ function release([wanted = ""]) {
     join(root, "package-lock.json"),
     setLockedVersions(read("package-lock.json"), current, wanted),
   );
-  return sectionOf(released, wanted);
+  return findSection(released, wanted);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { deviceOf } from "@merkle/wire/identity";
+import { toDeviceId } from "@merkle/wire/identity";
 
 /** An agent whose jobs always fail. */
 export const failingAgent = {
@@ -36,7 +36,7 @@ export async function stageTogether({ client, session, birch, ana }) {
   const elm = { session_id, team_id: await joinAs(client, session_id, "Elm", "elm") };
   await stageTasks(call, { birch, elm, ana });
   await stageUsage(call, birch);
-  const device = deviceOf(ana, (bytes) => createHash("sha256").update(bytes).digest());
+  const device = toDeviceId(ana, (bytes) => createHash("sha256").update(bytes).digest());
   await stageApprovals(client, session, { device, ana });
   const receiver = await stageAlerts(client, ana);
   await stageWaiting(client, session, ana);

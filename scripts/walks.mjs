@@ -3,7 +3,7 @@
  * `npm run screenshots -- --walks <folder>` takes the pictures in light and dark, for review.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { deviceOf } from "@merkle/wire/identity";
+import { toDeviceId } from "@merkle/wire/identity";
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 
@@ -144,7 +144,7 @@ export const walks = {
   },
 
   async approval({ open, shoot, client, session, ana }) {
-    const device = deviceOf(ana, (bytes) => createHash("sha256").update(bytes).digest());
+    const device = toDeviceId(ana, (bytes) => createHash("sha256").update(bytes).digest());
     await client.call("ask_approval", {
       ...session,
       devices: [device],

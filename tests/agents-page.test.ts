@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
-import { atEnd } from "./kit/at-end.js";
+import { createCleanup } from "./kit/at-end.js";
 import { startInviteBroker } from "./kit/members.js";
 import { changeSettings } from "./kit/persons.js";
 import { startTestBroker } from "./kit/test-broker.js";
@@ -22,7 +22,7 @@ async function runExample(script: string, home: string, token = ""): Promise<str
   return stdout;
 }
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 
 async function startOpen(): Promise<{ url: string; token?: string }> {
   return startTestBroker();

@@ -8,11 +8,11 @@ import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 import { installTestClaude } from "../apps/cli/src/test-kit/claude.js";
 import { type TestMerkle, testMerkle } from "../apps/cli/src/test-kit/merkle.js";
 import { buildSite, sitePages } from "../scripts/site/build-site.mjs";
-import { atEnd } from "./kit/at-end.js";
+import { createCleanup } from "./kit/at-end.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const run = promisify(execFile);
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let merkle: TestMerkle;
 beforeAll(async () => {
   merkle = await testMerkle(cleanup);
@@ -76,7 +76,7 @@ for (const shown of withCommands) {
 }
 
 async function runCommands(shown: (typeof withCommands)[number]): Promise<void> {
-  const { url } = await merkle.running();
+  const { url } = await merkle.readRunFile();
   const folder = await mkdtemp(join(tmpdir(), "merkle-docs-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const claude = await installTestClaude(folder);

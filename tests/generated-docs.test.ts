@@ -6,10 +6,10 @@ import { operations } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { commands } from "../apps/cli/src/commands.js";
 import { buildFile, renderBuildFile } from "../scripts/docs/build-number.js";
-import { generatedPages } from "../scripts/docs/generated-pages.js";
+import { renderGeneratedPages } from "../scripts/docs/generated-pages.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const pages = await generatedPages();
+const pages = await renderGeneratedPages();
 const rowsOf = (name: string) =>
   (pages[`docs/reference/${name}.md`] ?? "").split("\n").filter((line) => line.startsWith("| `"));
 

@@ -10,10 +10,10 @@ import { createProgram, markDashedText } from "../apps/cli/src/command/program.j
 import { commandGroups } from "../apps/cli/src/commands.js";
 import { CliError } from "../apps/cli/src/core/cli-error.js";
 import { installTestClaude } from "../apps/cli/src/test-kit/claude.js";
-import type { Ended } from "../apps/cli/src/test-kit/merkle.js";
-import { sharedMerkle } from "../apps/cli/src/test-kit/shared-merkle.js";
+import type { CommandResult } from "../apps/cli/src/test-kit/merkle.js";
+import { setUpSharedMerkle } from "../apps/cli/src/test-kit/shared-merkle.js";
 import { listConnectionSnippets } from "../apps/dashboard/src/views/connection/snippets.js";
-import { launchLine } from "../packages/wire/src/text/command-lines.js";
+import { toLaunchLine } from "../packages/wire/src/text/command-lines.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -131,7 +131,7 @@ describe("the commands that the product prints", () => {
 });
 
 describe("in an empty folder, by a user who installed merkle", { tags: "posix" }, () => {
-  const merkle = sharedMerkle();
+  const merkle = setUpSharedMerkle();
   let home = "";
   let env: Record<string, string> = {};
   beforeAll(async () => {
@@ -149,7 +149,7 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
       TEST_END: "0",
     };
     await mkdir(join(home, "project"));
-    const { url } = await merkle.running();
+    const { url } = await merkle.readRunFile();
     const install = `'${process.execPath}' '${inject("program")}'`;
     await inShell(`${install} install --cli && ${install} config set url '${url}' --local`);
     await inShell('merkle new "Auth refactor"');
@@ -164,7 +164,7 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
    * Expands a line as a shell would and runs the resulting command in this process. Fails if the parser rejects the
    * command.
    */
-  async function type(line: string): Promise<Ended> {
+  async function type(line: string): Promise<CommandResult> {
     const { stdout: words } = await inShell(`printf '%s\\0' ${line}`);
     const [program, ...args] = words.split("\0").slice(0, -1);
     expect(program, line).toBe("merkle");
@@ -176,13 +176,13 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
   }
 
   it("[CLI-143] every line of the pages and of /agents.md runs", async () => {
-    const { url } = await merkle.running();
+    const { url } = await merkle.readRunFile();
     const page = await (await fetch(`${url}/agents.md`)).text();
     const shown = [
       ...listConnectionSnippets({ base: url, mcp: `${url}/api/mcp` }).map(({ text }) => text),
       // The command that an invite's page shows.
-      `merkle join -\n${launchLine({ session: "auth-refactor", team: "Ben's Team" })}`,
-      launchLine({ title: "Auth refactor", client: "codex" }),
+      `merkle join -\n${toLaunchLine({ session: "auth-refactor", team: "Ben's Team" })}`,
+      toLaunchLine({ title: "Auth refactor", client: "codex" }),
       ...[...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script = ""]) => script),
     ];
     const lines = new Set(

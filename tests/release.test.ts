@@ -12,7 +12,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 /** The exports of release.mjs, which has no type declarations. */
 interface Release {
-  sectionOf(changelog: string, heading: string): string | undefined;
+  findSection(changelog: string, heading: string): string | undefined;
   releaseChangelog(changelog: string, version: string, day: string): string;
   isLater(version: string, than: string): boolean;
   setVersion(text: string, from: string, version: string): string;
@@ -28,7 +28,7 @@ describe("a release", () => {
     expect(after).toBe(
       "# Changelog\n\n## Unreleased\n\n## 0.2.0 (2026-02-03)\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- First.\n",
     );
-    expect(release.sectionOf(after, "0.2.0")).toBe("- New.");
+    expect(release.findSection(after, "0.2.0")).toBe("- New.");
     expect(() => release.releaseChangelog(after, "0.3.0", "2026-02-04")).toThrow("nothing under");
     expect(
       ["0.2.0", "0.10.0", "0.1.9", "v1", "1.0"].filter((each) => release.isLater(each, "0.1.9")),

@@ -12,7 +12,7 @@ import {
   type ConnectionSnippet,
   listConnectionSnippets,
 } from "../apps/dashboard/src/views/connection/snippets.js";
-import { atEnd } from "./kit/at-end.js";
+import { createCleanup } from "./kit/at-end.js";
 import { startInviteBroker } from "./kit/members.js";
 import { startTestBroker, type TestBroker } from "./kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "./kit/transports.js";
@@ -21,7 +21,7 @@ const run = promisify(execFile);
 
 let broker: TestBroker;
 let transport: TransportClient;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({ packCli: () => packCli(inject("program")) }, cleanup);
   transport = await brokerTransports.rest(broker.url);

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { WebSocketServer } from "ws";
 import { median } from "../statistics.js";
 import type { Machine } from "./measurement.js";
-import { notedBy, openWatched } from "./watched-page.js";
+import { openWatched, readFigures } from "./watched-page.js";
 
 const rounds = 5;
 
@@ -30,7 +30,7 @@ export async function measureMachine(browser: Browser): Promise<Machine> {
     for (let round = 0; round < rounds; round += 1) {
       const page = await openWatched(browser, url);
       await page.waitForFunction(() => Object(window).noted.lcp > 0);
-      paints.push((await notedBy(page)).lcp);
+      paints.push((await readFigures(page)).lcp);
       await page.context().close();
     }
     const long = await openWatched(browser, `${url}/long`);

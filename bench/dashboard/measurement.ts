@@ -36,7 +36,7 @@ export interface DashboardStage {
   readonly browser: import("playwright-core").Browser;
   readonly quick: boolean;
   /** Reports the current step, for progress output and for the timeout's message. */
-  doing(what: string): void;
+  reportStep(what: string): void;
 }
 
 /** A broker in a separate process, and a client connected to it. */

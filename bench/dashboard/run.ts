@@ -75,12 +75,12 @@ async function measurePart(part: DashboardPart, broker: LiveBroker, browser: Bro
   let doing = "beginning";
   const before = load();
   console.error(`${part.name} (load ${before.toFixed(1)})`);
-  const say = (what: string) => {
+  const reportStep = (what: string) => {
     doing = what;
     console.error(`  ${what}`);
   };
   try {
-    const measured = part.measure({ broker, browser, quick: flags.quick, doing: say });
+    const measured = part.measure({ broker, browser, quick: flags.quick, reportStep });
     const measurements = await within(measured, part.limitMs);
     for (const each of measurements) console.error(`  = ${each.name}: ${each.value.toFixed(2)} ${each.unit}`);
     return { part: part.name, measurements, load: [before, load()] };

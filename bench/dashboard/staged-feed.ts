@@ -8,7 +8,7 @@ export interface StagedFeed {
   /** The sequence of the last staged message. */
   readonly last: number;
   /** Posts a message. Resolves with its sequence once the broker has stored it. */
-  say(text: string): Promise<number>;
+  post(text: string): Promise<number>;
 }
 
 /** Number of posts in flight. Concurrent posts share commits. */
@@ -44,7 +44,7 @@ export async function stageFeed(
     session_id,
     slug,
     last: said.reduce((last, each) => Math.max(last, each), 0),
-    say: (text) => say(text),
+    post: (text) => say(text),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
 /** The figures that a measured page records about itself, starting before its first script. */
-export interface Noted {
+export interface PageFigures {
   /** When each row of a feed first appeared, by sequence, in milliseconds since navigation. */
   rowsAt: Record<number, number>;
   longTasks: number[];
@@ -23,17 +23,17 @@ export async function openTab(context: BrowserContext, url: string): Promise<Pag
   const page = await context.newPage();
   // The compiler wraps functions in `__name` calls, which do not exist in the page.
   await page.addInitScript("globalThis.__name = (named) => named");
-  await page.addInitScript(noteWhatHappens);
+  await page.addInitScript(recordFigures);
   await page.goto(url);
   return page;
 }
 
-export function notedBy(page: Page): Promise<Noted> {
+export function readFigures(page: Page): Promise<PageFigures> {
   return page.evaluate(() => Object(window).noted);
 }
 
 /** Resets the recorded rows, tasks, renders and delays. */
-export function startNotingAnew(page: Page): Promise<void> {
+export function resetFigures(page: Page): Promise<void> {
   return page.evaluate(
     () =>
       void Object.assign(Object(window).noted, { rowsAt: {}, longTasks: [], renders: 0, inputDelays: {} }),
@@ -41,7 +41,7 @@ export function startNotingAnew(page: Page): Promise<void> {
 }
 
 /** Resolves with the time from navigation until the row appeared. */
-export async function rowShown(page: Page, sequence: number): Promise<number> {
+export async function untilRowShown(page: Page, sequence: number): Promise<number> {
   const shownAt = await page.waitForFunction((wanted) => Object(window).noted.rowsAt[wanted], sequence, {
     polling: 50,
     timeout: 60_000,
@@ -53,7 +53,7 @@ export async function rowShown(page: Page, sequence: number): Promise<number> {
  * Resolves when the page has loaded nothing for a second. Waiting for an idle network would never end, because a
  * connection stays open.
  */
-export async function settled(page: Page): Promise<void> {
+export async function untilSettled(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const loaded = () => performance.getEntriesByType("resource").length;
     for (let before = -1; before !== loaded(); ) {
@@ -64,8 +64,15 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** Records the figures. Runs in the page. */
-function noteWhatHappens(): void {
-  const noted: Noted = { rowsAt: {}, longTasks: [], lcp: 0, layoutShift: 0, inputDelays: {}, renders: 0 };
+function recordFigures(): void {
+  const noted: PageFigures = {
+    rowsAt: {},
+    longTasks: [],
+    lcp: 0,
+    layoutShift: 0,
+    inputDelays: {},
+    renders: 0,
+  };
   Object.assign(window, { noted });
   function observe(type: string, note: (entry: PerformanceEntry) => void, more: object = {}): void {
     new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({

@@ -1,5 +1,5 @@
 import { limits } from "@merkle/wire/limits";
-import { type Anchored, startReanchoring } from "@merkle/wire/text";
+import { type AnchoredQuote, startReanchoring } from "@merkle/wire/text";
 import { definePart, type Figure } from "../part.js";
 import { median } from "../statistics.js";
 
@@ -36,7 +36,7 @@ export const anchors = definePart<Round>({
 interface Document {
   readonly before: string;
   readonly after: string;
-  readonly anchors: readonly Anchored[];
+  readonly anchors: readonly AnchoredQuote[];
 }
 
 function toFigure(what: string, edit: Edit): Figure<Round> {

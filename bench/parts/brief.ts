@@ -3,7 +3,7 @@ import { addMessages } from "../add-messages.js";
 import { openCaller } from "../caller.js";
 import { inParallel } from "../in-parallel.js";
 import { definePart } from "../part.js";
-import { openPlaces } from "../places.js";
+import { openSessions } from "../places.js";
 import { percentile } from "../statistics.js";
 
 const messagesCount = 10_000;
@@ -37,7 +37,7 @@ export const brief = definePart<Round>({
     const broker = await stage.startBroker();
     const sql = connectPool(stage.databaseUrl, 1);
     const caller = await openCaller(broker.socketUrl);
-    const [place, other] = await openPlaces(broker.url, { sessions: 1, teams: 2 });
+    const [place, other] = await openSessions(broker.url, { sessions: 1, teams: 2 });
     if (!place || !other) throw new Error("There is no session.");
     const { session_id, team_id } = other;
     await addMessages(sql, other, messagesCount - toldCount);

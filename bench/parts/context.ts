@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes } from "@merkle/wire/text";
 import { openCaller } from "../caller.js";
 import { callToolOf, initializeLine } from "../mcp-stdio.js";
-import { builtMerkle } from "../merkle-program.js";
+import { getBuiltMerkle } from "../merkle-program.js";
 import { definePart, type Figure } from "../part.js";
 import type { Stage } from "../stage.js";
 
@@ -49,7 +49,7 @@ async function measureHook(
   const { team_id } = await caller.call("create_session", { title: slug, slug, creator_team_name: sender });
   const home = join(folder, `agent-${slug}`);
   await mkdir(home);
-  const server = builtMerkle().start(["mcp", "--session", slug, "--team", "Birch", "--url", url], home);
+  const server = getBuiltMerkle().start(["mcp", "--session", slug, "--team", "Birch", "--url", url], home);
   try {
     server.write(initializeLine);
     const { instructions } = Object(JSON.parse(await server.nextLine())).result;
@@ -57,13 +57,13 @@ async function measureHook(
     await callToolOf(server, "get_session", {});
     const joined = await callToolOf(server, "join_session", { session_id: slug, team_name: "Birch" });
     const [place = ""] = (await readdir(join(home, "teams"))).filter((name) => name.endsWith(".json"));
-    const started = await builtMerkle().run(["hook", "session-start"], home, {
+    const started = await getBuiltMerkle().run(["hook", "session-start"], home, {
       MERKLE_PEER: place.replace(/\.json$/, ""),
     });
     const { additionalContext } = Object(JSON.parse(started)).hookSpecificOutput;
     const toCost = (words: string, count = 0): Cost => ({
-      bytes: utf8Bytes(words),
-      wordsBytes: count === 0 ? utf8Bytes(words) : count * (text.length + sender.length),
+      bytes: countUtf8Bytes(words),
+      wordsBytes: count === 0 ? countUtf8Bytes(words) : count * (text.length + sender.length),
     });
     const waiting = callToolOf(server, "wait_for_messages", { timeout: 20 });
     await caller.call("post_message", { session_id: slug, team_id, content: { text } });

@@ -1,5 +1,5 @@
 import { definePart, type Figure, type Pace, type Target, warmUpTimes } from "../part.js";
-import { openPlaces, type Place } from "../places.js";
+import { openSessions, type TeamInSession } from "../places.js";
 import { type RedisServer, startRedisServer } from "../reference/redis-server.js";
 import type { BenchBare, BenchBroker, Stage } from "../stage.js";
 import type { Latency } from "../statistics.js";
@@ -43,7 +43,7 @@ export const delivery = definePart<Round>({
     const redis = await startRedisServer(stage.folder);
     const counts = pace.quick ? receiverCounts.slice(0, 2) : receiverCounts;
     const teams = 1 + Math.max(...counts);
-    const [poster, ...readers] = await openPlaces(broker.url, { sessions: 1, teams });
+    const [poster, ...readers] = await openSessions(broker.url, { sessions: 1, teams });
     if (!poster) throw new Error("There is no session to post to.");
     const measure = (times: Times) =>
       measureRound({ stage, broker, bare, redis, poster, readers, counts }, times);
@@ -64,8 +64,8 @@ interface Setting {
   readonly broker: BenchBroker;
   readonly bare: BenchBare;
   readonly redis: RedisServer | null;
-  readonly poster: Place;
-  readonly readers: readonly Place[];
+  readonly poster: TeamInSession;
+  readonly readers: readonly TeamInSession[];
   readonly counts: readonly Receivers[];
 }
 

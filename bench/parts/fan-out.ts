@@ -1,6 +1,6 @@
 import type { FanOutAnswer } from "../load-fan-out.js";
 import { definePart, type Figure, type Pace, type Target, warmUpTimes } from "../part.js";
-import { openPlaces, type Place } from "../places.js";
+import { openSessions, type TeamInSession } from "../places.js";
 import type { BenchBare, BenchBroker, BenchPrototype, Stage } from "../stage.js";
 import { median } from "../statistics.js";
 
@@ -33,7 +33,7 @@ export const fanOut = definePart<Round>({
     const broker = await stage.startBroker();
     const prototype = await stage.startPrototype();
     const bare = await stage.startBare();
-    const [poster] = await openPlaces(broker.url, { sessions: 1, teams: 1 });
+    const [poster] = await openSessions(broker.url, { sessions: 1, teams: 1 });
     if (!poster) throw new Error("There is no session to post to.");
     const feed = await openFeed(prototype);
     const sides = {
@@ -63,7 +63,7 @@ type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 /** A server, and the session and credential to post with. */
 interface Side {
   readonly server: BenchBroker | BenchPrototype;
-  readonly poster: Place;
+  readonly poster: TeamInSession;
 }
 
 interface Sides {
@@ -83,7 +83,7 @@ async function measureRound(
     prototype: {} as Record<Receivers, FanOutAnswer>,
   };
   for (const receivers of receiverCounts) {
-    const load = (server: BenchBroker | BenchPrototype | BenchBare, poster: Place | null) => {
+    const load = (server: BenchBroker | BenchPrototype | BenchBare, poster: TeamInSession | null) => {
       const [socketUrls, serverPids] = [[server.socketUrl], [server.pid]];
       const options = { receivers, inFlight: 16, warmUpMs, measureMs };
       return stage.load<FanOutAnswer>({ fanOut: { socketUrls, serverPids, poster, ...options } });
@@ -96,7 +96,7 @@ async function measureRound(
   return round;
 }
 
-async function openFeed(prototype: BenchPrototype): Promise<Place> {
+async function openFeed(prototype: BenchPrototype): Promise<TeamInSession> {
   const [id] = await prototype.ask<string[]>({ openFeeds: { count: 1 } });
   if (id === undefined) throw new Error("There is no feed to post to.");
   return { session_id: id, team_id: id, end: 0 };

@@ -3,7 +3,7 @@ import { addMessages } from "../add-messages.js";
 import { type Caller, openCaller } from "../caller.js";
 import type { PostsAnswer } from "../load-posts.js";
 import { definePart, type Figure, type Pace, type Unit, warmUpTimes } from "../part.js";
-import { openPlaces, type Place } from "../places.js";
+import { openSessions, type TeamInSession } from "../places.js";
 import type { Cpu } from "../process-state.js";
 import type { BenchBroker, Stage } from "../stage.js";
 import { median } from "../statistics.js";
@@ -41,7 +41,7 @@ export const flat = definePart<Round>({
     const sql = connectPool(stage.databaseUrl, 1);
     const feeds: Feed[] = [];
     for (const length of pace.quick ? lengths.slice(0, 2) : lengths) {
-      const [place] = await openPlaces(broker.url, { sessions: 1, teams: 1 });
+      const [place] = await openSessions(broker.url, { sessions: 1, teams: 1 });
       if (!place) throw new Error("There is no session to post to.");
       await addMessages(sql, place, length);
       feeds.push({ length, place });
@@ -69,7 +69,7 @@ type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 
 interface Feed {
   readonly length: Length;
-  readonly place: Place;
+  readonly place: TeamInSession;
 }
 
 interface Setting {
@@ -104,7 +104,7 @@ async function measureFeed(
 
 async function timePage(
   caller: Caller,
-  { session_id, team_id }: Place,
+  { session_id, team_id }: TeamInSession,
   after_cursor: number,
 ): Promise<number> {
   const times: number[] = [];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { BareCount } from "../bare-process.js";
 import { definePart, type Figure, type Target } from "../part.js";
-import { openPlaces, type Place } from "../places.js";
+import { openSessions, type TeamInSession } from "../places.js";
 import type { Cpu, Memory } from "../process-state.js";
 import type { BenchBare, BenchBroker, Stage } from "../stage.js";
 
@@ -55,8 +55,8 @@ interface Crowd {
   /**
    * Connections that open and close before memory is first measured, so that code and buffers are already allocated.
    */
-  readonly warmUps: readonly Place[];
-  readonly idlers: readonly Place[];
+  readonly warmUps: readonly TeamInSession[];
+  readonly idlers: readonly TeamInSession[];
 }
 
 const teamsPerSession = 5;
@@ -80,10 +80,10 @@ async function descriptorsFor(stage: Stage): Promise<number> {
 /**
  * Creates the teams with a separate broker, so that the measured broker knows each team only once the team connects.
  */
-async function prepare(stage: Stage, teams: number): Promise<readonly Place[]> {
+async function prepare(stage: Stage, teams: number): Promise<readonly TeamInSession[]> {
   const broker = await stage.startBroker();
   try {
-    return await openPlaces(broker.url, { sessions: teams / teamsPerSession, teams: teamsPerSession });
+    return await openSessions(broker.url, { sessions: teams / teamsPerSession, teams: teamsPerSession });
   } finally {
     await broker.stop();
   }
@@ -168,7 +168,7 @@ async function measureMemory(
   return { rss: each("rss"), heapUsed: each("heapUsed"), external: each("external") };
 }
 
-async function hold(stage: Stage, server: Server, way: Way, places: readonly Place[]): Promise<void> {
+async function hold(stage: Stage, server: Server, way: Way, places: readonly TeamInSession[]): Promise<void> {
   const { url, socketUrl } = server.process;
   await stage.load({ hold: { url, socketUrl, way, server: server.kind, places } });
   await until(() => server.count(way), places.length);

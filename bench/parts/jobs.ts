@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { PostsAnswer } from "../load-posts.js";
-import { builtMerkle } from "../merkle-program.js";
+import { getBuiltMerkle } from "../merkle-program.js";
 import { definePart, type Figure, type Pace, type Target } from "../part.js";
-import { openPlaces, type Place } from "../places.js";
+import { openSessions, type TeamInSession } from "../places.js";
 import type { Stage } from "../stage.js";
 
 type Agent = "none" | "floods" | "multiplies";
@@ -43,7 +43,7 @@ export const jobs = definePart<Round>({
   ],
   async open(stage, pace) {
     const broker = await startBrokerWithJobs(stage);
-    const [posting] = await openPlaces(broker.url, { sessions: 1, teams: 1 });
+    const [posting] = await openSessions(broker.url, { sessions: 1, teams: 1 });
     if (!posting) throw new Error("There is no session to post to.");
     const sessions = {
       floods: await openSession(broker.url, "floods"),
@@ -101,7 +101,7 @@ async function startBrokerWithJobs({ folder }: Stage): Promise<BrokerWithJobs> {
   await writeFile(claude_bin, agentScript);
   await chmod(claude_bin, 0o755);
   await writeFile(join(home, "config.json"), JSON.stringify({ agent: { claude_bin } }));
-  const program = builtMerkle().start(["up", "--port", "0"], home);
+  const program = getBuiltMerkle().start(["up", "--port", "0"], home);
   await program.nextLine();
   const { port }: { port: number } = JSON.parse(await readFile(join(home, "broker.json"), "utf8"));
   return {
@@ -111,8 +111,8 @@ async function startBrokerWithJobs({ folder }: Stage): Promise<BrokerWithJobs> {
   };
 }
 
-async function openSession(url: string, name: string): Promise<Place> {
-  const { session_id, team_id } = await ask<Place>(`${url}/api/sessions`, {
+async function openSession(url: string, name: string): Promise<TeamInSession> {
+  const { session_id, team_id } = await ask<TeamInSession>(`${url}/api/sessions`, {
     title: name,
     slug: name,
     creator_team_name: "Bench",
@@ -123,7 +123,7 @@ async function openSession(url: string, name: string): Promise<Place> {
 /**
  * Runs jobs one after another until the signal aborts, and waits for the last job to end. Returns how many jobs ran.
  */
-async function keepRunning(url: string, place: Place, signal: AbortSignal): Promise<number> {
+async function keepRunning(url: string, place: TeamInSession, signal: AbortSignal): Promise<number> {
   let count = 0;
   while (!signal.aborted) {
     const { job_id } = await ask<{ job_id: number }>(

@@ -8,7 +8,7 @@ import type { PostsAnswer } from "../load-posts.js";
 import type { LoadQuestion } from "../load-process.js";
 import { startNatsServer } from "../nats-server.js";
 import { definePart, type Figure, type Pace, type Target } from "../part.js";
-import { openPlaces, type Place } from "../places.js";
+import { openSessions, type TeamInSession } from "../places.js";
 import type { Cpu } from "../process-state.js";
 import type { BenchBroker, BrokerStart, Stage } from "../stage.js";
 import { type Latency, median, toLatency } from "../statistics.js";
@@ -149,25 +149,25 @@ export const nodes = definePart<Round>({
 interface Setting {
   readonly stage: Stage;
   readonly addresses: Readonly<Partial<Record<BusKind, string>>>;
-  readonly poster: Place;
+  readonly poster: TeamInSession;
   /** Sessions and credentials to post with. No two are for the same session. */
-  readonly apart: readonly Place[];
-  readonly sleepers: readonly Place[];
+  readonly apart: readonly TeamInSession[];
+  readonly sleepers: readonly TeamInSession[];
   readonly separate: Separate;
 }
 
 /** Databases on one server, each with a separate broker. Sessions alternate between the databases. */
 interface Separate {
   readonly databaseUrls: readonly string[];
-  readonly posters: readonly Place[];
-  readonly apart: readonly Place[];
+  readonly posters: readonly TeamInSession[];
+  readonly apart: readonly TeamInSession[];
 }
 
 async function prepare(stage: Stage, sockets: number) {
   const broker = await stage.startBroker();
-  const [poster, ...apart] = await openPlaces(broker.url, { sessions: 1 + 3 * posters, teams: 1 });
+  const [poster, ...apart] = await openSessions(broker.url, { sessions: 1 + 3 * posters, teams: 1 });
   const sessions = sockets / teamsPerSession;
-  const sleepers = await openPlaces(broker.url, { sessions, teams: teamsPerSession });
+  const sleepers = await openSessions(broker.url, { sessions, teams: teamsPerSession });
   await broker.stop();
   if (!poster) throw new Error("There is no session to post to.");
   return { poster, apart, sleepers, separate: await prepareSeparate(stage) };
@@ -175,11 +175,11 @@ async function prepare(stage: Stage, sockets: number) {
 
 async function prepareSeparate(stage: Stage): Promise<Separate> {
   const databaseUrls: string[] = [];
-  const places: Place[][] = [];
+  const places: TeamInSession[][] = [];
   for (const name of ["separate_1", "separate_2", "separate_3"]) {
     const databaseUrl = await stage.makeDatabase(name);
     const broker = await stage.startBroker({ databaseUrl });
-    places.push(await openPlaces(broker.url, { sessions: 1 + posters, teams: 1 }));
+    places.push(await openSessions(broker.url, { sessions: 1 + posters, teams: 1 }));
     await broker.stop();
     databaseUrls.push(databaseUrl);
   }
@@ -296,7 +296,7 @@ function timesOf(
 async function measurePosts(
   stage: Stage,
   brokers: readonly BenchBroker[],
-  { together, apart }: Readonly<Record<"together" | "apart", readonly Place[]>>,
+  { together, apart }: Readonly<Record<"together" | "apart", readonly TeamInSession[]>>,
   pace: Pace,
 ): Promise<PostCost> {
   const socketUrls = brokers.map(({ socketUrl }) => socketUrl);
@@ -307,7 +307,7 @@ async function measurePosts(
     return { brokers: (after - before) / posts, postgres: (postgresAfter - postgresBefore) / posts };
   };
   const connections = posters * brokers.length;
-  const post = (places: readonly Place[], times: Times) =>
+  const post = (places: readonly TeamInSession[], times: Times) =>
     costOf({ posts: { socketUrls, places, connections, inFlightEach: 1, ...times } });
   const { warmUp, times } = timesOf(brokers, pace);
   for (const places of [together, apart]) await post(places, warmUp);
@@ -342,7 +342,11 @@ async function cpuOf(brokers: readonly BenchBroker[]): Promise<number> {
 }
 
 /** Returns the CPU share of idle sockets, over the time in which a heartbeat reaches every socket. */
-async function measureIdle(stage: Stage, broker: BenchBroker, places: readonly Place[]): Promise<number> {
+async function measureIdle(
+  stage: Stage,
+  broker: BenchBroker,
+  places: readonly TeamInSession[],
+): Promise<number> {
   const { url, socketUrl } = broker;
   await stage.load({ hold: { url, socketUrl, places, way: "socket", server: "merkle" } });
   // The CPU time for opening the sockets must not count.

@@ -1,8 +1,8 @@
 import { type AppendBatches, openAppendBatches } from "../append-batches.js";
 import type { PostsAnswer } from "../load-posts.js";
 import { definePart, type Figure, type Pace, type Target, warmUpTimes } from "../part.js";
-import { openPlaces, type Place } from "../places.js";
-import type { Allocated, Cpu } from "../process-state.js";
+import { openSessions, type TeamInSession } from "../places.js";
+import type { Allocation, Cpu } from "../process-state.js";
 import type { BatchAnswer } from "../reference/bare-append.js";
 import { type RedisServer, startRedisServer } from "../reference/redis-server.js";
 import type { BenchBroker, BenchPrototype, Stage } from "../stage.js";
@@ -103,7 +103,10 @@ export const posts = definePart<Round>({
     const broker = await stage.startBroker();
     const prototype = await stage.startPrototype();
     const redis = await startRedisServer(stage.folder);
-    const [posting, appended, copied, ...hundred] = await openPlaces(broker.url, { sessions: 103, teams: 1 });
+    const [posting, appended, copied, ...hundred] = await openSessions(broker.url, {
+      sessions: 103,
+      teams: 1,
+    });
     if (!posting || !appended || !copied) throw new Error("There is no session to post to.");
     const [feed, ...feeds] = (await prototype.ask<string[]>({ openFeeds: { count: 101 } })).map(toPlace);
     if (!feed) throw new Error("There is no feed to post to.");
@@ -133,8 +136,8 @@ type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 /** A server, and the sessions and credentials to post with. */
 interface Side {
   readonly server: BenchBroker | BenchPrototype;
-  readonly posting: Place;
-  readonly hundred: readonly Place[];
+  readonly posting: TeamInSession;
+  readonly hundred: readonly TeamInSession[];
 }
 
 interface Setting {
@@ -199,11 +202,11 @@ async function measureCase(
   const before = await cpuTimes();
   const answer = await stage.load<PostsAnswer>({ posts: { ...among, warmUpMs, measureMs } });
   const after = await cpuTimes();
-  await server.ask<Allocated>({ state: "allocated" });
+  await server.ask<Allocation>({ state: "allocated" });
   const counted = await stage.load<PostsAnswer>({
     posts: { ...among, warmUpMs: 0, measureMs: measureMs / 4 },
   });
-  const { bytes } = await server.ask<Allocated>({ state: "allocated" });
+  const { bytes } = await server.ask<Allocation>({ state: "allocated" });
   return {
     ...answer,
     serverMicroseconds: (after.server - before.server) / answer.posts,
@@ -212,7 +215,7 @@ async function measureCase(
   };
 }
 
-function toPlace(session_id: string): Place {
+function toPlace(session_id: string): TeamInSession {
   return { session_id, team_id: session_id, end: 0 };
 }
 

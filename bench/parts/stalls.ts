@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { PacedAnswer } from "../load-paced.js";
 import { definePart, type Figure, type Target } from "../part.js";
-import { openPlaces } from "../places.js";
+import { openSessions } from "../places.js";
 import { makeRows } from "../reference/bare-append.js";
 import type { Stage } from "../stage.js";
 import { percentile } from "../statistics.js";
@@ -31,7 +31,7 @@ export const stalls = definePart<Round>({
   figures: [figure("p50", "p50"), figure("p99.9", "p999", { valueAtMost: 50 }), figure("longest", "max")],
   async open(stage, { quick }) {
     const broker = await stage.startBroker();
-    const [place] = await openPlaces(broker.url, { sessions: 1, teams: 1 });
+    const [place] = await openSessions(broker.url, { sessions: 1, teams: 1 });
     if (!place) throw new Error("There is no session to post to.");
     const measureMs = (quick ? minutes.quick : minutes.full) * 60_000;
     return {

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "@merkle/db/embedded";
 import { initializeLine } from "../mcp-stdio.js";
-import { builtMerkle, installBundled, type MerkleProgram, startNode } from "../merkle-program.js";
+import { getBuiltMerkle, installBundled, type MerkleProgram, startNode } from "../merkle-program.js";
 import { definePart, type Figure, type Target } from "../part.js";
 import { readRss } from "../process-state.js";
 import { median } from "../statistics.js";
@@ -49,7 +49,7 @@ export const start = definePart<Round>({
     await chmod(folder, 0o711);
     const empty = join(folder, "empty.mjs");
     await writeFile(empty, "");
-    const programs = { built: builtMerkle(), bundled: await installBundled(folder) };
+    const programs = { built: getBuiltMerkle(), bundled: await installBundled(folder) };
     return {
       measure: () => measureRound({ folder, empty, programs, times: quick ? 3 : 7 }),
       close: async () => undefined,

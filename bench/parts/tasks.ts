@@ -2,7 +2,7 @@ import { connectPool } from "@merkle/db";
 import { type Caller, openCaller } from "../caller.js";
 import { inParallel } from "../in-parallel.js";
 import { definePart } from "../part.js";
-import { openPlaces, type Place } from "../places.js";
+import { openSessions, type TeamInSession } from "../places.js";
 import type { Stage } from "../stage.js";
 
 const agentsCount = 200;
@@ -47,7 +47,7 @@ export const tasks = definePart<Round>({
 });
 
 async function measureClaims({ url, socketUrl }: { url: string; socketUrl: string }): Promise<number> {
-  const places = await openPlaces(url, { sessions: 1, teams: agentsCount });
+  const places = await openSessions(url, { sessions: 1, teams: agentsCount });
   const agents = await inParallel(places, 20, async (place) => ({
     place,
     caller: await openCaller(socketUrl),
@@ -74,11 +74,11 @@ async function measureClaims({ url, socketUrl }: { url: string; socketUrl: strin
   return tasksCount / seconds;
 }
 
-function inSession({ session_id, team_id }: Place) {
+function inSession({ session_id, team_id }: TeamInSession) {
   return { session_id, team_id };
 }
 
-async function takeAll({ place, caller }: { place: Place; caller: Caller }): Promise<number[]> {
+async function takeAll({ place, caller }: { place: TeamInSession; caller: Caller }): Promise<number[]> {
   const taken: number[] = [];
   for (;;) {
     const { task } = await caller.call("claim_task", inSession(place));

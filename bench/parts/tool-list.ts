@@ -1,7 +1,7 @@
 import { operations } from "@merkle/wire/schemas";
-import { utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes } from "@merkle/wire/text";
 import { initializeLine, listToolsOf } from "../mcp-stdio.js";
-import { builtMerkle } from "../merkle-program.js";
+import { getBuiltMerkle } from "../merkle-program.js";
 import { definePart, type Figure } from "../part.js";
 import type { Stage } from "../stage.js";
 
@@ -58,7 +58,7 @@ async function listOverHttp(url: string, query: string): Promise<ToolList> {
 }
 
 async function listOverStdio({ folder }: Stage): Promise<ToolList> {
-  const server = builtMerkle().start(["mcp"], folder);
+  const server = getBuiltMerkle().start(["mcp"], folder);
   try {
     server.write(initializeLine);
     await server.nextLine();
@@ -87,7 +87,7 @@ function toToolList(message: unknown): ToolList {
 }
 
 function jsonBytes(value: unknown): number {
-  return utf8Bytes(JSON.stringify(value));
+  return countUtf8Bytes(JSON.stringify(value));
 }
 
 function toFigure(name: string, which: keyof Round): Figure<Round> {

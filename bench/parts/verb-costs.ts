@@ -2,7 +2,7 @@ import { connectPool } from "@merkle/db";
 import { addMessages } from "../add-messages.js";
 import { type Caller, openCaller } from "../caller.js";
 import { definePart, type Pace } from "../part.js";
-import { openPlaces, type Place } from "../places.js";
+import { openSessions, type TeamInSession } from "../places.js";
 import type { Cpu } from "../process-state.js";
 import type { BenchBroker, Stage } from "../stage.js";
 import { median } from "../statistics.js";
@@ -67,12 +67,12 @@ export const verbCosts = definePart<Round>({
   notes: ([round]) => [
     "Processor time of a call in the broker and in PostgreSQL, and its statements besides BEGIN and COMMIT; with 10 rows, and with 100,000:",
     ...Object.keys(verbs).map(
-      (verb) => `  ${verb}: ${sizes.map((size) => tell(round, size, verb)).join("; ")}`,
+      (verb) => `  ${verb}: ${sizes.map((size) => describeRound(round, size, verb)).join("; ")}`,
     ),
   ],
 });
 
-function tell(round: Round | undefined, size: Size, verb: string): string {
+function describeRound(round: Round | undefined, size: Size, verb: string): string {
   const cost = round?.costs.get(size)?.[verb];
   if (!cost) return "not measured";
   return `${cost.brokerMs.toFixed(1)} + ${cost.postgresMs.toFixed(1)} ms, ${cost.statements}`;
@@ -107,8 +107,8 @@ const ofMesh: ReadonlySet<string> = new Set([
 ]);
 
 /** Fills a session and its mesh with SQL statements, because calls would take most of the time. */
-async function fill({ stage, broker, caller }: Setting, size: Size): Promise<Place> {
-  const [place] = await openPlaces(broker.url, { sessions: 1, teams: 1 });
+async function fill({ stage, broker, caller }: Setting, size: Size): Promise<TeamInSession> {
+  const [place] = await openSessions(broker.url, { sessions: 1, teams: 1 });
   if (!place) throw new Error("There is no session to fill.");
   const { session_id, team_id } = place;
   await caller.call("remember", { team_id, content: "There is a fixture on a branch." });
@@ -132,7 +132,7 @@ async function fill({ stage, broker, caller }: Setting, size: Size): Promise<Pla
   return place;
 }
 
-async function addSessions({ stage }: Setting, { session_id }: Place, count: number): Promise<void> {
+async function addSessions({ stage }: Setting, { session_id }: TeamInSession, count: number): Promise<void> {
   const sql = connectPool(stage.databaseUrl, 1);
   try {
     await sql`SELECT set_config('statement_timeout', '0', false)`;
@@ -155,7 +155,7 @@ const countedCalls = 4;
 
 async function measureVerb(
   { stage, broker, caller }: Setting,
-  { session_id, team_id }: Place,
+  { session_id, team_id }: TeamInSession,
   verb: string,
   input: (call: number) => object,
   calls: number,

@@ -54,14 +54,14 @@ export const verbs = definePart<Round>({
     };
   },
   notes([round]) {
-    const tell = ({ operation, what, median, longest }: CaseTimes) =>
+    const describeCase = ({ operation, what, median, longest }: CaseTimes) =>
       `  ${operation}, ${what}: ${median.toFixed(1)} ms (at most ${longest.toFixed(1)})`;
     const tried = new Set(verbCases.map(({ operation }) => operation));
     const untried = operations.filter(({ name }) => !tried.has(name)).map(({ name }) => name);
     return [
       [
         "Longest on the event loop, middle of several calls:",
-        ...(round?.cases ?? []).slice(0, 8).map(tell),
+        ...(round?.cases ?? []).slice(0, 8).map(describeCase),
       ].join("\n"),
       ...(untried.length > 0
         ? [`Verbs that have no case yet (bench/verb-cases.ts): ${untried.join(", ")}.`]

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { LongestTurn } from "../broker-process.js";
-import { type Figure, megabytes, seconds, timed } from "./figures.js";
+import { type Figure, formatMegabytes, formatSeconds, timeCall } from "./figures.js";
 import type { LongSession } from "./long-session.js";
 import { forgetPeak, readPeak } from "./peak-memory.js";
 
@@ -52,30 +52,30 @@ export async function measureArchive(long: LongSession): Promise<Figure[]> {
   const back = await measure(long, "unarchive", team_id);
   const { bundle, rows } = away.answer as Record<"bundle" | "rows", { bytes: number }>;
   return [
-    { name: "archive it", value: seconds(away.ms) },
+    { name: "archive it", value: formatSeconds(away.ms) },
     {
       name: "the bundle, and the rows beside it",
-      value: `${megabytes(bundle.bytes)}, ${megabytes(rows.bytes)}`,
+      value: `${formatMegabytes(bundle.bytes)}, ${formatMegabytes(rows.bytes)}`,
     },
     ...away.figures,
     {
       name: "messages on the disk: before, after, after VACUUM, after VACUUM FULL",
-      value: [before, after, vacuumed, full].map(megabytes).join(", "),
+      value: [before, after, vacuumed, full].map(formatMegabytes).join(", "),
     },
-    { name: "bring it back", value: seconds(back.ms) },
+    { name: "bring it back", value: formatSeconds(back.ms) },
     ...back.figures,
-    { name: "messages on the disk then", value: megabytes(await long.sizeOf("messages")) },
+    { name: "messages on the disk then", value: formatMegabytes(await long.sizeOf("messages")) },
   ];
 }
 
 async function measure(long: LongSession, what: "archive" | "unarchive", team_id: string) {
   const { broker, session_id } = long;
   await broker.ask<LongestTurn>({ loop: "watch" });
-  const tells = await forgetPeak(broker.pid);
-  const { ms, result: answer } = await timed(() =>
+  const canReadPeak = await forgetPeak(broker.pid);
+  const { ms, result: answer } = await timeCall(() =>
     askUntilDone(`${broker.url}/api/sessions/${session_id}/${what}`, { team_id }),
   );
-  const peak = tells ? megabytes(await readPeak(broker.pid)) : "not told by this system";
+  const peak = canReadPeak ? formatMegabytes(await readPeak(broker.pid)) : "not told by this system";
   const { ms: held } = await broker.ask<LongestTurn>({ loop: "read" });
   const figures = [
     { name: "memory of the broker at most meanwhile", value: peak },

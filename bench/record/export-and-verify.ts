@@ -11,7 +11,7 @@ import { pipeline } from "node:stream/promises";
 import { verifyBundle, verifySignatureHere } from "@merkle/wire/record";
 import { openZipBundle } from "@merkle/wire/record/zip";
 import type { LongestTurn } from "../broker-process.js";
-import { type Figure, megabytes, seconds, timed } from "./figures.js";
+import { type Figure, formatMegabytes, formatSeconds, timeCall } from "./figures.js";
 import type { LongSession } from "./long-session.js";
 import { forgetPeak, readPeak } from "./peak-memory.js";
 
@@ -24,12 +24,12 @@ export async function measureExportAndVerify(long: LongSession): Promise<Figure[
     const verified = await verify(file);
     const imported = await whileWatching(long, () => importElsewhere(long, file));
     return [
-      { name: "export of a bundle", value: seconds(exported.ms) },
-      { name: "its size", value: megabytes((await stat(file)).size) },
+      { name: "export of a bundle", value: formatSeconds(exported.ms) },
+      { name: "its size", value: formatMegabytes((await stat(file)).size) },
       ...exported.figures,
-      { name: "verify it, without the broker", value: seconds(verified.ms) },
-      { name: "memory of the verifier at most", value: megabytes(verified.peak) },
-      { name: "import into another mesh: verify and store", value: seconds(imported.ms) },
+      { name: "verify it, without the broker", value: formatSeconds(verified.ms) },
+      { name: "memory of the verifier at most", value: formatMegabytes(verified.peak) },
+      { name: "import into another mesh: verify and store", value: formatSeconds(imported.ms) },
       ...imported.figures,
     ];
   } finally {
@@ -43,16 +43,16 @@ async function whileWatching(
 ): Promise<{ ms: number; figures: Figure[] }> {
   const before = await memory();
   await broker.ask<LongestTurn>({ loop: "watch" });
-  const tells = await forgetPeak(broker.pid);
-  const { ms } = await timed(work);
-  const peak = tells ? megabytes(await readPeak(broker.pid)) : "not told by this system";
+  const canReadPeak = await forgetPeak(broker.pid);
+  const { ms } = await timeCall(work);
+  const peak = canReadPeak ? formatMegabytes(await readPeak(broker.pid)) : "not told by this system";
   const { ms: held } = await broker.ask<LongestTurn>({ loop: "read" });
   return {
     ms,
     figures: [
       {
         name: "memory of the broker: before, and at most meanwhile",
-        value: `${megabytes(before.rss)}, ${peak}`,
+        value: `${formatMegabytes(before.rss)}, ${peak}`,
       },
       { name: "longest turn of the event loop meanwhile", value: `${held.toFixed(1)} ms` },
     ],
@@ -81,7 +81,7 @@ async function verify(path: string): Promise<{ ms: number; peak: number }> {
         return buffer.subarray(0, bytesRead);
       },
     });
-    const { ms, result } = await timed(() =>
+    const { ms, result } = await timeCall(() =>
       verifyBundle(bundle, {
         sha256: (bytes) => hash("sha256", bytes, "buffer"),
         createSha256: () => createHash("sha256"),

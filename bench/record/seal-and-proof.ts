@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { OutputOf } from "@merkle/wire";
-import { entryLeaf, fromHex, verifyConsistency, verifyInclusion } from "@merkle/wire/record";
+import { fromHex, hashEntry, verifyConsistency, verifyInclusion } from "@merkle/wire/record";
 import type { LongestTurn } from "../broker-process.js";
 import { openCaller } from "../caller.js";
-import { type Figure, megabytes, seconds, timed, timesOf } from "./figures.js";
+import { type Figure, formatMegabytes, formatSeconds, measureCalls, timeCall } from "./figures.js";
 import type { LongSession } from "./long-session.js";
 import { forgetPeak, readPeak } from "./peak-memory.js";
 
@@ -20,44 +20,44 @@ export async function measureSealAndProof(long: LongSession): Promise<Figure[]> 
   try {
     const before = await long.memory();
     await broker.ask<LongestTurn>({ loop: "watch" });
-    const tells = await forgetPeak(broker.pid);
-    const first = await timed(() => untilHashed(seal));
-    const peak = tells ? megabytes(await readPeak(broker.pid)) : "not told by this system";
+    const canReadPeak = await forgetPeak(broker.pid);
+    const first = await timeCall(() => untilHashed(seal));
+    const peak = canReadPeak ? formatMegabytes(await readPeak(broker.pid)) : "not told by this system";
     const { ms: held } = await broker.ask<LongestTurn>({ loop: "read" });
     const figures: Figure[] = [
-      { name: "first seal: everything hashed", value: seconds(first.ms) },
+      { name: "first seal: everything hashed", value: formatSeconds(first.ms) },
       { name: "longest turn of the event loop meanwhile", value: `${held.toFixed(1)} ms` },
       {
         name: "memory of the broker: before, and at most meanwhile",
-        value: `${megabytes(before.rss)}, ${peak}`,
+        value: `${formatMegabytes(before.rss)}, ${peak}`,
       },
-      { name: "tiles on the disk", value: megabytes(await long.sizeOf("record_tiles")) },
-      { name: "messages on the disk", value: megabytes(await long.sizeOf("messages")) },
-      { name: "seal again, nothing added", value: await timesOf(50, seal) },
+      { name: "tiles on the disk", value: formatMegabytes(await long.sizeOf("record_tiles")) },
+      { name: "messages on the disk", value: formatMegabytes(await long.sizeOf("messages")) },
+      { name: "seal again, nothing added", value: await measureCalls(50, seal) },
     ];
     figures.push({
       name: "seal after one more message",
-      value: await timesOf(20, async () => {
+      value: await measureCalls(20, async () => {
         await long.add(1);
         await seal();
       }),
     });
     await long.add(1_000);
-    figures.push({ name: "seal after 1,000 more", value: `${(await timed(seal)).ms.toFixed(1)} ms` });
+    figures.push({ name: "seal after 1,000 more", value: `${(await timeCall(seal)).ms.toFixed(1)} ms` });
     figures.push({
       name: "proof of a message",
-      value: await timesOf(proofs, (n) => prove({ sequence: anyOf(n) })),
+      value: await measureCalls(proofs, (n) => prove({ sequence: anyOf(n) })),
     });
     figures.push({
       name: "proof that an earlier root is the beginning",
-      value: await timesOf(proofs, (n) => prove({ from_size: anyOf(n) })),
+      value: await measureCalls(proofs, (n) => prove({ from_size: anyOf(n) })),
     });
     const proved = await prove({ sequence: anyOf(1), from_size: anyOf(2) });
     figures.push({
       name: "verify both, without the broker",
-      value: await timesOf(proofs, async () => verify(proved)),
+      value: await measureCalls(proofs, async () => verify(proved)),
     });
-    const { ms } = await timed(() =>
+    const { ms } = await timeCall(() =>
       caller.call("conclude_session", { session_id, team_id, summary_section: "Done." }),
     );
     figures.push({ name: "conclude", value: `${ms.toFixed(1)} ms` });
@@ -93,7 +93,7 @@ function verify({ size, root, inclusion, consistency }: OutputOf<"session_proof"
         ...at,
         index: inclusion.number - 1,
         // The hash depends only on the entry's canonical JSON, so the entry's type does not matter.
-        leaf: entryLeaf(inclusion.entry as never, sha256),
+        leaf: hashEntry(inclusion.entry as never, sha256),
         path: inclusion.path.map(hashOf),
       },
       sha256,

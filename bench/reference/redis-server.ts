@@ -4,7 +4,7 @@ import { mkdtemp } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { cpuOfTree } from "../process-state.js";
+import { readTreeCpu } from "../process-state.js";
 
 /** Redis as a durable log: a message added to a stream is on disk before the reply. */
 export interface RedisServer {
@@ -41,7 +41,7 @@ export async function startRedisServer(folder: string): Promise<RedisServer | nu
   if (!isReady) return null;
   return {
     url: `redis://127.0.0.1:${port}`,
-    cpu: () => cpuOfTree(server.pid ?? 0),
+    cpu: () => readTreeCpu(server.pid ?? 0),
     async stop() {
       server.kill();
       await ended;

@@ -51,13 +51,13 @@ export async function measureBloat(admin: postgres.Sql, name: string): Promise<B
   const [tuples] =
     await admin`SELECT dead_tuple_percent AS dead, free_percent AS free FROM pgstattuple(${name}::regclass)`;
   await admin`VACUUM (FULL) ${admin(name)}`;
-  const anew = await sizes();
+  const sizesAfter = await sizes();
   return {
     ...now,
     deadShare: Number(tuples?.["dead"]) / 100,
     freeShare: Number(tuples?.["free"]) / 100,
-    anewBytes: anew.bytes,
-    anewIndexBytes: anew.indexBytes,
+    anewBytes: sizesAfter.bytes,
+    anewIndexBytes: sizesAfter.indexBytes,
   };
 }
 

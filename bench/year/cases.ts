@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { InputOf, OperationName } from "@merkle/wire";
-import { approvalHash, deviceOf } from "@merkle/wire/identity";
+import { hashApproval, toDeviceId } from "@merkle/wire/identity";
 import { type Call, type Cases, on } from "./case.js";
 import type { Year } from "./make-year.js";
 import type { MemberOperation } from "./member-cases.js";
@@ -47,7 +47,7 @@ export async function openCases(world: World): Promise<Readonly<Record<OpenOpera
   const askApproval = async () => {
     const subject = approvalBy(person.team_id);
     const asked = await call("ask_approval", { ...mate, ...subject });
-    return { approval: asked.approval, hash: approvalHash({ ...mate, ...subject }, sha256) };
+    return { approval: asked.approval, hash: hashApproval({ ...mate, ...subject }, sha256) };
   };
   const withdraw = ({ approval }: { approval: number }) => call("withdraw_approval", { ...mate, approval });
   const audit = { session_id: made.audit };
@@ -470,7 +470,7 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 /** Returns an approval that an agent asks a person for, on that person's device. */
 function approvalBy(person: string) {
   const subject = { tool: "Bash", input: '{"command":"make"}', folder: "/work" };
-  return { devices: [deviceOf(person, sha256) ?? ""], ...subject, salt: randomBytes(32).toString("hex") };
+  return { devices: [toDeviceId(person, sha256) ?? ""], ...subject, salt: randomBytes(32).toString("hex") };
 }
 
 async function claimJob(call: Call) {

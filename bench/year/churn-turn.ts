@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Caller, openCaller } from "../caller.js";
-import type { Place } from "../places.js";
+import type { TeamInSession } from "../places.js";
 import type { BenchBroker } from "../stage.js";
 
 /** A client that changes existing rows in its sessions by calling operations. */
@@ -22,7 +22,7 @@ interface Room {
 }
 
 interface Reader {
-  readonly own: Pick<Place, "session_id" | "team_id">;
+  readonly own: Pick<TeamInSession, "session_id" | "team_id">;
   /** The next wait acknowledges everything up to this sequence. */
   cursor: number;
 }
@@ -32,7 +32,7 @@ const keysPerSession = 5;
 /** @param sessions - the agents of each session. No other changer uses these sessions. */
 export async function openChanger(
   { url, socketUrl, homeKey }: BenchBroker,
-  sessions: readonly (readonly Place[])[],
+  sessions: readonly (readonly TeamInSession[])[],
 ): Promise<Changer> {
   const caller = await openCaller(socketUrl);
   const rooms = sessions.map(
@@ -110,7 +110,7 @@ async function changeDocument(call: Caller["call"], room: Room, own: object, tur
 async function openHuman(
   { call }: Caller,
   home_key: string,
-  sessions: readonly (readonly Place[])[],
+  sessions: readonly (readonly TeamInSession[])[],
 ): Promise<(session_id: string, cursor: number) => Promise<unknown>> {
   const { code } = await call("create_verification_code", { home_key });
   const { person_id: team_id } = await call("create_person", { name: "Reader", code });

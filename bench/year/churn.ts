@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { connectPool } from "@merkle/db";
 import { inParallel } from "../in-parallel.js";
-import { openPlaces, type Place } from "../places.js";
+import { openSessions, type TeamInSession } from "../places.js";
 import { describeMachine } from "../report.js";
 import { openStage, type Stage } from "../stage.js";
 import { median } from "../statistics.js";
@@ -74,8 +74,8 @@ async function openVariant(stage: Stage, { name, reset }: (typeof variants)[numb
   if (reset) await resetSettings(sql, reset);
   await makeYear(sql, { messages: sessions * 10, sessions, agents: 200 });
   const broker = await stage.startBroker({ databaseUrl });
-  const places = await openPlaces(broker.url, { sessions: open, teams: agentsPerSession });
-  const rooms: Place[][] = [];
+  const places = await openSessions(broker.url, { sessions: open, teams: agentsPerSession });
+  const rooms: TeamInSession[][] = [];
   while (places.length > 0) rooms.push(places.splice(0, agentsPerSession));
   const changers: Changer[] = [];
   for (let changer = 0; changer < changersCount; changer += 1) {
@@ -171,18 +171,18 @@ function report(opened: readonly Variant[], bloats: readonly ReadonlyMap<string,
         bloat && { ...of, ...bloat, sizes: sizes.map((size) => (size?.bytes ?? 0) + (size?.indexBytes ?? 0)) }
       );
     });
-    const tell = (what: (one: NonNullable<(typeof each)[number]>) => string) =>
+    const formatEach = (what: (one: NonNullable<(typeof each)[number]>) => string) =>
       each.map((one) => (one ? what(one) : "")).join(" / ");
     const cells = [
       name,
-      tell(({ live }) => String(live)),
-      tell(({ changes }) => String(changes)),
-      tell(({ updates, hotUpdates }) => (updates > 0 ? percent(hotUpdates / updates) : "–")),
-      tell(({ vacuums }) => String(vacuums)),
-      tell(({ sizes }) => sizes.map((bytes) => Math.round(bytes / 1024)).join(" ")),
-      tell(({ deadShare, freeShare }) => `${percent(deadShare)}, ${percent(freeShare)}`),
-      tell(({ bytes, anewBytes }) => (bytes / anewBytes).toFixed(2)),
-      tell(({ indexBytes, anewIndexBytes }) => (indexBytes / anewIndexBytes).toFixed(2)),
+      formatEach(({ live }) => String(live)),
+      formatEach(({ changes }) => String(changes)),
+      formatEach(({ updates, hotUpdates }) => (updates > 0 ? percent(hotUpdates / updates) : "–")),
+      formatEach(({ vacuums }) => String(vacuums)),
+      formatEach(({ sizes }) => sizes.map((bytes) => Math.round(bytes / 1024)).join(" ")),
+      formatEach(({ deadShare, freeShare }) => `${percent(deadShare)}, ${percent(freeShare)}`),
+      formatEach(({ bytes, anewBytes }) => (bytes / anewBytes).toFixed(2)),
+      formatEach(({ indexBytes, anewIndexBytes }) => (indexBytes / anewIndexBytes).toFixed(2)),
     ];
     console.log(`| ${cells.join(" | ")} |`);
   }

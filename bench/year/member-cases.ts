@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { drawSeed, proveJoin, signingKeyFrom } from "@merkle/wire/identity";
+import { deriveSigningKey, drawSeed, proveJoin } from "@merkle/wire/identity";
 import { type Call, type Cases, on } from "./case.js";
 
 /** The operations that only a broker in members-only mode offers. */
@@ -35,7 +35,7 @@ export async function openMemberCases({
   const invite = () => admin("create_invite", {});
   const redeem = async (link: string, index: number) => {
     const { broker_id: brokerId } = await stranger("preview_invite", { invite: link });
-    const memberKey = signingKeyFrom(drawSeed());
+    const memberKey = deriveSigningKey(drawSeed());
     return proveJoin({ invite: link, name: `Member ${index}`, memberKey, brokerId });
   };
   const { link } = await invite();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { backupDatabase, connectPool, restoreDatabase } from "@merkle/db";
 import type { Memory } from "../process-state.js";
-import { megabytes, seconds, timed } from "../record/figures.js";
+import { formatMegabytes, formatSeconds, timeCall } from "../record/figures.js";
 import { describeMachine } from "../report.js";
 import { openStage, type Stage } from "../stage.js";
 import { percentile } from "../statistics.js";
@@ -37,7 +37,7 @@ try {
   // Starts a broker once to create the schema.
   await (await stage.startBroker()).stop();
   const sql = connectPool(stage.databaseUrl, 1);
-  const made = await timed(() => makeYear(sql, year));
+  const made = await timeCall(() => makeYear(sql, year));
   await tellSizes(sql, made.ms);
   await measureOpen(stage);
   await measureMembers(stage);
@@ -55,24 +55,24 @@ async function tellSizes(sql: ReturnType<typeof connectPool>, madeMs: number): P
     await sql`SELECT pg_database_size(current_database())::float8 AS bytes, (SELECT count(*)::float8 FROM messages) AS messages`;
   const { cpu, cores, node, postgres } = describeMachine(stage.postgresVersion);
   console.log(
-    `${Number(whole?.["messages"]).toLocaleString("en")} messages in ${year.sessions.toLocaleString("en")} sessions of ${year.agents} agents, made in ${seconds(madeMs)}; ` +
+    `${Number(whole?.["messages"]).toLocaleString("en")} messages in ${year.sessions.toLocaleString("en")} sessions of ${year.agents} agents, made in ${formatSeconds(madeMs)}; ` +
       `${cpu}, ${cores} cores, Node ${node}, PostgreSQL ${postgres}; load ${loadavg()[0]?.toFixed(1)}\n`,
   );
-  tell("Database", megabytes(Number(whole?.["bytes"])));
+  printRow("Database", formatMegabytes(Number(whole?.["bytes"])));
   for (const { name, bytes, indexes } of sizes)
-    tell(String(name), `${megabytes(bytes)}, indexes ${megabytes(indexes)}`);
+    printRow(String(name), `${formatMegabytes(bytes)}, indexes ${formatMegabytes(indexes)}`);
 }
 
 async function measureOpen(stage: Stage): Promise<void> {
   const files = await makeFiles(stage.folder);
-  const started = await timed(() => stage.startBroker({ flags: ["--expose-gc"], roots: files.roots }));
+  const started = await timeCall(() => stage.startBroker({ flags: ["--expose-gc"], roots: files.roots }));
   const broker = started.result;
-  const memory = async () => megabytes((await broker.ask<Memory>({ state: "memory" })).rss);
-  tell("Start until it takes calls", seconds(started.ms));
-  tell("Memory after the start", await memory());
+  const memory = async () => formatMegabytes((await broker.ask<Memory>({ state: "memory" })).rss);
+  printRow("Start until it takes calls", formatSeconds(started.ms));
+  printRow("Memory after the start", await memory());
   const { close, ...world } = await enterOpenly(broker);
   await measureAll(await openCases({ ...world, year, source_path: files.path }));
-  tell("Memory after the calls", await memory());
+  printRow("Memory after the calls", await memory());
   close();
   await broker.stop();
 }
@@ -89,7 +89,7 @@ async function measureMembers(stage: Stage): Promise<void> {
 async function measureAll(cases: Readonly<Record<string, Cases>>): Promise<void> {
   for (const [name, of] of Object.entries(cases)) {
     if (only && !only.includes(name)) continue;
-    if ("unmeasured" in of) tell(name, `not measured: ${of.unmeasured}`);
+    if ("unmeasured" in of) printRow(name, `not measured: ${of.unmeasured}`);
     else for (const each of [of].flat()) await measureCase(name, each);
   }
 }
@@ -101,23 +101,23 @@ async function measureCase(
   const times: number[] = [];
   for (let index = 0; index < Math.min(calls, callsMax); index += 1) {
     await before?.(index);
-    times.push((await timed(() => call(index))).ms);
+    times.push((await timeCall(() => call(index))).ms);
     await after?.();
   }
   const [p50, p95] = [percentile(times, 0.5).toFixed(1), percentile(times, 0.95).toFixed(1)];
   const many = times.length < calls ? `, ${times.length} calls` : "";
-  tell(what === undefined ? name : `${name}, ${what}`, `p50 ${p50} ms, p95 ${p95} ms${many}`);
+  printRow(what === undefined ? name : `${name}, ${what}`, `p50 ${p50} ms, p95 ${p95} ms${many}`);
 }
 
 async function measureBackup(stage: Stage): Promise<void> {
   const file = join(stage.folder, "year.backup");
-  const backup = await timed(() => backupDatabase({ target: stage.databaseUrl, file }));
-  tell("Backup", `${seconds(backup.ms)}, ${megabytes((await stat(file)).size)}`);
+  const backup = await timeCall(() => backupDatabase({ target: stage.databaseUrl, file }));
+  printRow("Backup", `${formatSeconds(backup.ms)}, ${formatMegabytes((await stat(file)).size)}`);
   const target = await stage.makeDatabase("restored");
-  const restore = await timed(() => restoreDatabase({ target, file }));
-  tell("Restore", seconds(restore.ms));
+  const restore = await timeCall(() => restoreDatabase({ target, file }));
+  printRow("Restore", formatSeconds(restore.ms));
 }
 
-function tell(name: string, value: string): void {
+function printRow(name: string, value: string): void {
   console.log(`| ${name} | ${value} |`);
 }

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type OutputOf, routeOf } from "@merkle/wire";
+import { getOperationRoute, type OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
-import { answerHello, drawSeed, proveJoin, type SigningKey, signingKeyFrom } from "@merkle/wire/identity";
+import { answerHello, deriveSigningKey, drawSeed, proveJoin, type SigningKey } from "@merkle/wire/identity";
 import { WebSocket } from "ws";
 import { openCaller } from "../caller.js";
 import type { BenchBroker } from "../stage.js";
@@ -41,16 +41,16 @@ export async function enterOpenly({
  */
 export async function enterAsAdmin({ url, firstInvite }: BenchBroker) {
   const invite = firstInvite ?? "";
-  const stranger = strangerAt(url);
-  const memberKey = signingKeyFrom(drawSeed());
-  const { broker_id: brokerId } = await stranger("preview_invite", { invite });
-  const membership = await stranger(
+  const unauthenticated = connectUnauthenticated(url);
+  const memberKey = deriveSigningKey(drawSeed());
+  const { broker_id: brokerId } = await unauthenticated("preview_invite", { invite });
+  const membership = await unauthenticated(
     "redeem_invite",
     proveJoin({ invite, name: "Admin", memberKey, brokerId }),
   );
   const client = connectAs(url, membership, memberKey);
   const admin: Call = (name, input) => client.call(name, input);
-  return { admin, stranger, url, close: () => client.close() };
+  return { admin, stranger: unauthenticated, url, close: () => client.close() };
 }
 
 function connectAs(
@@ -58,15 +58,15 @@ function connectAs(
   { broker_id: brokerId, mesh_id: meshId }: OutputOf<"redeem_invite">,
   memberKey: SigningKey,
 ): MerkleClient {
-  const sessionKey = signingKeyFrom(drawSeed());
+  const sessionKey = deriveSigningKey(drawSeed());
   const proof = { brokerId, meshId, memberKey, sessionKey, label: "bench", session: null, url };
   return connect({ url, WebSocket, answerHello: (hello) => answerHello(hello, proof) });
 }
 
 /** Calls operations over HTTP without authentication. */
-function strangerAt(url: string): Call {
+function connectUnauthenticated(url: string): Call {
   return async (name, input) => {
-    const response = await fetch(`${url}${routeOf(name).path}`, {
+    const response = await fetch(`${url}${getOperationRoute(name).path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(input),

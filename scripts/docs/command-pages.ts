@@ -1,4 +1,4 @@
-import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
+import { formatMarkdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 import type { CommandDescription } from "../../apps/cli/src/command/command.js";
 import { globalFlags } from "../../apps/cli/src/command/program.js";
 import { environmentVariables } from "../../apps/cli/src/command-descriptions.js";
@@ -6,7 +6,7 @@ import { commandGroups } from "../../apps/cli/src/commands.js";
 import type { Flag } from "../../apps/cli/src/core/flags.js";
 
 /** Describes every command that people run, in the groups of `merkle help`, with its arguments and flags. */
-export function commandsPage(): string {
+export function renderCommandsPage(): string {
   const groups = commandGroups.map(({ title, commands }) => {
     const shown = commands.filter((each) => !each.hidden);
     return [`## ${title}`, ...shown.map(describeCommand)].join("\n\n");
@@ -14,8 +14,8 @@ export function commandsPage(): string {
   return ["## Flags of every command", flagTable(globalFlags), ...groups].join("\n\n");
 }
 
-export function environmentPage(): string {
-  return markdownTable(
+export function renderEnvironmentPage(): string {
+  return formatMarkdownTable(
     ["Variable", "Meaning"],
     environmentVariables.map(([names, meaning]) => [
       names
@@ -36,7 +36,7 @@ function describeCommand({ name, summary, arguments: args = [], flags = [] }: Co
 }
 
 function flagTable(flags: readonly Flag[]): string {
-  return markdownTable(
+  return formatMarkdownTable(
     ["Flag", "Meaning"],
     flags.map((each) => [`\`${each.flags}\`${each.repeatable ? ", repeatable" : ""}`, each.summary]),
   );

@@ -1,5 +1,5 @@
 import type { SystemEvent } from "@merkle/wire";
-import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
+import { formatMarkdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 
 type EventName = SystemEvent["event"];
 
@@ -84,8 +84,8 @@ const events: Described = {
   },
 };
 
-export function eventTable(): string {
-  return markdownTable(
+export function renderEventTable(): string {
+  return formatMarkdownTable(
     ["Event", "Fields", "Posted when"],
     Object.entries(events).map(([name, { meaning, fields }]) => [
       `\`${name}\``,

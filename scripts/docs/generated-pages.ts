@@ -3,17 +3,23 @@ import { fileURLToPath } from "node:url";
 import { brokerSettingsDefault, operations, toTool } from "@merkle/wire/schemas";
 import { renderAgentsPage } from "../../apps/broker/src/transports/reference/agents-page.js";
 import { buildFile, renderBuildFile } from "./build-number.js";
-import { commandsPage, environmentPage } from "./command-pages.js";
-import { configTables } from "./config-tables.js";
+import { renderCommandsPage, renderEnvironmentPage } from "./command-pages.js";
+import { renderConfigTables } from "./config-tables.js";
 import { drawArchitecture } from "./draw-architecture.js";
-import { eventTable } from "./event-table.js";
+import { renderEventTable } from "./event-table.js";
 import { limitTable } from "./limit-table.js";
-import { metricTable } from "./metric-table.js";
-import { settingTables } from "./setting-tables.js";
-import { closeCodeTable, errorTable, operationTable, rateTable, shareTable } from "./wire-tables.js";
+import { renderMetricTable } from "./metric-table.js";
+import { renderSettingTables } from "./setting-tables.js";
+import {
+  renderCloseCodeTable,
+  renderErrorTable,
+  renderOperationTable,
+  renderRateTable,
+  renderShareTable,
+} from "./wire-tables.js";
 
 /** Returns every committed page and file that is generated from the code, by its path (CAT-3). */
-export async function generatedPages(): Promise<Readonly<Record<string, string>>> {
+export async function renderGeneratedPages(): Promise<Readonly<Record<string, string>>> {
   const build = fileURLToPath(new URL(`../../${buildFile}`, import.meta.url));
   return {
     [buildFile]: renderBuildFile(readFileSync(build, "utf8")),
@@ -24,36 +30,46 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
       mcpUrl: `${defaultBaseUrl}/api/mcp`,
       idlePolls: brokerSettingsDefault.idle_polls,
     }),
-    ...reference("operations", "Operations", `${operationsIntro}\n\n${describeToolList()}`, operationTable()),
+    ...reference(
+      "operations",
+      "Operations",
+      `${operationsIntro}\n\n${describeToolList()}`,
+      renderOperationTable(),
+    ),
     ...reference(
       "limits",
       "Limits",
       "Names as in `get_app_info`. A value at its limit is accepted.",
       limitTable(),
     ),
-    ...reference("rates", "Rates", ratesIntro, `${rateTable()}\n\n${sharesIntro}\n\n${shareTable()}`),
+    ...reference(
+      "rates",
+      "Rates",
+      ratesIntro,
+      `${renderRateTable()}\n\n${sharesIntro}\n\n${renderShareTable()}`,
+    ),
     ...reference(
       "errors",
       "Errors",
       "The `code` of a failure, its HTTP status and its meaning.",
-      errorTable(),
+      renderErrorTable(),
     ),
     ...reference(
       "close-codes",
       "Close codes",
       "The codes with which the broker ends a WebSocket connection (WS-5).",
-      closeCodeTable(),
+      renderCloseCodeTable(),
     ),
-    ...reference("events", "Events", eventsIntro, eventTable()),
-    ...reference("settings", "Settings", settingsIntro, settingTables()),
-    ...reference("config", "config.json", configIntro, await configTables()),
-    ...reference("metrics", "Metrics", metricsIntro, await metricTable()),
-    ...reference("commands", "Commands", commandsIntro, commandsPage()),
+    ...reference("events", "Events", eventsIntro, renderEventTable()),
+    ...reference("settings", "Settings", settingsIntro, renderSettingTables()),
+    ...reference("config", "config.json", configIntro, await renderConfigTables()),
+    ...reference("metrics", "Metrics", metricsIntro, await renderMetricTable()),
+    ...reference("commands", "Commands", commandsIntro, renderCommandsPage()),
     ...reference(
       "environment",
       "Environment variables",
       "A flag takes precedence (CLI-5).",
-      environmentPage(),
+      renderEnvironmentPage(),
     ),
   };
 }

@@ -1,6 +1,6 @@
 import { type CloseReason, closeCodes } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
+import { formatMarkdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 
 type Limits = typeof limits;
 type LimitName = keyof Limits;
@@ -9,7 +9,7 @@ type LimitName = keyof Limits;
 export function limitTable(): string {
   // The table below would not compile if its keys were not exactly the names of the limits.
   const names = Object.keys(limits) as LimitName[];
-  return markdownTable(
+  return formatMarkdownTable(
     ["Name", "Limit", "Beyond it"],
     names.map((name) => [`\`${name}\``, describeValue(name, limits[name]), beyond[name]]),
   );

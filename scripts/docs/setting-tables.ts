@@ -5,23 +5,23 @@ import {
   describeSchema,
   sessionSettingsDefault,
 } from "@merkle/wire/schemas";
-import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
+import { formatMarkdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 
 /** Returns the settings of a broker and of a session, with defaults and ranges. */
-export function settingTables(): string {
+export function renderSettingTables(): string {
   const { shared } = describeSchema(catalogue.get_settings.output, "output", "");
   return [
     "## Broker settings",
-    settingTable(shared["BrokerSettings"], brokerSettingsDefault),
+    renderSettingTable(shared["BrokerSettings"], brokerSettingsDefault),
     "## Session settings",
-    settingTable(shared["SessionSettings"], sessionSettingsDefault),
+    renderSettingTable(shared["SessionSettings"], sessionSettingsDefault),
   ].join("\n\n");
 }
 
-function settingTable(schema: JsonSchema | undefined, defaults: object): string {
+function renderSettingTable(schema: JsonSchema | undefined, defaults: object): string {
   const rows = Object.entries(schema?.properties ?? {});
   if (rows.length === 0) throw new Error("get_settings describes no settings.");
-  return markdownTable(
+  return formatMarkdownTable(
     ["Setting", "Default", "Range", "Meaning"],
     rows.map(([name, property]) => {
       const described = Object(property) as JsonSchema;

@@ -1,10 +1,10 @@
 import { closeCodes, type ErrorCode, errorCodes, errorMeanings, isSessionOperation } from "@merkle/wire";
 import { rateLimits, shares } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
-import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
+import { formatMarkdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 
-export function operationTable(): string {
-  return markdownTable(
+export function renderOperationTable(): string {
+  return formatMarkdownTable(
     ["Operation", "Route", "Access", "Humans", "Toolset", "Listed", "Jobs", "Rate", "After closing"],
     operations.map((operation) => [
       `\`${operation.name}\``,
@@ -20,8 +20,8 @@ export function operationTable(): string {
   );
 }
 
-export function errorTable(): string {
-  return markdownTable(
+export function renderErrorTable(): string {
+  return formatMarkdownTable(
     ["Code", "Status", "Retry can succeed", "Meaning"],
     Object.entries(errorCodes).map(([code, { status, retry }]) => [
       `\`${code}\``,
@@ -33,8 +33,8 @@ export function errorTable(): string {
   );
 }
 
-export function rateTable(): string {
-  return markdownTable(
+export function renderRateTable(): string {
+  return formatMarkdownTable(
     ["Name", "Burst", "Per second after that"],
     Object.entries(rateLimits).map(([name, { burst, per_second }]) => [
       `\`${name}\``,
@@ -44,8 +44,8 @@ export function rateTable(): string {
   );
 }
 
-export function shareTable(): string {
-  return markdownTable(
+export function renderShareTable(): string {
+  return formatMarkdownTable(
     ["Name", "Per principal", "Per observer", "Waiting", "In total, running at the same time"],
     Object.entries(shares).map(([name, { each, observer, waiting, total }]) => [
       `\`${name}\``,
@@ -55,8 +55,8 @@ export function shareTable(): string {
   );
 }
 
-export function closeCodeTable(): string {
-  return markdownTable(
+export function renderCloseCodeTable(): string {
+  return formatMarkdownTable(
     ["Code", "Reason", "Reconnect", "Meaning"],
     Object.entries(closeCodes).map(([reason, { code, reconnect, meaning }]) => [
       String(code),

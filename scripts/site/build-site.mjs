@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { layOut } from "./lay-out.mjs";
-import { fileOf, sitePages, urlOf } from "./pages.mjs";
+import { fileOf, listSitePages, toPageUrl } from "./pages.mjs";
 
-export { sitePages };
+export { listSitePages };
 
 /** The dashboard's fonts. */
 const fonts = [
@@ -25,7 +25,7 @@ const own = fileURLToPath(new URL(".", import.meta.url));
  * @throws Error that names a broken link
  */
 export async function buildSite({ root, folder, base }) {
-  const groups = sitePages(root);
+  const groups = listSitePages(root);
   const names = groups.flatMap((group) => group.pages);
   const pages = new Map();
   for (const name of names) pages.set(name, readPage(name, await readFile(join(root, name), "utf8")));
@@ -43,7 +43,7 @@ export async function buildSite({ root, folder, base }) {
     await copyFile(join(own, name), join(folder, name));
   for (const [family, name] of fonts)
     await copyFile(join(root, "node_modules/geist/dist/fonts", family, name), join(folder, name));
-  const entries = names.flatMap((name) => entriesOf(pages.get(name), base + urlOf(name)));
+  const entries = names.flatMap((name) => entriesOf(pages.get(name), base + toPageUrl(name)));
   await write(join(folder, "search.json"), JSON.stringify(entries));
   return names.length;
 }
@@ -84,7 +84,7 @@ function linked(name, { root, base, pages, assets }) {
     const page = pages.get(target);
     if (page) {
       if (anchor && !page.ids.has(anchor)) throw new Error(`${name} links to ${address}: no such heading`);
-      return `${attribute}="${base}${urlOf(target)}${anchor ? `#${anchor}` : ""}"`;
+      return `${attribute}="${base}${toPageUrl(target)}${anchor ? `#${anchor}` : ""}"`;
     }
     if (!existsSync(join(root, target)))
       throw new Error(`${name} links to ${address}: there is no such file`);

@@ -1,10 +1,10 @@
-import { urlOf } from "./pages.mjs";
+import { toPageUrl } from "./pages.mjs";
 
 /** Returns a whole page: the navigation, the search, the text, and links to the previous and next page. */
 export function layOut({ name, body, base, groups, pages }) {
-  const titleOf = (page) => (urlOf(page) === "" ? "Overview" : pages.get(page).title);
+  const titleOf = (page) => (toPageUrl(page) === "" ? "Overview" : pages.get(page).title);
   const link = (page, current = "") =>
-    `<a href="${base}${urlOf(page)}"${current}>${escapeHtml(titleOf(page))}</a>`;
+    `<a href="${base}${toPageUrl(page)}"${current}>${escapeHtml(titleOf(page))}</a>`;
   const navigation = groups
     .map(({ title, pages: own }) => {
       const items = own.map((page) => `<li>${link(page, page === name ? ' aria-current="page"' : "")}</li>`);
@@ -14,7 +14,7 @@ export function layOut({ name, body, base, groups, pages }) {
   const order = groups.flatMap((group) => group.pages);
   const at = order.indexOf(name);
   const next = order[at + 1];
-  const title = urlOf(name) === "" ? "Merkle" : `${titleOf(name)} · Merkle`;
+  const title = toPageUrl(name) === "" ? "Merkle" : `${titleOf(name)} · Merkle`;
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -34,7 +34,7 @@ const about = [
 ];
 
 /** @param {string} root */
-export function sitePages(root) {
+export function listSitePages(root) {
   const inDocs = (/** @type {string} */ folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith(".md"))
@@ -61,6 +61,6 @@ export function fileOf(name) {
 }
 
 /** @param {string} name */
-export function urlOf(name) {
+export function toPageUrl(name) {
   return name === landing ? "" : fileOf(name);
 }

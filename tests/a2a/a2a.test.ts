@@ -7,7 +7,7 @@ import {
   JsonRpcTransportFactory,
 } from "@a2a-js/sdk/client";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { startInviteBroker, type TestMember } from "../kit/members.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 
@@ -15,7 +15,7 @@ let broker: TestBroker;
 let admin: TestMember;
 let token: string;
 let base: string;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   ({ broker, admin } = await startInviteBroker(cleanup));
   base = broker.url.replace("127.0.0.1", "localhost");

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { MerkleError } from "@merkle/wire";
-import { answerHello, drawSeed, signedBytes, signingKeyFrom } from "@merkle/wire/identity";
+import { answerHello, deriveSigningKey, drawSeed, encodeForSigning } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
-import { holds, verifySignatureHere } from "@merkle/wire/record";
+import { isValidSignature, verifySignatureHere } from "@merkle/wire/record";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { startEvilBroker } from "../kit/evil-broker.js";
 import { joinMesh, openAsMember, startInviteBroker, type TestMember } from "../kit/members.js";
 import type { TestBroker } from "../kit/test-broker.js";
@@ -17,7 +17,7 @@ let broker: TestBroker;
 let admin: TestMember;
 let sql: ReturnType<typeof connectTestDatabase>;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   ({ broker, admin } = await startInviteBroker(cleanup));
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
@@ -202,7 +202,7 @@ describe("A broker in invite mode", () => {
         brokerId: member.broker_id,
         meshId: member.mesh_id,
         memberKey: member.memberKey,
-        sessionKey: signingKeyFrom(drawSeed()),
+        sessionKey: deriveSigningKey(drawSeed()),
         label: "a test",
         session: null,
         url: broker.url,
@@ -232,7 +232,7 @@ describe("A broker in invite mode", () => {
       brokerId: member.broker_id,
       meshId: member.mesh_id,
       memberKey: member.memberKey,
-      sessionKey: signingKeyFrom(drawSeed()),
+      sessionKey: deriveSigningKey(drawSeed()),
       label: "old",
       session: null,
       url: broker.url,
@@ -256,10 +256,13 @@ describe("A broker in invite mode", () => {
     };
     const { body } = await prove(broker.url);
     const { keys, signature, key_id } = body.proof;
-    const signed = signedBytes("broker", { broker_id: member.broker_id, challenge, origin: broker.url });
+    const signed = encodeForSigning("broker", { broker_id: member.broker_id, challenge, origin: broker.url });
     expect(key_id).toBe(keys.at(-1).key_id);
     expect(
-      await holds({ publicKey: keys.at(-1).public_key, bytes: signed, signature }, verifySignatureHere),
+      await isValidSignature(
+        { publicKey: keys.at(-1).public_key, bytes: signed, signature },
+        verifySignatureHere,
+      ),
     ).toBe(true);
     expect(await prove(`${broker.url}1`)).toMatchObject({ status: 403 });
     expect(await prove("http://localhost:1")).toMatchObject({ status: 403 });

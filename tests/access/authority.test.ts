@@ -1,7 +1,7 @@
 import { operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
-import { validInputs } from "../hostile/subject.js";
-import { atEnd } from "../kit/at-end.js";
+import { buildValidInputs } from "../hostile/subject.js";
+import { createCleanup } from "../kit/at-end.js";
 import {
   joinMesh,
   openAsMember,
@@ -11,13 +11,13 @@ import {
   type TestMember,
 } from "../kit/members.js";
 import { redeemCode, startOAuthClient } from "../kit/oauth-client.js";
-import { failureOf } from "../kit/session.js";
+import { expectFailure } from "../kit/session.js";
 import { startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type Entry, openWebSocket, type TransportClient } from "../kit/transports.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let broker: TestBroker;
 let ana: TestMember;
 /** The CLI's client on Ana's machine. It uses a token that was created with her key. */
@@ -60,16 +60,16 @@ async function propose(): Promise<{ proposal_id: number; base: number }> {
  * Marks a token or invite as created with a program's token, as the migration does for tokens and invites from earlier
  * versions.
  */
-async function asMadeBy(program: number, made: { token: number } | { invite: number }): Promise<void> {
+async function markAsMadeBy(program: number, made: { token: number } | { invite: number }): Promise<void> {
   if ("token" in made)
     await sql`UPDATE tokens SET parent = ${program}, program = ${program} WHERE number = ${made.token}`;
   else await sql`UPDATE invites SET parent = ${program}, program = ${program} WHERE number = ${made.invite}`;
 }
 
 /** Creates a member who was invited with a program's token. Earlier versions of the broker allowed this. */
-async function letInBy(program: number, name: string, role: "admin" | "member" = "member") {
+async function createMemberInvitedBy(program: number, name: string, role: "admin" | "member" = "member") {
   const { link, invite_id } = await ana.call("create_invite", { role });
-  await asMadeBy(program, { invite: invite_id });
+  await markAsMadeBy(program, { invite: invite_id });
   return joinMesh(broker.url, { invite: link, name }, cleanup);
 }
 
@@ -93,7 +93,7 @@ describe("a token for programs", () => {
     const browser = await rest(await signInBrowser(broker.url, ana));
     const { request } = await startOAuthClient(`${localhost()}/api/mcp`, "https://client.example.com/");
     const inputs: Readonly<Record<string, object>> = {
-      ...validInputs({ session_id, team_id, person_id: team_id }),
+      ...buildValidInputs({ session_id, team_id, person_id: team_id }),
       create_invite: { role: "admin" },
       issue_token: { kind: "sign_in" },
       preview_client: request,
@@ -107,7 +107,7 @@ describe("a token for programs", () => {
         const program = await open(broker.url, { token });
         for (const name of vouching)
           expect(
-            await failureOf(program.callRaw(name, inputs[name])),
+            await expectFailure(program.callRaw(name, inputs[name])),
             `${name} over ${program.name}`,
           ).toMatchObject({ code: "forbidden" });
         expect(await program.call("get_session", { session_id })).toMatchObject({ session_id });
@@ -124,16 +124,16 @@ describe("a token for programs", () => {
     const decide = async (client: TransportClient) => {
       const { person_id, verified } = await client.call("create_person", { name: "Ana" });
       const decision = { proposal_id, base, decision: "accept" as const, team_id: person_id };
-      return { verified, refusal: await failureOf(client.callRaw("decide_proposal", decision)) };
+      return { verified, refusal: await expectFailure(client.callRaw("decide_proposal", decision)) };
     };
     const refused = { verified: false, refusal: { code: "forbidden", details: { needs: "person" } } };
     expect(await decide(program)).toMatchObject(refused);
-    expect(await failureOf(program.call("issue_token", { kind: "sign_in" }))).toMatchObject({
+    expect(await expectFailure(program.call("issue_token", { kind: "sign_in" }))).toMatchObject({
       code: "forbidden",
     });
     // A sign-in link from a program, created before brokers refused this.
     const link = await ana.call("issue_token", { kind: "sign_in" });
-    await asMadeBy(token_id, { token: link.token_id });
+    await markAsMadeBy(token_id, { token: link.token_id });
     const browser = await signInWith(broker.url, link.token);
     expect(await decide(await rest(browser))).toMatchObject(refused);
     const socket = await openWebSocket(broker.url, browser);
@@ -158,14 +158,14 @@ describe("a token for programs", () => {
     expect(guest).toMatchObject({ verified: false, name: "Ana (2)" });
     await say(ana, own.person_id);
     await say(program, guest.person_id);
-    expect(await failureOf(say(program, own.person_id))).toMatchObject({
+    expect(await expectFailure(say(program, own.person_id))).toMatchObject({
       code: "unauthorized",
       message: expect.stringContaining(
         "A token for programs cannot be used together with a verified person's credential",
       ),
     });
     const drawn = await rest({ token, headers: { "x-new-person": "name=Ana" } });
-    expect(await failureOf(say(drawn, own.person_id))).toMatchObject({ code: "unauthorized" });
+    expect(await expectFailure(say(drawn, own.person_id))).toMatchObject({ code: "unauthorized" });
     const { messages } = await ana.call("get_history", { session_id, types: ["chat"] });
     expect(messages.slice(-2).map(({ from, content }) => [from?.human, content["guest"] ?? false])).toEqual([
       [true, false],
@@ -178,9 +178,9 @@ describe("a token for programs", () => {
 
   it("[TOKEN-9] what it let in is a program's and ends with it: members, theirs, and their connections", async () => {
     const { token_id } = await cli.call("issue_token", { label: "leaked" });
-    const mallory = await letInBy(token_id, "Mallory", "admin");
-    expect(await failureOf(mallory.call("create_invite", {}))).toMatchObject({ code: "forbidden" });
-    expect(await failureOf(mallory.call("issue_token", {}))).toMatchObject({ code: "forbidden" });
+    const mallory = await createMemberInvitedBy(token_id, "Mallory", "admin");
+    expect(await expectFailure(mallory.call("create_invite", {}))).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(mallory.call("issue_token", {}))).toMatchObject({ code: "forbidden" });
     expect(await memberNamed("Mallory")).toMatchObject({
       vouching: "program",
       invited_by: { name: "Ana", revoked: false },
@@ -188,25 +188,27 @@ describe("a token for programs", () => {
     // On an earlier broker, Mallory created a token and used it to invite another member.
     const { token_id: hers } = await cli.call("issue_token", {});
     await sql`UPDATE tokens SET member_id = ${mallory.member_id}, created_by = ${mallory.member_id} WHERE number = ${hers}`;
-    const trent = await letInBy(hers, "Trent");
+    const trent = await createMemberInvitedBy(hers, "Trent");
     const plain = await join("Plain");
     const { team_id: his } = await trent.call("join_session", { session_id, team_name: "Trent" });
-    const waiting = failureOf(trent.call("wait_for_messages", { session_id, team_id: his, timeout: 30 }));
+    const waiting = expectFailure(trent.call("wait_for_messages", { session_id, team_id: his, timeout: 30 }));
     await expect.poll(async () => (await ana.call("get_health", {})).parked_waits).toBeGreaterThan(0);
     await ana.call("revoke_token", { token_id });
     expect(await waiting).toMatchObject({ code: "unauthorized" });
     for (const gone of [mallory, trent])
-      expect(await failureOf(reopen(gone).call("list_members", {}))).toMatchObject({ code: "unauthorized" });
+      expect(await expectFailure(reopen(gone).call("list_members", {}))).toMatchObject({
+        code: "unauthorized",
+      });
     expect(await memberNamed("Trent")).toMatchObject({ revoked: { by: "Ana" } });
     expect(await plain.call("list_sessions", {})).toBeTruthy();
   });
 
   it("[TOKEN-9] whom it let in is out when it expires, too", async () => {
     const { token_id } = await cli.call("issue_token", {});
-    const mallory = await letInBy(token_id, "Brief");
+    const mallory = await createMemberInvitedBy(token_id, "Brief");
     expect(await mallory.call("list_sessions", {})).toBeTruthy();
     await sql`UPDATE tokens SET expires_at = now() WHERE number = ${token_id}`;
-    expect(await failureOf(reopen(mallory).call("list_sessions", {}))).toMatchObject({
+    expect(await expectFailure(reopen(mallory).call("list_sessions", {}))).toMatchObject({
       code: "unauthorized",
     });
     await (await rest(await signInBrowser(broker.url, ana))).call("collect_garbage", {});
@@ -215,7 +217,7 @@ describe("a token for programs", () => {
 
   it("[TOKEN-9] [INVITE-7] a person's invite vouches for whom a program let in, and its end is no longer theirs", async () => {
     const { token_id } = await cli.call("issue_token", {});
-    const kept = await letInBy(token_id, "Kept");
+    const kept = await createMemberInvitedBy(token_id, "Kept");
     const { link } = await ana.call("create_invite", {});
     const again = await joinMesh(broker.url, { invite: link, ...kept }, cleanup);
     expect(again.member_id).toBe(kept.member_id);
@@ -230,7 +232,7 @@ describe("a token for programs", () => {
     const { token_id } = await admin.call("issue_token", {});
     await otherSql`UPDATE members SET program = ${token_id}`;
     const refused = openAsMember(other.url, admin, cleanup).call("revoke_token", { token_id });
-    expect(await failureOf(refused)).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(refused)).toMatchObject({ code: "conflict" });
     expect((await admin.call("list_members", {})).members).toMatchObject([{ revoked: null }]);
   });
 });
@@ -246,7 +248,7 @@ describe("what a person vouches for", () => {
     const bearer = await browser.call("issue_token", {});
     const second = await signInBrowser(broker.url, browser);
     const { link } = await browser.call("create_observer_link", { session_id });
-    const onlooker = await signInWith(broker.url, new URL(link).hash.replace("#observe=", ""));
+    const observer = await signInWith(broker.url, new URL(link).hash.replace("#observe=", ""));
     const client = await startOAuthClient(`${localhost()}/api/mcp`, "https://client.example.com/");
     const asked = { session_id, team_name: "Helper", ...client.request };
     const approved = await browser.call("approve_client", asked);
@@ -266,7 +268,7 @@ describe("what a person vouches for", () => {
           asks(entry),
           asks({ token: bearer.token }),
           asks(second),
-          asks(onlooker),
+          asks(observer),
           asks({ token: access_token }, brokerTransports.mcp),
         ].map((asked) =>
           asked.then(
@@ -286,7 +288,7 @@ describe("what a person vouches for", () => {
     const [own] = tokens.filter(({ kind }) => kind === "browser").slice(-1);
     await birch.call("revoke_token", { token_id: own?.token_id ?? 0 });
     expect(await all()).toEqual(Array(5).fill("unauthorized"));
-    expect(await failureOf(openWebSocket(broker.url, { proof: async () => ticket }))).toMatchObject({
+    expect(await expectFailure(openWebSocket(broker.url, { proof: async () => ticket }))).toMatchObject({
       code: "unauthorized",
     });
     await expect.poll(() => socket.ask({ type: "ping" }).then(() => "open", String)).toContain("4401");
@@ -310,7 +312,7 @@ describe("what a person vouches for", () => {
     // Fir revokes Oak, who invited Fir. Fir remains a member, and so does Elm, whom Fir invited.
     const ended = await fir.call("revoke_member", { member_id: oak.member_id, with_invited: true });
     expect(ended).toMatchObject({ name: "Oak", also: [{ name: "Ash" }] });
-    expect(await failureOf(reopen(ash).call("list_members", {}))).toMatchObject({ code: "unauthorized" });
+    expect(await expectFailure(reopen(ash).call("list_members", {}))).toMatchObject({ code: "unauthorized" });
     expect(await elm.call("list_sessions", {})).toBeTruthy();
     expect(await memberNamed("Fir")).toMatchObject({ invited_by: { name: "Oak", revoked: true } });
     expect(await memberNamed("Ana")).toMatchObject({ vouching: "broker", invited_by: null });
@@ -322,7 +324,7 @@ describe("over MCP", () => {
     const open = await startTestBroker({}, cleanup);
     const own = await signInBrowser(broker.url, ana);
     const inputs: Readonly<Record<string, object>> = {
-      ...validInputs({ session_id, team_id, person_id: team_id }),
+      ...buildValidInputs({ session_id, team_id, person_id: team_id }),
       issue_token: { kind: "sign_in" },
       create_observer_link: { session_id },
     };
@@ -332,7 +334,7 @@ describe("over MCP", () => {
     ] as const) {
       const model = await brokerTransports.mcp(url, entry);
       for (const name of vouching.filter((each) => !/client/.test(each))) {
-        const refused = await failureOf(model.callRaw(name, inputs[name]));
+        const refused = await expectFailure(model.callRaw(name, inputs[name]));
         const ofSession = url === open.url && name === "create_observer_link";
         if (ofSession) expect(refused.code).toBe("not_found");
         else

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { limits } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
-import { validInputs } from "../hostile/subject.js";
-import { atEnd } from "../kit/at-end.js";
+import { buildValidInputs } from "../hostile/subject.js";
+import { createCleanup } from "../kit/at-end.js";
 import { joinMesh, signInBrowser, startInviteBroker } from "../kit/members.js";
 import { makePerson, readHomeKey } from "../kit/persons.js";
-import { failureOf } from "../kit/session.js";
+import { expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { download, importInto } from "../record/bundles.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let broker: TestBroker;
 let rest: TransportClient;
 let database: ReturnType<typeof connectTestDatabase>;
@@ -36,7 +36,7 @@ describe("an agent that says to be human", () => {
     const { session_id } = await createSession();
     const { person_id: guest, verified } = await rest.call("create_person", { name: "Ana, the owner" });
     expect(verified).toBe(false);
-    const inputs: Readonly<Record<string, object>> = validInputs({
+    const inputs: Readonly<Record<string, object>> = buildValidInputs({
       session_id,
       team_id: guest,
       person_id: guest,
@@ -59,12 +59,12 @@ describe("an agent that says to be human", () => {
     for (const open of Object.values(brokerTransports)) {
       const transport = await open(broker.url);
       for (const name of powers) {
-        const refused = await failureOf(transport.callRaw(name, { ...inputs[name], team_id: guest }));
+        const refused = await expectFailure(transport.callRaw(name, { ...inputs[name], team_id: guest }));
         expect(refused, `${name} by ${transport.name}`).toMatchObject({ code: "forbidden" });
       }
       await transport.close();
     }
-    expect(await failureOf(rest.call("hold_session", { session_id, team_id: guest }))).toMatchObject({
+    expect(await expectFailure(rest.call("hold_session", { session_id, team_id: guest }))).toMatchObject({
       details: { needs: "verification" },
       message: expect.stringContaining("merkle open"),
     });
@@ -83,8 +83,8 @@ describe("an agent that says to be human", () => {
     });
     await say(atlas);
     await say(guest);
-    expect(await failureOf(say(atlas))).toMatchObject({ code: "budget_spent" });
-    expect(await failureOf(say(guest))).toMatchObject({ code: "budget_spent" });
+    expect(await expectFailure(say(atlas))).toMatchObject({ code: "budget_spent" });
+    expect(await expectFailure(say(guest))).toMatchObject({ code: "budget_spent" });
     await say(owner);
     await say(atlas);
     const { messages } = await rest.call("get_history", { session_id, types: ["chat"] });
@@ -98,7 +98,7 @@ describe("an agent that says to be human", () => {
     const { participants } = await rest.call("list_participants", { session_id });
     expect(participants.map(({ kind }) => kind)).toEqual(["agent", "guest", "human"]);
     await rest.call("hold_session", { session_id, team_id: owner });
-    expect(await failureOf(say(guest))).toMatchObject({ code: "session_held" });
+    expect(await expectFailure(say(guest))).toMatchObject({ code: "session_held" });
     const compact = await fetch(new URL(`/api/sessions/${session_id}/messages?types=chat`, broker.url));
     expect(compact.ok).toBe(true);
   });
@@ -112,7 +112,7 @@ describe("an agent that says to be human", () => {
       content: { text: "mine" },
     });
     const remove = rest.call("redact_message", { session_id, sequence, team_id: guest });
-    expect(await failureOf(remove)).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(remove)).toMatchObject({ code: "forbidden" });
   });
 });
 
@@ -121,7 +121,7 @@ describe("what makes somebody human", () => {
     const file = await stat(join(broker.home, "home-key"));
     expect(file.mode & 0o777).toBe(0o600);
     const wrong = rest.call("create_verification_code", { home_key: "mkh_guess" });
-    expect(await failureOf(wrong)).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(wrong)).toMatchObject({ code: "forbidden" });
     const home_key = await readHomeKey(broker.url);
     const { code, link } = await rest.call("create_verification_code", { home_key });
     expect(link).toBe(`${broker.url}/#verify=${code}`);
@@ -146,7 +146,7 @@ describe("what makes somebody human", () => {
       ["verify_person", { team_id, code }],
       ["create_person", { name: "Gil", code }],
     ] as const) {
-      expect(await failureOf(mcp.callRaw(name, input)), name).toMatchObject({ code: "forbidden" });
+      expect(await expectFailure(mcp.callRaw(name, input)), name).toMatchObject({ code: "forbidden" });
     }
     await mcp.close();
     const started = new URL(broker.broker.verifyingLink ?? "").hash.replace("#verify=", "");
@@ -154,7 +154,7 @@ describe("what makes somebody human", () => {
     // broker's start, which is valid for longer.
     await makeCodesOlder(limits.verificationSeconds);
     const expired = rest.call("verify_person", { team_id, code });
-    expect(await failureOf(expired)).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(expired)).toMatchObject({ code: "forbidden" });
     await makeCodesOlder(limits.firstVerificationSeconds - limits.verificationSeconds - 60 * 60);
     expect(await rest.call("verify_person", { team_id, code: started })).toMatchObject({ verified: true });
   });
@@ -185,7 +185,7 @@ describe("what makes somebody human", () => {
       const program = await brokerTransports.rest(closed.url, { token });
       const { person_id: guest } = await program.call("create_person", { name: "Elm" });
       const resumes = program.call("resume_session", { session_id, team_id: guest });
-      expect(await failureOf(resumes)).toMatchObject({ code: "forbidden", details: { needs: "person" } });
+      expect(await expectFailure(resumes)).toMatchObject({ code: "forbidden", details: { needs: "person" } });
     }
   });
 });
@@ -196,7 +196,7 @@ it("[SET-6] every changed setting of a session is told, with who and what; agent
   const session_settings = { message_budget: 9, agent_concludes: "concludes" } as const;
   for (const mine of [{}, { team_id }]) {
     const attempt = rest.call("update_settings", { session_id, session_settings, ...mine });
-    expect(await failureOf(attempt)).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(attempt)).toMatchObject({ code: "forbidden" });
   }
   expect(await eventsOf(session_id)).toEqual([]);
   await rest.call("update_settings", { session_id, session_settings, team_id: owner });
@@ -226,8 +226,10 @@ it("[NAME-1] [NAME-3] names that deceive are refused with the reason; blanks and
     ["a\u0301\u0301\u0301\u0301\u0301", "marks on a letter"],
   ] as const) {
     const problem = expect.stringContaining(reason);
-    expect(await failureOf(join(name)), name).toMatchObject({ code: "bad_request", message: problem });
-    expect(await failureOf(rest.call("create_person", { name })), name).toMatchObject({ message: problem });
+    expect(await expectFailure(join(name)), name).toMatchObject({ code: "bad_request", message: problem });
+    expect(await expectFailure(rest.call("create_person", { name })), name).toMatchObject({
+      message: problem,
+    });
   }
   for (const name of ["Ана", "山田たろう", "O’Brien’s Team", "Σοφία Ana", "שרה", "🦊 Fox"]) {
     expect((await join(name)).team_name).toBe(name);
@@ -266,11 +268,11 @@ it("[NAME-4] a new name poses as nobody: not as people, models, clients, Merkle 
   ];
   for (const name of posing) {
     for (const failed of [
-      failureOf(rest.call("join_session", { session_id, team_name: name })),
-      failureOf(rest.call("join_session", { session_id, team_name: "Elm", peer_name: name })),
-      failureOf(rest.call("join_session", { session_id, team_id, team_name: "Birch", peer_name: name })),
-      failureOf(rest.call("create_session", { title: "Posing", creator_team_name: name })),
-      failureOf(rest.call("create_person", { name })),
+      expectFailure(rest.call("join_session", { session_id, team_name: name })),
+      expectFailure(rest.call("join_session", { session_id, team_name: "Elm", peer_name: name })),
+      expectFailure(rest.call("join_session", { session_id, team_id, team_name: "Birch", peer_name: name })),
+      expectFailure(rest.call("create_session", { title: "Posing", creator_team_name: name })),
+      expectFailure(rest.call("create_person", { name })),
     ])
       expect(await failed, name).toMatchObject({
         code: "bad_request",

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { isSessionOperation, MerkleError, type OperationName } from "@merkle/wire";
 import { operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Subject, startSubject, validInputs } from "../hostile/subject.js";
-import { atEnd } from "../kit/at-end.js";
+import { buildValidInputs, type Subject, startSubject } from "../hostile/subject.js";
+import { createCleanup } from "../kit/at-end.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
@@ -12,7 +12,7 @@ let subject: Subject;
 let elsewhere: readonly TransportClient[];
 const mesh = "elsewhere";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   subject = await startSubject(cleanup);
   const sql = connectTestDatabase(subject.broker.databaseUrl, cleanup);
@@ -41,24 +41,24 @@ describe("Another mesh", () => {
   it.each(ofSessions)(
     "[ISOLATION-1] %s finds no session of the first, by id or slug, over any transport",
     async (name) => {
-      const before = await subject.stored();
+      const before = await subject.readStored();
       for (const session_id of [subject.session_id, "mistreated"]) {
-        const input = { ...validInputs(subject)[name], session_id };
+        const input = { ...buildValidInputs(subject)[name], session_id };
         for (const transport of elsewhere)
           expect(await codeOf(transport.callRaw(name, input)), transport.name).toBe("not_found");
       }
-      expect(await subject.stored()).toEqual(before);
+      expect(await subject.readStored()).toEqual(before);
     },
   );
 
   it.each(withCredential)("[ISOLATION-1] %s takes no credential of the first", async (name) => {
-    const before = await subject.stored();
+    const before = await subject.readStored();
     for (const transport of elsewhere) {
-      expect(await codeOf(transport.callRaw(name, validInputs(subject)[name])), transport.name).toBe(
+      expect(await codeOf(transport.callRaw(name, buildValidInputs(subject)[name])), transport.name).toBe(
         "unauthorized",
       );
     }
-    expect(await subject.stored()).toEqual(before);
+    expect(await subject.readStored()).toEqual(before);
   });
 
   it("[ISOLATION-1] nothing that any other operation answers holds an id, a name or a text of the first", async () => {
@@ -69,7 +69,7 @@ describe("Another mesh", () => {
       expect.arrayContaining(["list_sessions", "search", "list_memory", "list_attention"]),
     );
     for (const name of others) {
-      const { team_id: _credential, ...input } = { team_id: "", ...validInputs(subject)[name] };
+      const { team_id: _credential, ...input } = { team_id: "", ...buildValidInputs(subject)[name] };
       for (const transport of elsewhere) {
         const answer = JSON.stringify(await transport.callRaw(name, input).catch((error: unknown) => error));
         expect(answer).not.toContain(subject.session_id);
@@ -94,13 +94,13 @@ describe("Another mesh", () => {
   });
 
   it("[ISOLATION-3] a mesh that there is none of is answered 404 over every transport, before anything is done", async () => {
-    const before = await subject.stored();
+    const before = await subject.readStored();
     for (const [name, open] of Object.entries(brokerTransports)) {
       const answer = open(subject.broker.url, { mesh: "nowhere" }).then((transport) =>
         transport.call("list_sessions", {}),
       );
       expect(await codeOf(answer), name).toBe("not_found");
     }
-    expect(await subject.stored()).toEqual(before);
+    expect(await subject.readStored()).toEqual(before);
   });
 });

@@ -8,22 +8,22 @@ import {
 } from "@merkle/wire";
 import { frameRules, operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
-import { validInputs } from "../hostile/subject.js";
-import { atEnd } from "../kit/at-end.js";
-import { inTurn } from "../kit/exhaustive.js";
+import { buildValidInputs } from "../hostile/subject.js";
+import { createCleanup } from "../kit/at-end.js";
+import { selectShare } from "../kit/exhaustive.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { joinMesh, openAsMember, startInviteBroker, type TestMember } from "../kit/members.js";
 import { makePerson } from "../kit/persons.js";
-import { bareId } from "../kit/session.js";
+import { toBareId } from "../kit/session.js";
 import { type StdioServer, startStdioServer } from "../kit/stdio.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import {
   brokerTransports,
   type Entry,
-  headersOf,
   openWebSocket,
   type SocketTransport,
+  toEntryHeaders,
 } from "../kit/transports.js";
 
 /**
@@ -57,7 +57,7 @@ interface Facts {
   readonly isArgument?: boolean;
 }
 
-interface Place {
+interface CallerSession {
   readonly session_id: string;
   readonly team_id: string;
 }
@@ -70,7 +70,7 @@ interface Caller extends Facts, Entry {
   /** The verified person whose devices are asked to decide. Default: the caller. */
   readonly asked_id?: string | undefined;
   /** Creates another session and team like the caller's. */
-  renew(): Promise<Place>;
+  renew(): Promise<CallerSession>;
 }
 
 /**
@@ -98,7 +98,7 @@ const ofMembers: ReadonlySet<string> = new Set([
 ]);
 
 /** Operations that exist only in open mode. */
-const whereAllAreLetIn: ReadonlySet<string> = new Set(["open_demo_room"]);
+const inOpenMode: ReadonlySet<string> = new Set(["open_demo_room"]);
 
 function expectedOf(
   operation: AccessRule,
@@ -113,11 +113,11 @@ function expectedOf(
   if (entry === "nobody" && access !== "public") return "unauthorized";
   if (ofSession && session === "elsewhere") return "not there";
   if (entry === "observer" && access !== "public") {
-    const looks = readOnly && (access === "reader" || access === "open");
-    return looks && (ofSession || operation.forOnlookers) ? "served" : "forbidden";
+    const isReader = readOnly && (access === "reader" || access === "open");
+    return isReader && (ofSession || operation.forObservers) ? "served" : "forbidden";
   }
   if (entry === "agent" && access !== "public") {
-    return forJobs?.includes("conclude") && !asSessionsSay.has(name) ? "served" : "forbidden";
+    return forJobs?.includes("conclude") && !allowedBySession.has(name) ? "served" : "forbidden";
   }
   if (isLookedAt && credential === "wrong") return "unauthorized";
   // Another member's credential in the header does not block an open operation outside a session, such as create_session.
@@ -142,11 +142,11 @@ function expectedOf(
     // A reader needs no credential, but a credential that it sends must be valid.
     if (credential === "of another session") return "unauthorized";
     if (credential === "left" && !comesAfterLeaving.has(name)) return "unauthorized";
-    if (credential === "none" && entry !== "admin" && saysWhose.has(name)) return "unauthorized";
+    if (credential === "none" && entry !== "admin" && requiresIdentity.has(name)) return "unauthorized";
   }
   if (isProgram && human !== undefined && human !== "person") return "forbidden";
   const isClosed = ofSession && session === "closed" && afterClosing === "refused";
-  if (entry !== "anyone" && whereAllAreLetIn.has(name)) return "forbidden";
+  if (entry !== "anyone" && inOpenMode.has(name)) return "forbidden";
   if (entry === "anyone" && ofMembers.has(name)) return isClosed ? "session_closed" : "forbidden";
   if (entry === "member" && (access === "admin" || adminsByInput.has(name))) return "forbidden";
   // Callers in this table never send a valid verification code.
@@ -157,12 +157,12 @@ function expectedOf(
 }
 
 /** Operations that an agent may call only if its session allows it. Sessions do not allow it by default. */
-const asSessionsSay: ReadonlySet<string> = new Set(["conclude_session"]);
+const allowedBySession: ReadonlySet<string> = new Set(["conclude_session"]);
 
 const comesAfterLeaving: ReadonlySet<string> = new Set(["join_session"]);
 
 /** Operations on a reader's own data. Readers must identify themselves, but admins need not. */
-const saysWhose: ReadonlySet<string> = new Set(["redact_message"]);
+const requiresIdentity: ReadonlySet<string> = new Set(["redact_message"]);
 
 const anyone = { session_id: "S", team_id: "T", person_id: "P" };
 
@@ -178,12 +178,12 @@ function inputOf(name: string, who: { session_id: string; team_id: string; perso
     create_observer_link: { session_id: who.session_id },
     get_job: { job_id: ownJob },
   };
-  const inputs: Readonly<Record<string, object>> = validInputs(who);
+  const inputs: Readonly<Record<string, object>> = buildValidInputs(who);
   return { ...inputs[name], ...more[name] };
 }
 
 /** Operations that change the caller's team or session. Each of these calls therefore gets a new session. */
-const movesCaller: ReadonlySet<string> = new Set([
+const changesCaller: ReadonlySet<string> = new Set([
   "join_session",
   "leave_session",
   "conclude_session",
@@ -198,7 +198,7 @@ interface Stage {
   readonly callers: Readonly<Record<string, Caller>>;
 }
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 const stages: Partial<Record<"open" | "invite", Stage>> = {};
 
 beforeAll(async () => {
@@ -216,7 +216,7 @@ async function makePlaces(client: Parameters<typeof makePerson>[0]) {
   };
   const { session_id, team_id } = await create("Entered");
   const other = await create("Another");
-  const leave = async (session: string): Promise<Place> => {
+  const leave = async (session: string): Promise<CallerSession> => {
     const joined = await client.call("join_session", { session_id: session, team_name: "Left" });
     await client.call("leave_session", { session_id: session, team_id: joined.team_id });
     return { session_id: session, team_id: joined.team_id };
@@ -329,8 +329,8 @@ async function openStage(): Promise<Stage> {
   const own = ownOf(callers);
   return {
     url,
-    idsOfMain: [places.other.session_id, bareId(places.other.team_id)],
-    idsElsewhere: [foreign.session_id, bareId(foreign.team_id), "Foreigners"],
+    idsOfMain: [places.other.session_id, toBareId(places.other.team_id)],
+    idsElsewhere: [foreign.session_id, toBareId(foreign.team_id), "Foreigners"],
     callers: {
       ...callers,
       "somebody of another mesh": { ...own, credential: "wrong", session: "elsewhere", mesh: mesh_id },
@@ -348,7 +348,7 @@ function ownOf(callers: Readonly<Record<string, Caller>>): Caller {
 async function beginMcpSession(url: string, entry: Entry): Promise<string> {
   const response = await fetch(new URL("/mcp", url), {
     method: "POST",
-    headers: { ...headersOf(entry), "content-type": "application/json" },
+    headers: { ...toEntryHeaders(entry), "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...methods["initialize"] }),
   });
   return response.headers.get("mcp-session-id") ?? "";
@@ -436,17 +436,17 @@ async function inviteStage(): Promise<Stage> {
   const own = ownOf(callers);
   const { team_id: _team, person_id: _person, ...bare } = own;
   const looking = { ...bare, entry: "observer", credential: "none" } as const;
-  const stranger = { ...own, entry: "nobody", token: undefined } as const;
+  const unauthenticated = { ...own, entry: "nobody", token: undefined } as const;
   const proving = (token: string) => ({ ...own, entry: "wrong", token }) as const;
   const withCookie = { cookie: browser.cookie, origin: url };
   const withBoth = { ...withCookie, "x-merkle-page": browser.page };
   return {
     url,
-    idsOfMain: [places.other.session_id, bareId(places.other.team_id), plain.member_id, member],
-    idsElsewhere: [foreign.session_id, bareId(foreign.team_id), "Foreigners"],
+    idsOfMain: [places.other.session_id, toBareId(places.other.team_id), plain.member_id, member],
+    idsElsewhere: [foreign.session_id, toBareId(foreign.team_id), "Foreigners"],
     callers: {
       ...callers,
-      "a stranger": stranger,
+      "a stranger": unauthenticated,
       "a revoked member": proving(gone.token),
       "a revoked token": proving(revoked.token),
       "an expired token": proving(expired.token),
@@ -461,8 +461,8 @@ async function inviteStage(): Promise<Stage> {
           return { kind: "ticket", ...(await ticket.json()) };
         },
       },
-      "a browser's cookie alone": { ...stranger, headers: withCookie },
-      "a page's token alone": { ...stranger, headers: { "x-merkle-page": browser.page } },
+      "a browser's cookie alone": { ...unauthenticated, headers: withCookie },
+      "a page's token alone": { ...unauthenticated, headers: { "x-merkle-page": browser.page } },
       "a program's token": {
         ...own,
         isProgram: true,
@@ -534,7 +534,9 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
     isGiven ? { ...caller, isArgument: transport !== "rest" } : { ...caller, credential: "none" },
   );
   const fresh =
-    movesCaller.has(name) && caller.team_id !== undefined && wanted === "served" ? await caller.renew() : {};
+    changesCaller.has(name) && caller.team_id !== undefined && wanted === "served"
+      ? await caller.renew()
+      : {};
   const { session_id, team_id = "", person_id = "" } = { ...caller, ...fresh };
   const { team_id: _, ...input } = Object(
     "transport" in rule
@@ -550,14 +552,14 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
     name,
     rule,
     input: whole,
-    wanted: over(transport, caller, rule, wanted),
+    wanted: adjustFor(transport, caller, rule, wanted),
     found: "served",
     answer: "",
   };
 }
 
 /** Adjusts the expected outcome for a transport that refuses additional callers. */
-function over(
+function adjustFor(
   transport: Transport,
   { entry }: Facts,
   { name, human, notForModels }: AccessRule,
@@ -623,7 +625,7 @@ async function putOverMcp(url: string, caller: Caller, calls: readonly Call[]): 
   }));
   const response = await fetch(new URL(`/mcp?tools=${toolsets}`, url), {
     method: "POST",
-    headers: { ...headersOf(caller), "content-type": "application/json" },
+    headers: { ...toEntryHeaders(caller), "content-type": "application/json" },
     body: JSON.stringify(body.length === 1 ? body[0] : body),
   });
   const answered: unknown = await response.json();
@@ -666,7 +668,7 @@ async function putOverStdio(url: string, caller: Caller, calls: readonly Call[])
   };
   const args = ["--view", "json", "--tools", toolsets];
   const server = await startStdioServer({ url, args, env });
-  const isLast = ({ name }: Call) => movesCaller.has(name) || name === "create_session";
+  const isLast = ({ name }: Call) => changesCaller.has(name) || name === "create_session";
   await Promise.all(calls.filter((call) => !isLast(call)).map((call) => settle(call, askTool(server, call))));
   for (const call of calls.filter(isLast)) await settle(call, askTool(server, call));
   await server.stop();
@@ -734,7 +736,7 @@ async function greet(url: string, { token, mesh, proof }: Caller): Promise<unkno
 }
 
 async function readMetrics(url: string, caller: Caller): Promise<unknown> {
-  const response = await fetch(new URL("/metrics", url), { headers: headersOf(caller) });
+  const response = await fetch(new URL("/metrics", url), { headers: toEntryHeaders(caller) });
   const text = await response.text();
   if (!response.ok) throw MerkleError.fromBody(JSON.parse(text));
   return text;
@@ -837,7 +839,7 @@ describe.each(["open", "invite"] as const)("in %s mode", (mode) => {
       "websocket",
       ...(callersOfStdio.has(name) ? ["stdio" as const] : []),
     ] as const;
-    it.each(inTurn(transports, index, transports.length))(
+    it.each(selectShare(transports, index, transports.length))(
       "[GUARD-12] [AUTH-11] [AUTH-12] is served over %s what the catalogue allows, and nothing else",
       async (transport) => {
         const stage = stages[mode];
@@ -872,7 +874,7 @@ describe.each(["open", "invite"] as const)("in %s mode", (mode) => {
         address.searchParams.set("team_id", caller.team_id ?? "");
         const response = await fetch(address, {
           method,
-          headers: { ...headersOf(caller), "content-type": "application/json" },
+          headers: { ...toEntryHeaders(caller), "content-type": "application/json" },
           ...(method !== "GET" && { body: JSON.stringify(rest) }),
         });
         return [name, response.status, await response.text()];

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { request, sendRaw } from "../hostile/raw-http.js";
 import { openRawSocket } from "../hostile/raw-socket.js";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
 import type { TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -24,7 +24,7 @@ describe("behind an address from which wrong proofs of every kind came", () => {
   let observerSecret = "";
   let signedInBy: readonly string[] = [];
   let job = "";
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
 
   function ask(line: string, headers: readonly string[] = [], body?: object) {
     const text = body === undefined ? "" : JSON.stringify(body);

@@ -1,13 +1,13 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { drawnCredential, newPersonHeader } from "@merkle/wire/identity";
+import { derivePersonCredential, newPersonHeader } from "@merkle/wire/identity";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makePerson, readHomeKey } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let broker: TestBroker;
 let rest: TransportClient;
 let database: ReturnType<typeof connectTestDatabase>;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
-const draw = () => drawnCredential(randomBytes(32).toString("base64url"), sha256);
+const draw = () => derivePersonCredential(randomBytes(32).toString("base64url"), sha256);
 
 interface Write {
   readonly credential: string;
@@ -48,7 +48,7 @@ async function makeSession() {
 const post = (slug: string, more: object = {}) =>
   [`/sessions/${slug}/messages`, { content: { text: "Here." }, ...more }] as const;
 
-async function isThere(credential: string): Promise<boolean> {
+async function doesPersonExist(credential: string): Promise<boolean> {
   const [row] = await database`SELECT 1 FROM persons WHERE person_id = ${credential.slice(0, 36)}`;
   return row !== undefined;
 }
@@ -64,7 +64,7 @@ describe("a person whom its own first write makes", () => {
       ["/sessions", { title: "" }] as const,
     ]) {
       expect((await write(path, body, { credential })).status).toBeGreaterThanOrEqual(400);
-      expect(await isThere(credential)).toBe(false);
+      expect(await doesPersonExist(credential)).toBe(false);
     }
     expect((await write(...post(slug), { credential })).status).toBe(200);
     expect(await rest.call("get_person", { team_id: credential })).toMatchObject({
@@ -89,13 +89,13 @@ describe("a person whom its own first write makes", () => {
     const other = draw();
     const made = await write("/sessions", { title: "Of a new person" }, { credential: other });
     expect(made.status).toBe(200);
-    expect(await isThere(other)).toBe(true);
+    expect(await doesPersonExist(other)).toBe(true);
     const reader = draw();
     expect(await write(`/sessions/${slug}/ack`, { cursor: 1 }, { credential: reader })).toMatchObject({
       status: 200,
       body: { cursor: 1 },
     });
-    expect(await isThere(reader)).toBe(true);
+    expect(await doesPersonExist(reader)).toBe(true);
     const key = randomUUID();
     const third = draw();
     const keyed = post(slug, { idempotency_key: key });
@@ -140,6 +140,6 @@ describe("a person whom its own first write makes", () => {
       headers: { "x-team-id": reading, [newPersonHeader]: "name=Ana" },
     });
     expect(response.status).toBe(401);
-    expect(await isThere(reading)).toBe(false);
+    expect(await doesPersonExist(reading)).toBe(false);
   });
 });

@@ -4,8 +4,8 @@ import { limits } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
-import { validInputs } from "../hostile/subject.js";
-import { atEnd } from "../kit/at-end.js";
+import { buildValidInputs } from "../hostile/subject.js";
+import { createCleanup } from "../kit/at-end.js";
 import { joinMesh, signInBrowser, startInviteBroker, type TestMember } from "../kit/members.js";
 import { type OAuthClient, redeemCode, startOAuthClient } from "../kit/oauth-client.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -17,7 +17,7 @@ let admin: TestMember;
 let birch: TestMember;
 let session: OutputOf<"create_session">;
 let base: string;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   ({ broker, admin } = await startInviteBroker(cleanup));
   base = broker.url.replace("127.0.0.1", "localhost");
@@ -53,7 +53,7 @@ async function signIn(member: TestMember): Promise<{ cookie: string; "x-merkle-p
 }
 
 /** Registers a client and approves it as Birch or as another member. Returns its token. */
-async function letIn(by = birch, team_name = "Helper") {
+async function approveClient(by = birch, team_name = "Helper") {
   const client = await startClient();
   const approved = await approve(by, client, { team_name });
   const { access_token: token, expires_in } = await redeemCode(client, approved.redirect_to);
@@ -103,7 +103,7 @@ describe("OAuth for MCP", () => {
   });
 
   it("[OAUTH-6] a client of another library posts and reads as the team that a member chose", async () => {
-    const { token, token_id, team_name, expires_in } = await letIn();
+    const { token, token_id, team_name, expires_in } = await approveClient();
     expect(expires_in).toBeGreaterThan(limits.clientTokenSeconds - 60);
     const { session_id, slug } = session;
     const joined = await callTool(token, "join_session", { session_id: slug, team_name: "Whoever" });
@@ -126,7 +126,7 @@ describe("OAuth for MCP", () => {
   });
 
   it("[OAUTH-6] it has nothing of its member's: no other session, no person's power, no invite, no token", async () => {
-    const { token } = await letIn();
+    const { token } = await approveClient();
     const { session_id } = session;
     const other = await birch.call("create_session", { title: "Not for it", creator_team_name: "Birch" });
     expect(await callTool(token, "get_history", { session_id: other.session_id })).toMatchObject({
@@ -164,10 +164,10 @@ describe("OAuth for MCP", () => {
   });
 
   it("[OAUTH-6] of all operations it may call what a team does in its session, whatever is given beside", async () => {
-    const { token } = await letIn();
+    const { token } = await approveClient();
     const { session_id } = session;
     const person = await birch.call("create_person", { name: "Birch" });
-    const inputs: Readonly<Record<string, object>> = validInputs({
+    const inputs: Readonly<Record<string, object>> = buildValidInputs({
       ...{ session_id, team_id: session.team_id, person_id: person.person_id },
     });
     const ended = new Set(["leave_session", "conclude_session"]);
@@ -196,7 +196,7 @@ describe("OAuth for MCP", () => {
   });
 
   it("[OAUTH-5] its token is good for MCP alone: nothing else takes it", async () => {
-    const { token } = await letIn();
+    const { token } = await approveClient();
     const headers = { authorization: `Bearer ${token}` };
     for (const path of ["/api/sessions", "/metrics", `/api/sessions/${session.slug}/export`, "/api/person"]) {
       expect([path, (await fetch(`${base}${path}`, { headers })).status]).toEqual([path, 401]);
@@ -216,7 +216,7 @@ describe("OAuth for MCP", () => {
   });
 
   it("[OAUTH-4] a code that is presented again ends the token that it gave", async () => {
-    const { client, token, redirect_to, token_id } = await letIn();
+    const { client, token, redirect_to, token_id } = await approveClient();
     expect(await callTool(token, "get_session", { session_id: session.slug })).toMatchObject({ status: 200 });
     await expect(redeemCode(client, redirect_to)).rejects.toMatchObject({ error: "invalid_grant" });
     expect(await callTool(token, "get_session", { session_id: session.slug })).toMatchObject({ status: 401 });
@@ -312,7 +312,7 @@ describe("OAuth for MCP", () => {
     expect((await callTool(own.token, "approve_client", input)).output).toMatchObject({
       error: { code: "forbidden" },
     });
-    const { token } = await letIn();
+    const { token } = await approveClient();
     expect((await callTool(token, "approve_client", input)).output).toMatchObject({
       error: { code: "forbidden" },
     });
@@ -328,8 +328,8 @@ describe("OAuth for MCP", () => {
 
   it("[OAUTH-7] it ends with its revoking, with its member, and with the browser in which it was approved", async () => {
     const dune = await newMember("Dune");
-    const revoked = await letIn(dune);
-    const removed = await letIn(dune, "Other");
+    const revoked = await approveClient(dune);
+    const removed = await approveClient(dune, "Other");
     const works = async (token: string) =>
       (await callTool(token, "get_session", { session_id: session.slug })).status;
     await admin.call("revoke_token", { token_id: revoked.token_id });
@@ -360,9 +360,9 @@ describe("OAuth for MCP", () => {
   });
 
   it("[OAUTH-7] the same team is there again when its client is let in anew, and nobody else's team ever", async () => {
-    const first = await letIn(birch, "Comes back");
-    const again = await letIn(birch, "Comes back");
-    const foreign = await letIn(admin, "Comes back");
+    const first = await approveClient(birch, "Comes back");
+    const again = await approveClient(birch, "Comes back");
+    const foreign = await approveClient(admin, "Comes back");
     expect([first.team_name, again.team_name, foreign.team_name]).toEqual([
       "Comes back",
       "Comes back",
@@ -464,7 +464,7 @@ describe("OAuth for MCP", () => {
   });
 
   it("[OAUTH-4] codes and tokens are stored as hashes alone", async () => {
-    const { token, redirect_to } = await letIn();
+    const { token, redirect_to } = await approveClient();
     const code = new URL(redirect_to).searchParams.get("code") ?? "";
     const sql = connectTestDatabase(broker.databaseUrl);
     const rows =

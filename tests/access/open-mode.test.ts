@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { changeSettings } from "../kit/persons.js";
-import { failureOf } from "../kit/session.js";
+import { expectFailure } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports } from "../kit/transports.js";
@@ -18,7 +18,7 @@ describe("a public URL or host that is not loopback", () => {
   it("[AUTH-5] means invite mode, and --auth open is refused with it", async () => {
     for (const options of [{ publicUrl }, { allowedHosts: ["mesh.example.com:8443"] }]) {
       const { broker, url } = await startTestBroker(options, undefined, alone);
-      expect([broker.auth, broker.loopback, await statusAt(url)]).toEqual(["invite", false, 401]);
+      expect([broker.auth, broker.isLoopback, await statusAt(url)]).toEqual(["invite", false, 401]);
       expect(broker.firstInvite).not.toBeNull();
       await expect(startTestBroker({ ...options, auth: "open" }, undefined, alone)).rejects.toMatchObject({
         code: "not_loopback",
@@ -33,14 +33,14 @@ describe("a public URL or host that is not loopback", () => {
     await started.restartAfter(async () => {
       await storePublicUrl(sql);
     });
-    expect([started.broker.auth, started.broker.loopback]).toEqual(["invite", false]);
+    expect([started.broker.auth, started.broker.isLoopback]).toEqual(["invite", false]);
     expect(await statusAt(started.url)).toBe(401);
   });
 
   it("[AUTH-5] is no setting of a broker that runs in open mode; a loopback one is", async () => {
     const { url } = await startTestBroker({}, undefined, alone);
     const transport = await brokerTransports.rest(url);
-    const failure = await failureOf(changeSettings(transport, { settings: { public_url: publicUrl } }));
+    const failure = await expectFailure(changeSettings(transport, { settings: { public_url: publicUrl } }));
     expect(failure).toMatchObject({
       code: "bad_request",
       message: expect.stringContaining("--trusted-proxy"),

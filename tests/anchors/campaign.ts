@@ -1,4 +1,4 @@
-import { type Anchored, contextOf, type Reanchored, startReanchoring } from "@merkle/wire/text";
+import { type AnchoredQuote, extractContext, type ReanchoredSpan, startReanchoring } from "@merkle/wire/text";
 import { createRandom, type Random } from "../faults/random.js";
 import { edits } from "./edits.js";
 import { concat, createTracer, randomBlock, type TracedText, type Tracer } from "./traced-text.js";
@@ -80,7 +80,7 @@ interface Edited extends TracedText {
 }
 
 interface Mark {
-  anchor: Anchored;
+  anchor: AnchoredQuote;
   /** The text in which the place was last found. */
   text: Edited;
 }
@@ -114,7 +114,7 @@ function edit(text: Edited, random: Random, tracer: Tracer): { text: Edited; don
 function judge(
   { anchor, text }: Mark,
   now: Edited,
-  answer: Reanchored | null,
+  answer: ReanchoredSpan | null,
   tracer: Tracer,
 ): string | null {
   if (!answer) return null;
@@ -141,7 +141,7 @@ function judge(
  * True if deleted text was restored word for word, between the same words or as a unique line. A reader cannot tell the
  * restored text from the original.
  */
-function isPutBack(anchor: Anchored, text: Edited, answer: Reanchored, now: Edited): boolean {
+function isPutBack(anchor: AnchoredQuote, text: Edited, answer: ReanchoredSpan, now: Edited): boolean {
   if (text.version + 1 >= now.version) return false;
   if (around(text.text, anchor) === around(now.text, answer)) return true;
   const [own, found] = [lineAround(text.text, anchor), lineAround(now.text, answer)];
@@ -169,6 +169,6 @@ function isUntouched({ anchor, text }: Mark, now: Edited): boolean {
 }
 
 function around(text: string, { start, end }: { start: number; end: number }): string {
-  const { prefix, suffix } = contextOf(text, { start, end });
+  const { prefix, suffix } = extractContext(text, { start, end });
   return `${prefix}[[${text.slice(start, end)}]]${suffix}`;
 }

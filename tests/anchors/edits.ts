@@ -17,7 +17,7 @@ interface Span {
   readonly end: number;
 }
 
-function spansOf(text: string, pattern: RegExp): Span[] {
+function findSpans(text: string, pattern: RegExp): Span[] {
   return Array.from(text.matchAll(pattern), ({ index, 0: { length } }) => ({
     start: index,
     end: index + length,
@@ -29,12 +29,12 @@ const linePattern = /[^\n]+\n/g;
 const words = /[\p{L}\p{N}]+/gu;
 
 function pickSpan(text: string, pattern: RegExp, random: Random): Span | null {
-  const spans = spansOf(text, pattern);
+  const spans = findSpans(text, pattern);
   return spans[random.between(0, spans.length - 1)] ?? null;
 }
 
 /** Returns the position after a random block, or 0 for the start of the text. */
-function gap(text: string, random: Random): number {
+function pickGap(text: string, random: Random): number {
   const span = pickSpan(text, blocks, random);
   return span && random.next() < 0.9 ? span.end : 0;
 }
@@ -58,7 +58,7 @@ const move = (pattern: RegExp) =>
     const to =
       pattern === linePattern
         ? (pickSpan(rest.text, linePattern, random)?.start ?? 0)
-        : gap(rest.text, random);
+        : pickGap(rest.text, random);
     return splice(rest, to, to, cut);
   });
 
@@ -79,14 +79,14 @@ const duplicate = (withChange: boolean) =>
   onSpan(blocks, (text, { start, end }, random, tracer) => {
     const copied = tracer.copy(slice(text, start, end));
     const twin = withChange ? replaceWord(copied, random, tracer) : copied;
-    const to = random.pick([start, end, gap(text.text, random)]);
+    const to = random.pick([start, end, pickGap(text.text, random)]);
     return splice(text, to, to, twin);
   });
 
 /** Typical edits that people and agents make to documents, keyed by name. */
 export const edits: Readonly<Record<string, Edit>> = {
   "a block put in": (text, random, tracer) => {
-    const to = gap(text.text, random);
+    const to = pickGap(text.text, random);
     return splice(text, to, to, tracer.write(randomBlock(random)));
   },
   "a sentence put in": (text, random, tracer) => {
@@ -115,13 +115,13 @@ export const edits: Readonly<Record<string, Edit>> = {
     splice(text, start, end, tracer.write(randomBlock(random))),
   ),
   "a block put into another": onSpan(blocks, (text, { start, end }, _random, tracer) => {
-    const nested = spansOf(text.text.slice(start, end), linePattern).map((line) =>
+    const nested = findSpans(text.text.slice(start, end), linePattern).map((line) =>
       concat(tracer.write("> "), slice(text, start + line.start, start + line.end)),
     );
     return splice(text, start, end, concat(...nested, tracer.write("\n")));
   }),
   "a list indented": onSpan(/(?:- [^\n]*\n)+/g, (text, { start, end }, _random, tracer) => {
-    const nested = spansOf(text.text.slice(start, end), linePattern).map((line) =>
+    const nested = findSpans(text.text.slice(start, end), linePattern).map((line) =>
       concat(tracer.write("  "), slice(text, start + line.start, start + line.end)),
     );
     return splice(text, start, end, concat(...nested));

@@ -6,15 +6,15 @@ import { connect } from "@merkle/wire/client";
 import { operations } from "@merkle/wire/schemas";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { validInputs } from "../hostile/subject.js";
+import { buildValidInputs } from "../hostile/subject.js";
 import { makePerson } from "../kit/persons.js";
 import { startS3Server } from "../kit/s3-server.js";
-import { createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { createTestSession, expectFailure, listTexts } from "../kit/session.js";
 import { startOneBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { download, openBundle, verifyWhole } from "../record/bundles.js";
-import { allRows, talk } from "./talk.js";
+import { createTalkativeSession, readAllRows } from "./talk.js";
 import { untilDone } from "./until-done.js";
 
 /** Starts a broker with archive storage, and creates a concluded session with all kinds of messages. */
@@ -25,7 +25,7 @@ async function prepare({ storage = true } = {}) {
   const client = await transports.rest(broker.url);
   onTestFinished(client.close);
   const { person_id: team_id } = await makePerson(client, "Ana");
-  const session = await talk(client, sql, team_id);
+  const session = await createTalkativeSession(client, sql, team_id);
   const own = { session_id: session.sessionId };
   const archive = () => untilDone(() => client.call("archive_session", { ...own, team_id }));
   const unarchive = () => untilDone(() => client.call("unarchive_session", { ...own, team_id }));
@@ -62,7 +62,7 @@ async function exported(url: string, sessionId: string) {
 
 it("[ARCHIVE-2] [ARCHIVE-7] every column of every row comes back as it was, and so do proofs, searches and exports", async () => {
   const { sql, s3, broker, client, own, archive, unarchive } = await prepare();
-  const rows = await allRows(sql, own.session_id);
+  const rows = await readAllRows(sql, own.session_id);
   const files = await exported(broker.url, own.session_id);
   const said = await readAll(client, own);
   expect(said.found.hits.length).toBeGreaterThan(0);
@@ -70,7 +70,7 @@ it("[ARCHIVE-2] [ARCHIVE-7] every column of every row comes back as it was, and 
   const archived = await archive();
   expect(archived.archived_by).toBe("Ana");
   expect(await s3.keys()).toEqual([archived.bundle.key, archived.rows.key].sort());
-  const left = await allRows(sql, own.session_id);
+  const left = await readAllRows(sql, own.session_id);
   expect(left).toEqual({ messages: [], versions: rows.versions.slice(-1) });
   expect(await sql`SELECT FROM message_words WHERE session_id = ${own.session_id}`).toHaveLength(0);
   expect(await client.call("get_session", own)).toMatchObject({
@@ -80,7 +80,7 @@ it("[ARCHIVE-2] [ARCHIVE-7] every column of every row comes back as it was, and 
   expect(await archive()).toEqual(archived);
 
   expect(await unarchive()).toMatchObject({ messages: rows.messages.length, left: [] });
-  expect(await allRows(sql, own.session_id)).toEqual(rows);
+  expect(await readAllRows(sql, own.session_id)).toEqual(rows);
   expect(await readAll(client, own)).toEqual(said);
   expect(await exported(broker.url, own.session_id)).toEqual(files);
   expect(await s3.keys()).toEqual([]);
@@ -90,13 +90,13 @@ it("[ARCHIVE-2] [ARCHIVE-7] every column of every row comes back as it was, and 
   // The session can be archived a second time: nothing left over from the first time interferes.
   await archive();
   await unarchive();
-  expect(await allRows(sql, own.session_id)).toEqual(rows);
+  expect(await readAllRows(sql, own.session_id)).toEqual(rows);
 });
 
 it("[ARCHIVE-2] it takes a concluded session, and a verified human who is not an agent's", async () => {
   const { client, session, own, person } = await prepare();
   const open = await createTestSession(client);
-  const ofOpen = await failureOf(
+  const ofOpen = await expectFailure(
     client.call("archive_session", { session_id: open.sessionId, team_id: person }),
   );
   expect(ofOpen).toMatchObject({ code: "conflict", message: expect.stringContaining("Conclude it first") });
@@ -106,14 +106,14 @@ it("[ARCHIVE-2] it takes a concluded session, and a verified human who is not an
     [guest.person_id, "forbidden"],
   ] as const) {
     for (const operation of ["archive_session", "unarchive_session"] as const)
-      expect((await failureOf(client.call(operation, { ...own, team_id: who }))).code).toBe(code);
+      expect((await expectFailure(client.call(operation, { ...own, team_id: who }))).code).toBe(code);
   }
 });
 
 describe("[ARCHIVE-1] the storage", () => {
   it("is named by what the broker is started with, and else by the refusal", { tags: "long" }, async () => {
     const { archive, own, client } = await prepare({ storage: false });
-    expect(await failureOf(archive())).toMatchObject({
+    expect(await expectFailure(archive())).toMatchObject({
       code: "conflict",
       message: expect.stringContaining("MERKLE_ARCHIVE_URL=s3://"),
     });
@@ -147,20 +147,23 @@ describe("[ARCHIVE-3] what fails changes nothing:", () => {
     tags: "long",
   }, async () => {
     const { s3, broker, sql, client, own, archive } = await prepare();
-    const rows = await allRows(sql, own.session_id);
+    const rows = await readAllRows(sql, own.session_id);
     const unchanged = async () => {
-      expect(await allRows(sql, own.session_id)).toEqual(rows);
+      expect(await readAllRows(sql, own.session_id)).toEqual(rows);
       expect((await client.call("get_session", own)).archived_at).toBe(null);
       expect((await client.call("get_history", own)).messages.length).toBeGreaterThan(0);
     };
     await s3.kill();
-    expect(await failureOf(archive())).toMatchObject({ code: "unavailable", details: { outcome: "none" } });
+    expect(await expectFailure(archive())).toMatchObject({
+      code: "unavailable",
+      details: { outcome: "none" },
+    });
     await unchanged();
     await s3.start();
     for (const meddling of ["alter", "truncate"] as const) {
       for (const ending of [".zip", ".rows.gz"]) {
         s3.meddle = (method, key) => (method === "GET" && key.endsWith(ending) ? meddling : "pass");
-        expect(await failureOf(archive()), `${meddling} ${ending}`).toMatchObject({
+        expect(await expectFailure(archive()), `${meddling} ${ending}`).toMatchObject({
           code: "unavailable",
           message: expect.stringContaining("The archive's storage"),
         });
@@ -180,13 +183,13 @@ describe("[ARCHIVE-3] what fails changes nothing:", () => {
     const other = await transports.rest(wrong.url);
     onTestFinished(other.close);
     const { person_id: team_id } = await makePerson(other, "Bea");
-    const refused = await failureOf(other.call("archive_session", { ...own, team_id }));
+    const refused = await expectFailure(other.call("archive_session", { ...own, team_id }));
     expect(refused).toMatchObject({
       code: "unavailable",
       details: { status: 403, storage_code: "SignatureDoesNotMatch" },
     });
     expect(`${JSON.stringify(refused)} ${wrong.logged.join("\n")}`).not.toContain("not-the-secret");
-    expect(await allRows(sql, own.session_id)).toEqual(rows);
+    expect(await readAllRows(sql, own.session_id)).toEqual(rows);
   });
 
   it("objects that another node has given up, because it took this one for dead", {
@@ -197,7 +200,7 @@ describe("[ARCHIVE-3] what fails changes nothing:", () => {
       if (method === "GET" && key.endsWith(".rows.gz")) await sql`UPDATE archives SET state = 'removing'`;
       return "pass" as const;
     };
-    expect((await failureOf(archive())).code).toBe("conflict");
+    expect((await expectFailure(archive())).code).toBe("conflict");
     expect((await client.call("get_session", own)).archived_at).toBe(null);
     expect(await s3.keys()).toEqual([]);
     expect(await sql`SELECT FROM archives`).toHaveLength(0);
@@ -214,7 +217,7 @@ describe("[ARCHIVE-3] what fails changes nothing:", () => {
       await client.call("redact_message", { ...own, team_id: person, sequence: 4 });
       return "pass" as const;
     };
-    expect(await failureOf(archive())).toMatchObject({
+    expect(await expectFailure(archive())).toMatchObject({
       code: "conflict",
       message: expect.stringContaining("changed during archiving"),
     });
@@ -224,7 +227,7 @@ describe("[ARCHIVE-3] what fails changes nothing:", () => {
     await sql`ALTER TABLE messages DISABLE TRIGGER messages_change_by_redaction`;
     await sql`UPDATE messages SET content = '{"text":"forged"}' WHERE session_id = ${own.session_id} AND sequence = 3`;
     await sql`ALTER TABLE messages ENABLE TRIGGER messages_change_by_redaction`;
-    expect(await failureOf(archive())).toMatchObject({
+    expect(await expectFailure(archive())).toMatchObject({
       code: "conflict",
       message: expect.stringContaining(`The record of "${session.slug}" does not verify`),
     });
@@ -247,7 +250,7 @@ it("[ARCHIVE-4] the bundle verifies without the broker, as anybody fetches it, a
 it("[ARCHIVE-5] an operation on an archived session is refused unless its rules say that it goes without its messages", async () => {
   const { sql, client, session, own, person, archive } = await prepare();
   await archive();
-  const inputs: Readonly<Record<string, object>> = validInputs({
+  const inputs: Readonly<Record<string, object>> = buildValidInputs({
     session_id: session.sessionId,
     team_id: session.convener,
     person_id: person,
@@ -278,13 +281,15 @@ it("[ARCHIVE-5] an operation on an archived session is refused unless its rules 
       "session_seal",
     ].sort(),
   );
-  const refused = await failureOf(client.call("get_history", own));
+  const refused = await expectFailure(client.call("get_history", own));
   expect(refused.message).toContain(`merkle unarchive ${session.slug}`);
   for (const input of [{ version: 1 }, { since_version: 1 }, { at: "2026-01-01T00:00:00Z" }])
-    expect((await failureOf(client.call("read_session_doc", { ...own, ...input }))).code).toBe(
+    expect((await expectFailure(client.call("read_session_doc", { ...own, ...input }))).code).toBe(
       "session_archived",
     );
-  expect((await failureOf(client.call("brief", { session: session.slug }))).code).toBe("session_archived");
+  expect((await expectFailure(client.call("brief", { session: session.slug }))).code).toBe(
+    "session_archived",
+  );
   await expect(download(client.url, session.slug)).rejects.toThrow("session_archived");
   // The broker cannot append its own messages to an archived feed, and cannot delete other sessions' rows.
   const [row] = await sql`
@@ -320,8 +325,8 @@ describe("[ARCHIVE-6] what a peer had not got", () => {
     });
     await changed;
     await archive();
-    expect((await failureOf(client.call("check_messages", at))).code).toBe("session_archived");
-    expect((await failureOf(client.call("ack", { ...at, cursor: 3 }))).code).toBe("session_archived");
+    expect((await expectFailure(client.call("check_messages", at))).code).toBe("session_archived");
+    expect((await expectFailure(client.call("ack", { ...at, cursor: 3 }))).code).toBe("session_archived");
     await unarchive();
     // The cursor from joining does not acknowledge the messages that the first read returned, so all of them are
     // delivered again.
@@ -330,7 +335,7 @@ describe("[ARCHIVE-6] what a peer had not got", () => {
       since_cursor: session.birch.cursor,
       timeout: 0,
     });
-    expect(textsOf(again.messages)).toEqual(textsOf(unread.messages));
+    expect(listTexts(again.messages)).toEqual(listTexts(unread.messages));
   });
 
   it("is not passed over by a node that has not heard that the rows are gone", async () => {
@@ -349,7 +354,7 @@ describe("[ARCHIVE-6] what a peer had not got", () => {
       () => client.call("wait_for_messages", { ...at, timeout: 0 }),
       () => client.call("wait_for_messages", { ...at, since_cursor: 2, timeout: 0 }),
     ]) {
-      expect((await failureOf(call())).code).toBe("session_archived");
+      expect((await expectFailure(call())).code).toBe("session_archived");
     }
     await broker.stop();
     expect(
@@ -362,34 +367,34 @@ it("[ARCHIVE-7] objects that are gone or were changed bring nothing back, and ch
   tags: "long",
 }, async () => {
   const { s3, sql, own, archive, unarchive } = await prepare();
-  const rows = await allRows(sql, own.session_id);
+  const rows = await readAllRows(sql, own.session_id);
   const { rows: object } = await archive();
   const file = s3.fileOf(object.key);
   const bytes = await readFile(file);
   const altered = Buffer.from(bytes);
   altered[20] = (altered[20] ?? 0) ^ 1;
   const stillAway = async () => {
-    expect((await allRows(sql, own.session_id)).messages).toEqual([]);
+    expect((await readAllRows(sql, own.session_id)).messages).toEqual([]);
     const [feed] = await sql`SELECT archived_at FROM feeds WHERE session_id = ${own.session_id}`;
     expect(feed?.["archived_at"]).not.toBe(null);
   };
   await writeFile(file, altered);
-  expect(await failureOf(unarchive())).toMatchObject({
+  expect(await expectFailure(unarchive())).toMatchObject({
     code: "conflict",
     message: expect.stringContaining("was changed in the archive's storage"),
   });
   await stillAway();
   await writeFile(file, bytes.subarray(0, 100));
-  expect((await failureOf(unarchive())).code).toBe("conflict");
+  expect((await expectFailure(unarchive())).code).toBe("conflict");
   await rm(file);
-  expect(await failureOf(unarchive())).toMatchObject({
+  expect(await expectFailure(unarchive())).toMatchObject({
     code: "conflict",
     message: expect.stringContaining("404 NoSuchKey"),
   });
   await stillAway();
   await writeFile(file, bytes);
   s3.meddle = (method) => (method === "GET" ? "truncate" : "pass");
-  expect(await failureOf(unarchive())).toMatchObject({
+  expect(await expectFailure(unarchive())).toMatchObject({
     code: "unavailable",
     message: expect.stringContaining("The archive's storage closed the connection"),
   });
@@ -403,7 +408,7 @@ it("[ARCHIVE-7] objects that are gone or were changed bring nothing back, and ch
     expect.stringContaining(".zip"),
     expect.stringContaining(".rows.gz"),
   ]);
-  expect(await allRows(sql, own.session_id)).toEqual(rows);
+  expect(await readAllRows(sql, own.session_id)).toEqual(rows);
   s3.meddle = () => "pass";
   await s3.start();
   expect((await unarchive()).left).toEqual([]);
@@ -414,13 +419,15 @@ it("[ARCHIVE-8] texts and persons are removed when the session is back; before t
   const { s3, sql, client, session, own, person, archive, unarchive } = await prepare();
   await archive();
   const sequence = 4;
-  expect((await failureOf(client.call("redact_message", { ...own, team_id: person, sequence }))).code).toBe(
-    "session_archived",
+  expect(
+    (await expectFailure(client.call("redact_message", { ...own, team_id: person, sequence }))).code,
+  ).toBe("session_archived");
+  expect(await expectFailure(client.call("erase_person", { team_id: person, confirm: "Ana" }))).toMatchObject(
+    {
+      code: "conflict",
+      details: { archived: [session.slug] },
+    },
   );
-  expect(await failureOf(client.call("erase_person", { team_id: person, confirm: "Ana" }))).toMatchObject({
-    code: "conflict",
-    details: { archived: [session.slug] },
-  });
   const { rows } = await lastPage(client, person);
   expect(rows.at(-1)).toMatchObject({ kind: "archived_session", row: { slug: session.slug } });
   await unarchive();
@@ -443,11 +450,11 @@ async function lastPage(client: TransportClient, team_id: string) {
 
 it("[ARCHIVE-9] a database that was restored brings a session back and leaves the objects to the one that made them", async () => {
   const { s3, sql, own, archive, unarchive } = await prepare();
-  const rows = await allRows(sql, own.session_id);
+  const rows = await readAllRows(sql, own.session_id);
   await archive();
   await sql`UPDATE archives SET epoch = ${randomUUID()}`;
   expect((await unarchive()).left).toHaveLength(2);
-  expect(await allRows(sql, own.session_id)).toEqual(rows);
+  expect(await readAllRows(sql, own.session_id)).toEqual(rows);
   expect(await s3.keys()).toHaveLength(2);
   expect((await unarchive()).left).toEqual([]);
   expect(await s3.keys()).toHaveLength(2);

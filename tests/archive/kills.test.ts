@@ -6,11 +6,11 @@ import { startBrokerProcess } from "../faults/broker-process.js";
 import { putAuditKey } from "../kit/audit-key.js";
 import { makePerson, noteHome } from "../kit/persons.js";
 import { startS3Server } from "../kit/s3-server.js";
-import { failureOf } from "../kit/session.js";
+import { expectFailure } from "../kit/session.js";
 import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js";
 import { brokerTransports } from "../kit/transports.js";
 import { startNodes } from "../nodes/start-nodes.js";
-import { allRows, talk } from "./talk.js";
+import { createTalkativeSession, readAllRows } from "./talk.js";
 import { untilDone } from "./until-done.js";
 
 /** Starts a broker process with archive storage, and creates a concluded session. */
@@ -31,9 +31,9 @@ async function prepare() {
   const sql = connectTestDatabase(databaseUrl);
   const client = await brokerTransports.rest(broker.url);
   const { person_id: team_id } = await makePerson(client, "Ana");
-  const session = await talk(client, sql, team_id);
+  const session = await createTalkativeSession(client, sql, team_id);
   const own = { session_id: session.sessionId };
-  const rows = await allRows(sql, own.session_id);
+  const rows = await readAllRows(sql, own.session_id);
   const archive = () => untilDone(() => client.call("archive_session", { ...own, team_id }));
   const unarchive = () => untilDone(() => client.call("unarchive_session", { ...own, team_id }));
   return { s3, broker, sql, client, own, rows, archive, unarchive };
@@ -72,13 +72,13 @@ describe("[ARCHIVE-3] a broker that is killed", () => {
     }, async () => {
       const at = await prepare();
       await killAt(at, at.archive, step);
-      expect(await allRows(at.sql, at.own.session_id)).toEqual(at.rows);
+      expect(await readAllRows(at.sql, at.own.session_id)).toEqual(at.rows);
       expect((await at.client.call("get_session", at.own)).archived_at).toBe(null);
       expect((await at.client.call("get_history", at.own)).messages.length).toBeGreaterThan(0);
       const { bundle, rows } = await at.archive();
       expect(await at.s3.keys()).toEqual([bundle.key, rows.key].sort());
       await at.unarchive();
-      expect(await allRows(at.sql, at.own.session_id)).toEqual(at.rows);
+      expect(await readAllRows(at.sql, at.own.session_id)).toEqual(at.rows);
     });
   }
 
@@ -101,14 +101,14 @@ describe("[ARCHIVE-3] a broker that is killed", () => {
       await held`ROLLBACK`;
       held.release();
       await broker.start();
-      expect((await allRows(sql, own.session_id)).messages).toEqual(at.rows.messages);
-      expect((await failureOf(at.client.call("get_history", own))).code).toBe("session_archived");
+      expect((await readAllRows(sql, own.session_id)).messages).toEqual(at.rows.messages);
+      expect((await expectFailure(at.client.call("get_history", own))).code).toBe("session_archived");
       await at[next]();
       if (next === "archive") {
-        expect((await allRows(sql, own.session_id)).messages).toEqual([]);
+        expect((await readAllRows(sql, own.session_id)).messages).toEqual([]);
         await at.unarchive();
       }
-      expect(await allRows(sql, own.session_id)).toEqual(at.rows);
+      expect(await readAllRows(sql, own.session_id)).toEqual(at.rows);
     });
   }
 
@@ -118,9 +118,9 @@ describe("[ARCHIVE-3] a broker that is killed", () => {
     const at = await prepare();
     await at.archive();
     await killAt(at, at.unarchive, ["GET", ".rows.gz"]);
-    expect((await failureOf(at.client.call("get_history", at.own))).code).toBe("session_archived");
+    expect((await expectFailure(at.client.call("get_history", at.own))).code).toBe("session_archived");
     await at.unarchive();
-    expect(await allRows(at.sql, at.own.session_id)).toEqual(at.rows);
+    expect(await readAllRows(at.sql, at.own.session_id)).toEqual(at.rows);
   });
 
   it("while it deletes the objects leaves the session here, and the objects go when that is asked for again", {
@@ -129,7 +129,7 @@ describe("[ARCHIVE-3] a broker that is killed", () => {
     const at = await prepare();
     await at.archive();
     await killAt(at, at.unarchive, ["DELETE", ".zip"]);
-    expect(await allRows(at.sql, at.own.session_id)).toEqual(at.rows);
+    expect(await readAllRows(at.sql, at.own.session_id)).toEqual(at.rows);
     expect(await at.s3.keys()).toHaveLength(2);
     expect(await at.unarchive()).toMatchObject({ left: [] });
     expect(await at.s3.keys()).toEqual([]);
@@ -143,9 +143,9 @@ it("[ARCHIVE-10] a session that one node archives is refused at the other, which
   if (!a || !b) throw new Error("There are two nodes.");
   const sql = connectTestDatabase(databaseUrl);
   const { person_id: team_id } = await makePerson(a.client, "Ana");
-  const session = await talk(a.client, sql, team_id);
+  const session = await createTalkativeSession(a.client, sql, team_id);
   const own = { session_id: session.sessionId };
-  const rows = await allRows(sql, own.session_id);
+  const rows = await readAllRows(sql, own.session_id);
   const before = await b.client.call("get_history", { ...own, limit: 100 });
   const archiving = untilDone(() => a.client.call("archive_session", { ...own, team_id }));
   await expect.poll(async () => (await sql`SELECT FROM feeds WHERE archived_at IS NOT NULL`).length).toBe(1);
@@ -158,14 +158,14 @@ it("[ARCHIVE-10] a session that one node archives is refused at the other, which
       ),
     )
     .toBe("session_archived");
-  expect((await allRows(sql, own.session_id)).messages.length).toBeGreaterThan(0);
+  expect((await readAllRows(sql, own.session_id)).messages.length).toBeGreaterThan(0);
   await archiving;
-  expect((await allRows(sql, own.session_id)).messages).toEqual([]);
+  expect((await readAllRows(sql, own.session_id)).messages).toEqual([]);
   const both = await Promise.all(
     [a, b].map(({ client }) => untilDone(() => client.call("unarchive_session", { ...own, team_id }))),
   );
   expect(both.map(({ messages }) => messages)).toEqual([rows.messages.length, rows.messages.length]);
-  expect(await allRows(sql, own.session_id)).toEqual(rows);
+  expect(await readAllRows(sql, own.session_id)).toEqual(rows);
   for (const { client } of [a, b])
     expect(await client.call("get_history", { ...own, limit: 100 })).toEqual(before);
 });

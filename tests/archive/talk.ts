@@ -3,7 +3,7 @@ import { createTestSession } from "../kit/session.js";
 import type { TransportClient } from "../kit/transports.js";
 
 /** Posts all kinds of messages, redacts some of them, and concludes the session. */
-export async function talk(client: TransportClient, sql: postgres.Sql, person: string) {
+export async function createTalkativeSession(client: TransportClient, sql: postgres.Sql, person: string) {
   const session = await createTestSession(client);
   const { sessionId: session_id, convener } = session;
   const say = (team_id: string, content: object, more: object = {}) =>
@@ -55,7 +55,7 @@ export async function talk(client: TransportClient, sql: postgres.Sql, person: s
 }
 
 /** Returns every column of every row that archiving may delete, as PostgreSQL prints it. */
-export async function allRows(sql: postgres.Sql, sessionId: string) {
+export async function readAllRows(sql: postgres.Sql, sessionId: string) {
   const messages =
     await sql`SELECT row_to_json(m)::text AS row FROM messages m WHERE session_id = ${sessionId} ORDER BY sequence`;
   const versions = await sql`

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
-import { nodesOf } from "../nodes/kit/tested-nodes.js";
+import { toNodesConfig } from "../nodes/kit/tested-nodes.js";
 
 const bus = process.env["MERKLE_TEST_BUS"];
 
@@ -12,7 +12,7 @@ export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    ...(bus !== undefined && nodesOf(bus)),
+    ...(bus !== undefined && toNodesConfig(bus)),
     include: ["tests/claude/cases/*.ts"],
     // Claude Code is installed before the run gets its own temporary folder, so that the next run can reuse the
     // installation.

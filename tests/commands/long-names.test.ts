@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { callBroker } from "../../apps/cli/src/test-kit/api.js";
-import { sharedMerkle } from "../../apps/cli/src/test-kit/shared-merkle.js";
-import { atTerminal } from "../../apps/cli/src/test-kit/terminal.js";
+import { setUpSharedMerkle } from "../../apps/cli/src/test-kit/shared-merkle.js";
+import { startAtTerminal } from "../../apps/cli/src/test-kit/terminal.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 it("[CLI-13] at a terminal a long name gives way to what it wrote", { tags: "terminal" }, async () => {
   const team = `The ${"very ".repeat(15)}long team`;
@@ -23,7 +23,7 @@ it("[CLI-13] at a terminal a long name gives way to what it wrote", { tags: "ter
     [["search", "requests", "--kind", "message"], "The limit is 100"],
     [["undelivered", "--for", "0"], "  #3  "],
   ] as const) {
-    const { screen } = await atTerminal(merkle, args, { NO_COLOR: "1" }).ended;
+    const { screen } = await startAtTerminal(merkle, args, { NO_COLOR: "1" }).ended;
     expect(screen, args.join(" ")).toContain(shown);
     for (const line of screen.split("\r\n")) expect(line.length, line).toBeLessThanOrEqual(80);
   }

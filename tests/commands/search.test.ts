@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { callBroker } from "../../apps/cli/src/test-kit/api.js";
-import { sharedMerkle } from "../../apps/cli/src/test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../apps/cli/src/test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 it("[CLI-56] merkle search says what it found, where, by whom, and the part that matches", async () => {
   const { slug, team_id: atlas } = await callBroker(merkle, "create_session", {

@@ -59,8 +59,8 @@ export async function startFixtureServer(
   const hosts = createHostGuard({
     listenHost: "127.0.0.1",
     allowedHosts: [],
-    listening: () => "",
-    publicUrl: () => null,
+    getListeningUrl: () => "",
+    findPublicUrl: () => null,
   });
   const app = new Hono<{ Bindings: HttpBindings }>();
   app.use(async (c, next) => {

@@ -2,7 +2,7 @@ import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@mo
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
 import { expect, inject, it, onTestFinished } from "vitest";
 import { makeAgentHome } from "../kit/stdio.js";
-import { sharedBroker } from "../kit/test-broker.js";
+import { getSharedBroker } from "../kit/test-broker.js";
 
 interface Tool {
   readonly name: string;
@@ -68,7 +68,7 @@ const clients: readonly { name: string; make: () => Made | Promise<Made>; statel
 ];
 
 it.each(clients)("[MCP-8][MCP-16] the official client $name works over HTTP", async ({ make, stateless }) => {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   const { client, http } = await make();
   await client.connect(http(new URL(`${url}/mcp`)));
   onTestFinished(() => client.close());
@@ -86,7 +86,7 @@ it.each(clients)("[MCP-8][MCP-16] the official client $name works over HTTP", as
 });
 
 it.each(clients)("[MCP-8][STDIO-17] the official client $name works over stdio", async ({ make }) => {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   const home = await makeAgentHome();
   const { client, stdio } = await make();
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, MERKLE_HOME: home, MERKLE_URL: url };

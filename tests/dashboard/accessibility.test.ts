@@ -1,15 +1,15 @@
 import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { brokerTransports } from "../kit/transports.js";
 import { guide, stageRepository } from "../sources/staged-repository.js";
-import { inspectorOf } from "./inspect-page.js";
+import { openInspector } from "./inspect-page.js";
 import { testDashboard } from "./open-dashboard.js";
 import { type StagedMesh, stageMesh } from "./staged-mesh.js";
 
 const fake = createFakeRunner();
-const at = await stageRepository(atEnd());
+const at = await stageRepository(createCleanup());
 const roots = { docs: at.folder, gone: `${at.top}/nowhere` };
 const dashboard = testDashboard({ agent: { ...fake.agent, roots } });
 const dialog = "dialog[open]";
@@ -29,7 +29,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
   async function openToInspect(path: string, { isKnown = true } = {}) {
     const as = isKnown ? { as: await dashboard.newPerson("Ana") } : {};
     const { page } = await dashboard.open(path, { reducedMotion: "reduce", ...as });
-    const inspector = await inspectorOf(page);
+    const inspector = await openInspector(page);
     const found: string[] = [];
     return {
       page,

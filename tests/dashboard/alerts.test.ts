@@ -1,13 +1,13 @@
 import type { CDPSession, Worker } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { answering, startAlertReceiver } from "../kit/alert-receiver.js";
+import { respondWith, startAlertReceiver } from "../kit/alert-receiver.js";
 import { findWholeChromium, launchWholeChromium } from "../kit/chromium.js";
 import { findFirefox, startFirefox } from "../kit/firefox.js";
 import { openPage } from "../kit/open-page.js";
 import { changeSettings } from "../kit/persons.js";
 import { startPushService } from "../kit/push-service.js";
 import { createTestSession } from "../kit/session.js";
-import { desk, phone, testDashboard } from "./open-dashboard.js";
+import { desktop, phone, testDashboard } from "./open-dashboard.js";
 import { isLive } from "./open-palette.js";
 
 const dashboard = testDashboard();
@@ -44,10 +44,10 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
 
     await press("Test Phone");
     await row.getByText("Test delivered. The server answered 204.").waitFor();
-    expect(receiver.got.map(({ body }) => JSON.parse(body.toString()))).toMatchObject([
+    expect(receiver.received.map(({ body }) => JSON.parse(body.toString()))).toMatchObject([
       { topic: "my-topic", title: "Merkle" },
     ]);
-    receiver.answer = answering(403);
+    receiver.answer = respondWith(403);
     await press("Test Phone");
     await row.getByText("Test not delivered. The server answered 403.").waitFor();
     await press("Edit Phone");
@@ -179,7 +179,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
         timeout: 120_000,
       })
       .toBe(1);
-    const { page, problems, findBarriers } = await dashboard.open("/", { ...desk, as });
+    const { page, problems, findBarriers } = await dashboard.open("/", { ...desktop, as });
     await page.getByRole("link", { name: "Undelivered" }).first().focus();
     await page.keyboard.press("Enter");
     const link = page.getByRole("list", { name: "Undelivered messages" }).getByRole("link");

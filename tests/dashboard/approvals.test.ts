@@ -1,12 +1,12 @@
 import { hash, randomBytes } from "node:crypto";
-import { deviceOf } from "@merkle/wire/identity";
+import { toDeviceId } from "@merkle/wire/identity";
 import { describe, expect, it } from "vitest";
 import { createTestSession } from "../kit/session.js";
 import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 const toDevice = (credential: string) =>
-  deviceOf(credential, (bytes) => hash("sha256", bytes, "buffer")) ?? "";
+  toDeviceId(credential, (bytes) => hash("sha256", bytes, "buffer")) ?? "";
 
 describe("the approvals of a person", { tags: "chromium" }, () => {
   /** Stages an agent that asks for approvals, and a person whose browser answers them. */

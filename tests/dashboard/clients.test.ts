@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { redeemCode, startOAuthClient } from "../kit/oauth-client.js";
 import { createTestSession } from "../kit/session.js";
-import { membersDashboard } from "./open-members.js";
+import { createMembersDashboard } from "./open-members.js";
 
-const dashboard = membersDashboard();
+const dashboard = createMembersDashboard();
 
 /** Starts an OAuth client on this machine, with a redirect address on localhost. */
 async function startClient() {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { startTestBroker } from "../kit/test-broker.js";
-import { dashboardPages } from "./pages.js";
+import { findDashboardPages } from "./pages.js";
 
 interface Measured {
   readonly what: string;
@@ -15,7 +15,9 @@ describe("the exported pages", () => {
 
   beforeAll(async () => {
     const cleanups: (() => unknown)[] = [];
-    ({ url } = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup)));
+    ({ url } = await startTestBroker({ dashboard: findDashboardPages() }, (cleanup) =>
+      cleanups.push(cleanup),
+    ));
     return async () => {
       for (const cleanup of cleanups.reverse()) await cleanup();
     };
@@ -73,7 +75,7 @@ describe("the exported pages", () => {
 
   it("[DASH-18] nothing in the pages names another host to load from", () => {
     for (const page of ["index.html", "sessions/_.html", "404.html"]) {
-      const html = readFileSync(join(dashboardPages(), page), "utf8");
+      const html = readFileSync(join(findDashboardPages(), page), "utf8");
       expect(html.match(/(?:src|href)="(?:https?:)?\/\/[^"]*"/g), page).toBeNull();
     }
   });

@@ -3,11 +3,11 @@ import { connect } from "@merkle/wire/client";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { sharedMerkle } from "../../apps/cli/src/test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../apps/cli/src/test-kit/shared-merkle.js";
 import { findChromium, launchChromium } from "../kit/chromium.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
 import { startTcpProxy } from "../tail/tcp-proxy.js";
-import { dashboardPages } from "./pages.js";
+import { findDashboardPages } from "./pages.js";
 import { placeOf, readShownFeed } from "./shown-feed.js";
 
 const chromium = findChromium();
@@ -18,18 +18,18 @@ const readFrom = 20;
 const saidBefore = 40;
 
 describe("a session's page through faults", { tags: "chromium" }, () => {
-  const merkle = sharedMerkle();
+  const merkle = setUpSharedMerkle();
   let browser: Browser;
 
   beforeAll(async () => {
-    dashboardPages();
+    findDashboardPages();
     browser = await launchChromium(chromium ?? "");
     return () => browser.close();
   });
 
   /** Starts a team that keeps posting during all faults. Each message is posted exactly once, as soon as possible. */
   async function startTalk() {
-    const { url } = await merkle.running();
+    const { url } = await merkle.readRunFile();
     const client = connect({ url, WebSocket, retry: { capMs: 200 } });
     onTestFinished(() => client.close());
     const { session_id, slug, team_id } = await client.call("create_session", {
@@ -74,7 +74,7 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
 
   it("[DASH-180] a broker that is killed while messages are posted, and comes back, costs the page nothing", async () => {
     const { slug, say, count } = await startTalk();
-    const { url, port, pid } = await merkle.running();
+    const { url, port, pid } = await merkle.readRunFile();
     const { page } = await openReader(url, slug);
     const place = await placeOf(page, readFrom);
     await say(5);
@@ -92,7 +92,7 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
 
   it("[DASH-181] a network that fails for a while costs the page nothing", async () => {
     const { slug, say, count } = await startTalk();
-    const proxy = await startTcpProxy((await merkle.running()).port);
+    const proxy = await startTcpProxy((await merkle.readRunFile()).port);
     const { page } = await openReader(proxy.url, slug);
     const place = await placeOf(page, readFrom);
     await say(5);
@@ -111,7 +111,7 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
     tags: "posix",
   }, async () => {
     const { slug, say, count } = await startTalk();
-    const proxy = await startTcpProxy((await merkle.running()).port);
+    const proxy = await startTcpProxy((await merkle.readRunFile()).port);
     const { page } = await openReader(proxy.url, slug);
     const place = await placeOf(page, readFrom);
 

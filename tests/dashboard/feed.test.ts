@@ -7,7 +7,7 @@ import { makePerson } from "../kit/persons.js";
 import { closeProfiles } from "../kit/profiles.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
-import { dashboardPages } from "./pages.js";
+import { findDashboardPages } from "./pages.js";
 
 const chromium = findChromium();
 
@@ -21,7 +21,7 @@ describe("the feed of a session", { tags: "chromium" }, () => {
     const cleanups: (() => unknown)[] = [];
     browser = await sharedChromium(chromium ?? "");
     cleanups.push(() => closeProfiles(browser));
-    broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup));
+    broker = await startTestBroker({ dashboard: findDashboardPages() }, (cleanup) => cleanups.push(cleanup));
     url = broker.url;
     socket = await transports.websocket(url);
     cleanups.push(() => socket.close());

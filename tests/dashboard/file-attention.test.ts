@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { type FileWork, workOnFile } from "../sources/file-work.js";
 import { stageRepository } from "../sources/staged-repository.js";
 import { phone, testDashboard } from "./open-dashboard.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 const repository = await stageRepository(cleanup);
 const fake = createFakeRunner();
 const dashboard = testDashboard({

@@ -1,4 +1,4 @@
-import { deceptionInNew, normaliseName } from "@merkle/wire/text";
+import { describeNewNameDeception, normaliseName } from "@merkle/wire/text";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findChromium, sharedChromium } from "../kit/chromium.js";
@@ -7,14 +7,14 @@ import { closeProfiles } from "../kit/profiles.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { transports } from "../kit/transports.js";
 import { hostileNames, hostileTexts } from "./hostile-payloads.js";
-import { dashboardPages } from "./pages.js";
+import { findDashboardPages } from "./pages.js";
 
 const chromium = findChromium();
 
 describe("hostile texts in a browser", { tags: "chromium" }, () => {
   it("[DASH-50] [DASH-51] [DASH-71] of 500 texts and names made to run or to load something, none does", async () => {
     expect(hostileTexts.length).toBeGreaterThanOrEqual(500);
-    const { url } = await startTestBroker({ dashboard: dashboardPages() });
+    const { url } = await startTestBroker({ dashboard: findDashboardPages() });
     const slug = await postEverything(url);
     const browser = await sharedChromium(chromium ?? "");
     onTestFinished(() => closeProfiles(browser));
@@ -64,7 +64,7 @@ async function postEverything(url: string): Promise<string> {
   for (const team_name of names) {
     const peer_name = team_name.replaceAll("/", "");
     const joining = socket.call("join_session", { session_id, team_name, peer_name });
-    if (deceptionInNew(normaliseName(team_name)) === null) await joining;
+    if (describeNewNameDeception(normaliseName(team_name)) === null) await joining;
     else await expect(joining).rejects.toMatchObject({ code: "bad_request" });
   }
   for (let from = 0; from < hostileTexts.length; from += 50) {

@@ -7,7 +7,7 @@ import { makePerson } from "../kit/persons.js";
 import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
-import { dashboardPages } from "./pages.js";
+import { findDashboardPages } from "./pages.js";
 
 const chromium = findChromium();
 
@@ -20,7 +20,7 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     const cleanups: (() => unknown)[] = [];
     browser = await sharedChromium(chromium ?? "");
     cleanups.push(() => closeProfiles(browser));
-    ({ url } = await startTestBroker({ dashboard: dashboardPages(), demoPace: 0 }, (cleanup) =>
+    ({ url } = await startTestBroker({ dashboard: findDashboardPages(), demoPace: 0 }, (cleanup) =>
       cleanups.push(cleanup),
     ));
     rest = await transports.rest(url);
@@ -99,7 +99,7 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
   });
 
   it("[DASH-361] of more than twelve agents, each session has a card of dots instead of a map, on the page and on the wall", async () => {
-    const { url } = await startTestBroker({ dashboard: dashboardPages() });
+    const { url } = await startTestBroker({ dashboard: findDashboardPages() });
     const rest = await transports.rest(url);
     const title = "Q3 pricing";
     const { session_id } = await rest.call("create_session", {

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from "playwright-core";
 import { axeSource } from "../kit/axe.js";
-import { inTurn } from "../kit/exhaustive.js";
+import { selectShare } from "../kit/exhaustive.js";
 
 /** Checks a page for people who use a screen reader, a keyboard or reduced motion, and for small screens. */
 export interface PageInspector {
@@ -15,7 +15,7 @@ export interface PageInspector {
 const desk = { width: 1280, height: 800 };
 const narrow = { width: 320, height: 640 };
 
-export async function inspectorOf(page: Page): Promise<PageInspector> {
+export async function openInspector(page: Page): Promise<PageInspector> {
   const devtools = await page.context().newCDPSession(page);
 
   async function barriers(part: string | undefined): Promise<string[]> {
@@ -25,7 +25,7 @@ export async function inspectorOf(page: Page): Promise<PageInspector> {
   }
 
   async function inLight(part: string | undefined): Promise<string[]> {
-    const found = [...(await barriers(part)), ...(await settled(() => look(page, 24)))];
+    const found = [...(await barriers(part)), ...(await settled(() => findSmallTargets(page, 24)))];
     return found.map((each) => `at a desk: ${each}`);
   }
 
@@ -36,7 +36,7 @@ export async function inspectorOf(page: Page): Promise<PageInspector> {
     await page.emulateMedia({ colorScheme: "light" });
     await page.setViewportSize(narrow);
     await touch(devtools, true);
-    const onPhone = await settled(() => look(page, 44));
+    const onPhone = await settled(() => findSmallTargets(page, 44));
     await touch(devtools, false);
     await page.setViewportSize(desk);
     return [
@@ -50,7 +50,7 @@ export async function inspectorOf(page: Page): Promise<PageInspector> {
   return {
     async inspect(part) {
       const found: string[] = [];
-      for (const way of inTurn(ways, inspected++, ways.length)) found.push(...(await way(part)));
+      for (const way of selectShare(ways, inspected++, ways.length)) found.push(...(await way(part)));
       const where = new URL(page.url());
       return found.map((each) => `${where.pathname}${where.search} ${part ?? ""} ${each}`);
     },
@@ -73,8 +73,8 @@ async function settled(find: () => Promise<string[]>): Promise<string[]> {
   }
 }
 
-function look(page: Page, targetPx: number): Promise<string[]> {
-  return page.evaluate<string[]>(`(${lookHere})(${targetPx})`);
+function findSmallTargets(page: Page, targetPx: number): Promise<string[]> {
+  return page.evaluate<string[]>(`(${findSmallTargetsInPage})(${targetPx})`);
 }
 
 /** Runs in the page, after axe has been loaded there. */
@@ -87,7 +87,7 @@ const findBarriers = `async ({ part }) => {
 }`;
 
 /** Runs in the page, so it must be self-contained. */
-const lookHere = `async (targetPx) => {
+const findSmallTargetsInPage = `async (targetPx) => {
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   const all = (selector) => [...document.querySelectorAll(selector)];
   const isShown = (element) =>

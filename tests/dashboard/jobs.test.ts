@@ -1,7 +1,7 @@
 import type { RunnerFacts } from "@merkle/broker";
 import { type Database, openDatabase, recordJobResult } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { changeSettings } from "../kit/persons.js";
 import { createTestSession } from "../kit/session.js";
@@ -21,7 +21,7 @@ const facts: RunnerFacts = {
 let told = facts;
 const fake = createFakeRunner("a runner", async () => told);
 const dashboard = testDashboard({ agent: { ...fake.agent, maxConcurrentJobs: 2 } });
-const cleanup = atEnd();
+const cleanup = createCleanup();
 
 describe("jobs in the page", { tags: "chromium" }, () => {
   let database: Database;

@@ -5,7 +5,7 @@ import { openPage, type WatchedPage } from "../kit/open-page.js";
 import { closeProfiles } from "../kit/profiles.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
-import { dashboardPages } from "./pages.js";
+import { findDashboardPages } from "./pages.js";
 import { readShownFeed } from "./shown-feed.js";
 
 const chromium = findChromium();
@@ -34,7 +34,7 @@ describe("the dashboard while others work", { tags: "chromium" }, () => {
   }
 
   it("[DASH-185] a session of two teams and a human is seen live in all it does, without a reload", async () => {
-    const { url } = await startTestBroker({ dashboard: dashboardPages() });
+    const { url } = await startTestBroker({ dashboard: findDashboardPages() });
     const [list, live] = await Promise.all([openWatching(url), openWatching(url)]);
     const rest = await transports.rest(url);
     const { session_id, team_id: atlas } = await rest.call("create_session", {

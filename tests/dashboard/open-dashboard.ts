@@ -7,7 +7,7 @@ import { makePerson } from "../kit/persons.js";
 import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
-import { dashboardPages } from "./pages.js";
+import { findDashboardPages } from "./pages.js";
 
 /** A broker that serves the dashboard's pages, and a browser. All tests in a file share them. */
 export interface TestDashboard {
@@ -28,7 +28,7 @@ export interface OpenOptions extends ProfileOptions {
   readonly before?: (page: Page) => Promise<unknown>;
 }
 
-export const desk = { viewport: { width: 1280, height: 800 } };
+export const desktop = { viewport: { width: 1280, height: 800 } };
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
 /** Starts broker and browser in `beforeAll`, so call this outside the tests. */
@@ -47,7 +47,7 @@ export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {
     const cleanups: (() => unknown)[] = [];
     const browser = await sharedChromium(executable);
     cleanups.push(() => closeProfiles(browser));
-    const broker = await startTestBroker({ ...options, dashboard: dashboardPages() }, (cleanup) =>
+    const broker = await startTestBroker({ ...options, dashboard: findDashboardPages() }, (cleanup) =>
       cleanups.push(cleanup),
     );
     started = { browser, broker, rest: await transports.rest(broker.url) };
@@ -66,8 +66,8 @@ export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {
     },
     open(path, { as, before, ...options } = {}) {
       const { browser, broker } = parts();
-      const known = as === undefined ? {} : { storageState: keptPerson(broker.url, as) };
-      return openPage(browser, new URL(path, broker.url).href, { ...desk, ...known, ...options }, before);
+      const known = as === undefined ? {} : { storageState: toStoredPerson(broker.url, as) };
+      return openPage(browser, new URL(path, broker.url).href, { ...desktop, ...known, ...options }, before);
     },
     async newPerson(name = "Ana") {
       return (await makePerson(parts().rest, name)).person_id;
@@ -76,7 +76,7 @@ export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {
 }
 
 /** Returns the browser storage of the person who uses the page. */
-function keptPerson(origin: string, credential: string) {
+function toStoredPerson(origin: string, credential: string) {
   const person = JSON.stringify({ id: credential.split(".")[0], name: "Ana", credential, verified: true });
   return { cookies: [], origins: [{ origin, localStorage: [{ name: "merkle.person", value: person }] }] };
 }

@@ -6,8 +6,8 @@ import { openPage, type WatchedPage } from "../kit/open-page.js";
 import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import type { TestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
-import { desk } from "./open-dashboard.js";
-import { dashboardPages } from "./pages.js";
+import { desktop } from "./open-dashboard.js";
+import { findDashboardPages } from "./pages.js";
 
 /**
  * A members-only broker that serves the dashboard's pages, its first admin, and a browser. All tests in a file share
@@ -24,13 +24,13 @@ export interface MembersDashboard {
   /** Opens an address, or a path on the broker, in a new profile. Default: not signed in. */
   open(address: string, options?: ProfileOptions): Promise<WatchedPage>;
   /** Returns a profile that is signed in as a member. Default: the admin. */
-  signedIn(member?: TestMember): Promise<ProfileOptions>;
+  createSignedInProfile(member?: TestMember): Promise<ProfileOptions>;
   /** Returns a link that signs in one browser as a member. Default: the admin. */
   signInLink(member?: TestMember): Promise<string>;
 }
 
 /** Starts broker and browser in `beforeAll`, so call this outside the tests. */
-export function membersDashboard(): MembersDashboard {
+export function createMembersDashboard(): MembersDashboard {
   const executable = findChromium();
   let started:
     | {
@@ -51,7 +51,7 @@ export function membersDashboard(): MembersDashboard {
     const browser = await sharedChromium(executable);
     cleanups.push(() => closeProfiles(browser));
     const { broker, admin } = await startInviteBroker((cleanup) => cleanups.push(cleanup), {
-      dashboard: dashboardPages(),
+      dashboard: findDashboardPages(),
     });
     const rest = await brokerTransports.rest(broker.url, await signInBrowser(broker.url, admin));
     started = { browser, broker, admin, rest };
@@ -79,10 +79,10 @@ export function membersDashboard(): MembersDashboard {
     },
     open(address, options = {}) {
       const { browser, broker } = parts();
-      return openPage(browser, new URL(address, broker.url).href, { ...desk, ...options });
+      return openPage(browser, new URL(address, broker.url).href, { ...desktop, ...options });
     },
     signInLink,
-    async signedIn(member) {
+    async createSignedInProfile(member) {
       const { url } = parts().broker;
       const secret = (await signInLink(member)).split("#")[1];
       const response = await fetch(`${url}/api/sign-in`, {

@@ -5,12 +5,12 @@ export async function openPalette(page: Page): Promise<Locator> {
   // The page renders before it handles keys, so a key pressed too early would be lost.
   await isLive(page);
   await page.keyboard.press("Control+k");
-  const field = paletteField(page);
+  const field = locatePaletteField(page);
   await field.waitFor();
   return field;
 }
 
-export function paletteField(page: Page): Locator {
+export function locatePaletteField(page: Page): Locator {
   return page.getByRole("dialog", { name: "Command menu" }).getByRole("combobox");
 }
 

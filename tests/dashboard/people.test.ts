@@ -5,9 +5,9 @@ import { createTestSession } from "../kit/session.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports } from "../kit/transports.js";
 import { phone } from "./open-dashboard.js";
-import { membersDashboard } from "./open-members.js";
+import { createMembersDashboard } from "./open-members.js";
 
-const dashboard = membersDashboard();
+const dashboard = createMembersDashboard();
 
 describe("the settings of who is let in", { tags: "chromium" }, () => {
   it("[DASH-177] an admin invites, sees what becomes of it, and revokes invites and members", async () => {
@@ -15,7 +15,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     const session = await createTestSession(dashboard.rest, "Plan the move");
     const { page, problems, findBarriers } = await dashboard.open(
       "/settings?part=people",
-      await dashboard.signedIn(),
+      await dashboard.createSignedInProfile(),
     );
     await page.getByRole("button", { name: "Invite people…" }).click();
     const dialog = page.getByRole("dialog");
@@ -65,7 +65,10 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     const before = await join("Of before", admin);
     const sql = connectTestDatabase(broker.databaseUrl);
     await sql`UPDATE members SET vouched_by = NULL WHERE member_id = ${before.member_id}`;
-    const { page, problems } = await dashboard.open("/settings?part=people", await dashboard.signedIn());
+    const { page, problems } = await dashboard.open(
+      "/settings?part=people",
+      await dashboard.createSignedInProfile(),
+    );
     const members = page.getByRole("list", { name: "Members", exact: true });
     await members
       .getByRole("listitem")
@@ -88,7 +91,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
   }, async () => {
     const { broker } = dashboard;
     const { page, problems, findBarriers } = await dashboard.open("/settings#tokens", {
-      ...(await dashboard.signedIn()),
+      ...(await dashboard.createSignedInProfile()),
       colorScheme: "dark",
     });
     await page.getByRole("button", { name: "New token…" }).click();
@@ -132,7 +135,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     const session = await createTestSession(rest, "For all of us");
     const { link } = await rest.call("create_invite", {});
     const member = await joinMesh(broker.url, { invite: link, name: "Fern" }, onTestFinished);
-    const signedIn = await dashboard.signedIn(member);
+    const signedIn = await dashboard.createSignedInProfile(member);
     const { page, problems } = await dashboard.open("/settings#people", { ...phone, ...signedIn });
     await page.getByRole("list", { name: "Members", exact: true }).getByText("Fern").waitFor();
     expect(await page.getByRole("button", { name: "Revoke Ana" }).count()).toBe(0);

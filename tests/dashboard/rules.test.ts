@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { createTestSession, type TestSession, textsOf } from "../kit/session.js";
+import { createTestSession, listTexts, type TestSession } from "../kit/session.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { phone, testDashboard } from "./open-dashboard.js";
 
@@ -42,7 +42,7 @@ describe("what a session's page does", { tags: "chromium" }, () => {
       team_id: cedar.credential,
       timeout: 0,
     });
-    expect(textsOf(messages)).toContain("@Cedar use the vault");
+    expect(listTexts(messages)).toContain("@Cedar use the vault");
   });
 
   it("[DASH-88] [DASH-89] who is a person speaks while the session is held; how much of a budget is spent is told on a phone, too", async () => {

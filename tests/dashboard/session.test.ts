@@ -6,9 +6,9 @@ import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
-import { asPerson } from "./as-person.js";
+import { createPersonProfile } from "./as-person.js";
 import { openMore } from "./open-more.js";
-import { dashboardPages } from "./pages.js";
+import { findDashboardPages } from "./pages.js";
 
 const chromium = findChromium();
 
@@ -23,7 +23,9 @@ describe("a session's page", { tags: "chromium" }, () => {
   beforeAll(async () => {
     const cleanups: (() => Promise<void>)[] = [];
     browser = await sharedChromium(chromium ?? "");
-    broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.unshift(cleanup));
+    broker = await startTestBroker({ dashboard: findDashboardPages() }, (cleanup) =>
+      cleanups.unshift(cleanup),
+    );
     rest = await transports.rest(broker.url);
     return async () => {
       await closeProfiles(browser);
@@ -95,7 +97,7 @@ describe("a session's page", { tags: "chromium" }, () => {
       status: "blocked",
       reason: "needs the staging key",
     });
-    const ina = { ...desk, ...(await asPerson(rest, broker.url, "Ina")) };
+    const ina = { ...desk, ...(await createPersonProfile(rest, broker.url, "Ina")) };
     const { page, problems, findBarriers } = await open(session, "", ina);
     const roster = page.getByRole("region", { name: "Participants" });
     await roster.getByRole("listitem").first().filter({ hasText: "needs the staging key" }).waitFor();

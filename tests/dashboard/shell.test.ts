@@ -8,8 +8,8 @@ import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { openMore } from "./open-more.js";
-import { isLive, paletteField } from "./open-palette.js";
-import { dashboardPages } from "./pages.js";
+import { isLive, locatePaletteField } from "./open-palette.js";
+import { findDashboardPages } from "./pages.js";
 
 const chromium = findChromium();
 
@@ -24,7 +24,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
     const cleanups: (() => unknown)[] = [];
     browser = await sharedChromium(chromium ?? "");
     cleanups.push(() => closeProfiles(browser));
-    broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup));
+    broker = await startTestBroker({ dashboard: findDashboardPages() }, (cleanup) => cleanups.push(cleanup));
     rest = await transports.rest(broker.url);
     return async () => {
       for (const cleanup of cleanups.reverse()) await cleanup();
@@ -67,7 +67,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
   });
 
   it("[DASH-363] a new mesh shows four places; each other page is under More with a count, and joins the sidebar when it is first used", async () => {
-    const { url } = await startTestBroker({ dashboard: dashboardPages() });
+    const { url } = await startTestBroker({ dashboard: findDashboardPages() });
     const own = await transports.rest(url);
     const { page, problems, findBarriers } = await openPage(browser, url);
     const main = page.getByRole("navigation", { name: "Main" }).filter({ visible: true });
@@ -122,7 +122,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
   });
 
   it("[DASH-6] it says that the broker is away, keeps what it knew, and comes back by itself", async () => {
-    const own = await startTestBroker({ dashboard: dashboardPages() });
+    const own = await startTestBroker({ dashboard: findDashboardPages() });
     const transport = await transports.rest(own.url);
     await createTestSession(transport, "Search relevance");
     const { page } = await openPage(browser, own.url);
@@ -156,7 +156,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
     await page.keyboard.press("s");
     await page.keyboard.press("?");
     await page.keyboard.press("Control+k");
-    await paletteField(page).waitFor();
+    await locatePaletteField(page).waitFor();
     expect(new URL(page.url()).pathname).toBe("/memory");
     expect(await help.count()).toBe(0);
     expect(problems).toEqual([]);

@@ -4,9 +4,9 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { createTestSession } from "../kit/session.js";
 import { phone } from "./open-dashboard.js";
-import { membersDashboard } from "./open-members.js";
+import { createMembersDashboard } from "./open-members.js";
 
-const dashboard = membersDashboard();
+const dashboard = createMembersDashboard();
 
 describe("the transports for people", { tags: "chromium" }, () => {
   it("[DASH-170] a page that nobody is signed in for asks to sign in, and is there at the same address after that", async () => {
@@ -209,7 +209,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
   });
 
   it("[DASH-176] signing out ends all tabs of the browser, and leaves nothing of the member in it unless its key is kept", async () => {
-    const { page, problems } = await dashboard.open("/settings", await dashboard.signedIn());
+    const { page, problems } = await dashboard.open("/settings", await dashboard.createSignedInProfile());
     const second = await page.context().newPage();
     await second.goto(new URL("/", page.url()).href);
     await second.getByRole("button", { name: "New session" }).first().waitFor();

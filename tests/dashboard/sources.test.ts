@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { brokerTransports } from "../kit/transports.js";
 import { guide, stageRepository } from "../sources/staged-repository.js";
@@ -8,7 +8,7 @@ import { phone, type TestDashboard, testDashboard } from "./open-dashboard.js";
 import { openPalette } from "./open-palette.js";
 
 const fake = createFakeRunner("a runner");
-const at = await stageRepository(atEnd());
+const at = await stageRepository(createCleanup());
 const author = { name: "Agent", email: "agent@example.com" };
 const dashboard = testDashboard({
   agent: { ...fake.agent, author, roots: { docs: at.folder, gone: `${at.top}/nowhere` } },

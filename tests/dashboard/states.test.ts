@@ -200,19 +200,19 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     });
     await page.getByRole("heading", { name: "In front" }).waitFor();
     await page.bringToFront();
-    const told = () => page.evaluate<string[]>("window.told");
+    const readNotifications = () => page.evaluate<string[]>("window.told");
     // Only items that arrive after the reporter has started cause a notification, so the test keeps asking until one is
     // shown.
     await expect
       .poll(async () => {
         await ask(other);
-        return told();
+        return readNotifications();
       })
       .toContain("Elsewhere");
     await ask(front);
     await ask(third);
-    await expect.poll(told).toContain("Elsewhere, later");
-    expect(await told()).not.toContain("In front");
+    await expect.poll(readNotifications).toContain("Elsewhere, later");
+    expect(await readNotifications()).not.toContain("In front");
   });
 
   it("[DASH-229] thirty teams, long names, text from right to left and words without an end widen no page", {

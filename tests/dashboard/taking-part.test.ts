@@ -5,11 +5,11 @@ import { findFirefox, firefoxKeys, startFirefox } from "../kit/firefox.js";
 import { openPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
 import { closeProfiles } from "../kit/profiles.js";
-import { createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
+import { createTestSession, expectFailure, listTexts, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
-import { asPerson } from "./as-person.js";
-import { dashboardPages } from "./pages.js";
+import { createPersonProfile } from "./as-person.js";
+import { findDashboardPages } from "./pages.js";
 
 const firefox = findFirefox();
 const chromium = findChromium();
@@ -22,7 +22,9 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
   beforeAll(async () => {
     const cleanups: (() => Promise<void>)[] = [];
     browser = await sharedChromium(chromium ?? "");
-    broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.unshift(cleanup));
+    broker = await startTestBroker({ dashboard: findDashboardPages() }, (cleanup) =>
+      cleanups.unshift(cleanup),
+    );
     rest = await transports.rest(broker.url);
     return async () => {
       await closeProfiles(browser);
@@ -32,15 +34,15 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
 
   /** Opens a session's page in a separate profile. Without a name, the profile has no person yet. */
   async function openAs(name: string | null, session: TestSession) {
-    const options = name === null ? {} : await asPerson(rest, broker.url, name);
+    const options = name === null ? {} : await createPersonProfile(rest, broker.url, name);
     const opened = await openPage(browser, `${broker.url}/sessions/${session.slug}`, options);
     await opened.page.getByRole("heading", { level: 1 }).waitFor();
     return opened;
   }
 
-  async function saidIn(session: TestSession): Promise<unknown[]> {
+  async function readChatTexts(session: TestSession): Promise<unknown[]> {
     const { messages } = await rest.call("get_history", { session_id: session.sessionId, types: ["chat"] });
-    return textsOf(messages);
+    return listTexts(messages);
   }
 
   it("[DASH-100] [DASH-95] the first word asks for a name, and Enter sends it", async () => {
@@ -55,7 +57,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     await page.getByRole("dialog").getByRole("textbox").fill("Ana");
     await page.getByRole("dialog").getByRole("textbox").press("Enter");
     await expect.poll(() => field.inputValue()).toBe("");
-    expect(await saidIn(session)).toEqual(["Good\nmorning"]);
+    expect(await readChatTexts(session)).toEqual(["Good\nmorning"]);
     await page.getByRole("region", { name: "Participants" }).getByRole("button", { name: /you/ }).waitFor();
     expect(problems).toEqual([]);
   });
@@ -105,7 +107,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     await meet("textarea:focus", "");
     await page.press(`Three tiers.${firefoxKeys.enter}`);
     await meet("[role=feed] article", "Three tiers.");
-    expect(await saidIn(other)).toEqual(["Three tiers."]);
+    expect(await readChatTexts(other)).toEqual(["Three tiers."]);
     expect(problems).toEqual([]);
   });
 
@@ -141,7 +143,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
       await expect.poll(() => field.inputValue()).toBe("Still here");
     });
     await expect.poll(() => field.inputValue()).toBe("");
-    expect(await saidIn(session)).toEqual(["Still here"]);
+    expect(await readChatTexts(session)).toEqual(["Still here"]);
   });
 
   it("[DASH-92] [DASH-93] an ask offers answers, to some, at a priority", async () => {
@@ -167,7 +169,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     await page.getByRole("textbox", { name: "Option 2" }).fill("right");
     expect(await findBarriers()).toEqual([]);
     await page.getByRole("button", { name: "Send" }).click();
-    await expect.poll(() => saidIn(session)).toEqual(["Which way?"]);
+    await expect.poll(() => readChatTexts(session)).toEqual(["Which way?"]);
     const { messages } = await rest.call("get_history", { session_id: session.sessionId });
     expect(messages.at(-1)).toMatchObject({
       to: ["@reviewers"],
@@ -195,7 +197,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     const [first, second] = await winnerOf(eve.page, finn.page);
     await expect.poll(() => first.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
     await expect.poll(() => second.getByRole("textbox", { name: "Answer" }).inputValue()).toBe("the vault");
-    expect(await saidIn(session)).toEqual(["Which key?", "the vault"]);
+    expect(await readChatTexts(session)).toEqual(["Which key?", "the vault"]);
     const { answered } = await rest.call("message_status", {
       session_id: session.sessionId,
       message: cursor,
@@ -214,7 +216,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     const banner = page.getByRole("region", { name: "Session status" });
     await banner.getByText(/Held by Gus.*Wait for legal/).waitFor();
     await page.getByText("HELD", { exact: true }).waitFor();
-    expect((await failureOf(session.post(session.convener, "no"))).code).toBe("session_held");
+    expect((await expectFailure(session.post(session.convener, "no"))).code).toBe("session_held");
     expect(await findBarriers()).toEqual([]);
     await banner.getByRole("button", { name: "Resume" }).click();
     await page.getByText("OPEN", { exact: true }).waitFor();

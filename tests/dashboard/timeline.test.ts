@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage } from "../kit/open-page.js";
 import { closeProfiles } from "../kit/profiles.js";
@@ -15,7 +15,7 @@ const chromium = findChromium();
 const pages = fileURLToPath(new URL("../../apps/dashboard/out", import.meta.url));
 
 describe("the timeline in a browser", { tags: "chromium" }, () => {
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
   let browser: Browser;
   let broker: TestBroker;
   let rest: TransportClient;

@@ -55,7 +55,7 @@ export async function startBrokerProcess(
       if (logged.length > loggedMax) logged.shift();
     });
     const lines = createInterface({ input: spawned.stdout });
-    const said = Promise.race([
+    const firstLine = Promise.race([
       once(lines, "line").then(([line]) => String(line)),
       once(spawned, "exit").then(([code, signal]) => `{"error":"it ended with ${code ?? signal}"}`),
     ]);
@@ -63,7 +63,7 @@ export async function startBrokerProcess(
     spawned.once("exit", (code, signal) => {
       if (child === spawned) onDeath(`the broker ended by itself with ${code ?? signal}`);
     });
-    return { child: spawned, said };
+    return { child: spawned, said: firstLine };
   }
 
   async function start(): Promise<void> {

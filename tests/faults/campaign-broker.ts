@@ -1,6 +1,6 @@
 import { inject, onTestFinished } from "vitest";
 import { type BrokerProcess, startBrokerProcess } from "./broker-process.js";
-import type { Place } from "./places.js";
+import type { BrokerStorage } from "./places.js";
 
 /** The broker of a campaign: one process or, in multi-node tests, three processes behind a round-robin nginx. */
 export interface CampaignBroker {
@@ -18,7 +18,7 @@ export interface CampaignBroker {
 
 /** Starts one broker or three nodes. @param onDeath - called if a process exits unexpectedly */
 export async function startCampaignBroker(
-  place: Place,
+  place: BrokerStorage,
   onDeath: (how: string) => void,
 ): Promise<CampaignBroker> {
   if (inject("bus") === undefined) {

@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import { type CampaignBroker, startCampaignBroker } from "./campaign-broker.js";
 import { type AckedPost, checkRun, type Problem, type StoredRow } from "./checker.js";
 import { type FaultName, faults, type Stage } from "./faults.js";
-import { connectToPlace, type Place } from "./places.js";
+import { type BrokerStorage, connectToStorage } from "./places.js";
 import { createRandom, type Random } from "./random.js";
 import {
   countMessages,
@@ -25,7 +25,7 @@ import {
 } from "./writers.js";
 
 export interface CampaignOptions {
-  readonly place: Place;
+  readonly place: BrokerStorage;
   /** The faults, in the order in which they happen. */
   readonly faults: readonly FaultName[];
   readonly seed: number;
@@ -96,7 +96,7 @@ export async function runCampaign({
       // Waits for more posts than could be in flight when the fault ended, so some of them were sent afterwards.
       await progress(stage, 2 * writerCount, `after ${name}`);
     }
-    await orGivenUp(crew.rest(), watch, () => `the last ${tally.inFlight} posts to be acked`);
+    await waitOrGiveUp(crew.drain(), watch, () => `the last ${tally.inFlight} posts to be acked`);
     const rows = await readRows(place);
     await untilAllRead(crew.readers, rows, watch);
     await crew.dismiss();
@@ -127,7 +127,7 @@ export async function runCampaign({
   } finally {
     watch.stop();
     over.abort(new Error("The campaign is over."));
-    await crew.rest();
+    await crew.drain();
     await crew.dismiss();
     await broker.kill();
   }
@@ -155,7 +155,7 @@ function createTally(watch: Watch, over: AbortSignal): Tally {
     over,
     onAck() {
       count();
-      watch.changed();
+      watch.notify();
     },
     onFailure: (what) => watch.giveUp(what),
     ackedIn: (session) => counts.get(session) ?? 0,
@@ -185,11 +185,11 @@ interface Crew {
   readonly readers: readonly Reader[];
   readonly verbs: VerbWriter;
   /** Lets the writers finish their current posts. Resolves when all posts are acknowledged. */
-  rest(): Promise<void>;
+  drain(): Promise<void>;
   dismiss(): Promise<void>;
 }
 
-interface Hiring {
+interface CrewInput {
   readonly broker: CampaignBroker;
   readonly random: Random;
   readonly watch: Watch;
@@ -197,7 +197,7 @@ interface Hiring {
 }
 
 /** Creates the sessions, makes all clients join, and starts the clients. */
-async function hire({ broker, random, watch, tally }: Hiring): Promise<Crew> {
+async function hire({ broker, random, watch, tally }: CrewInput): Promise<Crew> {
   const { url } = broker;
   const client = connect({ url, WebSocket });
   const sessions: string[] = [];
@@ -221,7 +221,7 @@ async function hire({ broker, random, watch, tally }: Hiring): Promise<Crew> {
     const member = await join(`reader-${index}-${start.name}`, session);
     readerOptions.push([
       start,
-      { ...member, onProgress: watch.changed, onFailure: (what) => watch.giveUp(what) },
+      { ...member, onProgress: watch.notify, onFailure: (what) => watch.giveUp(what) },
     ]);
   }
   const writers: Writer[] = [];
@@ -239,7 +239,7 @@ async function hire({ broker, random, watch, tally }: Hiring): Promise<Crew> {
     sessions: sessions as [string, ...string[]],
     readers: running,
     verbs,
-    async rest() {
+    async drain() {
       await Promise.all([...writers, verbs].map((writer) => writer.stop()));
     },
     async dismiss() {
@@ -248,11 +248,11 @@ async function hire({ broker, random, watch, tally }: Hiring): Promise<Crew> {
   };
 }
 
-async function orGivenUp(done: Promise<unknown>, watch: Watch, what: () => string): Promise<void> {
+async function waitOrGiveUp(done: Promise<unknown>, watch: Watch, what: () => string): Promise<void> {
   let isDone = false;
   void done.then(() => {
     isDone = true;
-    watch.changed();
+    watch.notify();
   });
   await watch.until(() => isDone, what);
 }
@@ -260,16 +260,16 @@ async function orGivenUp(done: Promise<unknown>, watch: Watch, what: () => strin
 async function untilAllRead(all: readonly Reader[], rows: readonly StoredRow[], watch: Watch): Promise<void> {
   const ends = new Map(rows.map(({ session, sequence }) => [session, sequence]));
   const isBehind = ({ log, seen }: Reader) => seen < (ends.get(log.session) ?? 0);
-  const tell = (reader: Reader) =>
+  const describeReader = (reader: Reader) =>
     `${reader.log.reader} at ${reader.seen} of ${ends.get(reader.log.session)}`;
   await watch.until(
     () => !all.some(isBehind),
-    () => `the readers to come to the end: ${all.filter(isBehind).map(tell).join(", ")}`,
+    () => `the readers to come to the end: ${all.filter(isBehind).map(describeReader).join(", ")}`,
   );
 }
 
-async function readRows(place: Place): Promise<StoredRow[]> {
-  const sql = await connectToPlace(place);
+async function readRows(place: BrokerStorage): Promise<StoredRow[]> {
+  const sql = await connectToStorage(place);
   try {
     const rows = await sql<{ session_id: string; sequence: string; content: string }[]>`
       SELECT session_id, sequence, content FROM messages ORDER BY session_id, sequence`;

@@ -107,8 +107,8 @@ function checkAcked(acked: readonly AckedPost[], stored: ReadonlyMap<string, Sto
     const { session, sequence } = post;
     const found = { source: "writer", session, sequence };
     const row = stored.get(`${session} ${sequence}`);
-    const first = remember(firstOf, `${session} ${post.key}`, post);
-    const owner = remember(ownerOf, `${session} ${sequence}`, post);
+    const first = getOrSet(firstOf, `${session} ${post.key}`, post);
+    const owner = getOrSet(ownerOf, `${session} ${sequence}`, post);
     if (first.sequence !== sequence) {
       return [
         { ...found, kind: "duplicate", detail: `key ${post.key} was first answered ${first.sequence}` },
@@ -143,12 +143,12 @@ function checkReader({ reader, session, promise, events }: ReaderLog, rows: read
       cuts += 1;
       continue;
     }
-    const mayBeBroughtTwice = cuts >= 2;
+    const mayBeDeliveredTwice = cuts >= 2;
     cuts = 0;
     if (event.type === "resumed") {
       const floor = promise === "exactly_once" ? (cursor ?? event.cursor) : acknowledged;
       const ceiling = cursor === null ? event.cursor : Math.max(cursor, seen);
-      if (event.cursor > ceiling && !mayBeBroughtTwice)
+      if (event.cursor > ceiling && !mayBeDeliveredTwice)
         note("skipped", ceiling + 1, `resumed after ${event.cursor}, had ${ceiling}`);
       if (event.cursor < floor)
         note("repeated", event.cursor + 1, `resumed after ${event.cursor}, had ${floor}`);
@@ -187,7 +187,7 @@ function indexRows(rows: readonly StoredRow[]): Map<string, StoredRow> {
 }
 
 /** Returns the first value stored for a key. Stores this value if the key is new. */
-function remember<Value>(known: Map<string, Value>, key: string, value: Value): Value {
+function getOrSet<Value>(known: Map<string, Value>, key: string, value: Value): Value {
   const first = known.get(key) ?? value;
   known.set(key, first);
   return first;

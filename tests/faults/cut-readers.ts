@@ -6,7 +6,7 @@ import { type HttpClient, openHttpClient } from "../kit/http-client.js";
 import { createTestSession } from "../kit/session.js";
 import type { TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
-import { initialize, toolCall } from "../mcp/rpc.js";
+import { buildToolCall, initialize } from "../mcp/rpc.js";
 import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.js";
 import { createRandom, type Random } from "./random.js";
 
@@ -33,14 +33,14 @@ interface Page {
 }
 
 /** One reader's session, credential and position. Each kind of reader sends only the fields that it relies on. */
-interface Place {
+interface ReaderState {
   readonly session: string;
   readonly credential: string;
   cursor: number;
   receipt: string;
 }
 
-type Read = (place: Place, url: string) => Promise<Page>;
+type Read = (place: ReaderState, url: string) => Promise<Page>;
 
 interface Kind {
   readonly open: () => { read: Read; close(): void };
@@ -48,37 +48,40 @@ interface Kind {
    * True if no message may be lost, regardless of the number of cuts. A reader that sends neither cursor nor receipt is
    * sent an unacknowledged message only one more time.
    */
-  readonly exact: boolean;
+  readonly isExact: boolean;
 }
 
-const path = ({ session }: Place, read: "wait" | "check", query: string) =>
+const path = ({ session }: ReaderState, read: "wait" | "check", query: string) =>
   `/api/sessions/${session}/messages/${read}?${query}`;
-const byCursor = ({ cursor }: Place) => `timeout=1&since_cursor=${cursor}`;
-const byReceipt = ({ receipt }: Place) => `receipt=${receipt}`;
+const byCursor = ({ cursor }: ReaderState) => `timeout=1&since_cursor=${cursor}`;
+const byReceipt = ({ receipt }: ReaderState) => `receipt=${receipt}`;
 const byNothing = () => "timeout=1";
 
 const kinds: Readonly<Record<string, Kind>> = {
-  restCursor: { exact: true, open: () => overHttp((place) => rest(path(place, "wait", byCursor(place)))) },
-  restReceipt: { exact: true, open: () => overHttp((place) => rest(path(place, "check", byReceipt(place)))) },
-  restWait: { exact: false, open: () => overHttp((place) => rest(path(place, "wait", byNothing()))) },
+  restCursor: { isExact: true, open: () => overHttp((place) => rest(path(place, "wait", byCursor(place)))) },
+  restReceipt: {
+    isExact: true,
+    open: () => overHttp((place) => rest(path(place, "check", byReceipt(place)))),
+  },
+  restWait: { isExact: false, open: () => overHttp((place) => rest(path(place, "wait", byNothing()))) },
   streamCursor: {
-    exact: true,
+    isExact: true,
     open: () => overHttp((place) => stream(path(place, "wait", byCursor(place)))),
   },
-  streamWait: { exact: false, open: () => overHttp((place) => stream(path(place, "wait", byNothing()))) },
+  streamWait: { isExact: false, open: () => overHttp((place) => stream(path(place, "wait", byNothing()))) },
   mcpCursor: {
-    exact: true,
+    isExact: true,
     open: () => overHttp(({ cursor }) => tool("wait_for_messages", { timeout: 1, since_cursor: cursor })),
   },
-  mcpReceipt: { exact: true, open: () => overHttp(({ receipt }) => tool("check_messages", { receipt })) },
-  mcpCheck: { exact: false, open: () => overHttp(() => tool("check_messages", {})) },
-  mcpWait: { exact: false, open: () => overHttp(() => tool("wait_for_messages", { timeout: 1 })) },
+  mcpReceipt: { isExact: true, open: () => overHttp(({ receipt }) => tool("check_messages", { receipt })) },
+  mcpCheck: { isExact: false, open: () => overHttp(() => tool("check_messages", {})) },
+  mcpWait: { isExact: false, open: () => overHttp(() => tool("wait_for_messages", { timeout: 1 })) },
   mcpStreamWait: {
-    exact: false,
+    isExact: false,
     open: () => overHttp(() => streamed(tool("wait_for_messages", { timeout: 1 }))),
   },
-  socketCursor: { exact: true, open: () => overSocket(({ cursor }) => ({ since_cursor: cursor })) },
-  socketWait: { exact: false, open: () => overSocket(() => ({})) },
+  socketCursor: { isExact: true, open: () => overSocket(({ cursor }) => ({ since_cursor: cursor })) },
+  socketWait: { isExact: false, open: () => overSocket(() => ({})) },
 };
 
 /** An HTTP request of one kind of reader, and the parser of its response. */
@@ -110,7 +113,7 @@ function streamed(call: Exchange): Exchange {
 }
 
 /** Makes calls over a connection that is reused while open, as agents' clients do. */
-function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
+function overHttp(ask: (place: ReaderState) => Exchange): ReturnType<Kind["open"]> {
   const client: HttpClient = openHttpClient();
   let mcpSession: string | undefined;
   let lastId = 0;
@@ -128,7 +131,7 @@ function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
           ...(mcpSession !== undefined && { "mcp-session-id": mcpSession }),
           ...(input && { "content-type": "application/json" }),
         },
-        ...(input && { method: "POST", body: JSON.stringify(toolCall(input.name, args, lastId)) }),
+        ...(input && { method: "POST", body: JSON.stringify(buildToolCall(input.name, args, lastId)) }),
       });
       // The test kit's client retries a request whose connection broke before the response, possibly before the broker
       // has noticed the disconnect.
@@ -144,7 +147,7 @@ function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
 /** A response that cannot be explained by a cut connection. */
 class Refused extends Error {}
 
-function overSocket(name: (place: Place) => { since_cursor?: number }): ReturnType<Kind["open"]> {
+function overSocket(name: (place: ReaderState) => { since_cursor?: number }): ReturnType<Kind["open"]> {
   let transport: Promise<TransportClient> | null = null;
   return {
     close: () => void transport?.then((open) => open.close()).catch(() => undefined),
@@ -259,7 +262,7 @@ export async function runCutReaders(
 interface Start {
   readonly name: string;
   readonly kind: Kind;
-  readonly place: Place;
+  readonly place: ReaderState;
   readonly url: string;
   readonly random: Random;
   readonly ending: { readonly at: number };
@@ -277,13 +280,13 @@ async function startReader({ name, kind, place, url, random, ending, problems }:
   async function readOnce(): Promise<void> {
     // After a cut, a reader without a cursor or receipt is sent each message only one more time, so the next reply
     // must not be cut.
-    const spared = ending.at < Number.POSITIVE_INFINITY || (wasCut && !kind.exact);
+    const spared = ending.at < Number.POSITIVE_INFINITY || (wasCut && !kind.isExact);
     proxy.cutAfter(spared || random.next() < 0.4 ? null : random.between(0, 1_500));
     const before = proxy.cuts;
     try {
       const page = await line.read(place, proxy.url);
       const known = page.messages.filter(({ sequence }) => received.has(sequence));
-      if (!kind.exact && known.some(({ sequence }) => sequence > (page.again ?? 0)))
+      if (!kind.isExact && known.some(({ sequence }) => sequence > (page.again ?? 0)))
         problems.push(`${name} was brought ${known.map(({ sequence }) => sequence).join()} twice, unmarked`);
       if (page.again !== undefined) again += 1;
       for (const { sequence } of page.messages) received.add(sequence);

@@ -1,13 +1,13 @@
 import { MerkleError } from "@merkle/wire";
-import { answerHello, drawSeed, signingKeyFrom } from "@merkle/wire/identity";
+import { answerHello, deriveSigningKey, drawSeed } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
 import type postgres from "postgres";
 import { expect, it, onTestFinished } from "vitest";
-import { furnish, validInputs } from "../hostile/subject.js";
+import { buildValidInputs, createSampleSession } from "../hostile/subject.js";
 import { joinMesh, type TestMember } from "../kit/members.js";
 import { makePerson } from "../kit/persons.js";
-import { failureOf } from "../kit/session.js";
+import { expectFailure } from "../kit/session.js";
 import { startOneBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js";
 import { brokerTransports } from "../kit/transports.js";
@@ -33,7 +33,7 @@ it("[DB-37] every operation is served although all database connections end just
 }, async () => {
   const { nodes, sql } = await startNodesOnce(1);
   const client = await brokerTransports.rest(nodes[0].url);
-  const failed = await callEach(await furnish(client), async (name, input) => {
+  const failed = await callEach(await createSampleSession(client), async (name, input) => {
     await endConnections(sql);
     return client.callRaw(name, input);
   });
@@ -56,7 +56,10 @@ it("[DB-37] [QUOTA-1] quotas that are set after all connections ended are stored
     });
     await create();
     used += 1;
-    expect(await failureOf(create())).toMatchObject({ code: "forbidden", details: { quota: "sessions" } });
+    expect(await expectFailure(create())).toMatchObject({
+      code: "forbidden",
+      details: { quota: "sessions" },
+    });
     await client.call("set_quotas", { mesh: "main", sessions: 0, team_id });
   }
 });
@@ -94,7 +97,7 @@ async function endConnections(sql: postgres.Sql): Promise<void> {
 /** Ends all connections, and then calls every operation on every node. */
 async function callEachOnce(nodes: Nodes, sql: postgres.Sql): Promise<void> {
   const clients = await Promise.all(nodes.map(({ url }) => brokerTransports.rest(url)));
-  const places = await Promise.all(clients.map(furnish));
+  const places = await Promise.all(clients.map(createSampleSession));
   await endConnections(sql);
   for (const [index, client] of clients.entries()) {
     const place = places[index];
@@ -116,12 +119,12 @@ const endings = ["rotate_team_credential", "leave_session", "conclude_session"];
 
 /** Calls every operation and returns the operations that failed. A refusal such as 404 counts as a reply. */
 async function callEach(
-  place: Parameters<typeof validInputs>[0],
+  place: Parameters<typeof buildValidInputs>[0],
   call: (name: string, input: unknown) => Promise<unknown>,
 ): Promise<string[]> {
   const failed: string[] = [];
   const names = operations.map(({ name }) => name).filter((name) => !endings.includes(name));
-  const inputs: Readonly<Record<string, unknown>> = validInputs(place);
+  const inputs: Readonly<Record<string, unknown>> = buildValidInputs(place);
   for (const name of [...names, ...endings]) {
     try {
       await callInTime(() => call(name, inputs[name]));
@@ -150,7 +153,7 @@ async function signInByKey({ url }: TestBroker, member: TestMember): Promise<num
     brokerId: member.broker_id,
     meshId: member.mesh_id,
     memberKey: member.memberKey,
-    sessionKey: signingKeyFrom(drawSeed()),
+    sessionKey: deriveSigningKey(drawSeed()),
     label: "a browser",
     session: null,
     url,

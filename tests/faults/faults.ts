@@ -5,15 +5,15 @@ import { makeRow } from "../kit/message-row.js";
 import type { CampaignBroker } from "./campaign-broker.js";
 import type { AckedPost } from "./checker.js";
 import { holdFeed } from "./holder.js";
-import { connectToPlace, killPostmaster, type Place } from "./places.js";
-import type { Cut, PostgresProxy } from "./postgres-proxy.js";
+import { type BrokerStorage, connectToStorage, killPostmaster } from "./places.js";
+import type { ConnectionCut, PostgresProxy } from "./postgres-proxy.js";
 import type { Random } from "./random.js";
 import type { Watch } from "./watch.js";
 import type { WriterTally } from "./writers.js";
 
 /** Everything that a fault acts on: the running broker, its clients, and a random generator. */
 export interface Stage {
-  readonly place: Place;
+  readonly place: BrokerStorage;
   readonly broker: CampaignBroker;
   readonly sessions: readonly [string, ...string[]];
   readonly random: Random;
@@ -79,7 +79,7 @@ async function killBrokerTwice({ broker, random }: Stage): Promise<void> {
 /** Sends SIGKILL to PostgreSQL and to the broker with all its nodes, so that no process can reply. */
 async function killBrokerAndPostgres({ broker, place }: Stage): Promise<void> {
   await Promise.all([broker.kill(), killPostmaster(place.home)]);
-  await place.served();
+  await place.untilServed();
   await broker.start();
 }
 
@@ -91,7 +91,7 @@ async function killPostgres({ place, random }: Stage): Promise<void> {
 
 /** Sends SIGKILL to a PostgreSQL backend that serves the broker. The postmaster then ends all backends and recovers. */
 async function killBackend({ place, random }: Stage): Promise<void> {
-  const sql = await connectToPlace(place);
+  const sql = await connectToStorage(place);
   try {
     const backends = await sql<{ pid: number }[]>`
       SELECT pid FROM pg_stat_activity WHERE application_name = 'merkle' ORDER BY pid`;
@@ -103,7 +103,7 @@ async function killBackend({ place, random }: Stage): Promise<void> {
   }
 }
 
-async function cut(stage: Stage, how: Cut): Promise<void> {
+async function cut(stage: Stage, how: ConnectionCut): Promise<void> {
   await requireProxy(stage).cut(how);
 }
 

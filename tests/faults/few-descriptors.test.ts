@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { limits } from "@merkle/wire/limits";
 import { expect, onTestFinished } from "vitest";
 import { openHttpClient } from "../kit/http-client.js";
-import { createTestSession, failureOf } from "../kit/session.js";
-import { itAtOne } from "../kit/test-broker.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
+import { itOnOneBroker } from "../kit/test-broker.js";
 import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js";
 import { transports } from "../kit/transports.js";
 import { startBrokerProcess } from "./broker-process.js";
@@ -20,7 +20,7 @@ async function allowDescriptors(pid: number, descriptors: number): Promise<void>
   await promisify(execFile)("prlimit", ["--pid", String(pid), `--nofile=${descriptors}:`]);
 }
 
-itAtOne("a node has descriptors of its own, and a proxy goes to the others")(
+itOnOneBroker("a node has descriptors of its own, and a proxy goes to the others")(
   "[DB-4] [OPS-2] a connection to the database for which no file descriptor is free counts as lost: tried again, answered 503, and taken up when there is one",
   { tags: ["long", "linux"] },
   async () => {
@@ -55,7 +55,7 @@ itAtOne("a node has descriptors of its own, and a proxy goes to the others")(
     const begun = performance.now();
     const [posted, failure] = await Promise.all([
       post("meanwhile"),
-      failureOf(transport.call("append_to_session_doc", { session_id, team_id, text: "meanwhile" })),
+      expectFailure(transport.call("append_to_session_doc", { session_id, team_id, text: "meanwhile" })),
     ]);
     expect(JSON.parse(posted.text).error).toMatchObject({ code: "unavailable" });
     expect([posted.status, failure.code]).toEqual([503, "unavailable"]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { roundsOf } from "../kit/exhaustive.js";
+import { countRounds } from "../kit/exhaustive.js";
 import { loseConnections } from "./lost-connections.js";
 import { rowWriters } from "./row-writers.js";
 
@@ -7,8 +7,8 @@ import { rowWriters } from "./row-writers.js";
 const deadlineMs = 20 * 60_000;
 
 it.each([
-  { how: "reset by the network", resets: roundsOf(12), ends: 0 },
-  { how: "ended by the server", resets: 0, ends: roundsOf(12) },
+  { how: "reset by the network", resets: countRounds(12), ends: 0 },
+  { how: "ended by the server", resets: 0, ends: countRounds(12) },
 ])(
   "[DB-40] [FEED-7] connections to the database that are $how leave no row without its history, whatever is written",
   async ({ resets, ends }) => {

@@ -7,12 +7,12 @@ import { type PostgresProxy, startPostgresProxy } from "./postgres-proxy.js";
 import { createRandom, type Random } from "./random.js";
 import { findTornRows, type TornRow } from "./row-checker.js";
 import { createWatch } from "./watch.js";
-import { describe, untilTold } from "./writers.js";
+import { describe, untilKnown } from "./writers.js";
 
 /** Makes the writer's next change. Throws if the change fails for a reason other than a lost connection. */
 export type RowWriter = (turn: number) => Promise<void>;
 
-export interface Hiring {
+export interface RowWriterInput {
   /** Calls an operation with a new idempotency key, and retries until the outcome is known. */
   readonly call: TransportClient["call"];
   /** Retries a function until its outcome is known. */
@@ -21,7 +21,7 @@ export interface Hiring {
 }
 
 /** Prepares a writer before the first connection is lost. */
-export type HireWriter = (hiring: Hiring) => Promise<RowWriter>;
+export type HireWriter = (hiring: RowWriterInput) => Promise<RowWriter>;
 
 export interface LostConnectionsOptions {
   readonly writers: readonly HireWriter[];
@@ -67,12 +67,12 @@ export async function loseConnections({
   let writes = 0;
   let working = options.writers.length;
 
-  const hiring: Hiring = {
+  const hiring: RowWriterInput = {
     call(name, input) {
       const keyed = { ...input, idempotency_key: randomUUID() };
-      return untilTold(tally, () => transport.call(name, keyed));
+      return untilKnown(tally, () => transport.call(name, keyed));
     },
-    repeat: (work) => untilTold(tally, work),
+    repeat: (work) => untilKnown(tally, work),
     transport,
   };
 
@@ -81,13 +81,13 @@ export async function loseConnections({
       for (let turn = 1; !over.signal.aborted; turn += 1) {
         await writer(turn);
         writes += 1;
-        watch.changed();
+        watch.notify();
       }
     } catch (error) {
       if (!over.signal.aborted) refused.push(describe(error));
     }
     working -= 1;
-    watch.changed();
+    watch.notify();
   }
 
   const writers = [];

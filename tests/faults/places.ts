@@ -4,16 +4,21 @@ import type { ConnectionTarget } from "@merkle/db";
 import postgres from "postgres";
 import { expect } from "vitest";
 import {
+  isServerRunning,
   type PostmasterFile,
   readPostmasterFile,
-  stillRuns,
 } from "../../packages/db/src/embedded/postmaster-file.js";
-import { ask, makeTestHome, pidGone, type TestHome } from "../../packages/db/src/embedded/test-support.js";
+import {
+  ask,
+  makeTestHome,
+  type TestHome,
+  waitForPidExit,
+} from "../../packages/db/src/embedded/test-support.js";
 import { createTestDatabase } from "../kit/test-database.js";
 import { type PostgresProxy, startPostgresProxy } from "./postgres-proxy.js";
 
 /** The storage of a campaign's broker: its home and its database. */
-export interface Place {
+export interface BrokerStorage {
   readonly home: string;
   /** The broker's database address. If undefined, the broker runs its own PostgreSQL in the home. */
   readonly databaseUrl?: string;
@@ -24,7 +29,7 @@ export interface Place {
   /** Returns the process id of the broker's own PostgreSQL, or undefined if it is not running and healthy. */
   postmasterPid(): Promise<number | undefined>;
   /** Resolves when a broker can be started. Resolves immediately if the broker starts its own PostgreSQL. */
-  served(): Promise<void>;
+  untilServed(): Promise<void>;
   /** Checks that the broker stopped its PostgreSQL. @throws if the server still runs */
   requireStopped(): Promise<void>;
   /** Removes all files and databases. */
@@ -32,11 +37,11 @@ export interface Place {
 }
 
 /** Creates a home in which the broker runs its embedded PostgreSQL. */
-export async function makeEmbeddedPlace(): Promise<Place> {
+export async function makeEmbeddedStorage(): Promise<BrokerStorage> {
   return placeIn(await makeTestHome());
 }
 
-function placeIn(home: TestHome): Place {
+function placeIn(home: TestHome): BrokerStorage {
   return {
     home: home.path,
     proxy: null,
@@ -46,19 +51,20 @@ function placeIn(home: TestHome): Place {
     },
     async postmasterPid() {
       const found = await findPostmaster(home.path);
-      return found && found.status === "ready" && stillRuns(found.pid) ? found.pid : undefined;
+      return found && found.status === "ready" && isServerRunning(found.pid) ? found.pid : undefined;
     },
-    served: async () => undefined,
+    untilServed: async () => undefined,
     async requireStopped() {
       const left = await findPostmaster(home.path);
-      if (left && stillRuns(left.pid)) throw new Error(`PostgreSQL (pid ${left.pid}) outlived its broker.`);
+      if (left && isServerRunning(left.pid))
+        throw new Error(`PostgreSQL (pid ${left.pid}) outlived its broker.`);
     },
     remove: home.remove,
   };
 }
 
 /** Creates a home with a PostgreSQL that is independent of brokers and restarts whenever it exits. Several brokers can share it. */
-export async function makeServedPlace(): Promise<Place> {
+export async function makeServedStorage(): Promise<BrokerStorage> {
   const home = await makeTestHome();
   const { connection } = await home.start({ reach: "tcp", connectionsMax: 200 });
   const { host, port, user, password = "", database } = connection;
@@ -67,7 +73,7 @@ export async function makeServedPlace(): Promise<Place> {
     ...placeIn(home),
     databaseUrl,
     target: async () => databaseUrl,
-    async served() {
+    async untilServed() {
       await expect.poll(() => ask(connection, "SELECT")).toHaveLength(1);
     },
     requireStopped: async () => undefined,
@@ -75,7 +81,7 @@ export async function makeServedPlace(): Promise<Place> {
 }
 
 /** Creates a home, and a database on the shared test server behind a proxy. */
-export async function makeProxiedPlace(): Promise<Place> {
+export async function makeProxiedStorage(): Promise<BrokerStorage> {
   const home = await makeTestHome();
   const drops: (() => Promise<void>)[] = [];
   const direct = new URL(await createTestDatabase((drop) => drops.push(drop)));
@@ -88,7 +94,7 @@ export async function makeProxiedPlace(): Promise<Place> {
     proxy,
     target: async () => direct.href,
     postmasterPid: async () => undefined,
-    served: async () => undefined,
+    untilServed: async () => undefined,
     requireStopped: async () => undefined,
     async remove() {
       await proxy.stop();
@@ -99,8 +105,8 @@ export async function makeProxiedPlace(): Promise<Place> {
 }
 
 /** Opens a direct connection to the server, separate from the brokers' connections. */
-export async function connectToPlace(place: Place): Promise<postgres.Sql> {
-  const target = await place.target();
+export async function connectToStorage(storage: BrokerStorage): Promise<postgres.Sql> {
+  const target = await storage.target();
   const options = { max: 1, onnotice: () => undefined };
   return typeof target === "string" ? postgres(target, options) : postgres({ ...Object(target), ...options });
 }
@@ -109,7 +115,7 @@ export async function connectToPlace(place: Place): Promise<postgres.Sql> {
 export async function killPostmaster(home: string): Promise<void> {
   const { pid } = await requirePostmaster(home);
   process.kill(pid, "SIGKILL");
-  await pidGone(pid);
+  await waitForPidExit(pid);
 }
 
 async function requirePostmaster(home: string): Promise<PostmasterFile> {

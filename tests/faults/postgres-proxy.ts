@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createFrontendReader, type FrontendReader } from "./postgres-protocol.js";
 
 /** When to cut a connection. */
-export type Cut =
+export type ConnectionCut =
   /** After the server has replied to a committing statement. The client does not get the reply. */
   | { readonly at: "after_commit"; readonly of: "append" | "transaction" }
   /** Right after a committing statement was sent to the server, without waiting for the reply. */
@@ -20,7 +20,7 @@ export type Cut =
 export interface PostgresProxy {
   readonly port: number;
   /** Schedules one cut. Resolves when the cut has been made. Only one cut may be pending. */
-  cut(cut: Cut): Promise<void>;
+  cut(cut: ConnectionCut): Promise<void>;
   /** How connections are handled: forwarded, closed immediately, or kept open without a reply. */
   mode: "pass" | "close" | "stall";
   cutAll(): void;
@@ -36,7 +36,7 @@ interface Line {
 
 export async function startPostgresProxy(target: { host: string; port: number }): Promise<PostgresProxy> {
   const lines = new Set<Line>();
-  let armed: { cut: Cut; made: () => void; bytesLeft: number } | null = null;
+  let armed: { cut: ConnectionCut; made: () => void; bytesLeft: number } | null = null;
   const proxy = { mode: "pass" as PostgresProxy["mode"] };
 
   const listener = createServer((client) => {

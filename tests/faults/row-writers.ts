@@ -1,11 +1,11 @@
 import { hash, randomBytes } from "node:crypto";
-import { approvalHash, deviceOf } from "@merkle/wire/identity";
+import { hashApproval, toDeviceId } from "@merkle/wire/identity";
 import { onTestFinished } from "vitest";
 import { makePerson } from "../kit/persons.js";
 import { startOneBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { download, importInto } from "../record/bundles.js";
-import { concludedSession } from "../record/full-session.js";
+import { createConcludedSession } from "../record/full-session.js";
 import type { HireWriter } from "./lost-connections.js";
 import { Broken } from "./rest.js";
 
@@ -47,7 +47,7 @@ export const rowWriters = {
     const own = await join(call);
     const { person_id: phone } = await makePerson(transport, "Ana");
     const sha256 = (bytes: Uint8Array) => hash("sha256", bytes, "buffer");
-    const devices = [deviceOf(phone, sha256) ?? ""];
+    const devices = [toDeviceId(phone, sha256) ?? ""];
     return async () => {
       const salt = randomBytes(32).toString("hex");
       const asked = { tool: "Bash", input: "{}", folder: "/work", salt, devices };
@@ -55,7 +55,7 @@ export const rowWriters = {
       const { waiting } = await repeat(() => transport.call("list_approvals", { team_id: phone }));
       const shown = waiting.find((each) => each.approval === approval);
       if (!shown) throw new Error(`Approval ${approval} was asked and does not wait.`);
-      const answer = { approval, decision: "allow", hash: approvalHash(shown, sha256) } as const;
+      const answer = { approval, decision: "allow", hash: hashApproval(shown, sha256) } as const;
       await call("answer_approval", { ...answer, team_id: phone });
     };
   },
@@ -82,7 +82,7 @@ export const rowWriters = {
     const origin = await startOneBroker({}, onTestFinished);
     const there = await brokerTransports.rest(origin.url);
     return async (turn) => {
-      const { slug } = await concludedSession(there, `Imported ${turn}`);
+      const { slug } = await createConcludedSession(there, `Imported ${turn}`);
       const bytes = await download(origin.url, slug);
       await repeat(async () => {
         const { status, body } = await importInto(transport.url, bytes);

@@ -1,7 +1,7 @@
 import { inject } from "vitest";
 import { type CampaignReport, runCampaign } from "./campaign.js";
 import type { FaultName } from "./faults.js";
-import { makeEmbeddedPlace, makeProxiedPlace, makeServedPlace, type Place } from "./places.js";
+import { type BrokerStorage, makeEmbeddedStorage, makeProxiedStorage, makeServedStorage } from "./places.js";
 import { createRandom } from "./random.js";
 
 export interface ShuffledOptions {
@@ -29,7 +29,7 @@ export async function runShuffled({ where, faults, deadlineMs }: ShuffledOptions
 }
 
 /** Creates the storage for a campaign. Nodes share a PostgreSQL server that is independent of the brokers. */
-function makePlace(where: ShuffledOptions["where"]): Promise<Place> {
-  if (where === "proxied") return makeProxiedPlace();
-  return inject("bus") === undefined ? makeEmbeddedPlace() : makeServedPlace();
+function makePlace(where: ShuffledOptions["where"]): Promise<BrokerStorage> {
+  if (where === "proxied") return makeProxiedStorage();
+  return inject("bus") === undefined ? makeEmbeddedStorage() : makeServedStorage();
 }

@@ -1,9 +1,9 @@
 import { expect, inject, it, onTestFinished } from "vitest";
-import { createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { createTestSession, expectFailure, listTexts } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { createTestDatabase } from "../kit/test-database.js";
 import { transports } from "../kit/transports.js";
-import { initialize, post, toolCall } from "../mcp/rpc.js";
+import { buildToolCall, initialize, post } from "../mcp/rpc.js";
 import { startPostgresProxy } from "./postgres-proxy.js";
 
 /** Starts a broker, or several nodes, behind a proxy that can cut the connection to the database. */
@@ -31,7 +31,7 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   await transport.call("join_session", { ...asPerson, team_name: "Ana" });
   for (const text of ["first", "second"]) await session.post(team_id, text);
   const heard = await transport.call("wait_for_messages", { ...asPerson, since_cursor: 1, timeout: 0 });
-  expect(textsOf(heard.messages)).toEqual(["first", "second"]);
+  expect(listTexts(heard.messages)).toEqual(["first", "second"]);
 
   // The streamed REST wait acknowledges messages, and fails only when it ends: the acknowledgement could not be saved.
   // The MCP wait cannot even read its team from the database.
@@ -41,7 +41,7 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   const stream = () =>
     Promise.all([
       fetch(broker.url + path, { headers }),
-      post(mcp, toolCall("wait_for_messages", wait), { headers: mcpSession }),
+      post(mcp, buildToolCall("wait_for_messages", wait), { headers: mcpSession }),
     ]);
   // A node queries the database before a wait begins (NODE-7), and replies with a plain error if the query fails. With
   // several nodes, the waits must therefore begin before the database stalls.
@@ -49,10 +49,10 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   proxy.mode = "stall";
   const [streamed, streamedByMcp] = begun ?? (await stream());
   const failures = await Promise.all([
-    failureOf(transport.call("wait_for_messages", wait)),
-    failureOf(session.post(team_id, "into silence")),
-    failureOf(transport.call("get_session", { session_id })),
-    failureOf(transport.call("append_to_session_doc", { session_id, team_id, text: "into silence" })),
+    expectFailure(transport.call("wait_for_messages", wait)),
+    expectFailure(session.post(team_id, "into silence")),
+    expectFailure(transport.call("get_session", { session_id })),
+    expectFailure(transport.call("append_to_session_doc", { session_id, team_id, text: "into silence" })),
   ]);
   for (const failure of failures) expect(failure).toMatchObject({ code: "unavailable" });
   const [, body, retry] = /event: error\ndata: (.*)\nretry: (\d+)\n\n$/.exec(await streamed.text()) ?? [];
@@ -97,7 +97,7 @@ it("[OPS-6] a broker stops in time though its database takes connections and clo
     transport.call("ack", { session_id, team_id: credential, cursor: 3 }),
     transport.call("append_to_session_doc", { session_id, team_id, text: "never" }),
     session.post(team_id, "never"),
-  ].map((call) => failureOf(call));
+  ].map((call) => expectFailure(call));
   expect((await Promise.all(calls)).map(({ code }) => code)).toEqual(calls.map(() => "unavailable"));
   await broker.stop();
   expect(broker.logged.join("\n")).not.toContain("has not ended");

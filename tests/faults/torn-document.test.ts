@@ -1,12 +1,12 @@
 import { inspectDatabase } from "@merkle/broker";
 import { expect } from "vitest";
 import { createTestSession } from "../kit/session.js";
-import { itAtOne, startTestBroker } from "../kit/test-broker.js";
+import { itOnOneBroker, startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { transports } from "../kit/transports.js";
 import { findTornRows } from "./row-checker.js";
 
-itAtOne("a start of all nodes repairs once")(
+itOnOneBroker("a start of all nodes repairs once")(
   "[DB-41] a start sets a document that differs from its history to its newest version, says so, and it can be written again",
   async () => {
     const broker = await startTestBroker();

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
-import { nodesOf } from "../nodes/kit/tested-nodes.js";
+import { toNodesConfig } from "../nodes/kit/tested-nodes.js";
 
 const bus = process.env["MERKLE_TEST_BUS"];
 
@@ -9,7 +9,7 @@ export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    ...(bus !== undefined && nodesOf(bus)),
+    ...(bus !== undefined && toNodesConfig(bus)),
     include: ["tests/faults/full-campaign.ts"],
   },
 });

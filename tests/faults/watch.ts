@@ -1,30 +1,30 @@
 /** Waits for conditions. Call `changed` after every change that may fulfil a condition. */
 export interface Watch {
-  changed(): void;
+  notify(): void;
   /**
    * Resolves as soon as the condition is true. @throws at the run's deadline or after `giveUp`, naming the condition
    */
-  until(isSo: () => boolean, what: () => string): Promise<void>;
+  until(isMet: () => boolean, what: () => string): Promise<void>;
   /** Rejects all current and future waits. */
   giveUp(reason: string): void;
   stop(): void;
 }
 
-interface Waiting {
-  isSo(): boolean;
+interface PendingCondition {
+  isMet(): boolean;
   what(): string;
   resolve(): void;
   reject(error: Error): void;
 }
 
 export function createWatch(deadlineMs: number): Watch {
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<PendingCondition>();
   let givenUp: string | null = null;
   const timer = setTimeout(() => giveUp(`${deadlineMs} ms are over`), deadlineMs);
 
   function changed(): void {
     for (const each of waiting) {
-      if (!each.isSo()) continue;
+      if (!each.isMet()) continue;
       waiting.delete(each);
       each.resolve();
     }
@@ -37,12 +37,12 @@ export function createWatch(deadlineMs: number): Watch {
   }
 
   return {
-    changed,
-    until(isSo, what) {
+    notify: changed,
+    until(isMet, what) {
       return new Promise((resolve, reject) => {
         if (givenUp !== null) return reject(new Error(`${givenUp}, before waiting for ${what()}.`));
-        if (isSo()) return resolve();
-        waiting.add({ isSo, what, resolve, reject });
+        if (isMet()) return resolve();
+        waiting.add({ isMet, what, resolve, reject });
       });
     },
     giveUp,

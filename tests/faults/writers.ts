@@ -64,7 +64,7 @@ export function startWebSocketWriter(member: Member, tally: WriterTally, random:
 /** Posts over plain HTTP, and retries with the same key until the outcome is known. */
 export function startRestWriter(member: Member, tally: WriterTally, random: Random): Writer {
   return startWriter(member, tally, random, (key, text) =>
-    untilTold(tally, async () => {
+    untilKnown(tally, async () => {
       const answer = await callRest({
         method: "POST",
         url: `${member.url}/api/sessions/${member.session}/messages`,
@@ -120,7 +120,7 @@ function startWriter(member: Member, tally: WriterTally, random: Random, post: P
 }
 
 /** Repeats a call until its outcome is known. Retries after `unavailable`, after `too_many_requests` and after a missing reply. */
-export async function untilTold<Result>(
+export async function untilKnown<Result>(
   tally: Pick<WriterTally, "repeats" | "unavailable" | "over">,
   call: () => Promise<Result>,
 ): Promise<Result> {

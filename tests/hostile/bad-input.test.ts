@@ -1,12 +1,12 @@
 import { isSessionOperation, MerkleError, type Operation } from "@merkle/wire";
 import { operations as allOperations, readToolInput } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
-import { inTurn } from "../kit/exhaustive.js";
+import { createCleanup } from "../kit/at-end.js";
+import { selectShare } from "../kit/exhaustive.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { sendText } from "./send-text.js";
-import { expectUnharmed, refusalOf, type Subject, startSubject, validInputs } from "./subject.js";
-import { textFields, withValue } from "./text-fields.js";
+import { buildValidInputs, expectRefusal, expectUnharmed, type Subject, startSubject } from "./subject.js";
+import { listTextFields, withValue } from "./text-fields.js";
 
 /**
  * Calls every operation over every transport, with each kind of wrong input that can be derived from the operation's
@@ -15,7 +15,7 @@ import { textFields, withValue } from "./text-fields.js";
  */
 
 let subject: Subject;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   subject = await startSubject(cleanup);
 });
@@ -30,7 +30,7 @@ function isMeshOperation(operation: Operation): boolean {
 }
 
 function inputOf(operation: Operation): Record<string, unknown> {
-  return { ...Object.entries(validInputs(subject)).find(([name]) => name === operation.name)?.[1] };
+  return { ...Object.entries(buildValidInputs(subject)).find(([name]) => name === operation.name)?.[1] };
 }
 
 /** Returns a valid input whose text at this path can be replaced without making any other field wrong. */
@@ -55,11 +55,11 @@ async function expectRefusedWith(
   codes: readonly string[],
   calls: readonly [string, () => Promise<unknown>][],
 ) {
-  const before = await subject.stored();
+  const before = await subject.readStored();
   for (let first = 0; first < calls.length; first += atOnce) {
     await Promise.all(
       calls.slice(first, first + atOnce).map(async ([what, call]) => {
-        const refusal = await refusalOf(call()).catch((error: unknown) => {
+        const refusal = await expectRefusal(call()).catch((error: unknown) => {
           throw new Error(`${what}: ${error instanceof Error ? error.message : error}`, { cause: error });
         });
         expect(codes, `${what}: ${refusal.message}`).toContain(refusal.code);
@@ -67,7 +67,7 @@ async function expectRefusedWith(
     );
   }
   expect(calls.length).toBeGreaterThan(0);
-  expect(await subject.stored()).toEqual(before);
+  expect(await subject.readStored()).toEqual(before);
   await expectUnharmed(subject);
 }
 
@@ -112,7 +112,7 @@ describe.each(transportNames)("at %s", (name) => {
   }
 
   function itsTurn<Row>(rows: readonly Row[]): readonly Row[] {
-    return inTurn(rows, transportNames.indexOf(name), transportNames.length);
+    return selectShare(rows, transportNames.indexOf(name), transportNames.length);
   }
 
   it("[ERR-5] a missing field is answered bad_request that names it", async () => {
@@ -124,7 +124,7 @@ describe.each(transportNames)("at %s", (name) => {
           return [
             `${operation.name} without ${field}`,
             async () => {
-              const refusal = await refusalOf(theTransport().callRaw(operation.name, input));
+              const refusal = await expectRefusal(theTransport().callRaw(operation.name, input));
               expect(JSON.stringify(refusal.details)).toContain(field);
               throw refusal;
             },
@@ -276,7 +276,7 @@ describe.each(transportNames)("at %s", (name) => {
     const bad = { nonsense: true };
     for (const operation of itsTurn(sessionOperations)) {
       const call = (input: object) =>
-        refusalOf(theTransport().callRaw(operation.name, input)).then((refusal) => refusal.code);
+        expectRefusal(theTransport().callRaw(operation.name, input)).then((refusal) => refusal.code);
       const input = inputOf(operation);
       // Operations for humans refuse all other callers before any further check.
       const isForHumans = input["team_id"] === subject.person_id;
@@ -300,7 +300,7 @@ describe.each(transportNames)("at %s", (name) => {
       .map((operation): [string, () => Promise<unknown>] => [
         operation.name,
         async () => {
-          const refusal = await refusalOf(
+          const refusal = await expectRefusal(
             theTransport().callRaw(operation.name, { ...inputOf(operation), ...strange }),
           );
           expect(refusal.message).toContain('"strange_0"');
@@ -404,7 +404,7 @@ describe.each(transportNames)("at %s", (name) => {
 
   it("[FEED-12] NUL characters and lone surrogates are answered bad_request in every text of every operation", async () => {
     const calls = operations.flatMap((operation) =>
-      textFields(operation)
+      listTextFields(operation)
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .flatMap((path) =>
           // URLs cannot contain lone surrogates, so they are replaced before the request is sent.
@@ -427,7 +427,7 @@ describe.each(transportNames)("at %s", (name) => {
     const { team_id, other_team_id, closed_team_id, peer_id, person_id } = subject;
     const live = [team_id, other_team_id, closed_team_id, peer_id, person_id];
     const places = writes.flatMap((operation) =>
-      textFields(operation)
+      listTextFields(operation)
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .map((path) => [operation, path] as const),
     );
@@ -476,7 +476,7 @@ describe.each(transportNames)("at %s", (name) => {
     for (const [index, [operation, path]] of taken.entries()) {
       const [live = ""] = [other_team_id, peer_id, person_id].slice(index % 3);
       const input = withValue(inputAround(operationNamed(operation), path), path, live);
-      const refusal = await refusalOf(theTransport().callRaw(operation, input));
+      const refusal = await expectRefusal(theTransport().callRaw(operation, input));
       expect(refusal.code, operation).toBe("bad_request");
       expect(refusal.message, `${operation} ${path.join(".")}`).toContain("credential");
       expect(JSON.stringify(refusal.toBody())).not.toContain(live.slice(40));

@@ -8,7 +8,7 @@ import { connect, type MerkleClient } from "@merkle/wire/client";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { type BrokerProcess, startBrokerProcess } from "../faults/broker-process.js";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { putAuditKey } from "../kit/audit-key.js";
 import { createTestDatabase } from "../kit/test-database.js";
 
@@ -35,7 +35,7 @@ const grownBytesMax = 512 * 1024 * 1024;
 const script = fileURLToPath(new URL("flood-child.mjs", import.meta.url));
 
 describe("a broker that is flooded", { tags: "linux" }, () => {
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
   let broker: BrokerProcess;
   let session = "";
   let standing: MerkleClient;

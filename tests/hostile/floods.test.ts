@@ -5,7 +5,7 @@ import { limits } from "@merkle/wire/limits";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { createBrokerClient } from "../../apps/cli/src/broker/broker-client.js";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { request, sendRaw } from "./raw-http.js";
 import { maskedFrame, openRawSocket } from "./raw-socket.js";
@@ -221,7 +221,7 @@ describe("too many requests", () => {
 
 describe("connections", () => {
   let broker: TestBroker;
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
   const start = async () => {
     broker ??= await startTestBroker(
       { insecureOpen: true, deadlines: { requestHeadersMs: 300, requestMs: 900 } },
@@ -368,7 +368,7 @@ describe("connections", () => {
 
 describe("strangers, where members alone are let in", () => {
   let broker: TestBroker;
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
   const start = async () => {
     broker ??= await startTestBroker(
       {

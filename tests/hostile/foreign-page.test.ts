@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { findChromium, launchChromium } from "../kit/chromium.js";
 import { startInviteBroker } from "../kit/members.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -27,7 +27,7 @@ let browser: Browser;
 let evilPort: number;
 /** Cookies that the attacker's server received with requests for its pages. */
 const cookiesSent: string[] = [];
-const cleanup = atEnd();
+const cleanup = createCleanup();
 
 beforeAll(async () => {
   if (executable === undefined) return;

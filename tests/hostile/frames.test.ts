@@ -1,13 +1,13 @@
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { expectUnharmed, type Subject, startSubject } from "./subject.js";
 import { TestSocket } from "./test-socket.js";
 
 /** An invalid frame closes only its own connection. The close code gives the reason. */
 
 let subject: Subject;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   subject = await startSubject(cleanup);
 });

@@ -2,10 +2,10 @@ import { isSessionOperation, MerkleError, type Operation } from "@merkle/wire";
 import { findOperation, operations } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
-import { roundsOf } from "../kit/exhaustive.js";
+import { createCleanup } from "../kit/at-end.js";
+import { countRounds } from "../kit/exhaustive.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
-import { expectDiscreet, expectUnharmed, type Subject, startSubject, validInputs } from "./subject.js";
+import { buildValidInputs, expectDiscreet, expectUnharmed, type Subject, startSubject } from "./subject.js";
 import { TestSocket } from "./test-socket.js";
 
 /**
@@ -18,12 +18,12 @@ const testTimeout = seconds * 1000 + 600_000;
 /** Tests a property a fixed number of times, and repeats this until the configured time has passed. */
 async function assertForAWhile<Values>(property: fc.IAsyncProperty<Values>): Promise<void> {
   const until = performance.now() + seconds * 1000;
-  do await fc.assert(property, { numRuns: roundsOf(75) });
+  do await fc.assert(property, { numRuns: countRounds(75) });
   while (performance.now() < until);
 }
 
 let subject: Subject;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   subject = await startSubject(cleanup);
 });
@@ -111,7 +111,7 @@ function mutatedInput(operation: Operation): fc.Arbitrary<Record<string, unknown
 }
 
 function validInputOf(operation: Operation): Record<string, unknown> {
-  return { ...Object.entries(validInputs(subject)).find(([name]) => name === operation.name)?.[1] };
+  return { ...Object.entries(buildValidInputs(subject)).find(([name]) => name === operation.name)?.[1] };
 }
 
 /**

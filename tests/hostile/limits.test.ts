@@ -3,16 +3,16 @@ import { openDatabase, purgeRequests } from "@merkle/db";
 import type { OperationName, OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
-import { utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes } from "@merkle/wire/text";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
-import { inTurn } from "../kit/exhaustive.js";
+import { createCleanup } from "../kit/at-end.js";
+import { selectShare } from "../kit/exhaustive.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
-import { expectUnharmed, type Subject, startSubject, validInputs } from "./subject.js";
+import { buildValidInputs, expectUnharmed, type Subject, startSubject } from "./subject.js";
 import { TestSocket } from "./test-socket.js";
 import { withValue } from "./text-fields.js";
 
@@ -193,7 +193,7 @@ const testedAt: {
   frameFragmentsMax: "tests/hostile/floods.test.ts",
   pipelinedRequestsMax: "tests/hostile/floods.test.ts",
   waitingFramesPerConnectionMax: "tests/hostile/floods.test.ts",
-  connectionsPerAddressMax: "apps/broker/src/transports/guard/bound-connections.test.ts",
+  connectionsPerAddressMax: "apps/broker/src/transports/guard/limit-connections.test.ts",
   requestHeadersMsMax: "tests/hostile/floods.test.ts",
   requestMsMax: "tests/hostile/floods.test.ts",
   helloMsMax: "apps/broker/src/transports/guard/unproven-connections.test.ts",
@@ -219,7 +219,7 @@ it("[LIMIT-1] every limit is tested where the table says", async () => {
 let subject: Subject;
 let rest: TransportClient;
 let webSocket: TransportClient;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   subject = await startSubject(cleanup);
   rest = await brokerTransports.rest(subject.broker.url);
@@ -353,7 +353,7 @@ function transportsOf({ operation }: TextLimit): readonly string[] {
 describe.each(transportNames)("at %s", (name) => {
   const here = textLimits.filter((row, index) => {
     const all = transportsOf(row);
-    return inTurn(all, index, all.length).includes(name);
+    return selectShare(all, index, all.length).includes(name);
   });
   const cases = here.map((each) => [each.limit, each.operation, each.field.join("."), each] as const);
   it.each(cases)(
@@ -370,7 +370,7 @@ describe.each(transportNames)("at %s", (name) => {
         const attempt = async (): Promise<string> => {
           // Each attempt needs a new session, because it writes the document or concludes the session.
           const at = limit === "documentBytesMax" ? await createSession() : session;
-          const valid = validInputs({ ...at, person_id: subject.person_id })[operation];
+          const valid = buildValidInputs({ ...at, person_id: subject.person_id })[operation];
           // The slug must differ from those used for other transports and sizes.
           const value = field[0] === "slug" ? `${name}-${letters(size - name.length - 1)}` : text(size);
           const call = transport?.callRaw(operation, withValue(valid, field, value));
@@ -390,7 +390,7 @@ describe.each(transportNames)("at %s", (name) => {
       [0, "ok"],
       [1, "payload_too_large"],
     ] as const;
-    for (const [more, expected] of inTurn(sizes, transportNames.indexOf(name), transportNames.length)) {
+    for (const [more, expected] of selectShare(sizes, transportNames.indexOf(name), transportNames.length)) {
       const half = letters(limits.documentBytesMax / 2);
       const appended = await createSession();
       await rest.call("update_session_doc", { ...appended, content: half, expected_version: 0 });
@@ -566,7 +566,7 @@ describe("pages", () => {
   async function sessionWith(sizes: readonly number[]) {
     const at = await createSession();
     const reader = await rest.call("join_session", { session_id: at.session_id, team_name: "Reader" });
-    const frame = utf8Bytes(JSON.stringify({ text: "" }));
+    const frame = countUtf8Bytes(JSON.stringify({ text: "" }));
     for (let first = 0; first < sizes.length; first += 50) {
       await Promise.all(
         sizes
@@ -667,7 +667,7 @@ describe("pages", () => {
       expect("content" in (await conflictWith(letters(size))), `${size}`).toBe(included);
     }
     const { diff: small } = Object(await conflictWith(letters(100)));
-    const around = utf8Bytes(small) - 100;
+    const around = countUtf8Bytes(small) - 100;
     for (const [size, included] of [
       [limits.conflictDiffBytesMax - 1, true],
       [limits.conflictDiffBytesMax, true],
@@ -712,7 +712,7 @@ describe("pages", () => {
     const list = (before?: string) =>
       rest.call("list_sessions", { query: word, limit: 200, ...(before !== undefined && { before }) });
     const bytesOf = (sessions: readonly object[]) =>
-      sessions.reduce((sum, session) => sum + utf8Bytes(JSON.stringify(session)), 0);
+      sessions.reduce((sum, session) => sum + countUtf8Bytes(JSON.stringify(session)), 0);
 
     // The oldest session, the last on the page, is padded until the page is exactly full.
     await create("");

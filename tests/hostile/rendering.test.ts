@@ -1,13 +1,13 @@
 import { operations } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { roundsOf } from "../kit/exhaustive.js";
+import { countRounds } from "../kit/exhaustive.js";
 import { anyOutput, mark } from "./any-output.js";
 
 /**
  * `npm run test:fuzz` tries 1,000 outputs for each operation, more than 100,000 in total. The normal suite tries fewer.
  */
-const runs = Number(process.env["MERKLE_RENDERINGS"] ?? roundsOf(40));
+const runs = Number(process.env["MERKLE_RENDERINGS"] ?? countRounds(40));
 
 /**
  * Outputs that end with verbatim text, because anyone who edits the text must quote it exactly. A line from the broker

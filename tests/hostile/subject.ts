@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomUUID } from "node:crypto";
 import { type InputOf, MerkleError, type OperationName } from "@merkle/wire";
-import { approvalHash, deviceOf } from "@merkle/wire/identity";
+import { hashApproval, toDeviceId } from "@merkle/wire/identity";
 import type postgres from "postgres";
 import { expect } from "vitest";
 import { makePerson } from "../kit/persons.js";
@@ -29,7 +29,7 @@ export interface Subject {
   /** Credentials that used to be valid. */
   readonly deadCredentials: Readonly<Record<string, string>>;
   /** Returns all stored data that a refused call must not change. */
-  stored(): Promise<unknown>;
+  readStored(): Promise<unknown>;
 }
 
 export async function startSubject(cleanup: Cleanup): Promise<Subject> {
@@ -39,7 +39,7 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   const transport = await brokerTransports.rest(broker.url);
   const sql = connectTestDatabase(broker.databaseUrl, cleanup);
 
-  const { closed, left, rotating, other, peered, peer_id, ...own } = await furnish(transport);
+  const { closed, left, rotating, other, peered, peer_id, ...own } = await createSampleSession(transport);
   const { session_id, team_id, person_id } = own;
 
   const bare = team_id.slice(0, 36);
@@ -71,7 +71,7 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
       "the secret alone": team_id.slice(37),
     },
     deadCredentials,
-    stored: () => readStored(sql),
+    readStored: () => readStored(sql),
   };
 }
 
@@ -79,7 +79,7 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
  * Creates a session with teams, peers and a person, and one object of every kind that an operation can
  * address.
  */
-export async function furnish(transport: TransportClient) {
+export async function createSampleSession(transport: TransportClient) {
   const { session_id, team_id } = await transport.call("create_session", {
     title: "Mistreated",
     creator_team_name: "Birch",
@@ -148,7 +148,7 @@ function approvalBy({
   team_id,
   person_id,
 }: Pick<Subject, "session_id" | "team_id" | "person_id">) {
-  const devices = [deviceOf(person_id, sha256) ?? "0".repeat(32)];
+  const devices = [toDeviceId(person_id, sha256) ?? "0".repeat(32)];
   const subject = { tool: "Bash", input: '{"command":"make"}', folder: "/work", salt: "0".repeat(64) };
   return { session_id, team_id, devices, ...subject };
 }
@@ -166,7 +166,7 @@ const clientRequest = {
 } as const;
 
 /** Returns a valid input for each operation. A new operation without an input does not compile, so all operations are covered. */
-export function validInputs({
+export function buildValidInputs({
   session_id,
   team_id,
   person_id,
@@ -306,7 +306,7 @@ export function validInputs({
     list_approvals: { team_id: person_id },
     answer_approval: {
       ...{ team_id: person_id, approval: 1, decision: "deny" },
-      hash: approvalHash(approvalBy({ session_id, team_id, person_id }), sha256),
+      hash: hashApproval(approvalBy({ session_id, team_id, person_id }), sha256),
     },
     open_topic: { team_id, session_id, version: 0, text: "Is this all?" },
     reply_to_topic: { team_id, topic_id: 1, text: "It is." },
@@ -361,7 +361,7 @@ export function validInputs({
 /**
  * Returns the error of a refused call. The error must be from the fixed list and reveal no internals (ERR-1, ERR-3).
  */
-export async function refusalOf(call: Promise<unknown>): Promise<MerkleError> {
+export async function expectRefusal(call: Promise<unknown>): Promise<MerkleError> {
   const error = await call.then(
     (output) => expect.fail(`was not refused, but answered ${JSON.stringify(output)?.slice(0, 200)}`),
     (error: unknown) => error,

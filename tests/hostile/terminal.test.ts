@@ -10,12 +10,12 @@ import { listNeeds } from "../../apps/cli/src/views/list-needs.js";
 import { toNeed } from "../../apps/cli/src/views/needs.js";
 import { formatSessions } from "../../apps/cli/src/views/session-rows.js";
 import { layOut } from "../../apps/cli/src/views/watch/lay-out.js";
-import { joinedParts } from "../../packages/wire/src/core/joiners.js";
-import { roundsOf } from "../kit/exhaustive.js";
+import { createJoinedPattern } from "../../packages/wire/src/core/joiners.js";
+import { countRounds } from "../kit/exhaustive.js";
 import { anyOutput, mark } from "./any-output.js";
 
 /** `npm run test:fuzz` tries 1,000 random outputs of each kind. The normal suite tries fewer. */
-const numRuns = Number(process.env["MERKLE_RENDERINGS"] ?? roundsOf(40));
+const numRuns = Number(process.env["MERKLE_RENDERINGS"] ?? countRounds(40));
 
 const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be left.
@@ -53,7 +53,7 @@ function mustBeHarmless(lines: readonly string[], columns: number): void {
  * same line, and joiners that a word needs.
  */
 function withoutNeeded(line: string): string {
-  return line.replace(/\u2068([^\u2066-\u2069]*)\u2069/g, "$1").replace(joinedParts(), "");
+  return line.replace(/\u2068([^\u2066-\u2069]*)\u2069/g, "$1").replace(createJoinedPattern(), "");
 }
 
 const peersOf = anyOutput(catalogue.list_peers.output) as fc.Arbitrary<OutputOf<"list_peers">>;
@@ -61,7 +61,7 @@ const attention = anyOutput(catalogue.list_attention.output) as fc.Arbitrary<Out
 const sessionsOf = anyOutput(catalogue.list_sessions.output) as fc.Arbitrary<OutputOf<"list_sessions">>;
 const participants = anyOutput(catalogue.list_participants.output);
 const messages = anyOutput(Message) as fc.Arbitrary<Message>;
-const teams = { find: async () => ({ own: false, colour: String }) };
+const teams = { find: async () => ({ isOwn: false, colour: String }) };
 
 describe("what others wrote, at a person's terminal", () => {
   it("[CLI-17] [CLI-30] merkle tail: no field begins a line, steers the terminal, or is long enough to pass for another message", async () => {
@@ -128,7 +128,7 @@ describe("what others wrote, at a person's terminal", () => {
   it("[CLI-17] merkle peers: a line for each, and no more", () => {
     fc.assert(
       fc.property(peersOf, widths, fc.boolean(), ({ peers }, columns, verbose) => {
-        const text = formatPeers(peers as Peer[], { ...terminal(columns), verbose }, { all: true });
+        const text = formatPeers(peers as Peer[], { ...terminal(columns), verbose }, { showsAllLeft: true });
         const lines = peers.length === 0 ? [] : text.split("\n");
         expect(lines).toHaveLength(peers.length);
         mustBeHarmless(lines, columns);
@@ -164,7 +164,7 @@ describe("what others wrote, at a person's terminal", () => {
         await listNeeds({ ...page, sessions } as never, {
           reader: reader as never,
           output: { ...output, note: () => undefined },
-          isWanted: () => true,
+          isSelected: () => true,
         });
         mustBeHarmless(
           shown.flatMap((text) => text.split("\n")),

@@ -2,19 +2,19 @@ import type { Operation } from "@merkle/wire";
 import * as z from "zod";
 
 /** Returns the path of every text field in an operation's input, including those within objects and lists. */
-export function textFields(operation: Operation): string[][] {
-  return fieldsBelow(operation.input, []);
+export function listTextFields(operation: Operation): string[][] {
+  return listFieldsBelow(operation.input, []);
 }
 
-function fieldsBelow(schema: unknown, path: string[]): string[][] {
+function listFieldsBelow(schema: unknown, path: string[]): string[][] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodString || inner instanceof z.ZodStringFormat) return [path];
   // A field that accepts any JSON value also accepts a string.
   if (inner instanceof z.ZodUnknown) return [path];
-  if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => fieldsBelow(option, path));
-  if (inner instanceof z.ZodArray) return fieldsBelow(inner.element, [...path, anElement]);
+  if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => listFieldsBelow(option, path));
+  if (inner instanceof z.ZodArray) return listFieldsBelow(inner.element, [...path, anElement]);
   if (!(inner instanceof z.ZodObject)) return [];
-  return Object.entries(inner.shape).flatMap(([name, field]) => fieldsBelow(field, [...path, name]));
+  return Object.entries(inner.shape).flatMap(([name, field]) => listFieldsBelow(field, [...path, name]));
 }
 
 export function unwrap(schema: unknown): unknown {

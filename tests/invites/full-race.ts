@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { startInviteBroker } from "../kit/members.js";
 import { raceForInvites } from "./race.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 
 it(
   "[INVITE-2] in a hundred rounds, of two hundred keys that redeem an invite of one use at once exactly one gets in",

@@ -2,15 +2,15 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { applyEdits } from "../../apps/cli/src/features/jobs/agent/apply-edits.js";
 import { formatResult, performForAgent } from "../../apps/cli/src/features/jobs/agent/run-for-agent.js";
 import { pageCharsMax } from "../../apps/cli/src/features/jobs/agent/verb.js";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
+import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 const fake = createFakeRunner();
 let broker: TestBroker;
 let rest: TransportClient;
@@ -167,7 +167,7 @@ describe("a conclusion", () => {
     const first = await conclude(text);
     expect(first).toEqual({ proposal_id: expect.any(Number), revision: 1 });
     expect(await conclude(text)).toEqual(first);
-    expect(await failureOf(conclude("Something else."))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(conclude("Something else."))).toMatchObject({ code: "conflict" });
     expect(await rest.call("get_session", { session_id })).toMatchObject({ status: "active" });
     const { proposals } = await rest.call("list_proposals", { session_id });
     expect(proposals).toMatchObject([
@@ -183,7 +183,7 @@ describe("a conclusion", () => {
     const done = await agent(["conclude", "--base-version", "0"], text);
     expect(done).toEqual({ concluded: true, document_version: 1 });
     expect(await agent(["conclude", "--base-version", "0"], text)).toEqual(done);
-    expect(await failureOf(agent(["conclude", "--base-version", "0"], "Once more."))).toMatchObject({
+    expect(await expectFailure(agent(["conclude", "--base-version", "0"], "Once more."))).toMatchObject({
       code: "conflict",
     });
     expect(await rest.call("get_session", { session_id })).toMatchObject({ status: "closed" });
@@ -201,7 +201,7 @@ describe("a conclusion", () => {
     const { run, session_id } = await stage();
     const transport = await brokerTransports.rest(broker.url, { token: run.job.credential });
     const past = transport.callRaw("conclude_session", { session_id, summary_section: text });
-    expect(await failureOf(past)).toMatchObject({
+    expect(await expectFailure(past)).toMatchObject({
       code: "forbidden",
       details: { agent_concludes: "proposes" },
     });
@@ -210,7 +210,9 @@ describe("a conclusion", () => {
       .poll(async () => (await jobOf(run)).message)
       .toBe("Agent finished without producing a proposal. Retry.");
     expect(
-      await failureOf(transport.callRaw("insert_proposal", { session_id, base_version: 0, content: text })),
+      await expectFailure(
+        transport.callRaw("insert_proposal", { session_id, base_version: 0, content: text }),
+      ),
     ).toMatchObject({ code: "unauthorized" });
     expect((await rest.call("list_proposals", { session_id })).proposals).toEqual([]);
   });
@@ -239,7 +241,9 @@ describe("a draft that was sent back", () => {
     const first = await startConclude(session);
     const draft = await asAgent(first)(["conclude", "--base-version", "0", "--note", "Short."], long("End."));
     const id = String(draft["proposal_id"]);
-    expect(await failureOf(asAgent(first)(["read-draft", "--id", id]))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(asAgent(first)(["read-draft", "--id", id]))).toMatchObject({
+      code: "not_found",
+    });
     first.end({ exit_code: 0 });
     await jobEnds(first);
     const team_id = await person();
@@ -260,7 +264,7 @@ describe("a draft that was sent back", () => {
       note: "Short.",
       changes_asked_for: "Name them.",
     });
-    expect(await failureOf(agent(["read-draft", "--id", String(other.proposal_id)]))).toMatchObject({
+    expect(await expectFailure(agent(["read-draft", "--id", String(other.proposal_id)]))).toMatchObject({
       code: "not_found",
       message: expect.stringContaining(`which is ${id}`),
     });
@@ -297,7 +301,7 @@ describe("a draft that was sent back", () => {
     await jobEnds(run);
     await rest.call("start_job", { kind: "incorporate", session_id, team_id, topic_id: elsewhere });
     const other = await fake.next();
-    expect(await failureOf(asAgent(other)(id))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(asAgent(other)(id))).toMatchObject({ code: "not_found" });
     other.end({ exit_code: 1 });
   });
 
@@ -339,12 +343,12 @@ describe("a call", () => {
     const session = await createTestSession(rest);
     const run = await startConclude(session);
     const agent = asAgent(run);
-    expect(await failureOf(agent(["read-everything"]))).toMatchObject({
+    expect(await expectFailure(agent(["read-everything"]))).toMatchObject({
       code: "usage",
       message: expect.stringContaining("read-feed"),
     });
-    expect(await failureOf(agent(["read-feed", "--since", "x"]))).toMatchObject({ code: "usage" });
-    expect(await failureOf(agent(["read-feed", "--from", "1"]))).toMatchObject({
+    expect(await expectFailure(agent(["read-feed", "--since", "x"]))).toMatchObject({ code: "usage" });
+    expect(await expectFailure(agent(["read-feed", "--from", "1"]))).toMatchObject({
       code: "usage",
       message: expect.stringContaining("merkle agent read-feed"),
     });
@@ -353,7 +357,7 @@ describe("a call", () => {
       signal: new AbortController().signal,
       readStdin: async () => "",
     });
-    expect(await failureOf(bare)).toMatchObject({
+    expect(await expectFailure(bare)).toMatchObject({
       code: "usage",
       message: expect.stringContaining("MERKLE_JOB_TOKEN"),
     });
@@ -362,11 +366,11 @@ describe("a call", () => {
       signal: new AbortController().signal,
       readStdin: async () => "",
     });
-    expect(await failureOf(far)).toMatchObject({ message: expect.stringContaining("unencrypted") });
+    expect(await expectFailure(far)).toMatchObject({ message: expect.stringContaining("unencrypted") });
     run.end({ exit_code: 1 });
     await expect
       .poll(async () => (await rest.call("get_job", { job_id: run.job.job_id })).status)
       .toBe("failed");
-    expect(await failureOf(agent(["read-feed"]))).toMatchObject({ code: "unauthorized" });
+    expect(await expectFailure(agent(["read-feed"]))).toMatchObject({ code: "unauthorized" });
   });
 });

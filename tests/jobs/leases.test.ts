@@ -10,14 +10,14 @@ import {
   renewJob,
 } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let broker: TestBroker;
 let rest: TransportClient;
 let database: Database;
@@ -68,7 +68,7 @@ describe("a claim", () => {
     const ends = await Promise.all([
       endJob(database.orm, job, { status: "succeeded", exitCode: 0 }, nothingMade),
       endJob(database.orm, job, failed, nothingMade),
-      failLostJobs(database.orm, { gone: "elsewhere", failure: "restarted", errorTail: "x" }),
+      failLostJobs(database.orm, { exitedRunner: "elsewhere", failure: "restarted", errorTail: "x" }),
     ]);
     expect(ends.flat().filter((each) => each !== null)).toHaveLength(1);
     expect(await renewJob(database.orm, job, 30_000)).toBe(false);

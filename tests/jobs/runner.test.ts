@@ -150,7 +150,7 @@ describe.each(containments)("a run contained by $containment", ({ containment, t
       onTestFinished,
     );
     const runner = await startRunner(agent, { containment });
-    expect(await runner.containment()).toBe(containment);
+    expect(await runner.getContainmentKind()).toBe(containment);
     expect(await runner.run(never(), job)).toEqual({ exit_code: 0, error_tail: "done", error: null });
     expect(await agent.processes()).toEqual([]);
   });

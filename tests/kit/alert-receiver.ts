@@ -7,22 +7,22 @@ import type { Cleanup } from "./test-database.js";
 /** A server that receives alerts and records them. */
 export interface AlertReceiver {
   readonly url: string;
-  readonly got: readonly Received[];
+  readonly received: readonly ReceivedAlert[];
   /** Sends the response to each alert. Default: status 204. */
   answer: (response: ServerResponse) => void;
 }
 
-export interface Received {
+export interface ReceivedAlert {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 export async function startAlertReceiver(cleanup: Cleanup): Promise<AlertReceiver> {
-  const got: Received[] = [];
+  const received: ReceivedAlert[] = [];
   const http = createServer(async (request, response) => {
     const { url: path = "", headers } = request;
-    got.push({ path, headers, body: await buffer(request) });
+    received.push({ path, headers, body: await buffer(request) });
     receiver.answer(response);
   });
   await once(http.listen(0, "127.0.0.1"), "listening");
@@ -33,13 +33,13 @@ export async function startAlertReceiver(cleanup: Cleanup): Promise<AlertReceive
   const { port } = http.address() as AddressInfo; // The server listens on TCP, so this is an address and port.
   const receiver: AlertReceiver = {
     url: `http://127.0.0.1:${port}`,
-    got,
-    answer: answering(204),
+    received,
+    answer: respondWith(204),
   };
   return receiver;
 }
 
-export function answering(
+export function respondWith(
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): AlertReceiver["answer"] {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { signingKeyFrom, toBase64url } from "@merkle/wire/identity";
-import { type AuditKey, auditKeyId } from "@merkle/wire/record";
+import { deriveSigningKey, toBase64url } from "@merkle/wire/identity";
+import { type AuditKey, toAuditKeyId } from "@merkle/wire/record";
 
 /**
  * Writes an audit key into a home. The same `words` give the same key. Brokers with different homes can then run on one
@@ -19,9 +19,9 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 const seedOf = (words: string) => sha256(Buffer.from(words));
 
 function auditKeyOf(words: string): AuditKey {
-  const { publicKey } = signingKeyFrom(seedOf(words));
+  const { publicKey } = deriveSigningKey(seedOf(words));
   return {
-    key_id: auditKeyId(Buffer.from(publicKey, "base64url"), sha256),
+    key_id: toAuditKeyId(Buffer.from(publicKey, "base64url"), sha256),
     public_key: publicKey,
     since: "2026-01-01T00:00:00.000Z",
     previous: null,

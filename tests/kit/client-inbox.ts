@@ -62,8 +62,8 @@ export async function startClientInbox(cleanup: Cleanup = onTestFinished): Promi
     waiting,
     async is(status, since = Date.now()) {
       await mkdir(join(folder, "sessions"), { recursive: true });
-      const said = { status, statusUpdatedAt: since, messagingSocketPath: path };
-      await writeFile(join(folder, "sessions", "1.json"), JSON.stringify(said));
+      const sessionFile = { status, statusUpdatedAt: since, messagingSocketPath: path };
+      await writeFile(join(folder, "sessions", "1.json"), JSON.stringify(sessionFile));
     },
     next() {
       const first = waiting.shift();

@@ -1,6 +1,6 @@
 import { beforeAll, describe } from "vitest";
-import { atEnd } from "./at-end.js";
-import { type SharedBroker, sharedBroker } from "./test-broker.js";
+import { createCleanup } from "./at-end.js";
+import { getSharedBroker, type SharedBroker } from "./test-broker.js";
 import { brokerTransports, type OpenTransport, type TransportClient, transports } from "./transports.js";
 
 /** The transport that a suite is currently running over, and its broker. */
@@ -34,11 +34,11 @@ function describeAt(
   describe(title, () => {
     let broker: SharedBroker;
     beforeAll(async () => {
-      broker = await sharedBroker();
+      broker = await getSharedBroker();
     });
     describe.each(Object.entries(chosen))("by %s", (_name, open) => {
       let transport: TransportClient;
-      const cleanup = atEnd();
+      const cleanup = createCleanup();
       beforeAll(async () => {
         transport = await open(broker.url);
         cleanup(transport.close);

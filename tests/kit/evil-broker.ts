@@ -6,7 +6,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import type { Cleanup } from "./test-database.js";
 
 /** Changes that an evil broker makes. Each function receives the original and returns what the client gets instead. */
-export interface Tampering {
+export interface FrameTampering {
   message?: ((message: Message) => Message) | undefined;
   /** Changes an entry in the output of `list_peers`. */
   peer?: ((peer: Record<string, unknown>) => Record<string, unknown>) | undefined;
@@ -18,7 +18,7 @@ export interface EvilBroker {
   /** Everything that clients have sent. */
   readonly heard: string[];
   /** The current changes. If there are none, as at the start, the broker is honest. */
-  readonly tampering: Tampering;
+  readonly tampering: FrameTampering;
 }
 
 /** Starts a server that forwards to a real broker. It is stopped when the test has finished. */
@@ -27,7 +27,7 @@ export async function startEvilBroker(
   cleanup: Cleanup = onTestFinished,
 ): Promise<EvilBroker> {
   const heard: string[] = [];
-  const tampering: Tampering = {};
+  const tampering: FrameTampering = {};
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   await once(server, "listening");
   server.on("connection", (client) => {
@@ -60,7 +60,10 @@ export async function startEvilBroker(
   return { url: `http://127.0.0.1:${port}`, heard, tampering };
 }
 
-function tamper(frame: BrokerFrame, { message = same, peer = same }: Tampering): BrokerFrame {
+function tamper(
+  frame: BrokerFrame,
+  { message = keepUnchanged, peer = keepUnchanged }: FrameTampering,
+): BrokerFrame {
   if (frame.type === "message") return { ...frame, message: message(frame.message) };
   if (frame.type !== "reply" || !("output" in frame)) return frame;
   const output = Object(frame.output);
@@ -74,6 +77,6 @@ function tamper(frame: BrokerFrame, { message = same, peer = same }: Tampering):
   };
 }
 
-function same<Value>(value: Value): Value {
+function keepUnchanged<Value>(value: Value): Value {
   return value;
 }

@@ -5,11 +5,11 @@
 export const isExhaustive = process.env["MERKLE_TESTS"] === "all";
 
 /** Returns how many rounds of a campaign to run: all of them in an exhaustive run, otherwise a third. */
-export function roundsOf(all: number): number {
+export function countRounds(all: number): number {
   return isExhaustive ? all : Math.ceil(all / 3);
 }
 
 /** Divides the rows into `turns` parts and returns one of them. Returns all rows in an exhaustive run. */
-export function inTurn<Row>(rows: readonly Row[], turn: number, turns: number): readonly Row[] {
+export function selectShare<Row>(rows: readonly Row[], turn: number, turns: number): readonly Row[] {
   return isExhaustive ? rows : rows.filter((_, index) => index % turns === turn % turns);
 }

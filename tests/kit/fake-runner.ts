@@ -1,4 +1,4 @@
-import type { AgentOptions, RunnableJob, RunnerFacts, RunResult } from "@merkle/broker";
+import type { JobAgentOptions, RunnableJob, RunnerFacts, RunResult } from "@merkle/broker";
 
 /** An agent's run that a test controls. The run ends when the test calls `end`, or when `signal` is aborted. */
 export interface FakeRun {
@@ -9,7 +9,7 @@ export interface FakeRun {
 }
 
 export interface FakeRunner {
-  readonly agent: Pick<AgentOptions, "startRunner" | "name">;
+  readonly agent: Pick<JobAgentOptions, "startRunner" | "name">;
   /** Returns the next run that has started. Each run is returned once. */
   next(): Promise<FakeRun>;
   /** Total number of runs started. */

@@ -1,6 +1,6 @@
 import { type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
-import { answerHello, drawSeed, proveJoin, type SigningKey, signingKeyFrom } from "@merkle/wire/identity";
+import { answerHello, deriveSigningKey, drawSeed, proveJoin, type SigningKey } from "@merkle/wire/identity";
 import { catalogue } from "@merkle/wire/schemas";
 import { WebSocket } from "ws";
 import { startTestBroker, type TestBroker } from "./test-broker.js";
@@ -32,7 +32,7 @@ export async function joinMesh(
   wanted: { readonly invite: string; readonly name: string; readonly memberKey?: SigningKey },
   cleanup: Cleanup,
 ): Promise<TestMember> {
-  const { memberKey = signingKeyFrom(drawSeed()) } = wanted;
+  const { memberKey = deriveSigningKey(drawSeed()) } = wanted;
   const membership = await redeem(url, { ...wanted, memberKey });
   return openAsMember(url, { ...membership, memberKey }, cleanup);
 }
@@ -53,7 +53,7 @@ export function openAsMember(
   cleanup: Cleanup,
 ): TestMember {
   const { memberKey } = member;
-  const sessionKey = signingKeyFrom(drawSeed());
+  const sessionKey = deriveSigningKey(drawSeed());
   const client = connect({
     url,
     WebSocket,

@@ -9,12 +9,12 @@ export interface ModelServer {
   /** The base URL to configure. */
   readonly url: string;
   /** The requests so far, in order. */
-  readonly asked: readonly Asked[];
+  readonly requests: readonly CompletionRequest[];
   /** Sends the response to each request. */
-  answer: (response: ServerResponse, asked: Asked) => void;
+  answer: (response: ServerResponse, asked: CompletionRequest) => void;
 }
 
-export interface Asked {
+export interface CompletionRequest {
   readonly path: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: {
@@ -27,11 +27,11 @@ export interface Asked {
 }
 
 export async function startModelServer(cleanup: Cleanup): Promise<ModelServer> {
-  const asked: Asked[] = [];
+  const requests: CompletionRequest[] = [];
   const http = createServer(async (request, response) => {
     const { url: path, headers } = request;
-    const each: Asked = { path, headers, body: JSON.parse(await text(request)) };
-    asked.push(each);
+    const each: CompletionRequest = { path, headers, body: JSON.parse(await text(request)) };
+    requests.push(each);
     server.answer(response, each);
   });
   await once(http.listen(0, "127.0.0.1"), "listening");
@@ -42,19 +42,19 @@ export async function startModelServer(cleanup: Cleanup): Promise<ModelServer> {
   const { port } = http.address() as AddressInfo; // The server listens on TCP, so this is an address and port.
   const server: ModelServer = {
     url: `http://127.0.0.1:${port}/v1`,
-    asked,
-    answer: saying("Summarised."),
+    requests,
+    answer: replyWithText("Summarised."),
   };
   return server;
 }
 
 /** Returns a handler that replies with this text. */
-export function saying(content: string | null): ModelServer["answer"] {
+export function replyWithText(content: string | null): ModelServer["answer"] {
   const choices = [{ index: 0, finish_reason: "stop", message: { role: "assistant", content } }];
-  return withBody(200, { id: "1", object: "chat.completion", created: 0, model: "m", choices });
+  return replyWithBody(200, { id: "1", object: "chat.completion", created: 0, model: "m", choices });
 }
 
-export function withBody(status: number, body: unknown): ModelServer["answer"] {
+export function replyWithBody(status: number, body: unknown): ModelServer["answer"] {
   return (response) => {
     response.writeHead(status, { "content-type": "application/json" });
     response.end(typeof body === "string" ? body : JSON.stringify(body));

@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { inject } from "vitest";
 import { migrateTo } from "../../packages/db/src/backup/migrate-to.js";
 import { withRestore } from "../../packages/db/src/backup/transaction.js";
-import { knownMigrations } from "../../packages/db/src/core/migrations.js";
+import { readKnownMigrations } from "../../packages/db/src/core/migrations.js";
 import { connectTestDatabase, createTestDatabase } from "./test-database.js";
 
 /** Creates an empty database with only the first migrations applied, and returns its URL. */
@@ -13,7 +13,7 @@ export async function createOldDatabase(migrations: number): Promise<string> {
   const admin = connectTestDatabase(`${serverUrl}/postgres`);
   await admin.unsafe(`DROP DATABASE ${name}`);
   await admin.unsafe(`CREATE DATABASE ${name}`);
-  await withRestore(url, (sql) => migrateTo(sql, knownMigrations().slice(0, migrations)));
+  await withRestore(url, (sql) => migrateTo(sql, readKnownMigrations().slice(0, migrations)));
   return url;
 }
 

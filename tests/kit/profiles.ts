@@ -50,7 +50,7 @@ export async function takeProfile(
 ): Promise<{ readonly profile: Profile; leave(): Promise<void> }> {
   const { storageState, pageToken, ...lasting } = options;
   const key = JSON.stringify([origin, lasting]);
-  const kept = keptBy(browser, key);
+  const kept = listEmptied(browser, key);
   const found = kept.pop();
   if (found && storageState) await store(found.profile, origin, storageState);
   const profile =
@@ -77,7 +77,7 @@ export async function closeProfiles(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) await context.close();
 }
 
-function keptBy(browser: Browser, key: string): EmptiedProfile[] {
+function listEmptied(browser: Browser, key: string): EmptiedProfile[] {
   const ofBrowser = emptied.get(browser) ?? new Map<string, EmptiedProfile[]>();
   emptied.set(browser, ofBrowser);
   const kept = ofBrowser.get(key) ?? [];

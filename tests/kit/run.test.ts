@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { pidGone } from "../../packages/db/src/embedded/test-support.js";
+import { waitForPidExit } from "../../packages/db/src/embedded/test-support.js";
 import { findNeeds } from "./preparations.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -52,7 +52,7 @@ describe("a run of the tests", () => {
     const left = lines.filter((line) => line.startsWith("the tests left behind: "));
     expect(left).toEqual([expect.stringMatching(/process \d+ \(.*createServer.*\), listening on \d+$/)]);
     expect(lines.at(-1)).toBe("1 passed, 1 failed");
-    await pidGone(Number(/process (\d+)/.exec(left.join())?.[1]));
+    await waitForPidExit(Number(/process (\d+)/.exec(left.join())?.[1]));
   });
 
   it("leaves nothing when it is killed", { tags: "linux" }, async () => {
@@ -61,7 +61,7 @@ describe("a run of the tests", () => {
     const { pids, folder } = JSON.parse(/^\{"pids".*\}$/m.exec(output())?.[0] ?? "");
     child.kill("SIGKILL");
     await ended;
-    for (const pid of pids) await pidGone(pid);
+    for (const pid of pids) await waitForPidExit(pid);
     await expect.poll(() => existsSync(folder)).toBe(false);
   });
 });

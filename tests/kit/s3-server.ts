@@ -14,7 +14,7 @@ import type { Cleanup } from "./test-database.js";
 type ArchiveOptions = NonNullable<BrokerOptions["archive"]>;
 
 /** What the proxy between broker and storage does with a request: forward it, or change the response. */
-export type Meddling = "pass" | "alter" | "truncate";
+export type ResponseChange = "pass" | "alter" | "truncate";
 
 /** An S3-compatible object store for one test. */
 export interface S3Server {
@@ -25,7 +25,7 @@ export interface S3Server {
   /** Returns the file that contains an object. */
   fileOf(key: string): string;
   /** Decides how to handle each request. The request waits for the decision. By default, every request is forwarded. */
-  meddle: (method: string | undefined, key: string) => Meddling | Promise<Meddling>;
+  meddle: (method: string | undefined, key: string) => ResponseChange | Promise<ResponseChange>;
   kill(): Promise<void>;
   /** Starts the storage again on the same port. */
   start(): Promise<void>;

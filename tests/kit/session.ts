@@ -34,7 +34,7 @@ export async function createTestSession(
  * Returns a reader that acknowledges messages with receipts. Behind a proxy, only receipts show which messages the
  * reader has read (CURSOR-6).
  */
-export function mailReader(
+export function createMailReader(
   transport: Pick<TransportClient, "call">,
   own: { readonly session_id: string; readonly team_id: string },
 ) {
@@ -52,12 +52,12 @@ export function mailReader(
   };
 }
 
-export function textsOf(messages: readonly Message[]): unknown[] {
+export function listTexts(messages: readonly Message[]): unknown[] {
   return messages.map((message) => message.content["text"] ?? message.event);
 }
 
 /** Returns the error of a call that must fail. */
-export async function failureOf(call: Promise<unknown>): Promise<MerkleError> {
+export async function expectFailure(call: Promise<unknown>): Promise<MerkleError> {
   const outcome = await call.then(
     (output) => ({ output }),
     (error: MerkleError) => ({ error }),
@@ -69,6 +69,6 @@ export async function failureOf(call: Promise<unknown>): Promise<MerkleError> {
 }
 
 /** Returns the uuid at the beginning of a credential. It is not secret. */
-export function bareId(credential: string): string {
+export function toBareId(credential: string): string {
   return credential.split(".")[0] ?? "";
 }

@@ -27,7 +27,7 @@ export interface StdioServer {
   /** Runs a hook as Claude Code does, and returns the text that the hook adds to the conversation. */
   hook(event: string, ids?: HookIds): Promise<string>;
   /** Resolves with the next notification that has this method. */
-  notified(method: string): Promise<unknown>;
+  nextNotification(method: string): Promise<unknown>;
   initialize(client?: string): Promise<RpcAnswer>;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Closes stdin, as a client does when it exits. */
@@ -182,7 +182,7 @@ function watch(child: ChildProcess): StdioServer {
       const answer = JSON.parse(await call("hook", { event, ...input }));
       return answer.hookSpecificOutput?.additionalContext ?? "";
     },
-    notified(method) {
+    nextNotification(method) {
       const index = notices.findIndex((notice) => notice.method === method);
       if (index !== -1) return Promise.resolve(notices.splice(index, 1)[0]?.params);
       return new Promise((resolve) => {

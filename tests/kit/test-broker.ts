@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Broker, type BrokerOptions, createLog, startBroker } from "@merkle/broker";
+import { type BrokerOptions, createLog, type StartedBroker, startBroker } from "@merkle/broker";
 import { inject, it, onTestFinished } from "vitest";
 import { putAuditKey } from "./audit-key.js";
 import { lookForSecrets } from "./canary.js";
@@ -17,7 +17,7 @@ export interface TestBroker {
   readonly home: string;
   /** Every line that the broker logged. */
   readonly logged: string[];
-  readonly broker: Broker;
+  readonly broker: StartedBroker;
   stop(): Promise<void>;
   /** Stops the broker and starts another one on the same port. */
   restart(): Promise<void>;
@@ -36,7 +36,7 @@ export async function startTestBroker(
   cleanup: Cleanup = onTestFinished,
   why?: string,
 ): Promise<TestBroker> {
-  if (inject("bus") === undefined || why !== undefined || needsItself(options))
+  if (inject("bus") === undefined || why !== undefined || needsOwnBroker(options))
     return startOneBroker(options, cleanup);
   const { startBehindProxy } = await import("../nodes/kit/start-behind-proxy.js");
   return startBehindProxy(options, cleanup);
@@ -48,7 +48,7 @@ let shared: Promise<TestBroker> | undefined;
  * Returns the broker of this worker, with default options. Use it only in tests that read nothing but their own
  * sessions, teams and peers. Tests about lists, counts, settings, logs, tables or restarts start their own broker.
  */
-export function sharedBroker(): Promise<SharedBroker> {
+export function getSharedBroker(): Promise<SharedBroker> {
   shared ??= startTestBroker({}, () => undefined);
   return shared;
 }
@@ -60,12 +60,12 @@ export type SharedBroker = Pick<TestBroker, "url" | "databaseUrl">;
  * Defines a test that is skipped in runs with several nodes. The argument states why the test applies only to a single
  * broker.
  */
-export function itAtOne(_why: string): ReturnType<typeof it.skipIf> {
+export function itOnOneBroker(_why: string): ReturnType<typeof it.skipIf> {
   return it.skipIf(inject("bus") !== undefined);
 }
 
 /** Returns whether the options concern the broker's address, or resources that only one broker can have. */
-function needsItself({
+function needsOwnBroker({
   tls,
   host,
   publicUrl,

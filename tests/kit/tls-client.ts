@@ -6,15 +6,15 @@ import { WebSocket } from "ws";
 
 /** A client that connects to this machine under another host name, and trusts only one certificate. */
 export interface TlsClient {
-  ask(path: string, options?: Asking): Promise<Answer>;
+  ask(path: string, options?: TlsRequestOptions): Promise<Answer>;
   /** Sends a request. Resolves with the response before its body has arrived. */
-  open(path: string, options?: Asking): Promise<IncomingMessage>;
+  open(path: string, options?: TlsRequestOptions): Promise<IncomingMessage>;
   /** Upgrades to a WebSocket, and returns the raw stream. */
-  upgrade(path: string, options?: Asking): Promise<Duplex>;
+  upgrade(path: string, options?: TlsRequestOptions): Promise<Duplex>;
   readonly WebSocket: WebSocketClass;
 }
 
-export interface Asking {
+export interface TlsRequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -26,13 +26,13 @@ export interface Answer {
   readonly text: string;
 }
 
-export function tlsClient(url: string, ca: string): TlsClient {
+export function createTlsClient(url: string, ca: string): TlsClient {
   const base = new URL(url);
   const { hostname, port } = base;
   // Connects to this machine regardless of the host name in the URL.
   const here = { host: "127.0.0.1", port, servername: hostname, ca, agent: false };
 
-  function start(path: string, { method = "GET", headers = {}, body }: Asking) {
+  function start(path: string, { method = "GET", headers = {}, body }: TlsRequestOptions) {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const asking = request({
       ...here,

@@ -89,7 +89,7 @@ async function retryLocked(call: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-export function headersOf({ token, mesh, headers }: Entry): Record<string, string> {
+export function toEntryHeaders({ token, mesh, headers }: Entry): Record<string, string> {
   return {
     ...headers,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -107,7 +107,7 @@ async function openRest(url: string, entry: Entry = {}): Promise<TransportClient
     const { path, rest } = fillPath(template, fields);
     const place = new URL(path, url);
     const headers = {
-      ...headersOf(entry),
+      ...toEntryHeaders(entry),
       ...(team_id !== undefined && { "x-team-id": String(team_id) }),
     };
     const client = clients.of(typeof team_id === "string" ? team_id : "");
@@ -148,7 +148,7 @@ async function openMcp(url: string, entry: Entry = {}): Promise<TransportClient>
       .of(typeof team_id === "string" ? team_id : "")
       .send(new URL(`/mcp?tools=${allToolsets}`, url), {
         method: "POST",
-        headers: { ...headersOf(entry), "content-type": "application/json", accept: "*/*" },
+        headers: { ...toEntryHeaders(entry), "content-type": "application/json", accept: "*/*" },
         body: JSON.stringify({
           jsonrpc: "2.0",
           id: randomUUID(),

@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { installTestClaude } from "../../apps/cli/src/test-kit/claude.js";
-import { type Ended, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
+import { type CommandResult, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { makeCertificate, writeCertificate } from "../kit/certificates.js";
 import { canMakeNetworks, makeTwoNetworks } from "../kit/two-machines.js";
 
 /** Returns the arguments of the command that the output suggests next. */
-function nextOn(screen: Ended, command: string): string[] {
+function nextOn(screen: CommandResult, command: string): string[] {
   const [, line = ""] =
     new RegExp(`next: merkle (${command}.*?)(?:   .*|, in .*)?$`, "m").exec(screen.stderr) ?? [];
   expect(line, `${screen.stdout}${screen.stderr}`).not.toBe("");
   return line.trim().split(/\s+/);
 }
 
-function done(screen: Ended): Ended {
+function done(screen: CommandResult): CommandResult {
   expect(screen.code, `${screen.stdout}${screen.stderr}`).toBe(0);
   return screen;
 }
@@ -54,7 +54,7 @@ describe.skipIf(!canMakeNetworks())(
       const joined = done(await newcomer.run(["join", "-", "--name", "Birch"], { env, input: received }));
       const launch = nextOn(joined, "launch");
       const agent = newcomer.start([...launch, "--team", "Birch", "-y"], { env });
-      await agent.says("claude runs");
+      await agent.waitForOutput("claude runs");
       const peers = done(await broker.run(["peers", slug]));
       expect(peers.stdout).toContain("Birch");
 

@@ -1,12 +1,12 @@
 import { operations } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { changeSettings } from "../kit/persons.js";
-import { sharedBroker, startTestBroker } from "../kit/test-broker.js";
+import { getSharedBroker, startTestBroker } from "../kit/test-broker.js";
 import { transports } from "../kit/transports.js";
-import { callTool, initializeMessage, post, readRpc, toolCall } from "./rpc.js";
+import { buildInitializeMessage, buildToolCall, callTool, post, readRpc } from "./rpc.js";
 
 async function findTransport(): Promise<string> {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   return `${url}/mcp`;
 }
 
@@ -27,7 +27,7 @@ async function createSession(url: string): Promise<{ session_id: string; team_id
 describe("a single request", () => {
   it("[MCP-3] a call without initialize, with curl's Accept, is answered by plain JSON and opens no MCP session", async () => {
     const url = await findTransport();
-    const response = await post(url, toolCall("get_app_info", {}));
+    const response = await post(url, buildToolCall("get_app_info", {}));
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(response.headers.get("mcp-session-id")).toBeNull();
@@ -39,7 +39,7 @@ describe("a single request", () => {
   });
 
   it("[MCP-1] the same server answers at /mcp and /api/mcp", async () => {
-    const { url } = await sharedBroker();
+    const { url } = await getSharedBroker();
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const [one, other] = await Promise.all([post(`${url}/mcp`, list), post(`${url}/api/mcp`, list)]);
     expect(await one.json()).toEqual(await other.json());
@@ -47,7 +47,7 @@ describe("a single request", () => {
 
   it("[MCP-5] a result is the output as JSON in one text, to a request that names no revision without structuredContent", async () => {
     const url = await startTransport();
-    const { result } = await readRpc(await post(url, toolCall("list_sessions", {})));
+    const { result } = await readRpc(await post(url, buildToolCall("list_sessions", {})));
     expect(result).toEqual({
       content: [
         {
@@ -62,7 +62,7 @@ describe("a single request", () => {
     const url = await findTransport();
     const { session_id, team_id } = await createSession(url);
     const text = async (name: string, args: unknown) => {
-      const { result } = await readRpc(await post(`${url}?view=compact`, toolCall(name, args)));
+      const { result } = await readRpc(await post(`${url}?view=compact`, buildToolCall(name, args)));
       return Object(result).content[0].text;
     };
     expect(await text("post_message", { session_id, team_id, content: { text: "hi" } })).toBe("#1 posted");
@@ -104,19 +104,19 @@ describe("a single request", () => {
 
   it("[MCP-7] an unknown toolset is answered 400 with those there are, an unknown view too", async () => {
     const url = await findTransport();
-    const response = await post(`${url}?tools=core,sudo`, toolCall("get_app_info", {}));
+    const response = await post(`${url}?tools=core,sudo`, buildToolCall("get_app_info", {}));
     expect(response.status).toBe(400);
     expect((await readRpc(response)).error?.message).toContain(
       'no toolset "sudo". Known toolsets: core, messaging, mesh, tasks, progress, people, audit, work, admin',
     );
-    expect((await post(`${url}?view=tiny`, toolCall("get_app_info", {}))).status).toBe(400);
+    expect((await post(`${url}?view=tiny`, buildToolCall("get_app_info", {}))).status).toBe(400);
   });
 
   it.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])(
     "[MCP-8] it speaks revision %s with a client that asks for it",
     async (revision) => {
       const url = await findTransport();
-      const { result } = await readRpc(await post(url, initializeMessage(revision)));
+      const { result } = await readRpc(await post(url, buildInitializeMessage(revision)));
       expect(result).toMatchObject({ protocolVersion: revision, serverInfo: { name: "merkle" } });
       expect(Object(result).instructions.length).toBeLessThan(2_000);
     },
@@ -166,7 +166,10 @@ describe("a single request", () => {
 describe("what is refused", () => {
   it("[ERR-4] a failed operation and an unknown tool are results with isError, whose text is the error as JSON", async () => {
     const url = await findTransport();
-    for (const call of [toolCall("get_session", { session_id: "nowhere" }), toolCall("make_coffee", {})]) {
+    for (const call of [
+      buildToolCall("get_session", { session_id: "nowhere" }),
+      buildToolCall("make_coffee", {}),
+    ]) {
       const response = await post(url, call);
       expect(response.status).toBe(200);
       const { result } = await readRpc(response);
@@ -188,7 +191,7 @@ describe("what is refused", () => {
   it("[MCP-10] what is left out of the list may be called and given all the same", async () => {
     const url = await findTransport();
     const made = await readRpc(
-      await post(url, toolCall("create_session", { title: "Unlisted", creator_team_name: "Atlas" })),
+      await post(url, buildToolCall("create_session", { title: "Unlisted", creator_team_name: "Atlas" })),
     );
     const { session_id } = JSON.parse(Object(made.result).content[0].text);
     for (const [name, input] of [
@@ -196,7 +199,7 @@ describe("what is refused", () => {
       ["get_history", { session_id, types: ["chat"], after_cursor: 0 }],
       ["get_health", {}],
     ] as const) {
-      const { result } = await readRpc(await post(url, toolCall(name, input)));
+      const { result } = await readRpc(await post(url, buildToolCall(name, input)));
       expect(Object(result).isError, name).toBeFalsy();
     }
   });
@@ -218,7 +221,7 @@ describe("what is refused", () => {
     expect(broken.status).toBe(400);
     expect((await readRpc(broken)).error?.code).toBe(-32700);
     expect((await post(url, "")).status).toBe(400);
-    const twice = `{"name":"forget",${JSON.stringify(toolCall("list_sessions", {})).slice(1)}`;
+    const twice = `{"name":"forget",${JSON.stringify(buildToolCall("list_sessions", {})).slice(1)}`;
     expect(
       (await readRpc(await post(url, twice.replace('"arguments":', '"name":"forget","arguments":')))).error
         ?.code,
@@ -236,7 +239,7 @@ describe("what is refused", () => {
 
   it("[AUTH-9] a request from a page of another origin is answered 403", async () => {
     const url = await findTransport();
-    const response = await post(url, toolCall("list_sessions", {}), {
+    const response = await post(url, buildToolCall("list_sessions", {}), {
       headers: { origin: "https://evil.example" },
     });
     expect(response.status).toBe(403);
@@ -250,7 +253,7 @@ describe("what is refused", () => {
     expect(await callTool(url, "post_message", message, header)).toMatchObject({ cursor: 1 });
     const wrong = callTool(url, "post_message", { ...message, team_id: "wrong" }, header);
     await expect(wrong).rejects.toMatchObject({ code: "unauthorized" });
-    expect((await post(`${url}?team_id=${team_id}`, toolCall("list_sessions", {}))).status).toBe(400);
+    expect((await post(`${url}?team_id=${team_id}`, buildToolCall("list_sessions", {}))).status).toBe(400);
   });
 
   it("a stream without an MCP session, and other methods, are answered 405", async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { sharedBroker } from "../kit/test-broker.js";
-import { callTool, initialize, newTexts, post, toolCall } from "./rpc.js";
+import { getSharedBroker } from "../kit/test-broker.js";
+import { buildToolCall, callTool, initialize, listNewTexts, post } from "./rpc.js";
 
 const streaming = { accept: "application/json, text/event-stream" };
 
 /** Creates a session with two teams, each of which uses its own MCP session. Alder has read all messages. */
 async function startConversation() {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   const mcp = `${url}/mcp`;
   const [alder, birch] = [
     { "mcp-session-id": await initialize(mcp) },
@@ -33,7 +33,7 @@ async function startConversation() {
       callTool(mcp, "post_message", { session_id, content: { text } }, { headers: birch }),
     hear: async (headers: Record<string, string> = alder) => {
       const page = await callTool(mcp, "wait_for_messages", { session_id, timeout: 0 }, { headers });
-      return newTexts(page);
+      return listNewTexts(page);
     },
   };
 }
@@ -45,7 +45,7 @@ describe.each([
   it("[MCP-11] is ended by notifications/cancelled, without an answer, and acknowledges nothing", async () => {
     const { mcp, session_id, alder, isWaiting, say, hear } = await startConversation();
     for (const id of [0, 5, "five"]) {
-      const wait = post(mcp, toolCall("wait_for_messages", { session_id }, id), {
+      const wait = post(mcp, buildToolCall("wait_for_messages", { session_id }, id), {
         headers: { ...alder, ...headers },
       });
       await expect.poll(isWaiting).toBe(true);
@@ -62,7 +62,7 @@ describe.each([
   it("[MCP-11] ends when its connection is closed, and acknowledges nothing", async () => {
     const { mcp, session_id, alder, isWaiting, say, hear } = await startConversation();
     const gone = new AbortController();
-    const wait = post(mcp, toolCall("wait_for_messages", { session_id }, 5), {
+    const wait = post(mcp, buildToolCall("wait_for_messages", { session_id }, 5), {
       headers: { ...alder, ...headers },
       signal: gone.signal,
     }).then((response) => response.text());
@@ -78,7 +78,7 @@ describe.each([
   it("[CURSOR-6] that was answered in full is acknowledged by the next one", async () => {
     const { mcp, session_id, alder, say, hear } = await startConversation();
     await say("one");
-    const answer = await post(mcp, toolCall("wait_for_messages", { session_id }, 5), {
+    const answer = await post(mcp, buildToolCall("wait_for_messages", { session_id }, 5), {
       headers: { ...alder, ...headers },
     });
     expect(await answer.text()).toContain("one");
@@ -92,8 +92,8 @@ it("[MCP-11] cancelling one request of a batch leaves the others to be answered"
   const batch = post(
     mcp,
     JSON.stringify([
-      toolCall("wait_for_messages", { session_id }, "wait"),
-      toolCall("list_sessions", {}, "list"),
+      buildToolCall("wait_for_messages", { session_id }, "wait"),
+      buildToolCall("list_sessions", {}, "list"),
     ]),
     { headers: { ...alder, ...streaming } },
   );
@@ -109,7 +109,7 @@ it("[CURSOR-8] a plain wait whose connection is closed acknowledges nothing", as
   const { mcp, session_id, credential, isWaiting, say, hear } = await startConversation();
   const team = { "x-team-id": credential };
   const gone = new AbortController();
-  const wait = post(mcp, toolCall("wait_for_messages", { session_id }), {
+  const wait = post(mcp, buildToolCall("wait_for_messages", { session_id }), {
     headers: team,
     signal: gone.signal,
   });

@@ -5,13 +5,13 @@ import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { beforeAll, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { startInviteBroker, type TestMember } from "../kit/members.js";
 
 let admin: TestMember;
 let base: string;
 let session: OutputOf<"create_session">;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   const started = await startInviteBroker(cleanup);
   admin = started.admin;

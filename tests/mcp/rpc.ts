@@ -4,13 +4,17 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Cleanup } from "../kit/test-database.js";
 
-export interface Posting {
+export interface PostOptions {
   readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal;
 }
 
 /** Posts one JSON-RPC message with the headers that curl would send by default. */
-export function post(url: string, message: unknown, { headers, signal }: Posting = {}): Promise<Response> {
+export function post(
+  url: string,
+  message: unknown,
+  { headers, signal }: PostOptions = {},
+): Promise<Response> {
   return fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "*/*", ...headers },
@@ -19,7 +23,7 @@ export function post(url: string, message: unknown, { headers, signal }: Posting
   });
 }
 
-export function toolCall(name: string, args: unknown, id: number | string = 1): Record<string, unknown> {
+export function buildToolCall(name: string, args: unknown, id: number | string = 1): Record<string, unknown> {
   return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } };
 }
 
@@ -28,9 +32,9 @@ export async function callTool(
   url: string,
   name: string,
   args: unknown,
-  posting?: Posting,
+  posting?: PostOptions,
 ): Promise<Record<string, unknown>> {
-  const { result } = await readRpc(await post(url, toolCall(name, args), posting));
+  const { result } = await readRpc(await post(url, buildToolCall(name, args), posting));
   return readText(result);
 }
 
@@ -48,7 +52,7 @@ export async function readRpc(
   return Object(await response.json());
 }
 
-export function initializeMessage(protocolVersion = "2025-11-25"): Record<string, unknown> {
+export function buildInitializeMessage(protocolVersion = "2025-11-25"): Record<string, unknown> {
   const clientInfo = { name: "test", version: "1" };
   return {
     jsonrpc: "2.0",
@@ -60,7 +64,7 @@ export function initializeMessage(protocolVersion = "2025-11-25"): Record<string
 
 /** Opens an MCP session without the SDK and returns its id. */
 export async function initialize(url: string): Promise<string> {
-  const response = await post(url, initializeMessage());
+  const response = await post(url, buildInitializeMessage());
   const id = response.headers.get("mcp-session-id");
   if (!id) throw new Error(`initialize was answered ${response.status} ${await response.text()}`);
   await response.text();
@@ -87,7 +91,7 @@ export async function connectClient(
  * Returns the texts of the messages on a page, except redelivered messages. Messages are often redelivered here,
  * because one client's calls can use several connections.
  */
-export function newTexts(page: unknown): string[] {
+export function listNewTexts(page: unknown): string[] {
   const { messages, again = 0 } = Object(page);
   return messages
     .filter(({ sequence }: { sequence: number }) => sequence > again)

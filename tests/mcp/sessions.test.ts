@@ -3,25 +3,25 @@ import { expect, it, onTestFinished } from "vitest";
 import { startFixtureServer } from "../conformance/fixture-server.js";
 import { startInviteBroker } from "../kit/members.js";
 import { createTestSession } from "../kit/session.js";
-import { itAtOne, sharedBroker, startTestBroker } from "../kit/test-broker.js";
+import { getSharedBroker, itOnOneBroker, startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { transports } from "../kit/transports.js";
 import {
+  buildInitializeMessage,
+  buildToolCall,
   callTool,
   connectClient,
   initialize,
-  initializeMessage,
-  newTexts,
+  listNewTexts,
   post,
   readRpc,
   readText,
-  toolCall,
 } from "./rpc.js";
 
 const inSession = (id: string) => ({ headers: { "mcp-session-id": id } });
 
 it("[MCP-2] an MCP session remembers the team that it created or joined as", async () => {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   const mcp = `${url}/mcp`;
   const [alder, birch] = [inSession(await initialize(mcp)), inSession(await initialize(mcp))];
 
@@ -78,7 +78,7 @@ it("[MCP-19] a call without session_id is about the only session joined; of seve
 });
 
 it("[MCP-2] a credential that is given comes before the one that is remembered, and a rotated one replaces it", async () => {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   const mcp = `${url}/mcp`;
   const alder = inSession(await initialize(mcp));
   const { slug } = await callTool(
@@ -105,7 +105,7 @@ it("[MCP-2] a credential that is given comes before the one that is remembered, 
 });
 
 it("[MCP-2] joining again under one's own name resumes the team, under another makes a new one, and leaving ends no reading", async () => {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   const mcp = `${url}/mcp`;
   const [alder, birch] = [inSession(await initialize(mcp)), inSession(await initialize(mcp))];
   const auth = { title: "Auth", creator_team_name: "Alder" };
@@ -144,7 +144,7 @@ it("[MCP-4] an MCP session and its team go on working at a restarted broker", as
 
   // Two simultaneous calls must resume the session only once.
   const posts = ["one", "two"].map(async (text) => {
-    const call = toolCall("post_message", { session_id: slug, content: { text } }, text);
+    const call = buildToolCall("post_message", { session_id: slug, content: { text } }, text);
     return readText((await readRpc(await post(mcp, call, alder))).result);
   });
   expect(await Promise.all(posts)).toHaveLength(2);
@@ -174,7 +174,7 @@ it("[MCP-4] two official clients converse without polling, and go on after a res
   const call = async (client: typeof alder, name: string, args: Record<string, unknown>) =>
     readText(await client.callTool({ name, arguments: args }));
   const hear = async (client: typeof alder) => {
-    return newTexts(await call(client, "wait_for_messages", { session_id: "talk" }));
+    return listNewTexts(await call(client, "wait_for_messages", { session_id: "talk" }));
   };
   const say = (client: typeof alder, text: string) =>
     call(client, "post_message", { session_id: "talk", content: { text } });
@@ -206,7 +206,7 @@ it("[MCP-2] a team that could not be remembered is not made: what an MCP session
   ] as const;
   await sql`ALTER TABLE mcp_session_teams RENAME TO away`;
   for (const [name, input] of calls) {
-    expect((await readRpc(await post(mcp, toolCall(name, input), alder))).result).toMatchObject({
+    expect((await readRpc(await post(mcp, buildToolCall(name, input), alder))).result).toMatchObject({
       isError: true,
     });
   }
@@ -222,13 +222,13 @@ it("[MCP-2] a team that could not be remembered is not made: what an MCP session
 });
 
 it("[MCP-2] no secret is shown where the connection remembers the team, and the uuid stands for it there alone", async () => {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   for (const view of ["json", "compact"]) {
     const mcp = `${url}/mcp?view=${view}`;
     const headers = { "mcp-session-id": await initialize(mcp) };
     const said: string[] = [];
     const call = async (name: string, args: object) => {
-      const { result } = await readRpc(await post(mcp, toolCall(name, args), { headers }));
+      const { result } = await readRpc(await post(mcp, buildToolCall(name, args), { headers }));
       said.push(Object(result).content[0].text);
       return said.at(-1) ?? "";
     };
@@ -246,15 +246,17 @@ it("[MCP-2] no secret is shown where the connection remembers the team, and the 
   }
 });
 
-itAtOne("each node counts what it refuses")(
+itOnOneBroker("each node counts what it refuses")(
   "[MCP-14] a refused call that is sent again and again is answered later and told to stop",
   async () => {
-    const { url } = await sharedBroker();
+    const { url } = await getSharedBroker();
     const mcp = `${url}/mcp`;
     const headers = { "mcp-session-id": await initialize(mcp) };
     const send = async (query: unknown) => {
       const began = performance.now();
-      const { result } = await readRpc(await post(mcp, toolCall("list_sessions", { query }), { headers }));
+      const { result } = await readRpc(
+        await post(mcp, buildToolCall("list_sessions", { query }), { headers }),
+      );
       return { text: String(Object(result).content[0].text), ms: performance.now() - began };
     };
     expect((await send(1)).text).not.toContain("Stop sending it");
@@ -297,14 +299,14 @@ it("[MCP-9] of an MCP session only a hash is stored, and its id is no credential
 });
 
 it("[MCP-9] an unknown MCP session is answered 404, and so is one that was ended", async () => {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   const mcp = `${url}/mcp`;
   const id = await initialize(mcp);
   const remove = () => fetch(mcp, { method: "DELETE", headers: { "mcp-session-id": id } });
   expect((await remove()).status).toBe(200);
   expect((await remove()).status).toBe(404);
   for (const unknown of [id, "x".repeat(43), "?"]) {
-    const response = await post(mcp, toolCall("list_sessions", {}), inSession(unknown));
+    const response = await post(mcp, buildToolCall("list_sessions", {}), inSession(unknown));
     expect(response.status).toBe(404);
     expect((await readRpc(response)).error?.code).toBe(-32001);
   }
@@ -318,7 +320,7 @@ it("[MCP-13] an observer's link stores nothing, a member's initialize only its v
   const { link } = await admin.call("create_observer_link", { session_id });
   const { token } = await admin.call("issue_token", {});
   const open = (secret: string | undefined, bytes: number) => {
-    const message = initializeMessage();
+    const message = buildInitializeMessage();
     const { clientInfo, ...params } = Object(message["params"]);
     const named = (name: string) =>
       JSON.stringify({ ...message, params: { ...params, clientInfo: { ...clientInfo, name } } });
@@ -357,7 +359,7 @@ it("[MCP-13] an observer's link stores nothing, a member's initialize only its v
     authorization: `Bearer ${token}`,
     "mcp-session-id": opened.headers.get("mcp-session-id") ?? "",
   };
-  expect((await post(mcp, toolCall("list_sessions", {}), { headers })).status).toBe(200);
+  expect((await post(mcp, buildToolCall("list_sessions", {}), { headers })).status).toBe(200);
 });
 
 it("[LIMIT-1] of more MCP sessions than are held in memory, the longest unused are taken up again when they call", async () => {
@@ -365,24 +367,24 @@ it("[LIMIT-1] of more MCP sessions than are held in memory, the longest unused a
   onTestFinished(stop);
   const ids = [await initialize(url), await initialize(url), await initialize(url), await initialize(url)];
   for (const id of [...ids, ...ids]) {
-    const response = await post(url, toolCall("test_simple_text", {}), inSession(id));
+    const response = await post(url, buildToolCall("test_simple_text", {}), inSession(id));
     expect(await readRpc(response)).toMatchObject({ result: { content: [{ type: "text" }] } });
   }
 });
 
-itAtOne("each node knows what it answers itself")(
+itOnOneBroker("each node knows what it answers itself")(
   "[MCP-11] a request with the id of one that is still being answered is refused",
   async () => {
-    const { url } = await sharedBroker();
+    const { url } = await getSharedBroker();
     const mcp = `${url}/mcp`;
     const alder = inSession(await initialize(mcp));
     const { slug } = await callTool(mcp, "create_session", { title: "A", creator_team_name: "B" }, alder);
-    const first = post(mcp, toolCall("wait_for_messages", { session_id: slug, timeout: 1 }, 7), {
+    const first = post(mcp, buildToolCall("wait_for_messages", { session_id: slug, timeout: 1 }, 7), {
       headers: { ...alder.headers, accept: "application/json, text/event-stream" },
     });
     // The response headers arrive immediately, while the wait is still pending.
     const parked = await first;
-    const second = await post(mcp, toolCall("list_sessions", {}, 7), alder);
+    const second = await post(mcp, buildToolCall("list_sessions", {}, 7), alder);
     expect(second.status).toBe(400);
     expect(await parked.text()).toContain("next_cursor");
   },
@@ -402,10 +404,10 @@ it("[MCP-11] [CURSOR-6] a request that is sent again under its id when its conne
   const broken = new AbortController();
   const message = { session_id: slug, content: { text: "the first" } };
   // The response headers arrive immediately, while the post waits for the database lock.
-  await post(mcp, toolCall("post_message", message, 7), { ...streamed, signal: broken.signal });
+  await post(mcp, buildToolCall("post_message", message, 7), { ...streamed, signal: broken.signal });
   broken.abort();
   // Until the broker notices the disconnect, it refuses this request id because it is still in use.
-  const wait = toolCall("wait_for_messages", { session_id: slug, timeout: 20, since_cursor: 1 }, 7);
+  const wait = buildToolCall("wait_for_messages", { session_id: slug, timeout: 20, since_cursor: 1 }, 7);
   const again = async (): Promise<Response> => {
     const response = await post(mcp, wait, streamed);
     return response.status === 400 ? again() : response;
@@ -416,5 +418,5 @@ it("[MCP-11] [CURSOR-6] a request that is sent again under its id when its conne
   const own = { session_id: slug, content: { text: "for the wait" }, team_id: birch["team_id"] };
   await callTool(mcp, "post_message", own);
   const [, data = ""] = /^data: (.*"result".*)$/m.exec(await response.text()) ?? [];
-  expect(newTexts(readText(JSON.parse(data).result))).toEqual(["for the wait"]);
+  expect(listNewTexts(readText(JSON.parse(data).result))).toEqual(["for the wait"]);
 });

@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { expect, it, onTestFinished } from "vitest";
 import { createTestSession } from "../kit/session.js";
-import { sharedBroker, startTestBroker } from "../kit/test-broker.js";
+import { getSharedBroker, startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
-import { initialize, post, readRpc, toolCall } from "./rpc.js";
+import { buildToolCall, initialize, post, readRpc } from "./rpc.js";
 
 const revision = "2026-07-28";
 
@@ -24,7 +24,7 @@ async function connectStateless(url: string, credential?: string): Promise<Clien
   return client;
 }
 
-async function start(broker = sharedBroker()): Promise<{ url: string; rest: TransportClient }> {
+async function start(broker = getSharedBroker()): Promise<{ url: string; rest: TransportClient }> {
   const { url } = await broker;
   const rest = await transports.rest(url);
   onTestFinished(() => rest.close());
@@ -64,10 +64,10 @@ it("[MCP-16] an MCP session of an older revision lives beside it at the same add
   const inSession = { headers: { "mcp-session-id": id } };
   await connectStateless(url);
   const args = { title: "Auth refactor", creator_team_name: "Alder" };
-  const created = await readRpc(await post(url, toolCall("create_session", args), inSession));
+  const created = await readRpc(await post(url, buildToolCall("create_session", args), inSession));
   const { slug } = JSON.parse(textOf(created.result));
   const say = { session_id: slug, content: { text: "hi" } };
-  const posted = await readRpc(await post(url, toolCall("post_message", say), inSession));
+  const posted = await readRpc(await post(url, buildToolCall("post_message", say), inSession));
   expect(Object(posted.result).isError).toBeUndefined();
 });
 
@@ -112,7 +112,7 @@ it("[MCP-17] where it is asked for, tools say the form of their output, which is
   expect((await toolsAt("?structured=1")).every(({ outputSchema }) => outputSchema)).toBe(true);
 
   const resultAt = async (query: string) =>
-    Object((await readRpc(await post(url + query, toolCall("list_sessions", {})))).result);
+    Object((await readRpc(await post(url + query, buildToolCall("list_sessions", {})))).result);
   const output = { sessions: [], next_cursor: null, counts: { active: 0, closed: 0 } };
   const structured = await resultAt("?structured=1");
   expect(structured.structuredContent).toEqual(output);
@@ -124,7 +124,7 @@ it("[MCP-17] the JSON view carries the structure that its text is from 2025-06-1
   const { url } = await start();
   const resultOf = async (query: string, version?: string) => {
     const headers = version === undefined ? {} : { "mcp-protocol-version": version };
-    const answer = await post(`${url}${query}`, toolCall("list_sessions", { limit: 1 }), { headers });
+    const answer = await post(`${url}${query}`, buildToolCall("list_sessions", { limit: 1 }), { headers });
     return Object((await readRpc(answer)).result);
   };
   for (const version of ["2025-06-18", "2025-11-25"]) {

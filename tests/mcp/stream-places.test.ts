@@ -1,7 +1,7 @@
 import { shares } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
 import { joinMesh, startInviteBroker } from "../kit/members.js";
-import { initializeMessage, post } from "./rpc.js";
+import { buildInitializeMessage, post } from "./rpc.js";
 
 it("[GUARD-24] a member's MCP streams have places of their own, which others keep theirs beside", async () => {
   const { broker, admin } = await startInviteBroker(onTestFinished);
@@ -14,7 +14,7 @@ it("[GUARD-24] a member's MCP streams have places of their own, which others kee
   const held: Response[] = [];
   const open = async (token: string, signal = ended.signal) => {
     const authorization = `Bearer ${token}`;
-    const opened = await post(mcp, initializeMessage(), { headers: { authorization } });
+    const opened = await post(mcp, buildInitializeMessage(), { headers: { authorization } });
     await opened.text();
     const stream = await fetch(mcp, {
       headers: {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, it } from "vitest";
 import { startStdioServer } from "../kit/stdio.js";
-import { sharedBroker } from "../kit/test-broker.js";
+import { getSharedBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { callTool, initialize, post, readRpc } from "./rpc.js";
 
@@ -9,7 +9,7 @@ let url: string;
 let rest: TransportClient;
 
 beforeAll(async () => {
-  ({ url } = await sharedBroker());
+  ({ url } = await getSharedBroker());
   rest = await transports.rest(url);
 });
 

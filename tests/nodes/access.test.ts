@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { drawSeed, signingKeyFrom } from "@merkle/wire/identity";
+import { deriveSigningKey, drawSeed } from "@merkle/wire/identity";
 import { expect, it, onTestFinished } from "vitest";
 import { joinMesh, openAsMember, redeem, startInviteBroker } from "../kit/members.js";
 import { createTestSession } from "../kit/session.js";
@@ -18,14 +18,14 @@ it("[NODE-9] [NODE-12] of two nodes that redeem one invite at once one lets some
   for (let round = 0; round < 5; round += 1) {
     const { link: invite } = await admin.call("create_invite", {});
     const race = [a, b, a, b].map(({ url }) =>
-      redeem(url, { invite, name: "Racer", memberKey: signingKeyFrom(drawSeed()) }),
+      redeem(url, { invite, name: "Racer", memberKey: deriveSigningKey(drawSeed()) }),
     );
     const ended = await Promise.allSettled(race);
     expect(ended.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   }
 
   const { link } = await admin.call("create_invite", {});
-  const memberKey = signingKeyFrom(drawSeed());
+  const memberKey = deriveSigningKey(drawSeed());
   const birch = await joinMesh(a.url, { invite: link, name: "Birch", memberKey }, onTestFinished);
   const atB = openAsMember(b.url, birch, onTestFinished);
   const { token } = await birch.call("issue_token", { label: "CI" });

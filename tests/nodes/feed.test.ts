@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createTestSession, textsOf } from "../kit/session.js";
+import { createTestSession, listTexts } from "../kit/session.js";
 import { holdInbox, startNodes } from "./start-nodes.js";
 
 it("[NODE-1] a post at one node wakes a wait and a socket at another, once and in order", async () => {
@@ -17,7 +17,7 @@ it("[NODE-1] a post at one node wakes a wait and a socket at another, once and i
     const waiting = wait(next_cursor);
     await session.post(session.convener, `number ${number}`);
     const answer = await waiting;
-    expect(textsOf(answer.messages)).toEqual([`number ${number}`]);
+    expect(listTexts(answer.messages)).toEqual([`number ${number}`]);
     ({ next_cursor } = answer);
   }
   await expect.poll(() => inbox.texts).toEqual([1, 2, 3, 4, 5].map((number) => `number ${number}`));

@@ -11,7 +11,7 @@ import { createLog } from "../../apps/broker/src/core/log.js";
 import { openAuditKey } from "../../apps/broker/src/identity/audit-key/audit-key.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { natsProgram, startNatsServer } from "../kit/nats-server.js";
-import { bareId, createTestSession } from "../kit/session.js";
+import { createTestSession, toBareId } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js";
 import { brokerTransports } from "../kit/transports.js";
@@ -37,7 +37,7 @@ async function startMesh(kind: string) {
   });
   const run = await runner.next();
   const { broker_id, mesh_id } = await a.client.call("get_app_info", {});
-  const peerId = bareId(birch.peer_id ?? "");
+  const peerId = toBareId(birch.peer_id ?? "");
   return {
     databaseUrl,
     bus,
@@ -120,10 +120,10 @@ async function openForger({
 async function openNode({ bus, databaseUrl, broker_id, a }: TestMesh): Promise<Bus> {
   const database = await openDatabase({ target: databaseUrl });
   onTestFinished(() => database.close());
-  const signer = await openAuditKey({ home: a.broker.home, database, newKey: false, log });
+  const signer = await openAuditKey({ home: a.broker.home, database, shouldCreateKey: false, log });
   const opened = await startBus({
     ...{ address: bus, target: databaseUrl, brokerId: broker_id, nodeId: randomUUID(), log },
-    secret: signer.secretFor("bus"),
+    secret: signer.deriveSecret("bus"),
   });
   onTestFinished(() => opened.stop());
   return opened;

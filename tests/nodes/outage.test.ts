@@ -2,7 +2,7 @@ import { connect } from "@merkle/wire/client";
 import { expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { startNatsServer } from "../kit/nats-server.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { createTestDatabase } from "../kit/test-database.js";
 import { holdInbox, startNodes, type TestNode } from "./start-nodes.js";
@@ -92,7 +92,7 @@ it("[NODE-13] a node that is stopped answers waits, sends its clients to the oth
   await Promise.all([a.stop(), wait]);
   expect((await wait).messages).toEqual([]);
   for (const client of clients) expect(client.state.status).not.toBe("open");
-  await failureOf(fetch(`${a.url}/health`));
+  await expectFailure(fetch(`${a.url}/health`));
 });
 
 async function degraded(node: TestNode): Promise<unknown> {

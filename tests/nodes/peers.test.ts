@@ -1,7 +1,7 @@
 import { openDatabase, purgeNodes } from "@merkle/db";
 import { expect, it } from "vitest";
 import { changeSettings } from "../kit/persons.js";
-import { createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { createTestSession, expectFailure, listTexts } from "../kit/session.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { holdInbox, startNodes, type TestNode } from "./start-nodes.js";
 
@@ -52,14 +52,14 @@ it("[NODE-7] what one node handed out another acknowledges, in turns and without
       team_id,
       since_cursor: cursor,
     });
-    expect(textsOf(answer.messages)).toEqual([`round ${round}`]);
+    expect(listTexts(answer.messages)).toEqual([`round ${round}`]);
     expect(answer).not.toHaveProperty("skipped");
     cursor = answer.next_cursor;
   }
   expect(await b.client.call("ack", { session_id, team_id, cursor })).toEqual({ cursor });
   await session.post(session.convener, "unread");
   const first = await b.client.call("check_messages", { session_id, team_id });
-  expect(textsOf(first.messages)).toEqual(["unread"]);
+  expect(listTexts(first.messages)).toEqual(["unread"]);
   const { receipt } = first;
   const next = await a.client.call("check_messages", { session_id, team_id, ...(receipt && { receipt }) });
   expect(next.messages).toEqual([]);
@@ -68,13 +68,13 @@ it("[NODE-7] what one node handed out another acknowledges, in turns and without
     await session.post(session.convener, `shown ${round}`);
     const brought: unknown[][] = [];
     for (const { client } of [a, b, a])
-      brought.push(textsOf((await client.call("check_messages", { session_id, team_id })).messages));
+      brought.push(listTexts((await client.call("check_messages", { session_id, team_id })).messages));
     expect(brought).toEqual([[`shown ${round}`], [`shown ${round}`], []]);
   }
 
   await b.client.call("join_session", { session_id, team_id, team_name: "Birch", replay_from: 0 });
   const again = await a.client.call("check_messages", { session_id, team_id });
-  expect(textsOf(again.messages)).toContain("round 0");
+  expect(listTexts(again.messages)).toContain("round 0");
 });
 
 it("[NODE-14] whoever was answered at one node finds it so at another: settings, credentials, an end, and who is there", async () => {
@@ -89,7 +89,7 @@ it("[NODE-14] whoever was answered at one node finds it so at another: settings,
     // A node can serve stale data only if it has cached the data, so this node reads first.
     await reads.client.call("check_messages", old);
     await writes.client.call("rotate_team_credential", old);
-    expect((await failureOf(reads.client.call("check_messages", old))).code).toBe("unauthorized");
+    expect((await expectFailure(reads.client.call("check_messages", old))).code).toBe("unauthorized");
 
     await changeSettings(writes.client, { settings: { idle_polls: 3 + round } });
     expect((await reads.client.call("get_settings", {})).settings.idle_polls).toBe(3 + round);
@@ -107,7 +107,7 @@ it("[NODE-14] whoever was answered at one node finds it so at another: settings,
 
     await writes.client.call("conclude_session", { session_id, team_id, summary_section: "Done." });
     const late = reads.client.call("join_group", { session_id, team_id, name: "late" });
-    expect((await failureOf(late)).code).toBe("session_closed");
+    expect((await expectFailure(late)).code).toBe("session_closed");
   }
 });
 

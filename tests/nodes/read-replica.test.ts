@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { startBroker } from "@merkle/broker";
 import { openDatabase } from "@merkle/db";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "../kit/replicated-postgres.js";
-import { createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
+import { createTestSession, expectFailure, listTexts, type TestSession } from "../kit/session.js";
 import { startOneBroker, type TestBroker } from "../kit/test-broker.js";
 import { createTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
@@ -19,7 +19,7 @@ let broker: TestBroker;
 let b: TransportClient;
 let session: TestSession;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   servers = await startReplicatedPostgres(cleanup);
   const databaseUrl = servers.primaryUrl;
@@ -58,7 +58,7 @@ async function postAndRead(times: number): Promise<void> {
       b.call("search", { query: `word${posts}`, kinds: ["message"] }),
       b.call("get_timeline", { session_id, buckets: 10 }),
     ]);
-    expect(textsOf(history.messages).at(-1)).toBe(text);
+    expect(listTexts(history.messages).at(-1)).toBe(text);
     expect(history.last_sequence).toBe(cursor);
     expect(found.hits.map(({ sequence }) => sequence)).toEqual([cursor]);
     const counted = timeline.lanes.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0);
@@ -185,7 +185,7 @@ describe("[SCALE-4] with a read replica", () => {
     const home = await mkdtemp(join(tmpdir(), "merkle-node-"));
     onTestFinished(() => rm(home, { recursive: true, force: true }));
     const alone = startBroker({ home, port: 0, databaseReadUrl: servers.replicaUrl });
-    expect((await failureOf(alone)).message).toMatch(/DATABASE_URL is not/);
+    expect((await expectFailure(alone)).message).toMatch(/DATABASE_URL is not/);
   });
 
   it("a replica that was promoted is not read from", async () => {

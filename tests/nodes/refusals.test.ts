@@ -3,13 +3,13 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBroker } from "@merkle/broker";
-import { answerHello, drawSeed, signingKeyFrom } from "@merkle/wire/identity";
+import { answerHello, deriveSigningKey, drawSeed } from "@merkle/wire/identity";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { startAlertReceiver } from "../kit/alert-receiver.js";
 import { putAuditKey } from "../kit/audit-key.js";
 import { startInviteBroker } from "../kit/members.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
-import { failureOf } from "../kit/session.js";
+import { expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js";
 import { brokerTransports } from "../kit/transports.js";
@@ -20,7 +20,7 @@ it("[NODE-5] a broker does not start beside one with another bus, epoch, audit k
   const databaseUrl = await createTestDatabase();
   const sql = connectTestDatabase(databaseUrl);
   const refusal = async (options: object = {}) => {
-    const { message } = await failureOf(startTestBroker({ databaseUrl, bus, ...options }));
+    const { message } = await expectFailure(startTestBroker({ databaseUrl, bus, ...options }));
     return message;
   };
 
@@ -61,12 +61,12 @@ it("[NODE-5] nodes share the audit key that MERKLE_AUDIT_KEY_FILE names; one wit
     onTestFinished(() => started.stop());
     return started;
   };
-  expect(await failureOf(start({}))).toMatchObject({ code: "no_audit_key" });
-  expect(await failureOf(start())).toMatchObject({
+  expect(await expectFailure(start({}))).toMatchObject({ code: "no_audit_key" });
+  expect(await expectFailure(start())).toMatchObject({
     message: expect.stringContaining("which does not exist"),
   });
   await putAuditKey(keys, "the audit key of another broker");
-  expect(await failureOf(start())).toMatchObject({ code: "no_audit_key" });
+  expect(await expectFailure(start())).toMatchObject({ code: "no_audit_key" });
   await putAuditKey(keys);
   await start();
   expect(await readdir(home)).not.toContain("audit-key.json");
@@ -80,7 +80,7 @@ it("[NODE-12] a sign-in challenge of one node is answered at another, once among
   const answer = async ({ url }: TestBroker) => {
     const proof = answerHello(greeting, {
       ...{ brokerId: admin.broker_id, meshId: admin.mesh_id, memberKey: admin.memberKey },
-      ...{ sessionKey: signingKeyFrom(drawSeed()), label: "a browser", session: null, url },
+      ...{ sessionKey: deriveSigningKey(drawSeed()), label: "a browser", session: null, url },
     });
     const response = await fetch(`${url}/api/sign-in`, {
       method: "POST",

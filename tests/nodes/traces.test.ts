@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { expect, it, onTestFinished } from "vitest";
-import { createTestSession, textsOf } from "../kit/session.js";
+import { createTestSession, listTexts } from "../kit/session.js";
 import { startOneBroker } from "../kit/test-broker.js";
 import { createTestDatabase } from "../kit/test-database.js";
 import { brokerTransports } from "../kit/transports.js";
@@ -59,7 +59,7 @@ it("[TRACE-1] a message's way over two nodes is one trace, with the session told
   });
   await session.post(session.convener, "the text of it");
   const { messages } = await waiting;
-  expect(textsOf(messages)).toEqual(["the text of it"]);
+  expect(listTexts(messages)).toEqual(["the text of it"]);
   await a.stop();
   await b.stop();
 

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
-import { nodesOf } from "./kit/tested-nodes.js";
+import { toNodesConfig } from "./kit/tested-nodes.js";
 
 /** The multi-node campaign takes an hour, so it runs only on request: `npm run test:nodes -- campaign`. */
 const atLength = process.argv.some((argument) => argument.includes("campaign"));
@@ -13,7 +13,7 @@ export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    ...nodesOf(process.env["MERKLE_TEST_BUS"]),
+    ...toNodesConfig(process.env["MERKLE_TEST_BUS"]),
     // Each test starts three brokers, so fewer test files run in parallel.
     maxWorkers: 2,
     include: [

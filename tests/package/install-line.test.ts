@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { makeCertificate, writeCertificate } from "../kit/certificates.js";
 import { startTestBroker } from "../kit/test-broker.js";
-import { tlsClient } from "../kit/tls-client.js";
+import { createTlsClient } from "../kit/tls-client.js";
 
 const run = promisify(execFile);
 
@@ -22,7 +22,7 @@ describe("the install line", { tags: "curl" }, () => {
   it("[INSTALL-5] [INSTALL-6] [INSTALL-7] installs merkle for one user, from any folder, is upgraded and undone", async () => {
     const broker = await testMerkle();
     expect(await broker.run(["up", "--port", "0", "--detach"])).toMatchObject({ code: 0 });
-    const { url } = await broker.running();
+    const { url } = await broker.readRunFile();
 
     const home = await makeFolder();
     const project = join(home, "project");
@@ -69,11 +69,11 @@ describe("the install line", { tags: "curl" }, () => {
     );
     const tls = ["--tls-cert", cert, "--tls-key", key, "--trusted-proxy", "127.0.0.1"];
     expect(await broker.run(["up", "--port", "0", "--detach", ...tls])).toMatchObject({ code: 0 });
-    const { url } = await broker.running();
+    const { url } = await broker.readRunFile();
     // Requests the script with a proxy's headers, as if the request came through a proxy whose certificate the broker
     // does not know.
     const headers = { "x-forwarded-host": new URL(url).host, "x-forwarded-proto": "https" };
-    const { text } = await tlsClient(url, authority.cert).ask("/install.sh", { headers });
+    const { text } = await createTlsClient(url, authority.cert).ask("/install.sh", { headers });
     expect(text).not.toContain("pinnedpubkey");
 
     const home = await makeFolder();
@@ -158,7 +158,7 @@ describe("GET /install.sh and /cli.tgz", () => {
     const certificate = makeCertificate({ names: ["localhost"] });
     const tls = await writeCertificate(folder, certificate);
     const { port } = await startTestBroker({ tls, packCli: async () => new Uint8Array() });
-    const client = tlsClient(`https://localhost:${port}`, certificate.cert);
+    const client = createTlsClient(`https://localhost:${port}`, certificate.cert);
     const { key_pin } = JSON.parse((await client.ask("/api/app-info")).text);
     expect(key_pin).toMatch(/^[A-Za-z0-9+/]{43}=$/);
     const { text } = await client.ask("/install.sh");

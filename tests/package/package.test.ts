@@ -22,7 +22,7 @@ beforeAll(async () => {
 /** Starts the broker of the installed package. Returns its address. */
 async function up(merkle: TestMerkle, env: Readonly<Record<string, string>> = {}): Promise<string> {
   expect(await merkle.run(["up", "--port", "0", "--detach"], { env })).toMatchObject({ code: 0 });
-  return (await merkle.running()).url;
+  return (await merkle.readRunFile()).url;
 }
 
 async function readDescription(path: string): Promise<Record<string, unknown>> {

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { joinMesh, startInviteBroker } from "../kit/members.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { download, exportBundle, verifyWhole } from "./bundles.js";
-import { concludedSession } from "./full-session.js";
+import { createConcludedSession } from "./full-session.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let broker: TestBroker;
 let transport: TransportClient;
 /** A shared session for tests that only read. */
@@ -18,7 +18,7 @@ let session: TestSession;
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await brokerTransports.rest(broker.url);
-  session = await concludedSession(transport, "# No *heading* http://x.example");
+  session = await createConcludedSession(transport, "# No *heading* http://x.example");
 });
 
 /** Changes rows directly in the database, as only a database administrator could. */
@@ -239,7 +239,7 @@ describe("who may", () => {
   });
 
   it("[EXPORT-2] [REDACT-1] holds no text that was removed, and verifies without it, and under the seal before", async () => {
-    const session = await concludedSession(transport);
+    const session = await createConcludedSession(transport);
     const { sessionId: session_id, convener: team_id } = session;
     const sealed = await verifyWhole(await exportBundle(broker.url, session.slug));
     await transport.call("redact_message", { session_id, team_id, sequence: 2, reason: "a secret" });

@@ -5,7 +5,7 @@ import type { TransportClient } from "../kit/transports.js";
  * Creates a concluded session with several kinds of messages, a redacted message, a document with three versions, and a
  * state key.
  */
-export async function concludedSession(
+export async function createConcludedSession(
   transport: TransportClient,
   title?: string,
 ): Promise<TestSession & { readonly birch: string }> {

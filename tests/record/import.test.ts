@@ -1,19 +1,19 @@
 import { readdir } from "node:fs/promises";
 import { request } from "node:http";
 import { limits } from "@merkle/wire/limits";
-import { canonicalJson } from "@merkle/wire/record";
+import { toCanonicalJson } from "@merkle/wire/record";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { download, exportBundle, importInto, verifyWhole, withFiles, zipTexts } from "./bundles.js";
-import { concludedSession } from "./full-session.js";
+import { createConcludedSession } from "./full-session.js";
 import { makeBundle, makeKey, signManifest } from "./made-bundle.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let origin: TestBroker;
 let transport: TransportClient;
 let other: TestBroker;
@@ -31,7 +31,7 @@ const session_id_of = (body: unknown): string => String(Object(body).session_id)
 
 describe("a bundle that is imported", () => {
   it("[IMPORT-1] [IMPORT-2] is there to be read as it was, closed, with everybody who took part", async () => {
-    const session = await concludedSession(transport, "Brought over");
+    const session = await createConcludedSession(transport, "Brought over");
     const bytes = await download(origin.url, session.slug);
     const { status, body } = await importInto(other.url, bytes);
     expect({ status, body }).toMatchObject({
@@ -62,7 +62,7 @@ describe("a bundle that is imported", () => {
   });
 
   it("[IMPORT-3] changes nothing the second time, and a later one adds what is new", async () => {
-    const session = await concludedSession(transport);
+    const session = await createConcludedSession(transport);
     const { sessionId: session_id, convener: team_id } = session;
     const early = await download(origin.url, session.slug);
     const first = await importInto(other.url, early);
@@ -154,7 +154,7 @@ describe("a bundle that is imported", () => {
   it("[IMPORT-4] verifies when it is exported again, under the keys of where it comes from", {
     tags: "long",
   }, async () => {
-    const session = await concludedSession(transport);
+    const session = await createConcludedSession(transport);
     const { body } = await importInto(other.url, await download(origin.url, session.slug));
     const original = await exportBundle(origin.url, session.slug);
     const copy = await exportBundle(other.url, session_id_of(body));
@@ -176,7 +176,7 @@ describe("a bundle that is imported", () => {
   });
 
   it("[IMPORT-5] is read-only: nobody joins, posts, concludes or redacts, whatever credential they had", async () => {
-    const session = await concludedSession(transport);
+    const session = await createConcludedSession(transport);
     const { body } = await importInto(other.url, await download(origin.url, session.slug));
     const session_id = session_id_of(body);
     const { person_id } = await makePerson(there, "Ana");
@@ -186,19 +186,19 @@ describe("a bundle that is imported", () => {
       () => there.call("conclude_session", { session_id, team_id: person_id, summary_section: "x" }),
     ];
     for (const attempt of attempts)
-      expect(await failureOf(attempt())).toMatchObject({ code: "session_closed" });
+      expect(await expectFailure(attempt())).toMatchObject({ code: "session_closed" });
     const redacting = there.call("redact_message", { session_id, team_id: person_id, sequence: 2 });
-    expect(await failureOf(redacting)).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(redacting)).toMatchObject({ code: "conflict" });
     const asTeam = there.call("post_message", {
       session_id,
       team_id: session.convener,
       content: { text: "hi" },
     });
-    expect(await failureOf(asTeam)).toMatchObject({ code: "unauthorized" });
+    expect(await expectFailure(asTeam)).toMatchObject({ code: "unauthorized" });
   });
 
   it("[IMPORT-6] that does not verify changes nothing, and the answer names the first wrong thing", async () => {
-    const session = await concludedSession(transport);
+    const session = await createConcludedSession(transport);
     const bundle = await exportBundle(origin.url, session.slug);
     const lines = (await bundle.text("feed.ndjson")).split("\n");
     const changed = lines
@@ -224,7 +224,7 @@ describe("a bundle that is imported", () => {
   });
 
   it("[IMPORT-6] whose beginning is another than what is here is a conflict", async () => {
-    const session = await concludedSession(transport);
+    const session = await createConcludedSession(transport);
     const bytes = await download(origin.url, session.slug);
     const copy = session_id_of((await importInto(other.url, bytes)).body);
     const sql = connectTestDatabase(other.databaseUrl, cleanup);
@@ -257,7 +257,7 @@ describe("a bundle that is imported", () => {
       body: { added: 0 },
     });
     // The broker of the original session also refuses a forged record of it.
-    const session = await concludedSession(transport);
+    const session = await createConcludedSession(transport);
     const posing = makeBundle({ messages: 12, sealedAt: 9, keys: [mallory], recordId: session.sessionId });
     expect(await importInto(origin.url, await zipTexts(posing.texts))).toMatchObject({
       status: 409,
@@ -273,7 +273,7 @@ describe("a bundle that is imported", () => {
     for (const [name, text] of made.texts) expect(await copy.text(name)).toBe(text);
     const stranger = makeKey();
     const { head, session } = JSON.parse(made.texts.get("manifest.json") ?? "");
-    made.texts.set("keys.json", `${canonicalJson([made.key.key, stranger.key])}\n`);
+    made.texts.set("keys.json", `${toCanonicalJson([made.key.key, stranger.key])}\n`);
     signManifest(made.texts, { session, head, key: stranger, version: 1 });
     expect(await importInto(other.url, await zipTexts(made.texts))).toMatchObject({
       status: 400,

@@ -2,9 +2,9 @@ import { createPublicKey, verify } from "node:crypto";
 import {
   type Consistency,
   checkLaterHead,
-  consistencyPath,
+  computeConsistencyPath,
+  hashNode,
   type LaterHead,
-  nodeHash,
   type Subtree,
   toHex,
   type VerifySignature,
@@ -33,12 +33,12 @@ async function consistency(from: number, size: number): Promise<Consistency> {
   const hashOf = ({ start, height }: Subtree): Uint8Array =>
     height === 0
       ? leaf(start)
-      : nodeHash(
+      : hashNode(
           hashOf({ start, height: height - 1 }),
           hashOf({ start: start + 2 ** (height - 1), height: height - 1 }),
           sha256,
         );
-  const path = await consistencyPath({ from, size }, async (subtrees) => subtrees.map(hashOf), sha256);
+  const path = await computeConsistencyPath({ from, size }, async (subtrees) => subtrees.map(hashOf), sha256);
   return { from_size: from, from_root: made.headAt(from).root, path: path.map(toHex) };
 }
 

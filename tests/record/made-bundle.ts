@@ -2,27 +2,27 @@ import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from "
 import type { Message } from "@merkle/wire";
 import {
   type AuditKey,
-  auditKeyId,
   bundleFiles,
-  canonicalJson,
-  contentHash,
-  documentEntry,
-  entryLeaf,
+  createDocumentEntry,
+  createFeedEntry,
+  encodeHead,
+  encodeManifest,
+  encodeSuccession,
   type FeedLine,
-  feedEntry,
   growTree,
   type Head,
   type HeadAbout,
-  headBytes,
+  hashContent,
+  hashEntry,
+  hashSession,
   type Manifest,
-  manifestBytes,
-  redactedContent,
   type SessionAbout,
   type SignedHead,
-  sessionHash,
   stateFileOfFormat1,
-  successionBytes,
+  toAuditKeyId,
+  toCanonicalJson,
   toHex,
+  toRedactedContent,
   writeJsonLine,
 } from "@merkle/wire/record";
 
@@ -44,9 +44,9 @@ export function makeKey(previous?: TestKey): TestKey {
   const pair = generateKeyPairSync("ed25519");
   const publicKey = pair.publicKey.export({ format: "jwk" }).x ?? "";
   const since = "2026-05-02T09:00:00.000Z";
-  const key_id = auditKeyId(Buffer.from(publicKey, "base64url"), sha256);
+  const key_id = toAuditKeyId(Buffer.from(publicKey, "base64url"), sha256);
   const about = { previous: previous?.key.key_id ?? null, public_key: publicKey, since };
-  const succession = previous ? previous.sign(successionBytes(about)) : null;
+  const succession = previous ? previous.sign(encodeSuccession(about)) : null;
   return {
     key: { key_id, ...about, succession },
     sign: (bytes) => sign(null, bytes, pair.privateKey).toString("base64url"),
@@ -54,7 +54,7 @@ export function makeKey(previous?: TestKey): TestKey {
 }
 
 export function signHead(head: Head, { sign }: TestKey): SignedHead {
-  return { ...head, signature: sign(headBytes(head)) };
+  return { ...head, signature: sign(encodeHead(head)) };
 }
 
 export interface MadeBundle {
@@ -92,16 +92,16 @@ export function makeBundle({
   const epoch = randomUUID();
   const key = signer ?? makeKey();
   const session = makeSession(recordId);
-  const roster = `${canonicalJson({ participants: [], peers: [] })}\n`;
+  const roster = `${toCanonicalJson({ participants: [], peers: [] })}\n`;
   const state =
     format === 1
-      ? `${canonicalJson({ entries: [] })}\n`
-      : `${canonicalJson({ key: "deploy", value: { frozen: true }, deleted: false, version: 1, updatedBy: "Team 1", updatedAt: at(9) })}\n`;
+      ? `${toCanonicalJson({ entries: [] })}\n`
+      : `${toCanonicalJson({ key: "deploy", value: { frozen: true }, deleted: false, version: 1, updatedBy: "Team 1", updatedAt: at(9) })}\n`;
   const about: HeadAbout | undefined =
     format === 1
       ? undefined
       : {
-          session: sessionHash({ session }, sha256),
+          session: hashSession({ session }, sha256),
           roster: toHex(sha256(Buffer.from(roster))),
           state: toHex(sha256(Buffer.from(state))),
         };
@@ -118,7 +118,7 @@ export function makeBundle({
   for (const version of [1, 2, 3]) {
     const salt = randomBytes(16);
     text = `# Draft ${version} of ${recordId}\n\nNaïve “quotes” and 🌲.\n`;
-    const hash = contentHash(salt, text, sha256);
+    const hash = hashContent(salt, text, sha256);
     const about = {
       session_id: recordId,
       version,
@@ -127,7 +127,7 @@ export function makeBundle({
       written_at: at(version),
       after_sequence: version,
     };
-    const leaf = entryLeaf(documentEntry(about, { recordId, contentHash: hash }), sha256);
+    const leaf = hashEntry(createDocumentEntry(about, { recordId, contentHash: hash }), sha256);
     versions.push(leaf);
     lastVersion = hash;
     const isRemoved = version === 1;
@@ -179,8 +179,8 @@ export function makeBundle({
       posted_at: at(sequence),
       ...(isSystem ? whole : {}),
     };
-    const hash = contentHash(salt, canonicalJson(whole), sha256);
-    const leaf = entryLeaf(feedEntry(message, { recordId, contentHash: hash }), sha256);
+    const hash = hashContent(salt, toCanonicalJson(whole), sha256);
+    const leaf = hashEntry(createFeedEntry(message, { recordId, contentHash: hash }), sha256);
     feed.push(leaf);
     roots.push(toHex(feed.root()));
     const isRemoved = sequence === 5;
@@ -189,7 +189,7 @@ export function makeBundle({
       message: {
         ...message,
         content: isRemoved
-          ? redactedContent(message)
+          ? toRedactedContent(message)
           : isPrivate
             ? { private: true, bytes: Math.floor((sealedBox.length * 3) / 4) }
             : whole,
@@ -288,7 +288,7 @@ export function signManifest(
   };
   texts.set(
     bundleFiles.manifest,
-    writeJsonLine({ ...unsigned, signature: key.sign(manifestBytes(unsigned)) }),
+    writeJsonLine({ ...unsigned, signature: key.sign(encodeManifest(unsigned)) }),
   );
 }
 
@@ -296,16 +296,16 @@ export function signManifest(
  * Returns the bundle as a source for the verifier. The pieces are small enough to split lines, and even characters,
  * between two pieces.
  */
-export function sourceOf(texts: ReadonlyMap<string, string | Uint8Array>, pieceBytes = 1009) {
+export function toBundleSource(texts: ReadonlyMap<string, string | Uint8Array>, pieceBytes = 1009) {
   return {
     names: [...texts.keys()],
     open(name: string) {
       const text = texts.get(name);
-      return text === undefined ? undefined : piecesOf(Buffer.from(text), pieceBytes);
+      return text === undefined ? undefined : splitIntoPieces(Buffer.from(text), pieceBytes);
     },
   };
 }
 
-async function* piecesOf(bytes: Buffer, pieceBytes: number): AsyncGenerator<Uint8Array> {
+async function* splitIntoPieces(bytes: Buffer, pieceBytes: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }

@@ -7,18 +7,18 @@ import { promisify } from "node:util";
 import { bundleFiles, type Finding, type RecordReport } from "@merkle/wire/record";
 import { createRandom } from "../faults/random.js";
 import { importInto, verifyWhole, zipTexts } from "./bundles.js";
-import { type MadeBundle, makeBundle, makeKey, sourceOf, type TestKey } from "./made-bundle.js";
-import { type Expected, type Tampering, tamperWithBundle } from "./tamper.js";
+import { type MadeBundle, makeBundle, makeKey, type TestKey, toBundleSource } from "./made-bundle.js";
+import { type ExpectedFinding, type Tampering, tamperWithBundle } from "./tamper.js";
 
 /** A change that was not detected as expected: its name, the expected position, and the actual findings. */
-export interface Missed {
+export interface MissedChange {
   readonly number: number;
   readonly name: string;
-  readonly expected: Expected;
+  readonly expected: ExpectedFinding;
   readonly found: unknown;
 }
 
-interface Tampered extends Tampering {
+interface TamperedBundle extends Tampering {
   readonly number: number;
   readonly made: MadeBundle;
   readonly texts: ReadonlyMap<string, string>;
@@ -27,21 +27,21 @@ interface Tampered extends Tampering {
 /**
  * Makes random changes to bundles. Returns the changes that were not detected or whose position was reported wrongly.
  */
-export async function tamperWithBundles(count: number, seed: number): Promise<Missed[]> {
-  const missed: Missed[] = [];
+export async function tamperWithBundles(count: number, seed: number): Promise<MissedChange[]> {
+  const missed: MissedChange[] = [];
   for (const each of tamperings(count, seed)) {
     const { number, made, texts } = each;
     const trusted = {
       keys: [made.key.key],
       heads: [made.headAt(Math.min(9, made.lines.length)), made.headAt(made.lines.length)],
     };
-    const report = await verifyWhole(sourceOf(texts), { trusted });
+    const report = await verifyWhole(toBundleSource(texts), { trusted });
     if (!isCaught(each, report)) missed.push(toMissed(number, each, report));
   }
   return missed;
 }
 
-function* tamperings(count: number, seed: number): Generator<Tampered> {
+function* tamperings(count: number, seed: number): Generator<TamperedBundle> {
   const random = createRandom(seed);
   const key = makeKey();
   let made = makeBundle({ keys: [key] });
@@ -69,11 +69,11 @@ function makeOther(key: TestKey): ReadonlyMap<string, string> {
  * Makes random changes to bundles and checks them with the Python verifier, which shares no code with Merkle. The
  * verifier knows the key but no earlier head.
  */
-export async function tamperForPython(count: number, seed: number): Promise<Missed[]> {
+export async function tamperForPython(count: number, seed: number): Promise<MissedChange[]> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-tamper-"));
   try {
-    const missed: Missed[] = [];
-    let batch: (Tampered & { path: string })[] = [];
+    const missed: MissedChange[] = [];
+    let batch: (TamperedBundle & { path: string })[] = [];
     const check = async () => {
       const answers = await runPython(batch.map(({ path, made }) => [path, made.key.key.public_key]));
       for (const [place, each] of batch.entries()) {
@@ -129,8 +129,8 @@ function isLocated(
 export async function tamperByImport(
   url: string,
   { count, seed }: { count: number; seed: number },
-): Promise<Missed[]> {
-  const missed: Missed[] = [];
+): Promise<MissedChange[]> {
+  const missed: MissedChange[] = [];
   let genuine: { made: MadeBundle; session: string } | undefined;
   for (const each of tamperings(count, seed)) {
     const { made, texts } = each;
@@ -157,7 +157,7 @@ export async function tamperByImport(
   return missed;
 }
 
-function about({ number, name, expected }: Tampered): Omit<Missed, "found"> {
+function about({ number, name, expected }: TamperedBundle): Omit<MissedChange, "found"> {
   return { number, name, expected };
 }
 
@@ -180,6 +180,6 @@ export function toMissed(
   number: number,
   { name, expected }: Tampering,
   { ok, findings }: RecordReport,
-): Missed {
+): MissedChange {
   return { number, name, expected, found: ok ? "nothing" : findings.slice(0, 3) };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type AuditKey, canonicalJson, type SignedHead } from "@merkle/wire/record";
+import { type AuditKey, type SignedHead, toCanonicalJson } from "@merkle/wire/record";
 import type postgres from "postgres";
 import { createRandom, type Random } from "../faults/random.js";
 import { createTestSession } from "../kit/session.js";
 import type { TransportClient } from "../kit/transports.js";
 import { exportBundle, verifyWhole } from "./bundles.js";
 import type { Tampering } from "./tamper.js";
-import { isCaught, type Missed, toMissed } from "./tamper-campaign.js";
+import { isCaught, type MissedChange, toMissed } from "./tamper-campaign.js";
 
 /** A sealed session whose rows an attacker can change in the database. */
 export interface SqlVictim {
@@ -72,9 +72,9 @@ export async function tamperBySql(
   victim: SqlVictim,
   sql: postgres.Sql,
   { count, seed }: { count: number; seed: number },
-): Promise<Missed[]> {
+): Promise<MissedChange[]> {
   const random = createRandom(seed);
-  const missed: Missed[] = [];
+  const missed: MissedChange[] = [];
   // Every kind of change is used once before any is repeated.
   let left: Kind[] = [];
   for (let number = 1; number <= count; number++) {
@@ -231,7 +231,7 @@ const forkFeed: Kind = async (victim, random, tx) => {
     const [concluded] = await tx<{ content: string }[]>`SELECT content FROM messages
       WHERE session_id = ${victim.sessionId} AND kind = 'session_concluded'`;
     const { head: _, ...event } = JSON.parse(concluded?.content ?? "{}");
-    await tx`UPDATE messages SET content = ${canonicalJson(event)}
+    await tx`UPDATE messages SET content = ${toCanonicalJson(event)}
       WHERE session_id = ${victim.sessionId} AND kind = 'session_concluded'`;
   }
   return inFeed(`rewrite message ${sequence} and have ${depth} made anew`, sequence);

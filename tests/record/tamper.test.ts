@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { roundsOf } from "../kit/exhaustive.js";
+import { countRounds } from "../kit/exhaustive.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports } from "../kit/transports.js";
@@ -23,6 +23,6 @@ describe("records that are tampered with", () => {
     expect(await tamperByImport(broker.url, { count: 8, seed }), `seed ${seed}`).toEqual([]);
     const sql = connectTestDatabase(broker.databaseUrl);
     const victim = await makeSqlVictim(await brokerTransports.rest(broker.url), broker.url, sql);
-    expect(await tamperBySql(victim, sql, { count: roundsOf(3), seed }), `seed ${seed}`).toEqual([]);
+    expect(await tamperBySql(victim, sql, { count: countRounds(3), seed }), `seed ${seed}`).toEqual([]);
   });
 });

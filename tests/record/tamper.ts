@@ -2,31 +2,31 @@ import { randomUUID } from "node:crypto";
 import {
   type AuditKey,
   bundleFiles,
-  canonicalJson,
-  contentHash,
-  entryLeaf,
+  createFeedEntry,
+  encodeSuccession,
   type FeedLine,
-  feedEntry,
   growTree,
+  hashContent,
+  hashEntry,
   type Manifest,
-  redactedContent,
   type SignedHead,
   stateFileOfFormat1,
-  successionBytes,
+  toCanonicalJson,
   toHex,
+  toRedactedContent,
   writeJsonLine,
 } from "@merkle/wire/record";
 import type { Random } from "../faults/random.js";
 import { type BundleTexts, makeKey, sha256, signHead, signManifest, type TestKey } from "./made-bundle.js";
 
 /** The expected position of the first finding: a range of messages or versions, or a file. */
-export type Expected =
+export type ExpectedFinding =
   | { readonly log: "feed" | "document"; readonly from: number; readonly to: number }
   | { readonly file: string };
 
 export interface Tampering {
   readonly name: string;
-  readonly expected: Expected;
+  readonly expected: ExpectedFinding;
   /**
    * True if the attacker used the broker's own key. Only a client that saw the record before the attack can detect
    * this.
@@ -105,7 +105,7 @@ const feignRedaction: Kind = ({ texts }, random) => {
     lines.with(number - 1, {
       ...line,
       salt: null,
-      message: { ...message, content: redactedContent(message) },
+      message: { ...message, content: toRedactedContent(message) },
     }),
   );
   return named(`feign a redaction of message ${number}`, number);
@@ -179,7 +179,7 @@ const editVersion: Kind = ({ texts }, random) => {
   if (way === "time") line.version.written_at = "2020-01-01T00:00:00.000Z";
   if (way === "salt") line.salt = "00".repeat(16);
   const next =
-    way === "drop" ? lines.toSpliced(version - 1, 1) : lines.with(version - 1, canonicalJson(line));
+    way === "drop" ? lines.toSpliced(version - 1, 1) : lines.with(version - 1, toCanonicalJson(line));
   texts.set(bundleFiles.versions, next.map((each) => `${each}\n`).join(""));
   return { name: `${way} of version ${version}`, expected: { log: "document", from: version, to: version } };
 };
@@ -287,7 +287,7 @@ const ownKeys: readonly [OwnKey, ...OwnKey[]] = [
     ({ texts, key }) => {
       const own = makeKey();
       const about = { previous: own.key.key_id, public_key: key.key.public_key, since: key.key.since };
-      const vouched = { ...key.key, ...about, succession: own.sign(successionBytes(about)) };
+      const vouched = { ...key.key, ...about, succession: own.sign(encodeSuccession(about)) };
       texts.set(bundleFiles.keys, writeJsonLine([own.key, vouched]));
       return own;
     },
@@ -359,7 +359,7 @@ const unsignedChanges: readonly [UnsignedChange, ...UnsignedChange[]] = [
       const lines = readFeed(texts);
       const number = pickLine(lines, random, "the text");
       const { message, ...line } = lineAt(lines, number);
-      const content = redactedContent(message);
+      const content = toRedactedContent(message);
       writeFeed(texts, lines.with(number - 1, { ...line, salt: null, message: { ...message, content } }));
       return {};
     },
@@ -398,7 +398,7 @@ function replaceFile(file: string, text: string): (given: Changing) => Partial<M
 
 function blankVersion(texts: BundleTexts, version: number): void {
   const lines = textOf(texts, bundleFiles.versions).split("\n").slice(0, -1);
-  const blank = canonicalJson({ ...JSON.parse(lines[version - 1] ?? ""), content: null, salt: null });
+  const blank = toCanonicalJson({ ...JSON.parse(lines[version - 1] ?? ""), content: null, salt: null });
   texts.set(bundleFiles.versions, `${lines.with(version - 1, blank).join("\n")}\n`);
 }
 
@@ -478,11 +478,11 @@ function rehash(lines: FeedLine[], number: number, depth: (typeof depths)[number
   const content_hash =
     salt === null
       ? line.content_hash
-      : contentHash(Buffer.from(salt, "hex"), canonicalJson(message.content), sha256);
+      : hashContent(Buffer.from(salt, "hex"), toCanonicalJson(message.content), sha256);
   lines[number - 1] = { ...line, message, salt, content_hash };
   if (depth === "content hash") return;
-  const leaf = entryLeaf(
-    feedEntry(message, { recordId: message.session_id, contentHash: content_hash }),
+  const leaf = hashEntry(
+    createFeedEntry(message, { recordId: message.session_id, contentHash: content_hash }),
     sha256,
   );
   lines[number - 1] = { ...line, message, salt, content_hash, hash: toHex(leaf) };

@@ -5,15 +5,15 @@ import {
   type FeedLine,
   growTree,
   type RecordReport,
-  redactedContent,
   toHex,
+  toRedactedContent,
   type VerifyOptions,
   type VerifySignature,
   verifyBundle,
   writeJsonLine,
 } from "@merkle/wire/record";
 import { describe, expect, it } from "vitest";
-import { type MadeBundle, makeBundle, makeKey, sha256, signManifest, sourceOf } from "./made-bundle.js";
+import { type MadeBundle, makeBundle, makeKey, sha256, signManifest, toBundleSource } from "./made-bundle.js";
 
 const verifySignature: VerifySignature = (publicKey, bytes, signature) => {
   const x = Buffer.from(publicKey).toString("base64url");
@@ -27,7 +27,7 @@ const verifySignature: VerifySignature = (publicKey, bytes, signature) => {
 
 function check(made: MadeBundle, options: Partial<VerifyOptions> = {}): Promise<RecordReport> {
   const own = { sha256, createSha256: () => createHash("sha256"), verifySignature };
-  return verifyBundle(sourceOf(made.texts), { ...own, ...options });
+  return verifyBundle(toBundleSource(made.texts), { ...own, ...options });
 }
 
 function change(made: MadeBundle, file: string, edit: (lines: string[]) => string[]): MadeBundle {
@@ -289,9 +289,9 @@ describe("a forged whole", () => {
     const bytes = Buffer.from([0xff, 0x0a, 0xfe]);
     const names = Object.values(bundleFiles);
     const own = { sha256, createSha256: () => createHash("sha256"), verifySignature };
-    const garbage = await verifyBundle(sourceOf(new Map(names.map((name) => [name, bytes]))), own);
+    const garbage = await verifyBundle(toBundleSource(new Map(names.map((name) => [name, bytes]))), own);
     expect(garbage).toMatchObject({ ok: false, session: null, head: null, size: 0 });
-    const nothing = await verifyBundle(sourceOf(new Map()), own);
+    const nothing = await verifyBundle(toBundleSource(new Map()), own);
     expect(nothing.findings).toHaveLength(bundleFileNames(2).length);
     const broken = {
       names: [...names],
@@ -397,7 +397,7 @@ describe("words that nobody signed whose word counts", () => {
     const made = editLine(makeBundle(), 3, ({ message, ...line }) => ({
       ...line,
       salt: null,
-      message: { ...message, content: redactedContent(message) },
+      message: { ...message, content: toRedactedContent(message) },
     }));
     expect((await check(made)).findings.filter(({ code }) => code === "content")).toMatchObject([
       { sequence: 3, message: expect.stringContaining("no later message records its removal") },
@@ -422,7 +422,7 @@ describe("a long record", () => {
   it("[VERIFY-7] of lines that say nothing is given up after the hundredth", async () => {
     const made = makeBundle();
     let read = 0;
-    const source = sourceOf(made.texts);
+    const source = toBundleSource(made.texts);
     const own = { sha256, createSha256: () => createHash("sha256"), verifySignature };
     async function* newlines() {
       for (; read < 1000; read++) yield Buffer.alloc(64 * 1024, 10);

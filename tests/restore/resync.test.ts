@@ -3,7 +3,7 @@ import { connect } from "@merkle/wire/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { backUp, restoreInPlace } from "../kit/restore.js";
-import { createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { createTestSession, expectFailure, listTexts } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
@@ -56,9 +56,9 @@ describe("a restore under running clients", () => {
       const transport = await open(broker.url);
       const stale = { session_id, team_id, epoch };
       expect(
-        await failureOf(transport.call("wait_for_messages", { ...stale, since_cursor: 1, timeout: 0 })),
+        await expectFailure(transport.call("wait_for_messages", { ...stale, since_cursor: 1, timeout: 0 })),
       ).toMatchObject({ code: "resync" });
-      expect(await failureOf(transport.call("get_history", stale))).toMatchObject({ code: "resync" });
+      expect(await expectFailure(transport.call("get_history", stale))).toMatchObject({ code: "resync" });
       await transport.close();
     }
   });
@@ -80,7 +80,7 @@ describe("a restore under running clients", () => {
       () => transport.call("ack", { ...Object(b), cursor }),
       () => transport.call("get_history", { ...Object(c), before_cursor: cursor }),
     ]) {
-      expect(await failureOf(call())).toMatchObject({ code: "resync" });
+      expect(await expectFailure(call())).toMatchObject({ code: "resync" });
       await call();
     }
     // The pending resync survives a restart of the broker. It does not affect callers that send the current epoch or
@@ -97,7 +97,7 @@ describe("a restore under running clients", () => {
     const again = { session_id, team_id: convener, since_cursor: resumed.cursor, timeout: 0 };
     await transport.call("wait_for_messages", again);
     const unread = await transport.call("check_messages", Object(b));
-    expect(textsOf(unread.messages)).toContain("takes its number");
+    expect(listTexts(unread.messages)).toContain("takes its number");
   });
 
   it("[BACKUP-2] credentials, keys and cursors go on working", { tags: "long" }, async () => {
@@ -116,6 +116,6 @@ describe("a restore under running clients", () => {
       version: 1,
     });
     const { messages } = await transport.call("wait_for_messages", { session_id, team_id: birch.credential });
-    expect(textsOf(messages)).toEqual(["keyed"]);
+    expect(listTexts(messages)).toEqual(["keyed"]);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { performForAgent } from "../../apps/cli/src/features/jobs/agent/run-for-agent.js";
 import { toPrompt } from "../../apps/cli/src/features/jobs/runner/claude-runner.js";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { makePerson } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -15,7 +15,7 @@ import { guide, type StagedRepository, stageRepository } from "../sources/staged
 
 const source_path = "docs/docs/guide.md";
 const fake = createFakeRunner();
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let broker: TestBroker;
 let rest: TransportClient;
 let repository: StagedRepository;

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { MerkleTree } from "merkletreejs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sharedBroker } from "../kit/test-broker.js";
+import { getSharedBroker } from "../kit/test-broker.js";
 import { callTool } from "../mcp/rpc.js";
 
 /**
@@ -11,7 +11,7 @@ import { callTool } from "../mcp/rpc.js";
 
 let call: (tool: string, args: object) => Promise<Record<string, unknown>>;
 beforeAll(async () => {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   call = (tool, args) => callTool(`${url}/mcp`, tool, args);
 });
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { installTestClaude } from "../../apps/cli/src/test-kit/claude.js";
 import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
-import { sharedBroker } from "../kit/test-broker.js";
+import { getSharedBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { callTool, initialize } from "../mcp/rpc.js";
 
@@ -14,7 +14,7 @@ let url: string;
 let rest: TransportClient;
 
 beforeAll(async () => {
-  ({ url } = await sharedBroker());
+  ({ url } = await getSharedBroker());
   rest = await transports.rest(url);
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
-import { type ModelServer, saying, startModelServer } from "../kit/model-server.js";
+import { createCleanup } from "../kit/at-end.js";
+import { type ModelServer, replyWithText, startModelServer } from "../kit/model-server.js";
 import { startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { post, readRpc } from "../mcp/rpc.js";
@@ -9,7 +9,7 @@ import { post, readRpc } from "../mcp/rpc.js";
 
 let model: ModelServer;
 let broker: TestBroker;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   model = await startModelServer(cleanup);
   broker = await startTestBroker({ summaries: { apiKey: "sk-test", baseUrl: model.url } }, cleanup);
@@ -121,8 +121,8 @@ describe("over MCP over HTTP, with text and structure side by side", () => {
 
   it("[PROGRESS-6] get_context asks the model as drawn, once, and answers with its summary", async () => {
     const { structuredContent: entry } = await call("log_progress", refactored);
-    const before = model.asked.length;
-    model.answer = saying(summary);
+    const before = model.requests.length;
+    model.answer = replyWithText(summary);
     const { projectId, title, content, tags } = refactored;
     const first = await call("get_context", { projectId, id: entry.id });
     expect(first).toMatchObject({
@@ -132,7 +132,7 @@ describe("over MCP over HTTP, with text and structure side by side", () => {
     expect(first.structuredContent).not.toHaveProperty("content");
     const whole = await call("get_context", { projectId, id: entry.id, includeFull: true });
     expect(whole.structuredContent).toMatchObject({ summary, content });
-    expect(model.asked.slice(before)).toMatchObject([
+    expect(model.requests.slice(before)).toMatchObject([
       {
         path: "/v1/chat/completions",
         headers: { authorization: "Bearer sk-test" },

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sharedBroker } from "../kit/test-broker.js";
+import { getSharedBroker } from "../kit/test-broker.js";
 import { callTool, initialize } from "../mcp/rpc.js";
 
 /** Runs the examples from the description of sessions (docs/deviations.md). Replies and events must match. */
 
 let url: string;
 beforeAll(async () => {
-  ({ url } = await sharedBroker());
+  ({ url } = await getSharedBroker());
 });
 
 /** Matches a uuid, or a credential that begins with a uuid. */

@@ -1,7 +1,7 @@
 import { chmod, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { blobHash } from "../../apps/broker/src/features/sources/blob-hash.js";
+import { hashBlob } from "../../apps/broker/src/features/sources/blob-hash.js";
 import { commitFile, type FileCommit } from "../../apps/broker/src/features/sources/commit-file.js";
 import { openSource } from "../../apps/broker/src/features/sources/open-source.js";
 import { withRepository } from "../../apps/broker/src/features/sources/repository.js";
@@ -14,7 +14,7 @@ const changed = guide.replace("an hour", "a day");
 function toCommit(more: Partial<FileCommit> = {}): FileCommit {
   return {
     path,
-    baseHash: blobHash(Buffer.from(guide), "sha1"),
+    baseHash: hashBlob(Buffer.from(guide), "sha1"),
     content: changed,
     subject: "Incorporate topic 7: how long?",
     trailers: { "Approved-by": "Ana", "Merkle-Topic": "7", "Merkle-Proposal": "9" },

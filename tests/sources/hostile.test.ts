@@ -230,11 +230,11 @@ describe("a repository with", () => {
       const before = led();
       const { listed, text, done } = await workOn(at);
       expect(text).toBe(guide);
-      expect(done.written).toBe(true);
+      expect(done.isWritten).toBe(true);
       expect(await at.read("docs/guide.md")).toBe(`${guide}More.\n`);
       expect(listed.files.map(({ path }) => path)).toContain("docs/guide.md");
       expect(listed.files.map(({ path }) => path)).not.toContain("module");
-      expect(await at.sprung()).toBeUndefined();
+      expect(await at.readTrace()).toBeUndefined();
       expect(await readFile(at.secretFile, "utf8")).toBe(`${secret}\n`);
       expect(led()).toBe(before);
     },
@@ -258,7 +258,7 @@ describe("a repository with", () => {
     );
     expect(refusal).toSatisfy((error) => error instanceof RootProblem || error instanceof NoSource);
     expect(String(refusal)).not.toContain(secret);
-    expect(await at.sprung()).toBeUndefined();
+    expect(await at.readTrace()).toBeUndefined();
     expect(outside()).toBe(before);
   });
 });

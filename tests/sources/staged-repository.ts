@@ -21,7 +21,7 @@ export interface StagedRepository {
   write(path: string, text: string | Uint8Array): Promise<void>;
   read(path: string): Promise<string>;
   /** Returns the trace that the program left, or undefined if it did not run. */
-  sprung(): Promise<string | undefined>;
+  readTrace(): Promise<string | undefined>;
 }
 
 export const secret = "outside-7c1f0a";
@@ -76,7 +76,7 @@ export async function stageRepository(
     git,
     write,
     read: (path) => readFile(join(folder, path), "utf8"),
-    sprung: async () => ((await stat(trace).catch(() => undefined)) ? readFile(trace, "utf8") : undefined),
+    readTrace: async () => ((await stat(trace).catch(() => undefined)) ? readFile(trace, "utf8") : undefined),
   };
 }
 

@@ -7,12 +7,12 @@ export interface Correspondent {
   readonly slug: string;
   readonly sessionId: string;
   readonly credential: string;
-  say(text: string, more?: object): Promise<void>;
+  post(text: string, more?: object): Promise<void>;
   ask<Answer = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Answer>;
   /** Returns a team's entry in the roster. */
-  row(name: string): Promise<Record<string, unknown>>;
+  findRosterEntry(name: string): Promise<Record<string, unknown>>;
   /** Returns a team's peers from list_peers. */
-  peers(team: string): Promise<Record<string, unknown>[]>;
+  listPeers(team: string): Promise<Record<string, unknown>[]>;
 }
 
 export async function startSession({ url }: Pick<TestBroker, "url">): Promise<Correspondent> {
@@ -39,15 +39,15 @@ export async function startSession({ url }: Pick<TestBroker, "url">): Promise<Co
     slug,
     sessionId,
     credential,
-    say: async (text, more = {}) => {
+    post: async (text, more = {}) => {
       await ask("POST", `${session}/messages`, { content: { text }, ...more }, credential);
     },
     ask: (method, path, body) => ask(method, `${session}${path}`, body, credential),
-    async peers(team) {
+    async listPeers(team) {
       const { peers } = await ask<{ peers: Record<string, unknown>[] }>("GET", `${session}/peers`);
       return peers.filter((each) => each["team"] === team);
     },
-    async row(name) {
+    async findRosterEntry(name) {
       const { participants } = await ask<{ participants: Record<string, unknown>[] }>(
         "GET",
         `${session}/participants?include_folded=true`,

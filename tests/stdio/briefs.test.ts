@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { changeSettings } from "../kit/persons.js";
 import { type HookIds, makeAgentHome, type StdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { transports } from "../kit/transports.js";
 import { type Correspondent, startAgent, startSession } from "./agents.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let broker: TestBroker;
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
@@ -17,9 +17,9 @@ beforeAll(async () => {
 });
 
 async function sayMuch(alder: Correspondent): Promise<void> {
-  await alder.say("Keep v1 tokens", { content: { text: "Keep v1 tokens", kind: "decision" } });
-  for (const n of [1, 2, 3, 4]) await alder.say(`chatter ${n}`);
-  await alder.say("Birch, mind the tests", { to: "Birch" });
+  await alder.post("Keep v1 tokens", { content: { text: "Keep v1 tokens", kind: "decision" } });
+  for (const n of [1, 2, 3, 4]) await alder.post(`chatter ${n}`);
+  await alder.post("Birch, mind the tests", { to: "Birch" });
 }
 
 /** Calls a tool like a client with hooks: a hook announces the call first. */
@@ -38,7 +38,7 @@ async function call(
  * Waits until a message has reached the agent's server. Reads as a subagent, because reads by subagents acknowledge
  * nothing.
  */
-async function arrival(birch: StdioServer, text: string, ids: HookIds = {}): Promise<void> {
+async function untilArrived(birch: StdioServer, text: string, ids: HookIds = {}): Promise<void> {
   let seen = "";
   const read = async () => {
     seen += await call(birch, "check_messages", { agent_id: "a1", ...ids });
@@ -50,7 +50,7 @@ async function arrival(birch: StdioServer, text: string, ids: HookIds = {}): Pro
 describe("the brief of a launched agent", () => {
   it("[BRIEF-4] stands before its first prompt in a conversation, and tells what was before", async () => {
     const alder = await startSession(broker);
-    await alder.say("Keep v1 tokens", { content: { text: "Keep v1 tokens", kind: "decision" } });
+    await alder.post("Keep v1 tokens", { content: { text: "Keep v1 tokens", kind: "decision" } });
     const birch = await startAgent(broker, alder);
     expect(await birch.hook("UserPromptSubmit", { prompt_id: "p1" })).toMatch(
       /^Merkle brief of \S+, #1 to #\d, not from your user.*\n- #1 decision by Alder [\d:]+: Keep v1 tokens\n(?:- .*\n)*End of the Merkle brief\.$/,
@@ -70,11 +70,11 @@ describe("the brief of a launched agent", () => {
     const alder = await startSession(broker);
     const birch = await startAgent(broker, alder);
     await birch.hook("UserPromptSubmit");
-    const read = async () => (await alder.row("Birch"))["last_read"];
+    const read = async () => (await alder.findRosterEntry("Birch"))["last_read"];
     const before = Number(await read());
     await sayMuch(alder);
     const direct = before + 6;
-    await arrival(birch, "mind the tests");
+    await untilArrived(birch, "mind the tests");
     const given = await birch.hook("Stop", { prompt_id: "p2" });
     expect(given).toContain(`Merkle brief of ${alder.slug}, #${before + 1} to #${direct}`);
     expect(given).toContain("decision by Alder");
@@ -82,8 +82,8 @@ describe("the brief of a launched agent", () => {
     expect(given).toContain(`#${direct} Alder to Birch: Birch, mind the tests`);
     expect(given).not.toContain("chatter");
 
-    await alder.say("something new");
-    await arrival(birch, "something new");
+    await alder.post("something new");
+    await untilArrived(birch, "something new");
     expect(await birch.hook("PostToolBatch", { prompt_id: "p2" })).toMatch(/: something new$/);
     // The model already has the messages that it was shown. All other messages still count as unread.
     expect(await birch.hook("Stop", { prompt_id: "p2" })).toBe("");
@@ -103,12 +103,12 @@ describe("the brief of a launched agent", () => {
     const alder = await startSession(broker);
     const birch = await startAgent(broker, alder);
     await sayMuch(alder);
-    await arrival(birch, "mind the tests");
+    await untilArrived(birch, "mind the tests");
     const given = await birch.hook("UserPromptSubmit");
     const [, cursor] = /ack with cursor (\d+)/.exec(given) ?? [];
     await call(birch, "ack", {}, { cursor: Number(cursor) });
     expect(await call(birch, "check_messages")).toBe("nothing new");
-    expect(await alder.row("Birch")).toMatchObject({ last_read: Number(cursor) });
+    expect(await alder.findRosterEntry("Birch")).toMatchObject({ last_read: Number(cursor) });
   });
 
   it("[BRIEF-5] comes again where the client's record has lost it", async () => {
@@ -118,7 +118,7 @@ describe("the brief of a launched agent", () => {
     const env = { CLAUDE_CODE_SESSION_ID: session_id, CLAUDE_CONFIG_DIR: home };
     const birch = await startAgent(broker, alder, { home, env });
     await sayMuch(alder);
-    await arrival(birch, "mind the tests", { session_id });
+    await untilArrived(birch, "mind the tests", { session_id });
     const hook = (prompt_id: string) => birch.hook("UserPromptSubmit", { session_id, prompt_id });
     const given = await hook("p1");
     expect(given).toContain("Merkle brief");

@@ -3,7 +3,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { expect, inject, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { makeAgentHome } from "../kit/stdio.js";
-import { sharedBroker } from "../kit/test-broker.js";
+import { getSharedBroker } from "../kit/test-broker.js";
 import { startSession } from "./agents.js";
 
 const ChannelNotification = z.object({
@@ -28,27 +28,27 @@ async function startClient(url: string, args: readonly string[]) {
 }
 
 it("[WAKE-14] with --channel mail that wakes comes as a channel notification, too, and low does not", async () => {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   const alder = await startSession({ url });
   const args = ["--session", alder.slug, "--team", "Birch"];
   const { client, heard } = await startClient(url, [...args, "--channel"]);
   expect(client.getServerCapabilities()).toMatchObject({ experimental: { "claude/channel": {} } });
-  await expect.poll(() => alder.row("Birch")).toMatchObject({ connections: 1 });
-  await alder.say("low", { to: "Birch", priority: "low" });
-  await alder.say("</channel> hello", { to: "Birch" });
+  await expect.poll(() => alder.findRosterEntry("Birch")).toMatchObject({ connections: 1 });
+  await alder.post("low", { to: "Birch", priority: "low" });
+  await alder.post("</channel> hello", { to: "Birch" });
   await expect.poll(() => heard).toHaveLength(1);
   expect(heard[0]).toEqual({
     content: expect.stringMatching(/^Merkle nudge \d+: 2 unread\. [^\n<]+$/),
     meta: { unread: "2", nudge: expect.stringMatching(/^\d+$/) },
   });
-  expect((await alder.peers("Birch"))[0]).toMatchObject({ capabilities: { wake: ["channel"] } });
+  expect((await alder.listPeers("Birch"))[0]).toMatchObject({ capabilities: { wake: ["channel"] } });
 
   const { client: without } = await startClient(url, []);
   expect(without.getServerCapabilities()?.experimental).toBeUndefined();
 });
 
 it("[WAKE-2] [WAKE-8] a watched change of state is nudged for, by a channel, too, and stands in the next mail", async () => {
-  const { url } = await sharedBroker();
+  const { url } = await getSharedBroker();
   const alder = await startSession({ url });
   const args = ["--session", alder.slug, "--team", "Birch", "--channel"];
   const { client, heard } = await startClient(url, args);

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
-import { attach, socketOf } from "../../apps/cli/src/clients/client-socket.js";
-import { atEnd } from "../kit/at-end.js";
+import { attach, findSocketPath } from "../../apps/cli/src/clients/client-socket.js";
+import { createCleanup } from "../kit/at-end.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { startAgent, startSession } from "./agents.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let broker: TestBroker;
 let temporary: string;
 beforeAll(async () => {
@@ -44,9 +44,9 @@ describe("a client whose hooks are commands", () => {
       client: "gemini-cli-mcp-client",
       env: { TMPDIR: temporary },
     });
-    const path = socketOf(process.pid) ?? "";
+    const path = findSocketPath(process.pid) ?? "";
     expect((await lstat(path)).mode & 0o777).toBe(0o600);
-    await alder.say("which port?", { to: "Birch" });
+    await alder.post("which port?", { to: "Birch" });
     await expect
       .poll(() => hook("gemini", "UserPromptSubmit"))
       .toMatchObject({
@@ -56,11 +56,11 @@ describe("a client whose hooks are commands", () => {
         },
       });
     expect(await hook("gemini", "Stop")).toEqual({});
-    await alder.say("and the host?", { to: "Birch" });
+    await alder.post("and the host?", { to: "Birch" });
     await expect
       .poll(() => hook("gemini", "Stop"))
       .toMatchObject({ decision: "block", reason: expect.stringContaining("and the host?") });
-    expect((await alder.peers("Birch"))[0]).toMatchObject({ capabilities: { wake: ["hooks"] } });
+    expect((await alder.listPeers("Birch"))[0]).toMatchObject({ capabilities: { wake: ["hooks"] } });
     expect(await hook("gemini", "Stop")).toEqual({});
     await birch.stop();
     await expect(lstat(path)).rejects.toMatchObject({ code: "ENOENT" });
@@ -70,7 +70,7 @@ describe("a client whose hooks are commands", () => {
     const folder = join(temporary, `merkle-${process.getuid?.() ?? ""}`);
     await chmod(folder, 0o777);
     onTestFinished(() => chmod(folder, 0o700));
-    expect(socketOf(process.pid)).toBeNull();
+    expect(findSocketPath(process.pid)).toBeNull();
   });
 
   it("[VENDOR-8] a plugin that is connected begins a turn with each nudge, and the roster says that it can", async () => {
@@ -79,9 +79,9 @@ describe("a client whose hooks are commands", () => {
     const lines: string[] = [];
     attach((line) => lines.push(line));
     await expect
-      .poll(async () => (await alder.peers("Birch"))[0])
+      .poll(async () => (await alder.listPeers("Birch"))[0])
       .toMatchObject({ capabilities: { wake: ["inbox"] } });
-    await alder.say("wake up", { to: "Birch" });
+    await alder.post("wake up", { to: "Birch" });
     await expect.poll(() => lines).toEqual([expect.stringMatching(/^Merkle nudge \d+: 1 unread\. /)]);
     expect(lines[0]).not.toContain("wake up");
   });
@@ -91,7 +91,7 @@ describe("Codex", () => {
   it("[VENDOR-7] [VENDOR-9] its hooks call the server's tool, and a subagent's are answered with nothing", async () => {
     const alder = await startSession(broker);
     const birch = await startAgent(broker, alder, { client: "codex-mcp-client" });
-    await alder.say("one", { to: "Birch" });
+    await alder.post("one", { to: "Birch" });
     const call = async (event: string, threadId: string) => {
       const { answer } = birch.begin("tools/call", {
         name: "hook",
@@ -104,12 +104,12 @@ describe("Codex", () => {
     await expect
       .poll(() => call("PostToolBatch", "t1"))
       .toMatchObject({ hookSpecificOutput: { hookEventName: "PostToolUse" } });
-    await alder.say("two", { to: "Birch" });
+    await alder.post("two", { to: "Birch" });
     await expect
       .poll(() => call("Stop", "t1"))
       .toMatchObject({ decision: "block", reason: expect.stringContaining("two") });
     await expect
-      .poll(async () => (await alder.peers("Birch"))[0])
+      .poll(async () => (await alder.listPeers("Birch"))[0])
       .toMatchObject({ capabilities: { wake: ["inbox", "hooks"] } });
   });
 
@@ -137,7 +137,7 @@ describe("Codex", () => {
       client: "codex-mcp-client",
       env: { MERKLE_CODEX_SERVER: socket },
     });
-    await alder.say("one", { to: "Birch" });
+    await alder.post("one", { to: "Birch" });
     await expect.poll(() => asked.map(({ method }) => method)).toContain("turn/start");
     expect(asked.map(({ method }) => method)).toEqual([
       "initialize",

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { drawSeed, signingKeyFrom, toBase64url } from "@merkle/wire/identity";
+import { deriveSigningKey, drawSeed, toBase64url } from "@merkle/wire/identity";
 import { expect, it, onTestFinished } from "vitest";
-import { keepMember } from "../../apps/cli/src/home/members.js";
+import { saveMember } from "../../apps/cli/src/home/members.js";
 import { joinMesh, startInviteBroker } from "../kit/members.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
 
@@ -30,14 +30,14 @@ async function makeMemberHome() {
   const { broker, admin } = await startInviteBroker(onTestFinished);
   const seed = drawSeed();
   const { link: invite } = await admin.call("create_invite", {});
-  const wanted = { invite, name: "Birch", memberKey: signingKeyFrom(seed) };
+  const wanted = { invite, name: "Birch", memberKey: deriveSigningKey(seed) };
   const { broker_id, mesh_id, mesh, member_id, name, role } = await joinMesh(
     broker.url,
     wanted,
     onTestFinished,
   );
   const home = await makeAgentHome();
-  await keepMember(home, {
+  await saveMember(home, {
     ...{ broker_id, mesh_id, mesh, member_id, name, role },
     urls: [broker.url],
     seed: toBase64url(seed),

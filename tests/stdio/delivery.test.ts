@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makeAgentHome } from "../kit/stdio.js";
-import { itAtOne, startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { itOnOneBroker, startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type Correspondent, startAgent, startSession } from "./agents.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let shared: TestBroker;
 beforeAll(async () => {
   shared = await startTestBroker({}, cleanup);
@@ -18,7 +18,7 @@ async function startConversation(broker = shared) {
 }
 
 async function isPolling(alder: Correspondent): Promise<unknown> {
-  return (await alder.row("Birch"))["polling"];
+  return (await alder.findRosterEntry("Birch"))["polling"];
 }
 
 describe("wait_for_messages over stdio", () => {
@@ -26,16 +26,16 @@ describe("wait_for_messages over stdio", () => {
     const { alder, birch } = await startConversation();
     const wait = birch.call("wait_for_messages");
     await expect.poll(() => isPolling(alder)).toBe(true);
-    await alder.say("one");
+    await alder.post("one");
     expect(await wait).toBe("#2 Alder: one");
     await expect.poll(() => isPolling(alder)).toBe(false);
 
     const heard: string[] = [];
-    for (let number = 2; number <= 30; number += 1) await alder.say(String(number));
+    for (let number = 2; number <= 30; number += 1) await alder.post(String(number));
     while (heard.length < 29) heard.push(...(await birch.call("wait_for_messages")).split("\n"));
     expect(heard).toEqual(Array.from({ length: 29 }, (_, i) => `#${i + 3} Alder: ${i + 2}`));
     expect(await birch.call("wait_for_messages", { timeout: 0 })).toBe("nothing new");
-    await expect.poll(() => alder.row("Birch")).toMatchObject({ last_read: 31, connections: 1 });
+    await expect.poll(() => alder.findRosterEntry("Birch")).toMatchObject({ last_read: 31, connections: 1 });
   });
 
   it("[DELIVER-4] a team that joins among few ends a wait that blocks", async () => {
@@ -52,29 +52,29 @@ describe("wait_for_messages over stdio", () => {
 
   it("[STDIO-5] acknowledges when the next wait begins, and not before", async () => {
     const { alder, birch } = await startConversation();
-    await alder.say("one");
+    await alder.post("one");
     expect(await birch.call("wait_for_messages")).toBe("#2 Alder: one");
-    expect(await alder.row("Birch")).toMatchObject({ last_read: 1 });
+    expect(await alder.findRosterEntry("Birch")).toMatchObject({ last_read: 1 });
     await birch.call("wait_for_messages", { timeout: 0 });
-    await expect.poll(() => alder.row("Birch")).toMatchObject({ last_read: 2 });
+    await expect.poll(() => alder.findRosterEntry("Birch")).toMatchObject({ last_read: 2 });
   });
 
   it("[STDIO-5] what could not be acknowledged while the broker was away is acknowledged when it is back", async () => {
     const broker = await startTestBroker();
     const { alder, birch } = await startConversation(broker);
-    await alder.say("one");
+    await alder.post("one");
     expect(await birch.call("wait_for_messages")).toBe("#2 Alder: one");
     await broker.restartAfter(async () => {
       await birch.call("wait_for_messages", { timeout: 0 });
     });
-    await expect.poll(async () => (await alder.row("Birch"))["last_read"]).toBe(2);
+    await expect.poll(async () => (await alder.findRosterEntry("Birch"))["last_read"]).toBe(2);
   });
 
   it("[STDIO-5] [WAKE-4] what was pushed to a server that was killed comes to the next, and what it handed out is said to come again", async () => {
     const { alder, birch, home } = await startConversation();
-    await alder.say("one");
+    await alder.post("one");
     expect(await birch.call("wait_for_messages")).toBe("#2 Alder: one");
-    await alder.say("two");
+    await alder.post("two");
     birch.process.kill("SIGKILL");
     await birch.ended;
 
@@ -83,7 +83,7 @@ describe("wait_for_messages over stdio", () => {
     expect(await next.call("wait_for_messages")).toBe(
       "(again) you may have seen already: #2\n#2 Alder: one\n#3 Alder: two",
     );
-    expect(await alder.row("Birch (2)")).toEqual({});
+    expect(await alder.findRosterEntry("Birch (2)")).toEqual({});
   });
 
   it("[STDIO-6] a cancelled wait has no answer, ends at the broker and takes nothing with it", async () => {
@@ -92,7 +92,7 @@ describe("wait_for_messages over stdio", () => {
     await expect.poll(() => isPolling(alder)).toBe(true);
     birch.notify("notifications/cancelled", { requestId: id });
     await expect.poll(() => isPolling(alder)).toBe(false);
-    await alder.say("after");
+    await alder.post("after");
     expect(await birch.call("wait_for_messages")).toBe("#2 Alder: after");
     expect(await Promise.race([answer, "none"])).toBe("none");
   });
@@ -105,7 +105,7 @@ describe("wait_for_messages over stdio", () => {
     await expect.poll(() => isPolling(alder)).toBe(true);
     const fifth = wait();
     expect(await Promise.race([...waits, fifth])).toBe("nothing new");
-    for (const text of ["one", "two", "three", "four"]) await alder.say(text);
+    for (const text of ["one", "two", "three", "four"]) await alder.post(text);
     const rest = birch.call("wait_for_messages", { timeout: 0 });
     const heard = (await Promise.all([...waits, fifth, rest])).flatMap((text) => text.split("\n"));
     expect(heard.filter((line) => line !== "nothing new").sort()).toEqual([
@@ -118,7 +118,7 @@ describe("wait_for_messages over stdio", () => {
 
   it("[WAIT-3] [SEAL-8] session_closed comes with the last messages, and a closed session never blocks", async () => {
     const { alder, birch } = await startConversation();
-    await alder.say("last");
+    await alder.post("last");
     await alder.ask("POST", "/conclude", { summary_section: "Done." });
     let heard = await birch.call("wait_for_messages");
     if (!heard.includes("session_concluded")) heard += `\n${await birch.call("wait_for_messages")}`;
@@ -131,10 +131,10 @@ describe("wait_for_messages over stdio", () => {
   it("[WAIT-7] the document's version comes with messages that were pushed, and one's own writing is no news", async () => {
     const { alder, birch } = await startConversation();
     await birch.call("append_to_session_doc", { text: "mine" });
-    await alder.say("one");
+    await alder.post("one");
     expect(await birch.call("wait_for_messages")).toBe("#2 Alder: one");
     await alder.ask("POST", "/doc/append", { text: "Alder's" });
-    await alder.say("two");
+    await alder.post("two");
     expect(await birch.call("wait_for_messages")).toBe("#3 Alder: two\ndocument v2");
     expect(await birch.call("wait_for_messages", { timeout: 0 })).toBe("nothing new");
   });
@@ -142,7 +142,7 @@ describe("wait_for_messages over stdio", () => {
   it("[WAIT-9] a page of a model ends at 20,000 characters and says what remains", async () => {
     const { alder, birch } = await startConversation();
     const text = "x".repeat(6_000);
-    for (let i = 1; i <= 8; i += 1) await alder.say(text);
+    for (let i = 1; i <= 8; i += 1) await alder.post(text);
     const pages: string[] = [];
     let seen = 0;
     while (seen < 8) {
@@ -166,7 +166,7 @@ describe("wait_for_messages over stdio", () => {
   it("[WAIT-2] with include_own one's own messages come, too, and nothing is handed out again", async () => {
     const { alder, birch } = await startConversation();
     await birch.call("post_message", { content: { text: "mine" } });
-    await alder.say("theirs");
+    await alder.post("theirs");
     expect(await birch.call("wait_for_messages", { include_own: true })).toBe(
       "#2 Birch: mine\n#3 Alder: theirs",
     );
@@ -175,7 +175,7 @@ describe("wait_for_messages over stdio", () => {
 
   it("[CURSOR-7] what is acknowledged by ack does not come", async () => {
     const { alder, birch } = await startConversation();
-    await alder.say("one");
+    await alder.post("one");
     await birch.call("get_history");
     expect(await birch.call("ack", { cursor: 2 })).toBe("read up to 2");
     expect(await birch.call("wait_for_messages", { timeout: 0 })).toBe("nothing new");
@@ -183,7 +183,7 @@ describe("wait_for_messages over stdio", () => {
 });
 
 describe("two agents over stdio", () => {
-  itAtOne("each node counts what it was asked itself")(
+  itOnOneBroker("each node counts what it was asked itself")(
     "[STDIO-5] converse without polling: no request is made while nobody speaks",
     async () => {
       // Uses a separate broker, because requests from other tests would be counted too.
@@ -192,7 +192,7 @@ describe("two agents over stdio", () => {
       const cedar = await startAgent(broker, alder, { team: "Cedar" });
       expect(await birch.call("wait_for_messages")).toBe("#2 * team_joined, team Cedar");
       const waits = [birch.call("wait_for_messages"), cedar.call("wait_for_messages")];
-      await expect.poll(async () => (await alder.row("Cedar"))["polling"]).toBe(true);
+      await expect.poll(async () => (await alder.findRosterEntry("Cedar"))["polling"]).toBe(true);
       await expect.poll(() => isPolling(alder)).toBe(true);
 
       // Waits until the delayed acknowledgements of earlier messages have been sent.
@@ -211,7 +211,7 @@ describe("two agents over stdio", () => {
 
   it("[STDIO-10] a chat message costs at most 25 bytes beyond its text and sender, an empty wait at most 40", async () => {
     const { alder, birch } = await startConversation();
-    await alder.say("a question");
+    await alder.post("a question");
     const heard = await birch.call("wait_for_messages");
     expect(heard.length - "a question".length - "Alder".length).toBeLessThanOrEqual(25);
     expect((await birch.call("wait_for_messages", { timeout: 0.01 })).length).toBeLessThanOrEqual(40);

@@ -27,7 +27,7 @@ describe("without a broker", () => {
     expect(failed).toContain("merkle up");
 
     await broker.restart();
-    await expect.poll(async () => (await alder.row("Birch"))["connections"]).toBe(1);
+    await expect.poll(async () => (await alder.findRosterEntry("Birch"))["connections"]).toBe(1);
     expect(await server.call("post_message", { content: { text: "here" } })).toMatch(/^#\d+ posted$/);
   });
 
@@ -53,9 +53,9 @@ describe("a broker that goes away", () => {
     const alder = await startSession(broker);
     const birch = await startAgent(broker, alder);
     const wait = birch.call("wait_for_messages", { timeout: 25 });
-    await expect.poll(async () => (await alder.row("Birch"))["polling"]).toBe(true);
+    await expect.poll(async () => (await alder.findRosterEntry("Birch"))["polling"]).toBe(true);
     await broker.restart();
-    await alder.say("after the restart");
+    await alder.post("after the restart");
     expect(await wait).toBe("#2 Alder: after the restart");
     expect(await birch.call("wait_for_messages", { timeout: 0 })).toBe("nothing new");
   });
@@ -76,12 +76,12 @@ describe("a broker that goes away", () => {
     const broker = await startTestBroker();
     const alder = await startSession(broker);
     const birch = await startAgent(broker, alder);
-    await alder.say("one");
+    await alder.post("one");
     await broker.restartAfter(async () => {
       const sql = connectTestDatabase(broker.databaseUrl);
       await sql`UPDATE settings SET value = to_jsonb(${randomUUID()}::text) WHERE key = 'epoch'`;
     });
-    await expect.poll(async () => (await alder.row("Birch"))["connections"]).toBe(1);
+    await expect.poll(async () => (await alder.findRosterEntry("Birch"))["connections"]).toBe(1);
     const heard = await birch.call("wait_for_messages");
     expect(heard).toMatch(/^resync: the database was restored\..+\n#2 Alder: one$/);
     expect(await birch.call("wait_for_messages", { timeout: 0 })).toBe("nothing new");
@@ -138,7 +138,7 @@ describe("a server that comes again", () => {
     const env = { CLAUDE_CODE_SESSION_ID: randomUUID() };
     const first = await startStdioServer({ url: broker.url, home, env });
     await first.call("join_session", { session_id: alder.slug, team_name: "Birch" });
-    await alder.say("unread");
+    await alder.post("unread");
     first.process.kill("SIGKILL");
     await first.ended;
     await alder.ask("POST", "/conclude", { summary_section: "Done." });
@@ -177,7 +177,7 @@ describe("a server that comes again", () => {
     expect((await server.initialize()).result?.["instructions"]).toContain(
       `You are "Birch" in the session "${alder.slug}"`,
     );
-    await alder.say("hello");
+    await alder.post("hello");
     expect(await server.call("wait_for_messages")).toBe("#2 Alder: hello");
     const nobody = await startStdioServer({ url: broker.url, home, args: ["--as", randomUUID()] });
     expect(await nobody.call("wait_for_messages")).toContain("not_found: This machine has no stored peer");
@@ -198,7 +198,7 @@ describe("a server that comes again", () => {
     await first.call("join_session", { session_id: oak.slug, team_name: "Birch" });
     first.process.kill("SIGKILL");
     await first.ended;
-    await oak.say("elsewhere");
+    await oak.post("elsewhere");
     const second = await startStdioServer(options);
     await expect.poll(() => second.call("check_messages")).toContain("elsewhere");
     expect(await second.call("post_message", { content: { text: "x" } })).toContain(alder.slug);
@@ -214,13 +214,13 @@ describe("stopping", () => {
       const home = await makeAgentHome();
       const birch = await startAgent(broker, alder, { home });
       birch.begin("tools/call", { name: "wait_for_messages", arguments: {} });
-      await expect.poll(async () => (await alder.row("Birch"))["polling"]).toBe(true);
+      await expect.poll(async () => (await alder.findRosterEntry("Birch"))["polling"]).toBe(true);
       if (how === "stdin") birch.process.stdin?.end();
       else birch.process.kill(how);
       expect(await birch.ended).toEqual({ code: 0, signal: null });
       expect(birch.stderr()).toBe("");
       await expect
-        .poll(async () => await alder.row("Birch"))
+        .poll(async () => await alder.findRosterEntry("Birch"))
         .toMatchObject({ connections: 0, left_at: null });
       expect((await readdir(join(home, "teams"))).filter((name) => !name.endsWith(".json"))).toEqual([]);
     },

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { drawSeed, signingKeyFrom, toBase64url } from "@merkle/wire/identity";
+import { deriveSigningKey, drawSeed, toBase64url } from "@merkle/wire/identity";
 import { expect, it, onTestFinished } from "vitest";
-import { keepMember } from "../../apps/cli/src/home/members.js";
-import { parseStoredPeer, saveTeam } from "../../apps/cli/src/home/stored-peers.js";
+import { saveMember } from "../../apps/cli/src/home/members.js";
+import { parseStoredPeer, saveStoredPeer } from "../../apps/cli/src/home/stored-peers.js";
 import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
 
@@ -48,14 +48,14 @@ it("[SEALED-6] [SEALED-1] a member's key vouches for those of its places, so tha
   async function newMember(name: string) {
     const seed = drawSeed();
     const { link } = await admin.call("create_invite", {});
-    const wanted = { invite: link, name, memberKey: signingKeyFrom(seed) };
+    const wanted = { invite: link, name, memberKey: deriveSigningKey(seed) };
     return { seed, member: await joinMesh(broker.url, wanted, onTestFinished), homes: [] as string[] };
   }
 
   async function homeOf({ seed, member, homes }: { seed: Uint8Array; member: TestMember; homes: string[] }) {
     const home = await makeAgentHome();
     const { broker_id, mesh_id, mesh, member_id, name, role } = member;
-    await keepMember(home, {
+    await saveMember(home, {
       ...{ broker_id, mesh_id, mesh, member_id, name, role },
       urls: [broker.url],
       seed: toBase64url(seed),
@@ -72,7 +72,7 @@ async function takeAlong(from: string, to: string): Promise<void> {
   const folder = join(from, "teams");
   for (const name of (await readdir(folder)).filter((each) => each.endsWith(".json"))) {
     const place = parseStoredPeer(await readFile(join(folder, name), "utf8"));
-    if (place) await saveTeam(to, { ...place, session_key: null });
+    if (place) await saveStoredPeer(to, { ...place, session_key: null });
   }
 }
 

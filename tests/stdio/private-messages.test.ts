@@ -7,8 +7,8 @@ import type { Message } from "@merkle/wire";
 import { drawSeed, makeKeyCard } from "@merkle/wire/identity";
 import postgres from "postgres";
 import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { atTerminal, hasTerminal } from "../../apps/cli/src/test-kit/terminal.js";
-import { atEnd } from "../kit/at-end.js";
+import { hasTerminal, startAtTerminal } from "../../apps/cli/src/test-kit/terminal.js";
+import { createCleanup } from "../kit/at-end.js";
 import { type EvilBroker, startEvilBroker } from "../kit/evil-broker.js";
 import { makeAgentHome, type StdioServer, startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -25,7 +25,7 @@ let birch: StdioServer;
 let alexHome: string;
 let birchHome: string;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   evil = await startEvilBroker(broker.url, cleanup);
@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 async function cards(): Promise<Record<string, unknown>> {
-  const peers = [...(await session.peers("Alex")), ...(await session.peers("Birch"))];
+  const peers = [...(await session.listPeers("Alex")), ...(await session.listPeers("Birch"))];
   return Object.fromEntries(peers.map((peer) => [String(peer["name"]), peer["key_card"]]));
 }
 
@@ -207,7 +207,7 @@ describe("An evil broker", () => {
     ];
     for (const [name, message, reason] of attempts) {
       evil.tampering.message = (each) => (each.content["text"] === "bait" ? message(each) : each);
-      await session.say("bait", { to: "Birch/oak" });
+      await session.post("bait", { to: "Birch/oak" });
       const shown = await hear();
       expect(shown, name).toMatch(reason);
       expect(shown, name).not.toMatch(/once|do as I say/);
@@ -290,13 +290,13 @@ describe("merkle verify-peer", () => {
     expect(changed.stdout).toContain(`merkle verify-peer Birch/oak --session ${session.slug} --accept`);
     expect(unasked).toMatchObject({ code: 2, stderr: expect.stringMatching(/needs a person/) });
     if (!hasTerminal) return;
-    const terminal = atTerminal(
+    const terminal = startAtTerminal(
       { home: alexHome },
       ["verify-peer", "oak", "--session", session.slug, "--accept"],
       { MERKLE_URL: broker.url },
     );
-    await terminal.shows("see the same number?");
-    terminal.types("y\r");
+    await terminal.waitForScreen("see the same number?");
+    terminal.type("y\r");
     expect(await terminal.ended).toMatchObject({ code: 0 });
     expect(await tell("to the new key")).toMatch(/^#\d+ posted/);
     expect(await birch.call("check_messages", {})).toMatch(/encrypted for a key that is not this peer's/);
@@ -307,7 +307,7 @@ describe("merkle verify-peer", () => {
  * Replaces Birch's keys, as happens when Birch is launched on another machine with the credential but without the keys.
  */
 async function replaceBirchKeys(): Promise<void> {
-  const [peer] = await session.peers("Birch");
+  const [peer] = await session.listPeers("Birch");
   const held = JSON.parse(await readFile(join(birchHome, "teams", `${peer?.["peer_id"]}.json`), "utf8"));
   const key_card = makeKeyCard(drawSeed());
   const session_key = Buffer.from(key_card.session_key, "base64url").toString("base64");

@@ -2,19 +2,19 @@ import { randomUUID } from "node:crypto";
 import { appendFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { startAgent, startSession } from "./agents.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let broker: TestBroker;
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
 });
 
 /** Returns the totals reported for a session: input, output, cache reads and cache writes. */
-async function reported(slug: string): Promise<number[]> {
+async function readReportedUsage(slug: string): Promise<number[]> {
   const response = await fetch(new URL(`/api/usage?session_id=${slug}&by=model`, broker.url));
   const { total } = await response.json();
   return ["input", "output", "cache_read", "cache_write"].map((kind) => total[`${kind}_tokens`]);
@@ -37,7 +37,7 @@ function answer(id: string, output_tokens: number): string {
 }
 
 /** Waits until the server has stored the position in the transcript from which usage counts for the session. */
-async function begun(home: string): Promise<void> {
+async function untilTrackingBegins(home: string): Promise<void> {
   const notes = async () => (await readdir(join(home, "teams"))).filter((name) => name.endsWith(".usage"));
   await expect.poll(notes).toHaveLength(1);
 }
@@ -57,7 +57,7 @@ describe("what a client's models used", () => {
     await writeFile(transcript, answer("m0", 500));
     const birch = await startAgent(broker, alder, { home, env });
     await birch.hook("UserPromptSubmit", { session_id });
-    await begun(home);
+    await untilTrackingBegins(home);
     // One reply that spans two lines, the first of which has an incomplete count, and then some lines that cannot be
     // parsed.
     await appendFile(
@@ -68,14 +68,14 @@ describe("what a client's models used", () => {
     await mkdir(ofSubagents, { recursive: true });
     await writeFile(join(ofSubagents, "agent-a1.jsonl"), answer("s1", 7));
     await birch.hook("Stop", { session_id });
-    await expect.poll(() => reported(alder.slug)).toEqual([20, 27, 2_000, 100]);
+    await expect.poll(() => readReportedUsage(alder.slug)).toEqual([20, 27, 2_000, 100]);
     await birch.stop();
 
     await appendFile(transcript, answer("m2", 5));
     const next = await startStdioServer({ url: broker.url, home, env });
     await next.call("list_peers");
     await next.hook("Stop", { session_id });
-    await expect.poll(() => reported(alder.slug)).toEqual([30, 32, 3_000, 150]);
+    await expect.poll(() => readReportedUsage(alder.slug)).toEqual([30, 32, 3_000, 150]);
   });
 
   it("[USAGE-2] is read from Codex's rollout, which counts what was used in all", async () => {
@@ -89,7 +89,7 @@ describe("what a client's models used", () => {
       ...{ home, env: { CODEX_HOME: home }, client: "codex-mcp-client" },
     });
     await birch.hook("UserPromptSubmit", { session_id });
-    await begun(home);
+    await untilTrackingBegins(home);
     const line = (type: string, payload: object) => `${JSON.stringify({ type, payload })}\n`;
     const count = (input_tokens: number, output_tokens: number) => {
       const total_token_usage = {
@@ -104,7 +104,7 @@ describe("what a client's models used", () => {
     const turn = line("turn_context", { model: "gpt-codex" });
     await writeFile(rollout, `${turn}${count(100, 5)}${count(100, 5)}${count(160, 9)}`);
     await birch.hook("Stop", { session_id });
-    await expect.poll(() => reported(alder.slug)).toEqual([70, 9, 60, 30]);
+    await expect.poll(() => readReportedUsage(alder.slug)).toEqual([70, 9, 60, 30]);
   });
 
   it("[USAGE-2] stays on the machine where its user says so", { tags: "long" }, async () => {
@@ -118,7 +118,7 @@ describe("what a client's models used", () => {
         const folder = join(home, "projects", "-here");
         const agent = await startAgent(broker, alder, { home, env, team: report_usage ? "Birch" : "Cedar" });
         await agent.hook("UserPromptSubmit", { session_id });
-        if (report_usage) await begun(home);
+        if (report_usage) await untilTrackingBegins(home);
         await mkdir(folder, { recursive: true });
         return async () => {
           await writeFile(join(folder, `${session_id}.jsonl`), answer("m1", 20));
@@ -127,6 +127,6 @@ describe("what a client's models used", () => {
       }),
     );
     for (const endTurn of agents) await endTurn();
-    await expect.poll(() => reported(alder.slug)).toEqual([10, 20, 1_000, 50]);
+    await expect.poll(() => readReportedUsage(alder.slug)).toEqual([10, 20, 1_000, 50]);
   });
 });

@@ -8,16 +8,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { claude } from "../../apps/cli/src/clients/claude.js";
 import { isServingInShell } from "../../apps/cli/src/clients/serving.js";
-import { listStoredPeers, storedPeerId } from "../../apps/cli/src/home/stored-peers.js";
+import { listStoredPeers, toStoredPeerId } from "../../apps/cli/src/home/stored-peers.js";
 import { openStandIn } from "../../apps/cli/src/mcp/stand-in.js";
 import { readConfig } from "../../apps/cli/src/settings/config.js";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { startClientInbox } from "../kit/client-inbox.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { startAgent, startSession } from "./agents.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let broker: TestBroker;
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
@@ -55,7 +55,7 @@ async function storePlace(alder: Awaited<ReturnType<typeof startSession>>): Prom
   const joined = await startAgent(broker, alder, { home });
   await joined.stop();
   const [peer] = (await listStoredPeers(home, null)).filter(({ team_name }) => team_name === "Birch");
-  return { home, place: peer ? storedPeerId(peer) : "" };
+  return { home, place: peer ? toStoredPeerId(peer) : "" };
 }
 
 /**
@@ -72,16 +72,16 @@ describe("hooks of a client", () => {
   it("[WAKE-3] [WAKE-4] hand over mail, which is acknowledged by what follows and not before", async () => {
     const alder = await startSession(broker);
     const birch = await startAgent(broker, alder);
-    const read = async () => (await alder.row("Birch"))["last_read"];
-    await alder.say("one");
+    const read = async () => (await alder.findRosterEntry("Birch"))["last_read"];
+    await alder.post("one");
     await expect.poll(() => birch.hook("UserPromptSubmit")).toContain("\n#2 Alder: one\n");
     expect(await birch.hook("PostToolBatch", { agent_id: "a1" })).toBe("");
     expect(await read()).toBe(1);
     expect(await birch.hook("PostToolBatch")).toBe("");
     await expect.poll(read).toBe(2);
 
-    await alder.say("low", { priority: "low" });
-    await alder.say("two");
+    await alder.post("low", { priority: "low" });
+    await alder.post("two");
     await expect.poll(() => birch.hook("Stop", { prompt_id: "p2" })).toContain("#4 Alder: two");
     // The turn was interrupted before anything proved that the model saw the messages, so they are delivered again.
     expect(await birch.hook("UserPromptSubmit", { prompt_id: "p3" })).toContain(
@@ -97,7 +97,7 @@ describe("hooks of a client", () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();
     const birch = await startAgent(broker, alder, { env: { ...inbox.env, MERKLE_MODEL: "opus" } });
-    const peer = async () => (await alder.peers("Birch"))[0];
+    const peer = async () => (await alder.listPeers("Birch"))[0];
     expect(await peer()).toMatchObject({
       declared: null,
       capabilities: {
@@ -119,18 +119,18 @@ describe("hooks of a client", () => {
     await expect.poll(peer).toMatchObject({ declared: { status: "idle" } });
     await birch.call("set_status", { status: "dnd" });
     await birch.hook("UserPromptSubmit");
-    await alder.say("not now");
-    await alder.say("still not", { to: "Birch" });
+    await alder.post("not now");
+    await alder.post("still not", { to: "Birch" });
     await expect.poll(() => birch.hook("Stop")).toBe("");
     expect(await peer()).toMatchObject({ declared: { status: "dnd" } });
-    await alder.say("now", { priority: "now" });
+    await alder.post("now", { priority: "now" });
     await expect.poll(() => birch.hook("PostToolBatch")).toMatch(/#2 .+\n#3 .+\n#4! Alder: now/);
   });
 
   it("[WAKE-7] let a subagent read along, which takes nothing from the main agent", async () => {
     const alder = await startSession(broker);
     const birch = await startAgent(broker, alder);
-    await alder.say("one");
+    await alder.post("one");
     const subagent = { agent_id: "a1", tool_use_id: "t1" };
     await birch.hook("PreToolUse", subagent);
     expect(await birch.call("wait_for_messages", {}, "t1")).toBe("#2 Alder: one");
@@ -140,9 +140,9 @@ describe("hooks of a client", () => {
     expect(await birch.call("check_messages", {}, "t3")).toBe("#2 Alder: one");
     await birch.hook("PreToolUse", { ...subagent, tool_use_id: "t4" });
     expect(await birch.call("list_peers", {}, "t4")).toContain("Alder");
-    expect(await alder.row("Birch")).toMatchObject({ last_read: 1 });
+    expect(await alder.findRosterEntry("Birch")).toMatchObject({ last_read: 1 });
     await birch.hook("Stop");
-    await expect.poll(() => alder.row("Birch")).toMatchObject({ last_read: 2 });
+    await expect.poll(() => alder.findRosterEntry("Birch")).toMatchObject({ last_read: 2 });
   });
 
   it("[WAKE-15] by a command bring the mail of a place whose server is gone, acknowledge what the transcript has, and are silent otherwise", async () => {
@@ -155,11 +155,11 @@ describe("hooks of a client", () => {
     const place = file.replace(".json", "");
     const env = { CLAUDE_CODE_SESSION_ID: session_id, CLAUDE_CONFIG_DIR: home };
     const server = await startStdioServer({ url: broker.url, home, env, args: ["--as", place] });
-    await expect.poll(async () => (await alder.row("Birch"))["connections"]).toBe(1);
+    await expect.poll(async () => (await alder.findRosterEntry("Birch"))["connections"]).toBe(1);
 
     const hook = (hook_event_name: string, ids = {}) =>
       runHookMail({ url: broker.url, home, place }, { hook_event_name, session_id, prompt_id: "p1", ...ids });
-    await alder.say("one");
+    await alder.post("one");
     expect(await hook("Stop")).toBe("");
     server.process.kill("SIGKILL");
     await server.ended;
@@ -168,7 +168,7 @@ describe("hooks of a client", () => {
     expect(systemMessage).toContain("/mcp");
     expect(hookSpecificOutput).toMatchObject({ hookEventName: "Stop" });
     expect(hookSpecificOutput.additionalContext).toContain("\n#2 Alder: one\n");
-    expect(await alder.row("Birch")).toMatchObject({ last_read: 1 });
+    expect(await alder.findRosterEntry("Birch")).toMatchObject({ last_read: 1 });
 
     const entry = (uuid: string, fields: object) => JSON.stringify({ uuid, parentUuid: null, ...fields });
     const content = [hookSpecificOutput.additionalContext];
@@ -178,14 +178,14 @@ describe("hooks of a client", () => {
     ];
     await mkdir(joinPath(home, "projects", "-here"), { recursive: true });
     await writeFile(joinPath(home, "projects", "-here", `${session_id}.jsonl`), `${lines.join("\n")}\n`);
-    await alder.say("two");
+    await alder.post("two");
     const next = JSON.parse(await hook("Stop"));
     expect(next.hookSpecificOutput.additionalContext).toMatch(/not from your user:\n#3 Alder: two$/);
-    expect(await alder.row("Birch")).toMatchObject({ last_read: 2 });
+    expect(await alder.findRosterEntry("Birch")).toMatchObject({ last_read: 2 });
 
     // For a prompt typed during a turn, the client would show the output of the prompt's hook after the output of the
     // turn's hooks. The prompt's hook therefore delivers nothing.
-    await alder.say("three");
+    await alder.post("three");
     expect(await hook("UserPromptSubmit")).toBe("");
     expect(await hook("UserPromptSubmit", { prompt_id: "p2" })).toContain("#4 Alder: three");
   });
@@ -201,9 +201,9 @@ describe("hooks of a client", () => {
     const place = peer?.peer_id ?? "";
     const env = { CLAUDE_CODE_SESSION_ID: session_id, CLAUDE_CONFIG_DIR: home };
     const server = await startStdioServer({ url: broker.url, home, env, args: ["--as", place] });
-    await expect.poll(async () => (await alder.row("Birch"))["connections"]).toBe(1);
+    await expect.poll(async () => (await alder.findRosterEntry("Birch"))["connections"]).toBe(1);
     const at = { home, place };
-    const declared = async () => (await alder.peers("Birch"))[0]?.["declared"];
+    const declared = async () => (await alder.listPeers("Birch"))[0]?.["declared"];
     expect(await isServed(at)).toBe(true);
     await server.hook("Stop");
     expect(await isServed(at)).toBe(true);
@@ -212,7 +212,7 @@ describe("hooks of a client", () => {
     await utimes(joinPath(home, "teams", `${place}.pid`), 0, 0);
     expect(await isServed(at)).toBe(false);
     expect(await isServed(at, 1)).toBe(true);
-    await alder.say("one");
+    await alder.post("one");
     const input = { hook_event_name: "Stop", session_id, prompt_id: "p1" };
     const brought = JSON.parse(await runHookMail({ url: broker.url, home, place }, input));
     expect(brought.hookSpecificOutput.additionalContext).toContain("\n#2 Alder: one\n");
@@ -224,7 +224,7 @@ describe("hooks of a client", () => {
     const goOn = () => server.hook("PostToolBatch").then(declared);
     await expect.poll(goOn).toMatchObject({ status: "working", reason: null });
     expect(await isServed(at)).toBe(true);
-    await alder.say("two");
+    await alder.post("two");
     await expect.poll(() => server.hook("PostToolBatch")).toContain("#3 Alder: two");
   });
 
@@ -247,7 +247,7 @@ describe("hooks of a client", () => {
     // then becomes false.
     expect(await isServed(at)).toBe(true);
     await expect.poll(() => isServed(at)).toBe(false);
-    await alder.say("one");
+    await alder.post("one");
     const input = { hook_event_name: "Stop", session_id, prompt_id: "p1" };
     const brought = JSON.parse(await runHookMail({ url: broker.url, home, place }, input));
     expect(brought.hookSpecificOutput.additionalContext).toContain("\n#2 Alder: one\n");
@@ -270,7 +270,7 @@ describe("hooks of a client", () => {
       await second.hook("PostToolBatch");
       // If this idle status counted as an interruption, the next nudge would be delayed by an hour.
       await inbox.is("idle", Date.now() + 3_600_000);
-      await alder.say("one", { to: "Birch", priority });
+      await alder.post("one", { to: "Birch", priority });
       expect((await inbox.next()).message.content).toContain("1 unread");
       expect(await isServed(at)).toBe(false);
     },
@@ -280,7 +280,7 @@ describe("hooks of a client", () => {
     const alder = await startSession(broker);
     const config = await makeAgentHome();
     const birch = await startAgent(broker, alder, { env: { CLAUDE_CONFIG_DIR: config } });
-    const declared = async () => (await alder.peers("Birch"))[0]?.["declared"];
+    const declared = async () => (await alder.listPeers("Birch"))[0]?.["declared"];
     const ask = (input: object) =>
       birch.call("hook", { event: "PermissionRequest", tool: "Bash", input: JSON.stringify(input) });
     const reason = 'waiting for permission at its terminal: Bash "touch x"';
@@ -316,17 +316,17 @@ describe("hooks of a client", () => {
     const home = await makeAgentHome();
     const env = { CLAUDE_CODE_SESSION_ID: randomUUID() };
     const first = await startAgent(broker, alder, { home, env });
-    await alder.say("one");
+    await alder.post("one");
     await expect.poll(() => first.hook("UserPromptSubmit")).toContain("#2 Alder: one");
-    await alder.say("two");
+    await alder.post("two");
     first.process.kill("SIGKILL");
     await first.ended;
 
     const next = await startStdioServer({ url: broker.url, home, env });
     await expect.poll(() => next.hook("PostToolBatch")).toMatch(/\n\(again\) #2 Alder: one\n#3 Alder: two\n/);
     await next.hook("Stop");
-    await expect.poll(() => alder.row("Birch")).toMatchObject({ last_read: 3 });
-    expect(await alder.peers("Birch")).toHaveLength(1);
+    await expect.poll(() => alder.findRosterEntry("Birch")).toMatchObject({ last_read: 3 });
+    expect(await alder.listPeers("Birch")).toHaveLength(1);
   });
 });
 
@@ -336,11 +336,11 @@ describe("a client's inbox", () => {
     const inbox = await startClientInbox();
     const birch = await startAgent(broker, alder, { env: inbox.env });
     const wait = birch.call("wait_for_messages");
-    await expect.poll(async () => (await alder.row("Birch"))["polling"]).toBe(true);
-    await alder.say("to who waits", { to: "Birch" });
+    await expect.poll(async () => (await alder.findRosterEntry("Birch"))["polling"]).toBe(true);
+    await alder.post("to who waits", { to: "Birch" });
     expect(await wait).toContain("to who waits");
 
-    await alder.say("secret text", { to: "Birch" });
+    await alder.post("secret text", { to: "Birch" });
     const { message, priority } = await inbox.next();
     expect(message.content).toMatch(
       /^<cross-session-message from="merkle" from-name="merkle">\nMerkle nudge \d+: 1 unread\. [^\n]+\n<\/cross-session-message>$/,
@@ -350,9 +350,9 @@ describe("a client's inbox", () => {
     expect(await birch.call("check_messages")).toContain("secret text");
 
     await birch.hook("UserPromptSubmit");
-    await alder.say("in the turn", { to: "Birch" });
+    await alder.post("in the turn", { to: "Birch" });
     await expect.poll(() => birch.hook("PostToolBatch")).toContain("in the turn");
-    await alder.say("now", { to: "Birch", priority: "now" });
+    await alder.post("now", { to: "Birch", priority: "now" });
     expect(await inbox.next()).toMatchObject({ priority: "next" });
     await birch.hook("Stop");
     await birch.hook("Stop");
@@ -364,7 +364,7 @@ describe("a client's inbox", () => {
     const inbox = await startClientInbox();
     const birch = await startAgent(broker, alder, { env: inbox.env, args: ["--interruptible"] });
     await birch.hook("UserPromptSubmit");
-    await alder.say("stop!", { to: "Birch", priority: "now" });
+    await alder.post("stop!", { to: "Birch", priority: "now" });
     expect(await inbox.next()).toMatchObject({ priority: "now" });
   });
 
@@ -375,7 +375,7 @@ describe("a client's inbox", () => {
     await inbox.is("idle");
     await birch.hook("UserPromptSubmit");
     await inbox.is("busy");
-    await alder.say("hello", { to: "Birch" });
+    await alder.post("hello", { to: "Birch" });
     await birch.call("list_peers");
     expect(inbox.waiting).toEqual([]);
     await inbox.is("idle");
@@ -388,14 +388,14 @@ describe("a client's inbox", () => {
     const birch = await startAgent(broker, alder, { env: inbox.env });
     await birch.hook("UserPromptSubmit");
     await inbox.is("busy");
-    await alder.say("one", { to: "Birch" });
+    await alder.post("one", { to: "Birch" });
     await expect.poll(() => birch.hook("Stop")).toContain("one");
     expect(await birch.hook("Stop")).toBe("");
     // If this idle status counted as an interruption, the next nudge would be delayed by an hour.
     await inbox.is("idle", Date.now() + 3_600_000);
     // Half a second after a message starts waiting for a turn to end, the server reads the client's status file.
     await delay(1_000);
-    await alder.say("two", { to: "Birch" });
+    await alder.post("two", { to: "Birch" });
     expect((await inbox.next()).message.content).toContain("1 unread");
   });
 
@@ -403,14 +403,14 @@ describe("a client's inbox", () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();
     const birch = await startAgent(broker, alder, { env: inbox.env });
-    const declared = async () => (await alder.peers("Birch"))[0]?.["declared"];
+    const declared = async () => (await alder.listPeers("Birch"))[0]?.["declared"];
     await birch.hook("UserPromptSubmit");
     await expect.poll(declared).toMatchObject({ status: "working" });
     await birch.hook("StopFailure");
     await expect.poll(declared).toMatchObject({ status: "idle" });
     // If this idle status counted as an interruption, the next nudge would be delayed by an hour.
     await inbox.is("idle", Date.now() + 3_600_000);
-    await alder.say("one", { to: "Birch" });
+    await alder.post("one", { to: "Birch" });
     expect((await inbox.next()).message.content).toContain("1 unread");
   });
 
@@ -418,17 +418,17 @@ describe("a client's inbox", () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();
     const birch = await startAgent(broker, alder, { env: inbox.env });
-    const peer = async () => (await alder.peers("Birch"))[0];
+    const peer = async () => (await alder.listPeers("Birch"))[0];
     await birch.hook("Stop");
     await expect.poll(peer).toMatchObject({ capabilities: { wake: ["inbox", "hooks"] } });
-    await alder.say("one", { to: "Birch", priority: "now" });
+    await alder.post("one", { to: "Birch", priority: "now" });
     await inbox.next();
     await inbox.is("busy");
     // The turn that the nudge started has not ended yet.
-    await alder.say("two", { to: "Birch", priority: "now" });
+    await alder.post("two", { to: "Birch", priority: "now" });
     await inbox.next();
     await inbox.is("idle");
-    await alder.say("three", { to: "Birch", priority: "now" });
+    await alder.post("three", { to: "Birch", priority: "now" });
     const reason = expect.stringContaining("type /mcp");
     await expect
       .poll(peer)
@@ -448,10 +448,10 @@ describe("a client's inbox", () => {
     const inbox = await startClientInbox();
     const birch = await startStdioServer({ url: broker.url, home, env: inbox.env, args: ["--as", place] });
     await birch.hook("Stop");
-    await alder.say("one", { to: "Birch", priority: "now" });
+    await alder.post("one", { to: "Birch", priority: "now" });
     await inbox.next();
     await inbox.is("idle");
-    await alder.say("two", { to: "Birch", priority: "now" });
+    await alder.post("two", { to: "Birch", priority: "now" });
     const heardUntil = async () => (await stat(joinPath(home, "teams", `${place}.pid`))).mtimeMs;
     await expect.poll(heardUntil).toBe(0);
   });
@@ -461,11 +461,11 @@ describe("a client's inbox", () => {
     const inbox = await startClientInbox();
     await startAgent(broker, alder, { env: inbox.env });
     for (const text of ["one", "two", "three"]) {
-      await alder.say(text, { to: "Birch", priority: "now" });
+      await alder.post(text, { to: "Birch", priority: "now" });
       await inbox.next();
       await inbox.is("idle");
     }
-    expect((await alder.peers("Birch"))[0]).toMatchObject({ capabilities: { wake: ["inbox"] } });
+    expect((await alder.listPeers("Birch"))[0]).toMatchObject({ capabilities: { wake: ["inbox"] } });
   });
 
   it("[WAKE-11] is used when somebody nudges, who is told so", { tags: "long" }, async () => {
@@ -482,9 +482,9 @@ describe("a client's inbox", () => {
     const birch = await startAgent(broker, alder, {
       env: { CLAUDE_CODE_MESSAGING_SOCKET: "/nonexistent/1.sock" },
     });
-    await alder.say("hello", { to: "Birch" });
+    await alder.post("hello", { to: "Birch" });
     await expect
-      .poll(async () => (await alder.peers("Birch"))[0])
+      .poll(async () => (await alder.listPeers("Birch"))[0])
       .toMatchObject({ capabilities: { wake: [] } });
     expect(await birch.call("check_messages")).toContain("hello");
     expect(birch.stderr()).toBe("");
@@ -512,7 +512,7 @@ describe("places", () => {
     await first.hook("UserPromptSubmit", { session_id: env.CLAUDE_CODE_SESSION_ID });
     const cleared = randomUUID();
     await first.hook("UserPromptSubmit", { session_id: cleared });
-    await alder.say("for atlas", { to: "atlas" });
+    await alder.post("for atlas", { to: "atlas" });
     await first.stop();
 
     const resumed = await startStdioServer({
@@ -528,9 +528,9 @@ describe("places", () => {
     });
     expect(await forked.call("join_session", join)).toContain('"atlas-2" is free');
     expect(await forked.call("join_session", { ...join, peer_name: "boreas" })).toContain("as Birch/boreas");
-    const names = (await alder.peers("Birch")).map(({ name }) => name);
+    const names = (await alder.listPeers("Birch")).map(({ name }) => name);
     expect(names).toEqual(["atlas", "boreas"]);
-    expect(await alder.row("Birch (2)")).toEqual({});
+    expect(await alder.findRosterEntry("Birch (2)")).toEqual({});
   });
 
   it("[STDIO-15] a server whose place is held elsewhere says so, and does not take it back", async () => {

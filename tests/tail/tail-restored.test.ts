@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { backupDatabase, restoreDatabase } from "@merkle/db";
 import { expect, it, onTestFinished } from "vitest";
-import { createTestSession, textsOf } from "../kit/session.js";
+import { createTestSession, listTexts } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { transports } from "../kit/transports.js";
@@ -36,23 +36,25 @@ it("[CLI-37] goes on after a restore: people are told what is gone, programs get
   await session.post(session.convener, "gone");
   const people = await startTail(broker.url, [session.slug, "--since", "0"]);
   const programs = await startTail(broker.url, [session.slug, "--since", "0", "--json"]);
-  await people.prints(2);
-  await programs.prints(2);
+  await people.untilStdoutLines(2);
+  await programs.untilStdoutLines(2);
 
   await backup.restore();
-  await people.tells("The broker's database was restored: #2 to #2 no longer exist; continuing after #1\n");
+  await people.untilStderr(
+    "The broker's database was restored: #2 to #2 no longer exist; continuing after #1\n",
+  );
   await (await transports.rest(broker.url)).call("post_message", {
     session_id: session.sessionId,
     team_id: session.convener,
     content: { text: "another second" },
   });
-  await people.prints(3);
+  await people.untilStdoutLines(3);
   people.process.kill("SIGINT");
   expect((await people.ended).stdout).toMatch(/#1 .*kept\n.*#2 .*gone\n.*#2 .*another second\n$/);
 
   const { code, stdout, stderr } = await programs.ended;
   expect(code).toBe(6);
-  expect(textsOf(parseMessages(stdout))).toEqual(["kept", "gone"]);
+  expect(listTexts(parseMessages(stdout))).toEqual(["kept", "gone"]);
   expect(JSON.parse(stderr)).toEqual({
     error: {
       code: "resync",
@@ -71,7 +73,7 @@ it("[CLI-37] a restore that takes nothing away from what was printed ends no str
   await session.post(session.convener, "kept");
   const backup = await backUp(broker);
   const programs = await startTail(broker.url, [session.slug, "--since", "0", "--json", "--until-closed"]);
-  await programs.prints(1);
+  await programs.untilStdoutLines(1);
   await backup.restore();
   const again = await transports.rest(broker.url);
   await again.call("conclude_session", {

@@ -56,12 +56,12 @@ it("[CLI-31] tail --json is whole and without a hole or repeat through three kil
 
   let lines = 0;
   for (let kills = 0; kills < 3; kills += 1) {
-    await tail.prints(lines + 20);
+    await tail.untilStdoutLines(lines + 20);
     await broker.kill();
     lines = tail.stdout().split("\n").length;
     await broker.start();
   }
-  await tail.prints(lines + 20);
+  await tail.untilStdoutLines(lines + 20);
   const posted = await posters.stop();
   const again = await transports.rest(broker.url);
   await again.call("conclude_session", {
@@ -90,22 +90,22 @@ it("[CLI-31] tail --json is whole through a network that is cut, stalls and come
 
   async function goesOn(): Promise<void> {
     const lines = tail.stdout().split("\n").length;
-    await tail.prints(lines + 20);
+    await tail.untilStdoutLines(lines + 20);
   }
-  await seen.tells(/^connected, /);
+  await seen.untilStderr(/^connected, /);
   await goesOn();
   network.cutAll();
   await goesOn();
   // The silence timeout applies only to open connections. Opening a connection has its own timeout.
-  await seen.tells(/^reconnected[;,] /m);
+  await seen.untilStderr(/^reconnected[;,] /m);
   network.mode = "stall";
-  await seen.tells(/the broker was silent for 1000 ms/);
+  await seen.untilStderr(/the broker was silent for 1000 ms/);
   network.mode = "cut";
   network.cutAll();
-  await seen.tells(/attempt \d+ in \d+s/);
+  await seen.untilStderr(/attempt \d+ in \d+s/);
   network.mode = "pass";
   await goesOn();
-  await seen.tells(/attempt \d+ in \d+s.*\n(?:.*\n)*reconnected; [1-9]\d* missed, shown from #\d+\n/);
+  await seen.untilStderr(/attempt \d+ in \d+s.*\n(?:.*\n)*reconnected; [1-9]\d* missed, shown from #\d+\n/);
   const posted = await posters.stop();
   await transport.call("conclude_session", {
     session_id: session.sessionId,

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 import { WebSocket } from "ws";
 import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { makePerson } from "../kit/persons.js";
-import { bareId, createTestSession, textsOf } from "../kit/session.js";
+import { createTestSession, listTexts, toBareId } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import type { Cleanup } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -127,7 +127,7 @@ describe("merkle tail", () => {
     for (let index = 0; index < 12; index += 1) await session.post(session.convener, `more ${index}`);
     const tail = async (...flags: string[]) => {
       const { ended } = await startTail(broker.url, [session.slug, "--timeout", "0", "--json", ...flags]);
-      return textsOf(parseMessages((await ended).stdout));
+      return listTexts(parseMessages((await ended).stdout));
     };
     expect(await tail("--from", "birch")).toEqual(["team_joined", "from Birch"]);
     expect(await tail("--from", "Birch", "--types", "chat")).toEqual(["from Birch"]);
@@ -139,9 +139,9 @@ describe("merkle tail", () => {
     const session = await sessionWith([]);
     const tail = await startTail(broker.url, [session.slug, "--json", "--until-closed"]);
     const text = await startTail(broker.url, [session.slug, "--until-closed"]);
-    await text.tells("connected, nothing posted yet\n");
+    await text.untilStderr("connected, nothing posted yet\n");
     await session.post(session.convener, "live");
-    await text.prints(1);
+    await text.untilStdoutLines(1);
     await conclude(session);
     expect(await text.ended).toMatchObject({ code: 0 });
     expect(await tail.ended).toMatchObject({ code: 0, stderr: "" });
@@ -157,7 +157,7 @@ describe("merkle tail", () => {
       code: 0,
       stdout: expect.stringMatching(/#1 .*\n.*#2 · concluded by Atlas/),
     });
-    await waiting.tells(`the last 2 of 2 from #1; ${session.slug} is closed, Ctrl+C ends`);
+    await waiting.untilStderr(`the last 2 of 2 from #1; ${session.slug} is closed, Ctrl+C ends`);
     waiting.process.kill("SIGINT");
     expect(await waiting.ended).toMatchObject({ code: 130 });
   });
@@ -192,9 +192,9 @@ describe("merkle tail", () => {
     const session = await sessionWith(["one"]);
     const merkle = await testMerkle();
     const tail = await startTail(broker.url, [session.slug, "--since", "unread"], { merkle });
-    await tail.prints(1);
+    await tail.untilStdoutLines(1);
     await session.post(session.convener, "two");
-    await tail.prints(2);
+    await tail.untilStdoutLines(2);
     tail.process.kill("SIGINT");
     expect(await tail.ended).toMatchObject({ code: 130, stderr: "connected, 1 unread from #1\n" });
     const again = await startTail(broker.url, [session.slug, "--since", "unread", "--timeout", "0"], {
@@ -209,7 +209,7 @@ describe("merkle tail", () => {
     await session.post(session.convener, "for Birch");
     const merkle = await testMerkle();
     const { mesh_id } = await transport.call("get_app_info", {});
-    const team_id = bareId(birch.credential);
+    const team_id = toBareId(birch.credential);
     const held = {
       mesh_id,
       session_id: session.sessionId,
@@ -241,7 +241,7 @@ describe("merkle tail", () => {
     const merkle = await testMerkle();
     const { mesh_id } = await transport.call("get_app_info", {});
     const { person_id: credential } = await makePerson(transport, "Ana");
-    const person = { mesh_id, person_id: bareId(credential), name: "Ana", credential };
+    const person = { mesh_id, person_id: toBareId(credential), name: "Ana", credential };
     await keep(merkle.home, "persons", mesh_id, person);
     await session.post(credential, "Use the vault");
     const flags = [session.slug, "--types", "chat", "--timeout", "0"];
@@ -299,7 +299,7 @@ describe("merkle tail", () => {
     const posting = setInterval(() => void session.post(session.convener, "more"), 100);
     onTestFinished(() => clearInterval(posting));
     expect(await once(shell, "close")).toEqual([0, null]);
-    expect(textsOf(parseMessages(text))).toEqual(["one"]);
+    expect(listTexts(parseMessages(text))).toEqual(["one"]);
   });
 
   it("[CLI-35] a reader that stops costs neither memory nor a message; Ctrl+C tears no line", {
@@ -310,7 +310,7 @@ describe("merkle tail", () => {
     const tail = await startTail(proxy.url, [session.slug, "--since", "0", "--json"]);
     const onlooker = await followToTheEnd(session.slug);
     await session.post(session.convener, "first");
-    await tail.prints(1);
+    await tail.untilStdoutLines(1);
     const { stdout } = tail.process;
     stdout?.pause();
     const before = proxy.bytesBrought;
@@ -323,7 +323,7 @@ describe("merkle tail", () => {
     await onlooker.hasSeen(201);
     expect(proxy.bytesBrought - before).toBeLessThan(8_000_000);
     stdout?.resume();
-    await tail.prints(201);
+    await tail.untilStdoutLines(201);
     stdout?.pause();
     await Promise.all(Array.from({ length: 20 }, () => session.post(session.convener, text)));
     tail.process.kill("SIGINT");

@@ -1,16 +1,16 @@
 import { Message } from "@merkle/wire/schemas";
 import { expect } from "vitest";
-import { type Started, type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
+import { type StartedCommand, type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import type { TransportClient } from "../kit/transports.js";
 
 /** A running `merkle tail`. */
-export interface Tailing extends Started {
+export interface TailProcess extends StartedCommand {
   stdout(): string;
   stderr(): string;
   /** Resolves when stdout contains this many lines. */
-  prints(lines: number): Promise<void>;
+  untilStdoutLines(lines: number): Promise<void>;
   /** Resolves when stderr contains this text. */
-  tells(text: string | RegExp): Promise<void>;
+  untilStderr(text: string | RegExp): Promise<void>;
 }
 
 /** Runs `merkle tail` against a broker. By default, uses a new Merkle home. */
@@ -18,7 +18,7 @@ export async function startTail(
   url: string,
   args: readonly string[],
   { merkle, env = {} }: { merkle?: TestMerkle; env?: Readonly<Record<string, string>> } = {},
-): Promise<Tailing> {
+): Promise<TailProcess> {
   const home = merkle ?? (await testMerkle());
   const started = home.start(["tail", ...args], { env: { MERKLE_URL: url, TZ: "UTC", ...env } });
   let stdout = "";
@@ -35,8 +35,8 @@ export async function startTail(
     ...started,
     stdout: () => stdout,
     stderr: () => stderr,
-    prints: (count) => expect.poll(() => lines, { message: stderr }).toBeGreaterThanOrEqual(count),
-    tells: (text) => expect.poll(() => stderr).toMatch(text),
+    untilStdoutLines: (count) => expect.poll(() => lines, { message: stderr }).toBeGreaterThanOrEqual(count),
+    untilStderr: (text) => expect.poll(() => stderr).toMatch(text),
   };
 }
 

@@ -4,27 +4,27 @@ import { join } from "node:path";
 import { startBroker } from "@merkle/broker";
 import { connect } from "@merkle/wire/client";
 import { beforeAll, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makeCertificate, writeCertificate } from "../kit/certificates.js";
 import { readHomeKey } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
-import { tlsClient } from "../kit/tls-client.js";
+import { createTlsClient } from "../kit/tls-client.js";
 
 const names = ["localhost", "mesh.example.com", "*.example.com"];
 const first = makeCertificate({ names });
 
 let folder = "";
 let broker: TestBroker;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "merkle-tls-"));
   cleanup(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, "index.html"), "<!doctype html><title>Merkle</title>");
   const files = await writeCertificate(folder, first);
-  broker = await startTestBroker({ tls: { ...files, lookEveryMs: 20 }, dashboard: folder }, cleanup);
+  broker = await startTestBroker({ tls: { ...files, pollIntervalMs: 20 }, dashboard: folder }, cleanup);
 });
 
-const local = (ca = first.cert) => tlsClient(`https://localhost:${broker.port}`, ca);
+const local = (ca = first.cert) => createTlsClient(`https://localhost:${broker.port}`, ca);
 
 it("[TLS-1] one port serves every transport over TLS, and gives out no other address", async () => {
   const base = `https://localhost:${broker.port}`;

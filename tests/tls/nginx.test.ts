@@ -7,11 +7,11 @@ import { MerkleError } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makeCertificate, writeCertificate } from "../kit/certificates.js";
 import { findNginx, startNginx } from "../kit/nginx.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
-import { type TlsClient, tlsClient } from "../kit/tls-client.js";
+import { createTlsClient, type TlsClient } from "../kit/tls-client.js";
 
 const program = findNginx();
 
@@ -33,7 +33,7 @@ describe("behind the nginx of docs/reverse-proxy.md", { tags: "nginx" }, () => {
   let startProxy: (adapt: (text: string) => string) => Promise<readonly number[]>;
   let plainPort = 0;
   let url = "";
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
 
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), "merkle-proxy-"));
@@ -68,7 +68,7 @@ describe("behind the nginx of docs/reverse-proxy.md", { tags: "nginx" }, () => {
     const [plain = 0, secure = 0] = await startProxy((text) => text);
     plainPort = plain;
     url = `https://${name}:${secure}`;
-    client = tlsClient(url, certificate.cert);
+    client = createTlsClient(url, certificate.cert);
   });
 
   async function createSession(): Promise<{ slug: string; team_id: string }> {
@@ -174,7 +174,7 @@ describe("behind the nginx of docs/reverse-proxy.md", { tags: "nginx" }, () => {
     const [, port] = await startProxy((text) =>
       text.replace("rate=20r/s", "rate=1r/m").replace("burst=100 nodelay", "burst=2 nodelay"),
     );
-    const asked = tlsClient(`https://${name}:${port}`, certificate.cert);
+    const asked = createTlsClient(`https://${name}:${port}`, certificate.cert);
     const headers = { upgrade: "websocket", connection: "Upgrade" };
     const answers = await Promise.all(Array.from({ length: 5 }, () => asked.ask("/agents.md", { headers })));
     const refused = answers.filter(({ status }) => status === 429);

@@ -3,10 +3,10 @@ import type { InputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import ece from "http_ece";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { answering, startAlertReceiver } from "../kit/alert-receiver.js";
-import { atEnd } from "../kit/at-end.js";
+import { respondWith, startAlertReceiver } from "../kit/alert-receiver.js";
+import { createCleanup } from "../kit/at-end.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -15,7 +15,7 @@ let broker: TestBroker;
 let transport: TransportClient;
 let sql: ReturnType<typeof connectTestDatabase>;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);
@@ -79,7 +79,7 @@ describe.each(Object.entries(transports))("places where a person is told, by %s"
     const { person_id: other } = await makePerson(at, "Bo");
     expect((await at.call("list_alert_targets", { team_id: other })).targets).toEqual([]);
     for (const name of ["put_alert_target", "delete_alert_target", "test_alert"] as const) {
-      expect(await failureOf(at.call(name, { team_id: other, target_id })), name).toMatchObject({
+      expect(await expectFailure(at.call(name, { team_id: other, target_id })), name).toMatchObject({
         code: "not_found",
       });
     }
@@ -110,10 +110,10 @@ describe("Places where a person is told", () => {
       "http://example.com/x",
     ];
     for (const url of addresses) {
-      expect(await failureOf(ana.add(hookAt(url))), url).toMatchObject({ code: "bad_request" });
+      expect(await expectFailure(ana.add(hookAt(url))), url).toMatchObject({ code: "bad_request" });
     }
     for (const url of ["ftp://example.com/", "https://ana:word@example.com/", "nowhere"]) {
-      expect(await failureOf(ana.add(hookAt(url))), url).toMatchObject({ code: "bad_request" });
+      expect(await expectFailure(ana.add(hookAt(url))), url).toMatchObject({ code: "bad_request" });
     }
     await inner(true);
     for (const url of addresses) await ana.add(hookAt(url));
@@ -139,10 +139,11 @@ describe("Places where a person is told", () => {
         quiet: { from: "22:00", to: "07:00", time_zone: "Mars/Olympus" },
       },
     ];
-    for (const input of bad) expect(await failureOf(ana.put(input))).toMatchObject({ code: "bad_request" });
+    for (const input of bad)
+      expect(await expectFailure(ana.put(input))).toMatchObject({ code: "bad_request" });
     await ana.add({ kind: "ntfy", url: "https://ntfy.sh/t", token: "x".repeat(limits.alertSecretCharsMax) });
     for (let count = 1; count < limits.alertTargetsMax; count += 1) await ana.add(outside);
-    expect(await failureOf(ana.add(outside))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(ana.add(outside))).toMatchObject({ code: "conflict" });
   });
 
   it("[ALERT-5] a test says what was answered, in a sentence", async () => {
@@ -164,7 +165,7 @@ describe("Places where a person is told", () => {
       status: null,
       answer: expect.stringMatching(/inner|own machine/),
     });
-    expect(receiver.got).toHaveLength(2);
+    expect(receiver.received).toHaveLength(2);
   });
 });
 
@@ -172,7 +173,7 @@ it("[ALERT-2] [ALERT-3] an ask reaches the push service of who chose asks, encry
   tags: "long",
 }, async () => {
   const service = await startAlertReceiver(onTestFinished);
-  service.answer = answering(201);
+  service.answer = respondWith(201);
   await inner(true);
   const browser = createECDH("prime256v1");
   const p256dh = browser.generateKeys("base64url");
@@ -189,8 +190,8 @@ it("[ALERT-2] [ALERT-3] an ask reaches the push service of who chose asks, encry
   const endpoint = `${service.url}/send/1`;
   await ana.add({ kind: "push", endpoint, p256dh, auth: authSecret.toString("base64url") });
   const { cursor } = await ask("Which key?");
-  await expect.poll(() => service.got.length).toBeGreaterThan(0);
-  const pushes = service.got.map(({ body }) =>
+  await expect.poll(() => service.received.length).toBeGreaterThan(0);
+  const pushes = service.received.map(({ body }) =>
     JSON.parse(ece.decrypt(body, { version: "aes128gcm", privateKey: browser, authSecret }).toString()),
   );
   expect(pushes).toEqual([

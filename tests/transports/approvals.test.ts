@@ -1,12 +1,12 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Approval, InputOf } from "@merkle/wire";
-import { approvalHash, deviceOf } from "@merkle/wire/identity";
+import { hashApproval, toDeviceId } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { joinMesh, signInBrowser, startInviteBroker } from "../kit/members.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
@@ -15,7 +15,7 @@ let broker: TestBroker;
 let rest: TransportClient;
 let sql: ReturnType<typeof connectTestDatabase>;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   rest = await brokerTransports.rest(broker.url);
@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 
 const sha256 = (bytes: Uint8Array) => hash("sha256", bytes, "buffer");
-const toDevice = (credential: string) => deviceOf(credential, sha256) ?? "";
-const hashOf = (approval: Approval) => approvalHash(approval, sha256);
+const toDevice = (credential: string) => toDeviceId(credential, sha256) ?? "";
+const hashOf = (approval: Approval) => hashApproval(approval, sha256);
 const drawSalt = () => randomBytes(32).toString("hex");
 const command = JSON.stringify({ command: "rm -rf build", description: "clean up" });
 
@@ -100,7 +100,7 @@ describe("an answer", () => {
     // Withdrawing an approval request always succeeds and returns its current state.
     expect(new Set(done)).toEqual(new Set([state]));
     expect(await relay.events()).toMatchObject([{ content: { decision: state } }]);
-    const late = await failureOf(relay.answer(shown, "allow"));
+    const late = await expectFailure(relay.answer(shown, "allow"));
     expect(late).toMatchObject({ code: "conflict", details: { state } });
   });
 
@@ -126,7 +126,7 @@ describe("an answer", () => {
     );
     await sql`UPDATE approvals SET expires_at = now() - interval '1 second' WHERE number = ${approval}`;
     expect(await relay.list()).toEqual([]);
-    expect(await failureOf(relay.answer(shown, "allow"))).toMatchObject({ details: { state: "lapsed" } });
+    expect(await expectFailure(relay.answer(shown, "allow"))).toMatchObject({ details: { state: "lapsed" } });
     expect(await relay.wait(approval)).toMatchObject({ state: "lapsed" });
     expect(await relay.events()).toEqual([]);
   });
@@ -171,7 +171,9 @@ describe("somebody who would answer for another", () => {
       [secondDevice, "not_found"],
       [undefined, "unauthorized"],
     ] as const) {
-      expect(await failureOf(relay.answer(shown, "allow", { team_id: who })), who).toMatchObject({ code });
+      expect(await expectFailure(relay.answer(shown, "allow", { team_id: who })), who).toMatchObject({
+        code,
+      });
     }
     for (const who of [other, secondDevice]) expect(await relay.list(who)).toEqual([]);
     const mcp = await brokerTransports.mcp(broker.url);
@@ -193,7 +195,7 @@ describe("somebody who would answer for another", () => {
       ],
       ["withdraw_approval", { ...relay.agent, approval: shown.approval }],
     ] as const) {
-      expect(await failureOf(mcp.callRaw(name, input)), name).toMatchObject({ code: "forbidden" });
+      expect(await expectFailure(mcp.callRaw(name, input)), name).toMatchObject({ code: "forbidden" });
     }
     expect(await relay.list()).toHaveLength(1);
     expect(await relay.events()).toEqual([]);
@@ -213,7 +215,9 @@ describe("somebody who would answer for another", () => {
     const { approval } = await ask([toDevice(phone)]);
     const [shown] = (await own.call("list_approvals", { team_id: phone })).waiting as [Approval];
     const decide = (at: TransportClient, as: string) =>
-      failureOf(at.call("answer_approval", { approval, decision: "allow", hash: shown.hash, team_id: as }));
+      expectFailure(
+        at.call("answer_approval", { approval, decision: "allow", hash: shown.hash, team_id: as }),
+      );
 
     const { link } = await own.call("create_observer_link", { session_id });
     const token = new URL(link).hash.replace("#observe=", "");
@@ -235,8 +239,8 @@ describe("somebody who would answer for another", () => {
     expect(await decide(program, ofProgram)).toMatchObject({ code: "forbidden" });
     expect(await decide(bos, phone)).toMatchObject({ code: "unauthorized" });
     expect(await decide(bos, bosPhone)).toMatchObject({ code: "not_found" });
-    expect(await failureOf(ask([toDevice(bosPhone)]))).toMatchObject({ code: "forbidden" });
-    expect(await failureOf(ask([toDevice(phone), toDevice(bosPhone)]))).toMatchObject({
+    expect(await expectFailure(ask([toDevice(bosPhone)]))).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(ask([toDevice(phone), toDevice(bosPhone)]))).toMatchObject({
       code: "forbidden",
     });
     await own.call("answer_approval", { approval, decision: "allow", hash: shown.hash, team_id: phone });
@@ -257,13 +261,13 @@ describe("what is asked", () => {
     ]) {
       const other = hashOf({ ...shown, ...swapped });
       const refused = relay.answer(shown, "allow", { hash: other });
-      expect(await failureOf(refused)).toMatchObject({ code: "conflict" });
+      expect(await expectFailure(refused)).toMatchObject({ code: "conflict" });
     }
-    expect(await failureOf(relay.ask({ salt }))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(relay.ask({ salt }))).toMatchObject({ code: "conflict" });
     const { team_id } = await rest.call("join_session", { session_id: relay.session_id, team_name: "Birch" });
     for (const name of ["wait_for_approval", "withdraw_approval"] as const) {
       const foreign = rest.callRaw(name, { session_id: relay.session_id, team_id, approval });
-      expect(await failureOf(foreign)).toMatchObject({ code: "not_found" });
+      expect(await expectFailure(foreign)).toMatchObject({ code: "not_found" });
     }
     // The answer to a forged request is sent only to the agent that made the request. The first agent's hook accepts
     // only the answer to its own request.
@@ -281,18 +285,21 @@ describe("what is asked", () => {
     const relay = await startRelay();
     const most = JSON.stringify({ command: "x".repeat(limits.approvalInputBytesMax - 14) });
     await relay.ask({ input: most });
-    expect(await failureOf(relay.ask({ input: `${most} ` }))).toMatchObject({ code: "payload_too_large" });
+    expect(await expectFailure(relay.ask({ input: `${most} ` }))).toMatchObject({
+      code: "payload_too_large",
+    });
     await relay.ask({ folder: "f".repeat(limits.approvalFolderCharsMax) });
     const bad = [
       { folder: "f".repeat(limits.approvalFolderCharsMax + 1) },
       { devices: [] },
       { devices: Array.from({ length: limits.approvalDevicesMax + 1 }, () => toDevice(relay.phone)) },
     ];
-    for (const each of bad) expect(await failureOf(relay.ask(each))).toMatchObject({ code: "bad_request" });
+    for (const each of bad)
+      expect(await expectFailure(relay.ask(each))).toMatchObject({ code: "bad_request" });
     const unknown = randomBytes(16).toString("hex");
-    expect(await failureOf(relay.ask({ devices: [unknown] }))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(relay.ask({ devices: [unknown] }))).toMatchObject({ code: "not_found" });
     for (let asked = 2; asked < limits.approvalsWaitingPerPeerMax; asked += 1) await relay.ask();
-    expect(await failureOf(relay.ask())).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(relay.ask())).toMatchObject({ code: "conflict" });
     for (const each of await relay.list()) await relay.answer(each, "deny");
     for (let asked = 0; asked < limits.approvalsWaitingPerPeerMax; asked += 1) await relay.ask();
     for (const each of await relay.list()) await relay.answer(each, "deny");

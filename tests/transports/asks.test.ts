@@ -1,7 +1,7 @@
 import type { InputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createTestSession, failureOf } from "../kit/session.js";
-import { type SharedBroker, sharedBroker } from "../kit/test-broker.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
+import { getSharedBroker, type SharedBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
@@ -10,7 +10,7 @@ type Post = Omit<InputOf<"post_message">, "session_id" | "team_id">;
 let broker: SharedBroker;
 let transport: TransportClient;
 beforeAll(async () => {
-  broker = await sharedBroker();
+  broker = await getSharedBroker();
   transport = await brokerTransports.rest(broker.url);
 });
 
@@ -39,7 +39,7 @@ describe("an ask", () => {
       reply_to: 1,
       content: { text: "VAULT", answer: "Vault" },
     });
-    const second = await failureOf(answer(atlas, "env file"));
+    const second = await expectFailure(answer(atlas, "env file"));
     expect(second).toMatchObject({ code: "conflict", details: { answered_by: "Birch", sequence: cursor } });
     expect(second.message).toContain("Birch");
     await post(atlas, { content: { text: "I object" }, reply_to: 1 });
@@ -51,13 +51,13 @@ describe("an ask", () => {
     const keyed = { idempotency_key: "k" };
     const first = await answer(birch, "In a drawer", keyed);
     expect(await answer(birch, "In a drawer", keyed)).toEqual(first);
-    expect(await failureOf(answer(birch, "On the desk", keyed))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(answer(birch, "On the desk", keyed))).toMatchObject({ code: "conflict" });
     expect(await chats()).toHaveLength(2);
   });
 
   it("[SEND-10] an answer to no ask, or outside of its options, is refused with what would do", async () => {
     const { session_id, atlas, birch, answer, post, chats } = await ask(["Vault", "env file"]);
-    const refused = await failureOf(answer(birch, "drawer"));
+    const refused = await expectFailure(answer(birch, "drawer"));
     expect(refused).toMatchObject({ code: "bad_request", details: { options: ["Vault", "env file"] } });
     expect(refused.message).toContain('"Vault", "env file"');
     const { cursor } = await post(birch, { content: { text: "Hm", kind: "decision" } });
@@ -71,7 +71,7 @@ describe("an ask", () => {
       [{ content: { text: "Where?", options: ["a", "b"] } }, "bad_request"],
       [{ content: { text: "Where?", kind: "ask", options: ["a"] } }, "bad_request"],
     ] as [Post, string][]) {
-      expect(await failureOf(post(atlas, input)), JSON.stringify(input)).toMatchObject({ code });
+      expect(await expectFailure(post(atlas, input)), JSON.stringify(input)).toMatchObject({ code });
     }
     expect(await chats()).toHaveLength(2);
   });

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { InputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makeRow } from "../kit/message-row.js";
 import { changeSettings, makePerson as makeVerified } from "../kit/persons.js";
-import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
-import { itAtOne, startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";
+import { itOnOneBroker, startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
@@ -14,7 +14,7 @@ let broker: TestBroker;
 let transport: TransportClient;
 let sql: ReturnType<typeof connectTestDatabase>;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);
@@ -152,7 +152,7 @@ describe("What waits for a human", () => {
     expect(await waiting(session)).toEqual([]);
   });
 
-  itAtOne("that somebody looks in is saved within 5 s")(
+  itOnOneBroker("that somebody looks in is saved within 5 s")(
     "[ATT-6] an open session is quiet when nobody has polled or spoken for quiet_after_s, until somebody does",
     async () => {
       const session = await createTestSession(transport);
@@ -205,11 +205,11 @@ describe("What waits for a human", () => {
   });
 
   it("[ATT-1] refuses a session that there is not, and a credential that proves nobody", async () => {
-    expect(await failureOf(transport.call("list_attention", { session: "no-such" }))).toMatchObject({
+    expect(await expectFailure(transport.call("list_attention", { session: "no-such" }))).toMatchObject({
       code: "not_found",
     });
     const team_id = `${randomUUID()}.mk_${"x".repeat(43)}`;
-    expect(await failureOf(transport.call("list_attention", { team_id }))).toMatchObject({
+    expect(await expectFailure(transport.call("list_attention", { team_id }))).toMatchObject({
       code: "unauthorized",
     });
   });
@@ -248,7 +248,7 @@ describe("Putting away", () => {
     const session = await createTestSession(transport);
     const id = `ask:${session.sessionId}:1`;
     const refused = (input: InputOf<"dismiss_attention">) =>
-      failureOf(transport.call("dismiss_attention", input)).then(({ code }) => code);
+      expectFailure(transport.call("dismiss_attention", input)).then(({ code }) => code);
     expect(await refused({ id })).toBe("unauthorized");
     expect(await refused({ id, team_id: session.convener })).toBe("forbidden");
     const team_id = await makePerson("Ana");

@@ -4,9 +4,9 @@ import { limits } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -17,7 +17,7 @@ let broker: TestBroker;
 let transport: TransportClient;
 let sql: postgres.Sql;
 const opened = new Map<string, TransportClient>();
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
@@ -94,7 +94,7 @@ function expectChain(records: readonly ThoughtRecord[]): void {
 }
 
 async function codeOf(call: Promise<unknown>): Promise<string> {
-  return (await failureOf(call)).code;
+  return (await expectFailure(call)).code;
 }
 
 describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) => {
@@ -176,7 +176,7 @@ describe.each(Object.keys(transports))("the acceptance criteria, by %s", (name) 
     await audit.think("x");
     await audit.finalize();
     expect(await codeOf(at.call("merkle_proof", { record_id, team_id }))).toBe("not_found");
-    expect(await failureOf(at.call("audit_session_start", { team_id, intent: "" }))).toMatchObject({
+    expect(await expectFailure(at.call("audit_session_start", { team_id, intent: "" }))).toMatchObject({
       code: "bad_request",
       message: expect.stringContaining("intent must not be empty"),
     });

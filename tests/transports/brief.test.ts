@@ -1,9 +1,9 @@
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { startModelServer } from "../kit/model-server.js";
 import { makePerson as makeVerified } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -11,7 +11,7 @@ import { type TransportClient, transports } from "../kit/transports.js";
 let transport: TransportClient;
 let sql: ReturnType<typeof connectTestDatabase>;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   const broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);
@@ -38,8 +38,8 @@ describe("The brief's summary", () => {
     for (const summary of ["Summarised.", "Summarised."]) {
       expect(await rest.call("brief", { ...input, summary: true })).toMatchObject({ summary });
     }
-    expect(model.asked).toHaveLength(1);
-    expect(model.asked[0]?.body.messages[1]?.content).toContain("decision by Atlas");
+    expect(model.requests).toHaveLength(1);
+    expect(model.requests[0]?.body.messages[1]?.content).toContain("decision by Atlas");
     expect(await rest.call("brief", input)).not.toHaveProperty("summary");
     const without = await createTestSession(transport);
     await without.join("Birch");
@@ -138,7 +138,7 @@ describe("The brief", () => {
     await transport.call("mark_read", ana);
     expect(await talk({})).toEqual([]);
     for (const input of [{ since: at, since_cursor: 1, session: session.slug }, { since_cursor: 1 }]) {
-      expect(await failureOf(talk(input))).toMatchObject({ code: "bad_request" });
+      expect(await expectFailure(talk(input))).toMatchObject({ code: "bad_request" });
     }
   });
 

@@ -1,14 +1,14 @@
 import type { InputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
-import { failureOf } from "../kit/session.js";
+import { expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 let broker: TestBroker;
 let transport: TransportClient;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await brokerTransports.rest(broker.url);
@@ -114,14 +114,14 @@ describe("a message budget", () => {
     await set(2);
     expect(await post(agent, "one", keyed)).toEqual(first);
     const second = await post(agent, "two");
-    expect(await failureOf(post(agent, "three"))).toMatchObject({ code: "budget_spent" });
+    expect(await expectFailure(post(agent, "three"))).toMatchObject({ code: "budget_spent" });
     expect(await post(agent, "one", keyed), "what was posted stays posted").toEqual(first);
     await set(3);
     expect((await post(agent, "three")).cursor).toBeGreaterThan(second.cursor);
     await set(0);
     await post(agent, "four");
     expect((await read()).agent_messages).toBe(4);
-    expect(await failureOf(set(-1))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(set(-1))).toMatchObject({ code: "bad_request" });
     const { session_settings } = await transport.call("get_settings", { session_id });
     expect(session_settings).toMatchObject({ message_budget: 0 });
   });
@@ -133,12 +133,14 @@ describe("a held session", () => {
     const before = await post(agent, "before", { idempotency_key: "k" });
     const { held, teams } = await hold({ reason: "Wrong branch" });
     expect({ held, teams }).toMatchObject({ held: { by: "Ana", reason: "Wrong branch" }, teams: 1 });
-    const refused = await failureOf(post(agent, "after"));
+    const refused = await expectFailure(post(agent, "after"));
     expect(refused).toMatchObject({
       code: "session_held",
       details: { held_by: "Ana", reason: "Wrong branch" },
     });
-    expect(await failureOf(post(agent, "after", { to: "nobody" }))).toMatchObject({ code: "session_held" });
+    expect(await expectFailure(post(agent, "after", { to: "nobody" }))).toMatchObject({
+      code: "session_held",
+    });
     expect(await post(agent, "before", { idempotency_key: "k" })).toEqual(before);
     expect((await read()).held).toEqual(held);
     await post(ana, "Look at this first");
@@ -171,9 +173,11 @@ describe("a held session", () => {
     ] as const;
     const refusals = async () => {
       for (const [name, input] of attempts) {
-        const refused = await failureOf(transport.callRaw(name, { session_id, team_id: agent, ...input }));
+        const refused = await expectFailure(
+          transport.callRaw(name, { session_id, team_id: agent, ...input }),
+        );
         expect(refused, name).toMatchObject({ code: "forbidden", message: expect.stringContaining("human") });
-        const stranger = await failureOf(transport.callRaw(name, { session_id, ...input }));
+        const stranger = await expectFailure(transport.callRaw(name, { session_id, ...input }));
         expect(stranger, name).toMatchObject({ code: "unauthorized" });
       }
     };
@@ -193,7 +197,7 @@ describe("a held session", () => {
     expect(await events()).toEqual(["session_held", "session_resumed"]);
     await transport.call("conclude_session", { session_id, team_id: ben, summary_section: "Done." });
     for (const call of [hold(), resume()]) {
-      expect(await failureOf(call)).toMatchObject({ code: "session_closed" });
+      expect(await expectFailure(call)).toMatchObject({ code: "session_closed" });
     }
   });
 
@@ -204,7 +208,7 @@ describe("a held session", () => {
     expect([...raced.codes].every((code) => code === "session_held")).toBe(true);
     expect((await racing()).taken).toBe(0);
     await broker.restart();
-    expect(await failureOf(post(agent, "after the restart"))).toMatchObject({ code: "session_held" });
+    expect(await expectFailure(post(agent, "after the restart"))).toMatchObject({ code: "session_held" });
     const [resumed] = await Promise.all([racing(), resume()]);
     await post(agent, "at last");
 

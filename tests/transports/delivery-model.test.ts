@@ -4,8 +4,8 @@ import { connect } from "@merkle/wire/client";
 import * as fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
-import { roundsOf } from "../kit/exhaustive.js";
+import { createCleanup } from "../kit/at-end.js";
+import { countRounds } from "../kit/exhaustive.js";
 import { type HttpClient, openHttpClient } from "../kit/http-client.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -16,7 +16,7 @@ let transport: TransportClient;
 /** A restart is slow compared to other steps, so all runs together make only a few restarts. */
 let restartsLeft = 3;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);
@@ -508,7 +508,7 @@ it("[DELIVER-2] [CURSOR-6] whatever happens, what is for a peer comes at least o
       seed: -1939265458,
       path: "4",
       endOnFailure: true,
-      numRuns: Number(process.env["MERKLE_DELIVERY_RUNS"] ?? roundsOf(12)),
+      numRuns: Number(process.env["MERKLE_DELIVERY_RUNS"] ?? countRounds(12)),
     },
   );
 });

@@ -5,15 +5,15 @@ import { limits } from "@merkle/wire/limits";
 import postgres from "postgres";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
-import { createTestSession, failureOf, mailReader, textsOf } from "../kit/session.js";
+import { createCleanup } from "../kit/at-end.js";
+import { createMailReader, createTestSession, expectFailure, listTexts } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 let broker: TestBroker;
 let transport: TransportClient;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);
@@ -32,7 +32,7 @@ async function startSession() {
     transport.call("join_session", { session_id, team_name, peer_name, groups });
   const oak = await join("Birch", "oak", ["backend"]);
   const elm = await join("Cedar", "elm");
-  const mailOf = (team_id: string) => mailReader(transport, { session_id, team_id });
+  const mailOf = (team_id: string) => createMailReader(transport, { session_id, team_id });
   return {
     session_id,
     convener,
@@ -84,15 +84,15 @@ describe("what is delivered", () => {
     await transport.call("post_message", { session_id, team_id: oak.team_id, content: { text: "of oak" } });
 
     const forOak = ["team_joined", "to all", "to backend", "to Birch"];
-    await expect.poll(() => textsOf(brought)).toEqual(forOak);
-    expect(textsOf((await oak.check()).messages)).toEqual(forOak);
+    await expect.poll(() => listTexts(brought)).toEqual(forOak);
+    expect(listTexts((await oak.check()).messages)).toEqual(forOak);
     const { messages } = await elm.wait();
-    expect(textsOf(messages)).toEqual(["to all", "to elm", "of oak"]);
+    expect(listTexts(messages)).toEqual(["to all", "to elm", "of oak"]);
     expect(messages[1]).toMatchObject({ to: ["Cedar/elm"] });
     const all = ["team_joined", ...forOak.slice(0, 2), "to elm", ...forOak.slice(2), "of oak"];
-    await expect.poll(() => textsOf(followed)).toEqual(all);
+    await expect.poll(() => listTexts(followed)).toEqual(all);
     const history = await transport.call("get_history", { session_id, team_id: elm.team_id });
-    expect(textsOf(history.messages)).toEqual(all);
+    expect(listTexts(history.messages)).toEqual(all);
   });
 
   it("[DELIVER-3] next_cursor passes over what is for others; remaining and skipped count the caller's own mail alone", async () => {
@@ -127,7 +127,7 @@ describe("what is delivered", () => {
     expect(last).toBe(cursor + 12_001);
 
     const page = await oak.wait();
-    expect(textsOf(page.messages)).toEqual(["second"]);
+    expect(listTexts(page.messages)).toEqual(["second"]);
     expect(page.next_cursor).toBe(last);
   });
 
@@ -188,7 +188,7 @@ describe("what ends a wait that blocks", () => {
       expect(none.length).toBeGreaterThan(0);
       expect(await settledWithin(wait, 100)).toBe(false);
       await say(priority, { to: "@backend", priority });
-      expect(textsOf((await wait).messages)).toEqual(["low", "topic_opened", priority]);
+      expect(listTexts((await wait).messages)).toEqual(["low", "topic_opened", priority]);
     }
   });
 
@@ -201,7 +201,7 @@ describe("what ends a wait that blocks", () => {
     await parked(session);
     await say("low", { priority: "low" });
     const timed = await timing;
-    expect(textsOf(timed.messages)).toEqual(["low"]);
+    expect(listTexts(timed.messages)).toEqual(["low"]);
     expect(timed).not.toHaveProperty("idle_polls");
 
     const all = oak.wait({ include_own: true });
@@ -212,7 +212,7 @@ describe("what ends a wait that blocks", () => {
       content: { text: "of oak" },
       priority: "low",
     });
-    expect(textsOf((await all).messages)).toEqual(["of oak"]);
+    expect(listTexts((await all).messages)).toEqual(["of oak"]);
 
     const last = oak.wait();
     await parked(session);
@@ -236,7 +236,7 @@ describe("what ends a wait that blocks", () => {
       const { next_cursor: since_cursor } = await transport.call("check_messages", { session_id, team_id });
       const waiting = transport.call("wait_for_messages", { session_id, team_id, since_cursor });
       await expect.poll(polling, { interval: 5 }).toContain(name);
-      return { brings: waiting.then(({ messages }) => textsOf(messages)) };
+      return { brings: waiting.then(({ messages }) => listTexts(messages)) };
     };
     const alone = await park("Atlas", convener);
     const birch = await join("Birch");
@@ -278,7 +278,7 @@ describe("what ends a wait that blocks", () => {
     await parked(session);
     await rename("Second");
     await rename("Third");
-    expect(textsOf((await second).messages)).toContain("session_metadata_updated");
+    expect(listTexts((await second).messages)).toContain("session_metadata_updated");
     // The measurement began before the first wait ended, so a slow machine can only lengthen the measured time.
     expect(performance.now() - began).toBeGreaterThan(limits.endsWaitsMsMin - 50);
   });
@@ -287,7 +287,7 @@ describe("what ends a wait that blocks", () => {
     const { oak, say } = await startSession();
     await oak.check();
     await say("low", { to: "oak", priority: "low" });
-    expect(textsOf((await oak.wait()).messages)).toEqual(["low"]);
+    expect(listTexts((await oak.wait()).messages)).toEqual(["low"]);
   });
 
   async function createEvent({ session_id, convener: team_id }: Session): Promise<void> {
@@ -328,7 +328,7 @@ describe("nudging", () => {
     expect((await nudge()).nudged[0]).toMatchObject({ reached: ["wait", "inbox", "channel"] });
     expect(await wait).toMatchObject({ messages: [], idle_polls: 1 });
     const { messages } = await transport.call("get_history", { session_id });
-    expect(textsOf(messages)).toEqual(["team_joined", "team_joined", "low"]);
+    expect(listTexts(messages)).toEqual(["team_joined", "team_joined", "low"]);
   });
 
   it("[NUDGE-2] a client that is lost, or does not answer in time, counts as not reached", async () => {
@@ -353,7 +353,7 @@ describe("nudging", () => {
     const session = await startSession();
     const { session_id, convener: team_id } = session;
     const refusal = (input: object) =>
-      failureOf(transport.callRaw("nudge", { session_id, to: "oak", ...input }));
+      expectFailure(transport.callRaw("nudge", { session_id, to: "oak", ...input }));
     expect(await refusal({})).toMatchObject({ code: "unauthorized" });
     expect(await refusal({ team_id, to: "nobody" })).toMatchObject({ code: "not_found" });
     expect(await refusal({ team_id, to: "Atlas" })).toMatchObject({ code: "bad_request" });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeOverEveryTransport } from "../kit/every-transport.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 
 describeOverEveryTransport("the document", (at) => {
   it("[DOC-1] every write makes one new version, and [DOC-9] the history keeps each", async () => {
@@ -33,9 +33,11 @@ describeOverEveryTransport("the document", (at) => {
     expect(await transport.call("read_session_doc", { session_id, version: 0 })).toMatchObject({
       content: "",
     });
-    expect(await failureOf(transport.call("read_session_doc", { session_id, version: 4 }))).toMatchObject({
-      code: "not_found",
-    });
+    expect(await expectFailure(transport.call("read_session_doc", { session_id, version: 4 }))).toMatchObject(
+      {
+        code: "not_found",
+      },
+    );
 
     const { versions, has_more } = await transport.call("list_doc_versions", { session_id, limit: 2 });
     expect(versions).toMatchObject([
@@ -64,7 +66,7 @@ describeOverEveryTransport("the document", (at) => {
       content: "a\nB\n",
       expected_version: 1,
     });
-    const failure = await failureOf(
+    const failure = await expectFailure(
       transport.call("update_session_doc", { session_id, team_id, content: "mine", expected_version: 1 }),
     );
     expect(failure).toMatchObject({
@@ -74,7 +76,7 @@ describeOverEveryTransport("the document", (at) => {
     });
     expect(failure.details["diff"]).toContain("-b\n+B\n");
     const ahead = { session_id, team_id, content: "mine", expected_version: 9 };
-    expect(await failureOf(transport.call("update_session_doc", ahead))).toMatchObject({
+    expect(await expectFailure(transport.call("update_session_doc", ahead))).toMatchObject({
       details: { current_version: 2 },
     });
   });
@@ -86,10 +88,12 @@ describeOverEveryTransport("the document", (at) => {
     const content = "line\n".repeat(2_000);
     await transport.call("update_session_doc", { session_id, team_id, content, expected_version: 0 });
     const stale = { session_id, team_id, content: "mine", expected_version: 0 };
-    expect((await failureOf(transport.call("update_session_doc", stale))).details).not.toHaveProperty(
+    expect((await expectFailure(transport.call("update_session_doc", stale))).details).not.toHaveProperty(
       "content",
     );
-    const asked = await failureOf(transport.call("update_session_doc", { ...stale, include_content: true }));
+    const asked = await expectFailure(
+      transport.call("update_session_doc", { ...stale, include_content: true }),
+    );
     expect(asked.details["content"]).toBe(content);
   });
 
@@ -131,11 +135,11 @@ describeOverEveryTransport("the document", (at) => {
     await transport.call("append_to_session_doc", { session_id, team_id, text: "aaa b" });
     const edit = (old_text: string) =>
       transport.call("edit_session_doc", { session_id, team_id, old_text, new_text: "x" });
-    expect(await failureOf(edit("c"))).toMatchObject({
+    expect(await expectFailure(edit("c"))).toMatchObject({
       code: "conflict",
       details: { matches: 0, current_version: 1 },
     });
-    expect(await failureOf(edit("aa"))).toMatchObject({ code: "conflict", details: { matches: 2 } });
+    expect(await expectFailure(edit("aa"))).toMatchObject({ code: "conflict", details: { matches: 2 } });
     expect(await edit("b")).toEqual({ version: 2 });
   });
 
@@ -152,7 +156,7 @@ describeOverEveryTransport("the document", (at) => {
     const section = await transport.call("read_session_doc", { session_id, section: "decisions" });
     expect(section.content?.trim()).toBe("## Decisions\n- keep v1");
     expect(
-      await failureOf(transport.call("read_session_doc", { session_id, section: "Goals" })),
+      await expectFailure(transport.call("read_session_doc", { session_id, section: "Goals" })),
     ).toMatchObject({
       code: "not_found",
       message: expect.stringContaining("Decisions"),
@@ -162,7 +166,9 @@ describeOverEveryTransport("the document", (at) => {
     expect(since.diff).toContain("+- y");
     expect((await transport.call("read_session_doc", { session_id, since_version: 2 })).diff).toBe("");
     const both = { session_id, section: "Notes", since_version: 1 };
-    expect(await failureOf(transport.call("read_session_doc", both))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(transport.call("read_session_doc", both))).toMatchObject({
+      code: "bad_request",
+    });
   });
 
   it("[DOC-10] a document that would be too large is refused, and stays as it was", async () => {
@@ -172,7 +178,7 @@ describeOverEveryTransport("the document", (at) => {
     const content = "x".repeat(512 * 1024 - 1);
     await transport.call("update_session_doc", { session_id, team_id, content, expected_version: 0 });
     expect(
-      await failureOf(transport.call("append_to_session_doc", { session_id, team_id, text: "y" })),
+      await expectFailure(transport.call("append_to_session_doc", { session_id, team_id, text: "y" })),
     ).toMatchObject({
       code: "payload_too_large",
       status: 413,

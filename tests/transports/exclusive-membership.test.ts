@@ -1,6 +1,6 @@
 import type { MerkleError } from "@merkle/wire";
 import { beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
 import { changeSettings } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -9,7 +9,7 @@ import { transports } from "../kit/transports.js";
 let broker: TestBroker;
 let admin: TestMember;
 let member: TestMember;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 
 beforeAll(async () => {
   ({ broker, admin } = await startInviteBroker(cleanup));

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { describeOverEveryTransport, describeWhereTheCallerKeeps } from "../kit/every-transport.js";
-import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { createTestSession, expectFailure, listTexts, toBareId } from "../kit/session.js";
 
 describeOverEveryTransport("the feed", (at) => {
   it("[FEED-8] a message says who wrote what, when, and its place", async () => {
@@ -15,7 +15,7 @@ describeOverEveryTransport("the feed", (at) => {
         session_id: session.sessionId,
         sequence: 1,
         type: "chat",
-        posted_by_team_id: bareId(session.convener),
+        posted_by_team_id: toBareId(session.convener),
         from: { team: "Atlas", human: false },
         to: ["*"],
         priority: "next",
@@ -39,7 +39,7 @@ describeOverEveryTransport("the feed", (at) => {
     ];
     for (const text of texts) await session.post(session.convener, text);
     const { messages } = await transport.call("get_history", { session_id: session.sessionId });
-    expect(textsOf(messages)).toEqual(texts);
+    expect(listTexts(messages)).toEqual(texts);
   });
 
   it("[FEED-14] history is read backwards, oldest first within a page", async () => {
@@ -49,10 +49,10 @@ describeOverEveryTransport("the feed", (at) => {
     for (let i = 1; i <= 5; i += 1) await session.post(session.convener, String(i));
     const newest = await transport.call("get_history", { session_id, limit: 2 });
     expect(newest).toMatchObject({ next_cursor: 4, has_more: true });
-    expect(textsOf(newest.messages)).toEqual(["4", "5"]);
+    expect(listTexts(newest.messages)).toEqual(["4", "5"]);
     const older = await transport.call("get_history", { session_id, limit: 3, before_cursor: 4 });
     expect(older).toMatchObject({ next_cursor: null, has_more: false });
-    expect(textsOf(older.messages)).toEqual(["1", "2", "3"]);
+    expect(listTexts(older.messages)).toEqual(["1", "2", "3"]);
     for (const limit of [0, -3, 501]) {
       expect((await transport.call("get_history", { session_id, limit })).messages).toHaveLength(5);
     }
@@ -63,12 +63,12 @@ describeOverEveryTransport("the feed", (at) => {
     const session = await createTestSession(transport);
     const { sessionId: session_id, convener: team_id } = session;
     for (const type of ["system", "team_joined", ""]) {
-      const failure = await failureOf(
+      const failure = await expectFailure(
         transport.callRaw("post_message", { session_id, team_id, content: { text: "x" }, type }),
       );
       expect(failure).toMatchObject({ code: "bad_request" });
     }
-    expect(await failureOf(session.post(team_id, " \n\t"))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(session.post(team_id, " \n\t"))).toMatchObject({ code: "bad_request" });
     expect((await transport.call("get_session", { session_id })).last_sequence).toBe(0);
   });
 
@@ -81,7 +81,7 @@ describeOverEveryTransport("the feed", (at) => {
       transport.call("post_message", { session_id, team_id, content: { text }, idempotency_key });
     const answers = await Promise.all(Array.from({ length: 10 }, () => post("once")));
     for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(await failureOf(post("other"))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(post("other"))).toMatchObject({ code: "conflict" });
     const birch = await session.join("Birch");
     const other = await transport.call("post_message", {
       session_id,
@@ -120,7 +120,7 @@ describeOverEveryTransport("idempotent writes", (at) => {
     );
 
     const { messages } = await transport.call("get_history", { session_id });
-    expect(textsOf(messages)).toEqual(["team_joined", "session_metadata_updated", "team_left"]);
+    expect(listTexts(messages)).toEqual(["team_joined", "session_metadata_updated", "team_left"]);
     expect((await transport.call("get_session", { session_id })).document_version).toBe(1);
   });
 
@@ -129,9 +129,11 @@ describeOverEveryTransport("idempotent writes", (at) => {
     const idempotency_key = randomUUID();
     await transport.call("create_session", { title: "One", creator_team_name: "Atlas", idempotency_key });
     const other = { title: "Two", creator_team_name: "Atlas", idempotency_key };
-    expect(await failureOf(transport.call("create_session", other))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(transport.call("create_session", other))).toMatchObject({ code: "conflict" });
     const short = { title: "One", creator_team_name: "Atlas", idempotency_key: "fifteen chars!!" };
-    expect(await failureOf(transport.call("create_session", short))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(transport.call("create_session", short))).toMatchObject({
+      code: "bad_request",
+    });
   });
 
   it("[IDEM-5] of calls with one key at the same moment, one takes effect", async () => {
@@ -154,7 +156,7 @@ describeOverEveryTransport("idempotent writes", (at) => {
     const session = await createTestSession(transport);
     const { sessionId: session_id, convener: team_id } = session;
     const edit = { session_id, team_id, old_text: "a", new_text: "b", idempotency_key: randomUUID() };
-    expect(await failureOf(transport.call("edit_session_doc", edit))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(transport.call("edit_session_doc", edit))).toMatchObject({ code: "conflict" });
     await transport.call("append_to_session_doc", { session_id, team_id, text: "a" });
     expect(await transport.call("edit_session_doc", edit)).toEqual({ version: 2 });
   });
@@ -177,7 +179,7 @@ describeWhereTheCallerKeeps("credentials in the feed", (at) => {
       "x",
     ];
     for (const team_id of credentials) {
-      const failure = await failureOf(
+      const failure = await expectFailure(
         transport.callRaw("post_message", {
           session_id,
           content: { text: "x" },
@@ -189,7 +191,7 @@ describeWhereTheCallerKeeps("credentials in the feed", (at) => {
     // Reading needs no credential, but an invalid credential is refused.
     await transport.call("get_history", { session_id });
     expect(
-      await failureOf(transport.call("get_history", { session_id, team_id: other.convener })),
+      await expectFailure(transport.call("get_history", { session_id, team_id: other.convener })),
     ).toMatchObject({
       code: "unauthorized",
     });
@@ -201,11 +203,11 @@ describeWhereTheCallerKeeps("credentials in the feed", (at) => {
     const other = await createTestSession(transport);
     const { sessionId: session_id, convener: team_id } = session;
     for (const quoted of [session.convener, other.convener]) {
-      expect(await failureOf(session.post(team_id, `I am ${quoted}, hello`))).toMatchObject({
+      expect(await expectFailure(session.post(team_id, `I am ${quoted}, hello`))).toMatchObject({
         code: "bad_request",
       });
       const append = transport.call("append_to_session_doc", { session_id, team_id, text: quoted });
-      expect(await failureOf(append)).toMatchObject({ code: "bad_request" });
+      expect(await expectFailure(append)).toMatchObject({ code: "bad_request" });
     }
     await session.post(team_id, `${randomUUID()}.mk_${"a".repeat(43)} is nobody's`);
     expect(await transport.call("get_session", { session_id })).toMatchObject({

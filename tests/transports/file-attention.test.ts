@@ -1,7 +1,7 @@
 import { connect, type MeshChange } from "@merkle/wire/client";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession } from "../kit/session.js";
@@ -10,7 +10,7 @@ import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { type FileWork, workOnFile } from "../sources/file-work.js";
 import { type StagedRepository, stageRepository } from "../sources/staged-repository.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 const fake = createFakeRunner();
 const source_path = "docs/docs/guide.md";
 let repository: StagedRepository;

@@ -2,9 +2,9 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { post, readRpc } from "../mcp/rpc.js";
@@ -13,7 +13,7 @@ describe("the broker's health, and its address", () => {
   let transport: TransportClient;
   let broker: TestBroker;
   let owner: string;
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
   beforeAll(async () => {
     broker = await startTestBroker({}, cleanup);
     transport = await brokerTransports.websocket(broker.url);
@@ -59,7 +59,7 @@ describe("the broker's health, and its address", () => {
       expect(long(chars)).toHaveLength(chars);
       expect(await test(long(chars))).toMatchObject({ reached: false });
     }
-    expect(await failureOf(test(long(limits.urlCharsMax + 1)))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(test(long(limits.urlCharsMax + 1)))).toMatchObject({ code: "bad_request" });
   });
 
   it("[HEALTH-2] another broker is told apart, where an admin allows inner addresses", async () => {
@@ -114,7 +114,7 @@ describe("the broker's health, and its address", () => {
     const { person_id: guest } = await transport.call("create_person", { name: "Elm" });
     for (const team_id of [undefined, guest]) {
       const refused = transport.call("test_connection", { url: broker.url, team_id });
-      expect(await failureOf(refused)).toMatchObject({
+      expect(await expectFailure(refused)).toMatchObject({
         code: "forbidden",
         details: { needs: "verification" },
       });
@@ -133,7 +133,7 @@ describe("the broker's health, and its address", () => {
     const request = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const { result } = await readRpc(await post(`${broker.url}/mcp?tools=admin,core`, request));
     expect(JSON.stringify(result)).not.toContain("test_connection");
-    const refused = await failureOf(mcp.call("test_connection", { url: broker.url, team_id: owner }));
+    const refused = await expectFailure(mcp.call("test_connection", { url: broker.url, team_id: owner }));
     expect(refused).toMatchObject({ code: "forbidden", details: { operation: "test_connection" } });
   });
 

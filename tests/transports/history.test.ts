@@ -1,8 +1,8 @@
 import type { InputOf, Message, OutputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
-import { createTestSession, failureOf } from "../kit/session.js";
-import { sharedBroker } from "../kit/test-broker.js";
+import { createCleanup } from "../kit/at-end.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
+import { getSharedBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 type Filter = Pick<InputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
@@ -10,9 +10,9 @@ type Filter = Pick<InputOf<"get_history">, "types" | "kinds" | "team" | "q" | "t
 describe("reading a feed by what is wanted", () => {
   let transport: TransportClient;
   let rest: TransportClient;
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
   beforeAll(async () => {
-    const broker = await sharedBroker();
+    const broker = await getSharedBroker();
     transport = await brokerTransports.websocket(broker.url);
     rest = await brokerTransports.rest(broker.url);
     cleanup(transport.close);
@@ -112,7 +112,7 @@ describe("reading a feed by what is wanted", () => {
       kinds: ["ask", "decision"],
     });
     expect(listed.messages).toHaveLength(5);
-    expect(await failureOf(transport.call("get_history", { session_id, team: "Cedar" }))).toMatchObject({
+    expect(await expectFailure(transport.call("get_history", { session_id, team: "Cedar" }))).toMatchObject({
       code: "not_found",
     });
   });
@@ -135,7 +135,7 @@ describe("reading a feed by what is wanted", () => {
       messages.filter(({ content }) => content["kind"] === "ask").map((each) => each.sequence),
     );
     const both = { session_id, around: 3, after_cursor: 3 };
-    expect(await failureOf(transport.call("get_history", both))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(transport.call("get_history", both))).toMatchObject({ code: "bad_request" });
   });
 
   it("[FEED-19] as of a time, the feed ends with what had been posted by then", async () => {

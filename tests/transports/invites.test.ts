@@ -1,10 +1,10 @@
 import { deleteEndedInvites, openDatabase } from "@merkle/db";
 import type { InputOf, OutputOf } from "@merkle/wire";
-import { drawSeed, proveJoin, type SigningKey, signingKeyFrom } from "@merkle/wire/identity";
+import { deriveSigningKey, drawSeed, proveJoin, type SigningKey } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { joinMesh, redeem, startInviteBroker, type TestMember } from "../kit/members.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -14,14 +14,14 @@ let broker: TestBroker;
 let admin: TestMember;
 let rest: TransportClient;
 let sql: postgres.Sql;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   ({ broker, admin } = await startInviteBroker(cleanup));
   rest = await brokerTransports.rest(broker.url);
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
 });
 
-const newKey = () => signingKeyFrom(drawSeed());
+const newKey = () => deriveSigningKey(drawSeed());
 const invite = (input: InputOf<"create_invite"> = {}) => admin.call("create_invite", input);
 const redeemWith = (given: string, memberKey: SigningKey = newKey(), name = "Birch") =>
   redeem(broker.url, { invite: given, name, memberKey });

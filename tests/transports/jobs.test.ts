@@ -2,14 +2,14 @@ import { type Database, openDatabase, recordJobResult } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
-import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
-import { itAtOne, startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";
+import { itOnOneBroker, startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 const fake = createFakeRunner();
 let broker: TestBroker;
 let rest: TransportClient;
@@ -52,7 +52,7 @@ const produce = (job_id: number, fence = 1) =>
 const asAgent = (run: FakeRun) => brokerTransports.rest(broker.url, { token: run.job.credential });
 
 describe("a job", () => {
-  itAtOne("an agent is given the address of the node that runs it")(
+  itOnOneBroker("an agent is given the address of the node that runs it")(
     "[JOB-1] [JOB-11] is queued, run with what its agent has to know, and ends with what it made",
     async () => {
       await session.post(session.convener, "hello");
@@ -108,7 +108,7 @@ describe("a job", () => {
     (await startAndRun()).run.end({ exit_code: 1 });
   });
 
-  itAtOne("each node has places of its own")(
+  itOnOneBroker("each node has places of its own")(
     "[JOB-3] waits for a place, and the one that has waited longest gets it",
     async () => {
       const sessions = [session, ...(await Promise.all([1, 2, 3].map(() => createTestSession(rest))))];
@@ -147,7 +147,7 @@ describe("a job", () => {
     const ids = Array.from({ length: count }, (_each, index) => 1_000 + count - index);
     expect(await list()).toEqual(ids.slice(0, limits.jobsListedDefault));
     expect(await list(limits.jobsListedMax)).toEqual(ids.slice(0, limits.jobsListedMax));
-    expect(await failureOf(list(limits.jobsListedMax + 1))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(list(limits.jobsListedMax + 1))).toMatchObject({ code: "bad_request" });
     const { jobs } = await rest.call("list_jobs", { limit: 1 });
     expect(jobs.map(({ job_id }) => job_id)).toEqual(ids.slice(0, 1));
   });
@@ -156,7 +156,9 @@ describe("a job", () => {
     const { sessionId: session_id, convener: team_id } = session;
     const other = await createTestSession(rest);
     const call = (more: object) =>
-      failureOf(rest.callRaw("start_job", { kind: "conclude", session_id, team_id, ...more }).then(String));
+      expectFailure(
+        rest.callRaw("start_job", { kind: "conclude", session_id, team_id, ...more }).then(String),
+      );
     expect(await call({ team_id: undefined })).toMatchObject({ code: "unauthorized" });
     expect(await call({ team_id: other.convener })).toMatchObject({ code: "bad_request" });
     expect(await call({ session_id: "no-such" })).toMatchObject({ code: "not_found" });
@@ -170,7 +172,7 @@ describe("a job", () => {
       { kind: "incorporate", topic_id: 1, persona_name: "Sceptic" },
     ])
       expect(await call(bad)).toMatchObject({ code: "bad_request" });
-    expect(await failureOf(get(999_999))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(get(999_999))).toMatchObject({ code: "not_found" });
   });
 
   it("[JOB-5] is at its routes below /api/agent/jobs", async () => {
@@ -238,7 +240,7 @@ describe("cancelling", () => {
     expect(await cancel(job_id)).toMatchObject({ status: "cancelled", message: null, error_tail: null });
     expect(await produce(job_id)).toBe(false);
     expect(run.signal.aborted).toBe(true);
-    expect(await failureOf((await asAgent(run)).call("get_job", { job_id }))).toMatchObject({
+    expect(await expectFailure((await asAgent(run)).call("get_job", { job_id }))).toMatchObject({
       code: "unauthorized",
     });
     // The cancelled job's slot is free, so the next job starts.
@@ -246,7 +248,7 @@ describe("cancelling", () => {
     next.run.end({ exit_code: 1 });
     await statusOf(next.job_id).toBe("failed");
     expect(await get(job_id)).toMatchObject({ status: "cancelled", exit_code: null });
-    expect(await failureOf(cancel(job_id))).toMatchObject({
+    expect(await expectFailure(cancel(job_id))).toMatchObject({
       code: "conflict",
       details: { status: "cancelled" },
     });
@@ -259,7 +261,7 @@ describe("cancelling", () => {
     const { job_id } = await start();
     const begun = fake.begun;
     const asOther = rest.call("cancel_job", { job_id, team_id: other.convener });
-    expect(await failureOf(asOther)).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(asOther)).toMatchObject({ code: "bad_request" });
     expect(await cancel(job_id)).toMatchObject({ status: "cancelled", started_at: null });
     for (const { run } of busy) run.end({ exit_code: 1 });
     for (const { job_id: id } of busy) await statusOf(id).toBe("failed");
@@ -293,7 +295,10 @@ describe("a job's credential", () => {
       "another job": agent.call("get_job", { job_id: job_id - 1 || 999 }),
       settings: agent.call("get_settings", {}),
     };
-    const codes = Object.entries(refusals).map(async ([what, call]) => [what, (await failureOf(call)).code]);
+    const codes = Object.entries(refusals).map(async ([what, call]) => [
+      what,
+      (await expectFailure(call)).code,
+    ]);
     expect(Object.fromEntries(await Promise.all(codes))).toEqual({
       ...Object.fromEntries(Object.keys(refusals).map((what) => [what, "forbidden"])),
       "another session": "not_found",
@@ -305,15 +310,15 @@ describe("a job's credential", () => {
       );
     }
     const quoted = session.post(team_id, `use ${run.job.credential}`);
-    expect(await failureOf(quoted)).toMatchObject({ code: "bad_request", details: { job_id } });
+    expect(await expectFailure(quoted)).toMatchObject({ code: "bad_request", details: { job_id } });
 
     run.end({ exit_code: 1 });
     await statusOf(job_id).toBe("failed");
-    expect(await failureOf(agent.call("get_history", { session_id }))).toMatchObject({
+    expect(await expectFailure(agent.call("get_history", { session_id }))).toMatchObject({
       code: "unauthorized",
     });
     const webSocket = brokerTransports.websocket(broker.url, { token: run.job.credential });
-    expect(await failureOf(webSocket)).toBeInstanceOf(MerkleError);
+    expect(await expectFailure(webSocket)).toBeInstanceOf(MerkleError);
   });
 });
 

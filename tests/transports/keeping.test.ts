@@ -1,15 +1,15 @@
 import postgres from "postgres";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
-import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { createTestSession, expectFailure, listTexts, toBareId } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 let broker: TestBroker;
 let transport: TransportClient;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);
@@ -40,7 +40,7 @@ it("[OPS-10] [OPS-11] what the settings keep no longer goes, after a dry run has
 
   const { person_id: owner } = await makePerson(transport, "Gardener");
   const gc = (dry_run: boolean) => transport.call("collect_garbage", { dry_run, team_id: owner });
-  expect(await failureOf(transport.call("collect_garbage", { dry_run: true }))).toMatchObject({
+  expect(await expectFailure(transport.call("collect_garbage", { dry_run: true }))).toMatchObject({
     code: "forbidden",
     details: { needs: "verification" },
   });
@@ -60,7 +60,7 @@ it("[OPS-10] [OPS-11] what the settings keep no longer goes, after a dry run has
   });
   expect((await gc(true)).removed).toMatchObject({ progress: 0, presence: 0 });
   const { messages } = await transport.call("get_history", { session_id });
-  expect(textsOf(messages)).toContain("stays");
+  expect(listTexts(messages)).toContain("stays");
 });
 
 it("[OPS-12] a session tells its bytes, and sessions are listed by them", async () => {
@@ -101,9 +101,9 @@ it("[PERSON-13] a person reads all that is kept of them, and an admin of anybody
 
   const gus = await transport.call("create_person", { name: "Gus" });
   expect(await read({ person: "Gus" })).toMatchObject([{ kind: "profile", row: { name: "Gus" } }]);
-  const others = failureOf(transport.call("export_person", { team_id: gus.person_id, person: "Ana" }));
+  const others = expectFailure(transport.call("export_person", { team_id: gus.person_id, person: "Ana" }));
   expect(await others).toMatchObject({ code: "forbidden" });
-  expect(await failureOf(read({ person: "Nobody" }))).toMatchObject({ code: "not_found" });
+  expect(await expectFailure(read({ person: "Nobody" }))).toMatchObject({ code: "not_found" });
 });
 
 it("[PERSON-14] an erased person's texts, name and credential are gone, the record holds, and what cannot go yet is named", async () => {
@@ -117,19 +117,21 @@ it("[PERSON-14] an erased person's texts, name and credential are gone, the reco
     await transport.call("update_session_doc", { session_id, team_id, content, expected_version: version });
 
   const guest = await transport.call("create_person", { name: "Guy" });
-  const foreign = failureOf(
+  const foreign = expectFailure(
     transport.call("erase_person", { team_id: guest.person_id, person: "Eve", confirm: "Eve" }),
   );
   expect(await foreign).toMatchObject({ code: "forbidden" });
-  const mistaken = failureOf(transport.call("erase_person", { team_id, confirm: "Eva" }));
+  const mistaken = expectFailure(transport.call("erase_person", { team_id, confirm: "Eva" }));
   expect(await mistaken).toMatchObject({ code: "conflict" });
   const erased = await transport.call("erase_person", { team_id, confirm: "Eve" });
-  expect(erased).toMatchObject({ person_id: bareId(team_id), redacted: 2, done: true });
+  expect(erased).toMatchObject({ person_id: toBareId(team_id), redacted: 2, done: true });
   expect(erased.kept).toMatchObject([{ session: session.slug, what: expect.stringContaining("version 2") }]);
 
-  expect(await failureOf(transport.call("get_person", { team_id }))).toMatchObject({ code: "unauthorized" });
+  expect(await expectFailure(transport.call("get_person", { team_id }))).toMatchObject({
+    code: "unauthorized",
+  });
   const { messages } = await transport.call("get_history", { session_id });
-  expect(textsOf(messages)).toContain("not Eve's");
+  expect(listTexts(messages)).toContain("not Eve's");
   expect(messages.filter(({ content }) => content["text"] === "a secret of Eve")).toEqual([]);
   expect(messages.filter(({ event }) => event === "message_redacted")).toHaveLength(2);
   const { versions } = await transport.call("list_doc_versions", { session_id });

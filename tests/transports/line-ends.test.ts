@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from "vitest";
 import { createTestSession } from "../kit/session.js";
-import { sharedBroker } from "../kit/test-broker.js";
+import { getSharedBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 let rest: TransportClient;
 beforeAll(async () => {
-  rest = await transports.rest((await sharedBroker()).url);
+  rest = await transports.rest((await getSharedBroker()).url);
 });
 
 it("[DOC-12] edits, quotes and proposals made from a text with plain line ends fit a document with carriage returns", async () => {

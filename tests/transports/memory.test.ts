@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
+import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { callTool, initialize } from "../mcp/rpc.js";
@@ -12,7 +12,7 @@ let broker: TestBroker;
 let transport: TransportClient;
 let session: TestSession;
 let person: string;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await brokerTransports.websocket(broker.url);
@@ -81,10 +81,10 @@ describe("remembering", () => {
       () => transport.call("forget", { id, reason: "x" }),
       () => transport.call("tag_memory", { id, tags: [] }),
     ]) {
-      expect(await failureOf(call())).toMatchObject({ code: "unauthorized" });
+      expect(await expectFailure(call())).toMatchObject({ code: "unauthorized" });
     }
     await transport.call("leave_session", { session_id: closed.sessionId, team_id });
-    const left = await failureOf(transport.call("remember", { content: "x", team_id }));
+    const left = await expectFailure(transport.call("remember", { content: "x", team_id }));
     expect(left).toMatchObject({ code: "unauthorized", message: expect.stringContaining("has left") });
   });
 
@@ -92,7 +92,7 @@ describe("remembering", () => {
     const url = `${broker.url}/mcp`;
     const headers = { "mcp-session-id": await initialize(url) };
     const call = (name: string, input: object) => callTool(url, name, input, { headers });
-    expect(await failureOf(call("remember", { content: "x" }))).toMatchObject({ code: "unauthorized" });
+    expect(await expectFailure(call("remember", { content: "x" }))).toMatchObject({ code: "unauthorized" });
     await call("join_session", { session_id: session.slug, team_name: "Birch" });
     const { id } = await call("remember", { content: "Said over MCP." });
     expect((await transport.call("list_memory", { limit: 1 })).memories).toMatchObject([
@@ -100,7 +100,7 @@ describe("remembering", () => {
     ]);
     const other = await createTestSession(transport);
     await call("join_session", { session_id: other.slug, team_name: "Birch" });
-    expect(await failureOf(call("remember", { content: "As whom?" }))).toMatchObject({
+    expect(await expectFailure(call("remember", { content: "As whom?" }))).toMatchObject({
       code: "unauthorized",
     });
   });
@@ -115,7 +115,7 @@ describe("remembering", () => {
       { content: "x", session_id: session.slug },
     ];
     for (const input of refused) {
-      expect(await failureOf(transport.callRaw("remember", { ...input, team_id }))).toMatchObject({
+      expect(await expectFailure(transport.callRaw("remember", { ...input, team_id }))).toMatchObject({
         code: "bad_request",
       });
     }
@@ -278,7 +278,7 @@ describe("recalling", () => {
       expect([query, await recalled(query, tags)]).toEqual([query, ids]);
     }
     for (const query of ["", "   ", "a".repeat(501)]) {
-      expect(await failureOf(transport.call("recall", { query }))).toMatchObject({ code: "bad_request" });
+      expect(await expectFailure(transport.call("recall", { query }))).toMatchObject({ code: "bad_request" });
     }
   });
 
@@ -325,7 +325,7 @@ describe("listing, tagging and forgetting", () => {
     expect(await of({ tags: [tags[0] ?? "", "X"] })).toEqual([id]);
     expect(await of({ tags: [tags[0] ?? "", "y"] })).toEqual([]);
     const unknown = transport.call("list_memory", { session: "no-such-session" });
-    expect(await failureOf(unknown)).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(unknown)).toMatchObject({ code: "not_found" });
   });
 
   it("[MEM-9] [MEM-10] forgetting hides from everybody, once and with a reason, until a human restores", async () => {
@@ -337,14 +337,14 @@ describe("listing, tagging and forgetting", () => {
       [team_id, person].map((by) => transport.call("forget", { id, reason, team_id: by })),
     );
     expect(race.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-    const late = await failureOf(transport.call("forget", { id, reason: "again", team_id }));
+    const late = await expectFailure(transport.call("forget", { id, reason: "again", team_id }));
     expect(late).toMatchObject({ code: "conflict", details: { forgotten: { reason } } });
     expect(await recalled("cluster", tags)).toEqual([]);
     expect((await transport.call("list_memory", { tags })).memories).toEqual([]);
     const { memories } = await transport.call("list_memory", { tags, forgotten: true });
     expect(memories).toMatchObject([{ id, forgotten: { reason } }]);
 
-    expect(await failureOf(transport.call("restore_memory", { id, team_id }))).toMatchObject({
+    expect(await expectFailure(transport.call("restore_memory", { id, team_id }))).toMatchObject({
       code: "forbidden",
     });
     const restored = await transport.call("restore_memory", { id, team_id: person });
@@ -357,7 +357,7 @@ describe("listing, tagging and forgetting", () => {
       ["restore_memory", {}],
     ] as const) {
       const gone = { id: "mem_999999999999999", team_id: person, ...input };
-      expect(await failureOf(transport.callRaw(name, gone))).toMatchObject({ code: "not_found" });
+      expect(await expectFailure(transport.callRaw(name, gone))).toMatchObject({ code: "not_found" });
     }
   });
 
@@ -386,9 +386,9 @@ describe("listing, tagging and forgetting", () => {
     const { convener: team_id, slug } = session;
     await transport.call("remember", { content, tags, session: slug, team_id });
     const wrong = transport.call("remember", { content, tags, session: elsewhere.slug, team_id });
-    expect(await failureOf(wrong)).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(wrong)).toMatchObject({ code: "bad_request" });
     const nowhere = transport.call("remember", { content, tags, session: "nowhere", team_id: person });
-    expect(await failureOf(nowhere)).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(nowhere)).toMatchObject({ code: "not_found" });
   });
 
   it("[MEM-14] what one author remembered, or what is new, is listed and searched alone", async () => {

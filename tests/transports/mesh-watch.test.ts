@@ -1,7 +1,7 @@
 import { connect, type MeshChange } from "@merkle/wire/client";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { changeSettings, makePerson as makeVerified } from "../kit/persons.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -10,7 +10,7 @@ import { type TransportClient, transports } from "../kit/transports.js";
 let broker: TestBroker;
 let transport: TransportClient;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);

@@ -1,7 +1,7 @@
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { openAsMember, startInviteBroker, type TestMember } from "../kit/members.js";
 import { makePerson } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -15,7 +15,7 @@ async function codeOf(answer: Promise<unknown>): Promise<string> {
   return error instanceof MerkleError ? error.code : String(error);
 }
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 
 describe("meshes of a broker in open mode", () => {
   let broker: TestBroker;

@@ -4,16 +4,16 @@ import { limits } from "@merkle/wire/limits";
 import postgres from "postgres";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 let broker: TestBroker;
 let transport: TransportClient;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);
@@ -86,9 +86,11 @@ it("[DELIVER-9] a message lists the peers that it reaches; it is delivered once 
     delivered: true,
     delivered_at: delivered.recipients[0]?.delivered_at,
   });
-  expect(await failureOf(status(cursor + 99))).toMatchObject({ code: "not_found" });
+  expect(await expectFailure(status(cursor + 99))).toMatchObject({ code: "not_found" });
   expect(
-    await failureOf(transport.call("message_status", { session_id, team_id: `${convener}x`, message: 1 })),
+    await expectFailure(
+      transport.call("message_status", { session_id, team_id: `${convener}x`, message: 1 }),
+    ),
   ).toMatchObject({ code: "unauthorized" });
 });
 

@@ -4,12 +4,12 @@ import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { openHttpClient } from "../kit/http-client.js";
 import { createTestSession } from "../kit/session.js";
-import { sharedBroker } from "../kit/test-broker.js";
+import { getSharedBroker } from "../kit/test-broker.js";
 import { brokerTransports } from "../kit/transports.js";
 
 let url: string;
 beforeAll(async () => {
-  ({ url } = await sharedBroker());
+  ({ url } = await getSharedBroker());
 });
 
 /** Creates a session with a peer that has reported its status, in the form that every transport returns. */

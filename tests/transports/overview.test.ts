@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 describe("what pages show of many things at once", () => {
   let transport: TransportClient;
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
   beforeAll(async () => {
     const broker = await startTestBroker({}, cleanup);
     transport = await brokerTransports.websocket(broker.url);
@@ -53,7 +53,9 @@ describe("what pages show of many things at once", () => {
     expect(await sorted("title")).toEqual(["alder", "Birch", "Cedar"]);
     const { next_cursor: before } = await transport.call("list_sessions", { query: word, limit: 1 });
     for (const wrong of [{ before: before ?? "", sort: "title" as const }, { before: "eyJ9" }]) {
-      expect(await failureOf(transport.call("list_sessions", wrong))).toMatchObject({ code: "bad_request" });
+      expect(await expectFailure(transport.call("list_sessions", wrong))).toMatchObject({
+        code: "bad_request",
+      });
     }
     await birch?.join(`Only ${word}`);
     expect(titles(await transport.call("list_sessions", { team: `only ${word}` }))).toEqual([
@@ -122,7 +124,7 @@ describe("what pages show of many things at once", () => {
       ...{ content, reply_to: cursor },
     });
     expect((await read()).agents.flatMap(({ waits }) => waits)).toEqual([]);
-    expect(await failureOf(transport.call("list_agents", { session: "nowhere" }))).toMatchObject({
+    expect(await expectFailure(transport.call("list_agents", { session: "nowhere" }))).toMatchObject({
       code: "not_found",
     });
   });
@@ -236,7 +238,9 @@ describe("what pages show of many things at once", () => {
     const before = await transport.call("read_session_doc", { session_id, at: "2001-01-01T00:00:00.000Z" });
     expect(before).toMatchObject({ version: 0, content: "" });
     const since = { session_id, at: "2001-01-01T00:00:00.000Z", since_version: 1 };
-    expect(await failureOf(transport.call("read_session_doc", since))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(transport.call("read_session_doc", since))).toMatchObject({
+      code: "bad_request",
+    });
   });
 
   it("[TIME-1] counts each team's chat in equal spans; [TIME-2] marks what stands out, in order", async () => {
@@ -270,7 +274,9 @@ describe("what pages show of many things at once", () => {
       marks: [],
     });
     const crossed = { session_id, from: nothing.to, to: nothing.from };
-    expect(await failureOf(transport.call("get_timeline", crossed))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(transport.call("get_timeline", crossed))).toMatchObject({
+      code: "bad_request",
+    });
   });
 
   it("[TIME-3] of more marks than fit the newest are told, and the others counted", async () => {
@@ -299,7 +305,9 @@ describe("what pages show of many things at once", () => {
       expect(await transport.call("get_timeline", { session_id, buckets })).toMatchObject({ lanes: [] });
     }
     const beyond = { session_id, buckets: limits.timelineBucketsMax + 1 };
-    expect(await failureOf(transport.call("get_timeline", beyond))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(transport.call("get_timeline", beyond))).toMatchObject({
+      code: "bad_request",
+    });
   });
 
   it("[SEARCH-9] finds state by its key and by its value, of a session and of the mesh", async () => {

@@ -6,10 +6,10 @@ import { limits } from "@merkle/wire/limits";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
-import { roundsOf } from "../kit/exhaustive.js";
+import { createCleanup } from "../kit/at-end.js";
+import { countRounds } from "../kit/exhaustive.js";
 import { makePerson } from "../kit/persons.js";
-import { bareId, createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
+import { createTestSession, expectFailure, listTexts, type TestSession, toBareId } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
@@ -19,7 +19,7 @@ let broker: TestBroker;
 let transport: TransportClient;
 let database: Database;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await brokerTransports.rest(broker.url);
@@ -69,7 +69,7 @@ describe("peers", () => {
     };
     const aspen = await join(session, { peer_name: "aspen", ...facts });
     expect(aspen).toMatchObject({ team_name: "Birch", peer_name: "aspen", resumed: false, cursor: 1 });
-    expect(bareId(aspen.team_id)).not.toBe(bareId(aspen.peer));
+    expect(toBareId(aspen.team_id)).not.toBe(toBareId(aspen.peer));
     await session.post(session.convener, "before cedar");
     const cedar = await join(session, { team_id: aspen.team_id, peer_name: "Cedar" });
     expect(cedar).toMatchObject({ team_id: aspen.team_id, team_name: "Birch", resumed: false, cursor: 2 });
@@ -84,8 +84,8 @@ describe("peers", () => {
     const peers = await listPeers(session);
     expect(namesOf(peers)).toEqual(["Atlas", "Birch/aspen", "Birch/Cedar"]);
     expect(peers[1]).toMatchObject({
-      peer_id: bareId(aspen.peer),
-      team_id: bareId(aspen.team_id),
+      peer_id: toBareId(aspen.peer),
+      team_id: toBareId(aspen.team_id),
       kind: "agent",
       role: "reviewer",
       groups: [
@@ -132,7 +132,7 @@ describe("peers", () => {
     const cedar = await join(session, { team_id: aspen.team_id, peer_name: "cedar" });
     await session.post(aspen.peer, "from aspen");
     const read = async (team_id: string) =>
-      textsOf((await transport.call("wait_for_messages", { session_id, team_id, timeout: 0 })).messages);
+      listTexts((await transport.call("wait_for_messages", { session_id, team_id, timeout: 0 })).messages);
     expect(await read(cedar.peer)).toEqual(["from aspen"]);
     await transport.call("ack", { session_id, team_id: cedar.peer, cursor: 2 });
     const lastRead = async (team_id: string) =>
@@ -150,15 +150,15 @@ describe("peers", () => {
     expect(written.version).toBe(1);
     const { sessions } = await transport.call("list_sessions", { team_id: cedar.peer, query: session.slug });
     expect(sessions[0]).toMatchObject({ last_read: 2 });
-    const wrong = `${bareId(cedar.peer)}.mk_${"x".repeat(43)}`;
+    const wrong = `${toBareId(cedar.peer)}.mk_${"x".repeat(43)}`;
     const other = await createTestSession(transport);
     for (const [where, credential] of [
       [session_id, wrong],
-      [session_id, bareId(cedar.peer)],
+      [session_id, toBareId(cedar.peer)],
       [other.sessionId, cedar.peer],
     ] as const) {
       const call = transport.callRaw("get_session", { session_id: where, team_id: credential });
-      expect(await failureOf(call)).toMatchObject({ code: "unauthorized" });
+      expect(await expectFailure(call)).toMatchObject({ code: "unauthorized" });
     }
   });
 
@@ -189,7 +189,7 @@ describe("peers", () => {
       ["atlas", "atlas-2"],
     ] as const) {
       for (const input of [{ team_id, peer_name }, { peer_name }]) {
-        const failure = await failureOf(join(session, input));
+        const failure = await expectFailure(join(session, input));
         expect(failure).toMatchObject({ code: "conflict", details: { free_name } });
       }
     }
@@ -199,7 +199,7 @@ describe("peers", () => {
     });
     const long = "😀".repeat(50);
     await join(session, { team_id, peer_name: long });
-    const { details } = await failureOf(join(session, { team_id, peer_name: long }));
+    const { details } = await expectFailure(join(session, { team_id, peer_name: long }));
     expect(details["free_name"]).toBe(`${"😀".repeat(49)}-2`);
     expect(await join(session, { team_id, peer_name: `${details["free_name"]}` })).toMatchObject({
       resumed: false,
@@ -222,7 +222,7 @@ describe("peers", () => {
     const session = await createTestSession(transport);
     const { sessionId: session_id } = session;
     const { person_id: team_id } = await makePerson(transport, "Ana");
-    const failure = await failureOf(join(session, { team_id, peer_name: "phone" }));
+    const failure = await expectFailure(join(session, { team_id, peer_name: "phone" }));
     expect(failure).toMatchObject({ code: "bad_request" });
     await transport.call("set_status", { session_id, team_id, status: "dnd" });
     const humans = await transport.call("list_peers", { session_id, group: "Humans" });
@@ -257,9 +257,9 @@ describe("peers", () => {
     const idempotency_key = randomUUID();
     const leave = { session_id, team_id: aspen.peer, idempotency_key };
     const left = await transport.call("leave_session", leave);
-    expect(left.team_id).toBe(bareId(aspen.team_id));
+    expect(left.team_id).toBe(toBareId(aspen.team_id));
     expect(await transport.call("leave_session", leave), "repeated with its key").toEqual(left);
-    const failure = await failureOf(session.post(aspen.peer, "too late"));
+    const failure = await expectFailure(session.post(aspen.peer, "too late"));
     expect(failure).toMatchObject({ code: "unauthorized", message: expect.stringContaining("Birch/aspen") });
     expect(await eventsOf(session)).toEqual(["team_joined"]);
     expect(namesOf(await listPeers(session))).toEqual(["Atlas", "Birch/cedar"]);
@@ -271,7 +271,7 @@ describe("peers", () => {
 
     await transport.call("leave_session", { session_id, team_id: aspen.team_id });
     for (const credential of [aspen.peer, cedar.peer, other.peer, aspen.team_id]) {
-      expect(await failureOf(session.post(credential, "gone"))).toMatchObject({ code: "unauthorized" });
+      expect(await expectFailure(session.post(credential, "gone"))).toMatchObject({ code: "unauthorized" });
     }
     expect(await eventsOf(session)).toEqual(["team_joined", "team_left"]);
     const all = await listPeers(session, true);
@@ -309,7 +309,7 @@ describe("peers", () => {
       .toEqual(["closed", "open"]);
     const [older, newer] = first.state.status === "closed" ? [first, second] : [second, first];
     expect(older.state).toMatchObject({ reason: expect.stringContaining("newer connection") });
-    expect(await failureOf(older.call("get_app_info", {}))).toMatchObject({
+    expect(await expectFailure(older.call("get_app_info", {}))).toMatchObject({
       details: { close_code: 4409 },
     });
     // The same connection may open its inbox again. A team's unnamed peer may have any number of inboxes.
@@ -359,7 +359,7 @@ describe("peers", () => {
       { name: "backend/db", role: null },
     ]);
     for (const name of ["all", "Humans"]) {
-      expect(await failureOf(joinGroup(name))).toMatchObject({ code: "bad_request" });
+      expect(await expectFailure(joinGroup(name))).toMatchObject({ code: "bad_request" });
     }
     const leave = (name: string) => transport.call("leave_group", { session_id, team_id, name });
     expect((await leave("backend/DB")).groups).toEqual([{ name: "Backend", role: "lead" }]);
@@ -376,7 +376,7 @@ describe("peers", () => {
     const many = Array.from({ length: limits.groupsPerPeerMax - 1 }, (_, n) => `g${n}`);
     await Promise.all(many.map((name) => joinGroup(name)));
     expect((await listPeers(session))[1]?.groups).toHaveLength(limits.groupsPerPeerMax);
-    const failure = await failureOf(joinGroup("more"));
+    const failure = await expectFailure(joinGroup("more"));
     expect(failure).toMatchObject({ code: "bad_request", details: { groups_max: limits.groupsPerPeerMax } });
   });
 
@@ -389,7 +389,7 @@ describe("peers", () => {
     expect(await setStatus("working", { automatic: true })).toBe("working");
     expect(await setStatus("dnd")).toBe("dnd");
     expect(await setStatus("idle", { automatic: true })).toBe("dnd");
-    expect(await failureOf(setStatus("blocked"))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(setStatus("blocked"))).toMatchObject({ code: "bad_request" });
     expect(await setStatus("blocked", { reason: "the vault" })).toBe("blocked");
     expect(await setStatus("working", { automatic: true })).toBe("blocked");
     expect((await listPeers(session))[1]?.declared).toMatchObject({ status: "blocked", reason: "the vault" });
@@ -399,9 +399,11 @@ describe("peers", () => {
     expect((await listPeers(session))[1]).toMatchObject({ summary: "reads", summary_at: expect.any(String) });
     await transport.call("set_summary", { session_id, team_id, summary: "" });
     expect((await listPeers(session))[1]).toMatchObject({ summary: "", summary_at: null });
-    expect(await failureOf(transport.callRaw("set_summary", { session_id, summary: "x" }))).toMatchObject({
-      code: "unauthorized",
-    });
+    expect(await expectFailure(transport.callRaw("set_summary", { session_id, summary: "x" }))).toMatchObject(
+      {
+        code: "unauthorized",
+      },
+    );
   });
 
   it("[PEER-18] what is declared with the team's credential counts for its peers everywhere, until a word of the team frees them", async () => {
@@ -458,12 +460,13 @@ describe("peers", () => {
       onChanged: ({ kind }) => changes.push(kind),
     }).ready;
     const { peer } = await join(session, { team_id, peer_name: "aspen" });
-    const told = async (count: number) => expect.poll(() => changes.length).toBeGreaterThanOrEqual(count);
-    await told(1);
+    const untilChanges = async (count: number) =>
+      expect.poll(() => changes.length).toBeGreaterThanOrEqual(count);
+    await untilChanges(1);
     await transport.call("set_summary", { session_id: session.sessionId, team_id: peer, summary: "x" });
-    await told(2);
+    await untilChanges(2);
     await join(session, { team_id: peer });
-    await told(3);
+    await untilChanges(3);
     expect(new Set(changes)).toEqual(new Set(["roster"]));
   });
 
@@ -471,11 +474,11 @@ describe("peers", () => {
     const session = await createTestSession(transport);
     const { sessionId: session_id } = session;
     const { peer, team_id } = await join(session, { peer_name: "aspen" });
-    const failure = await failureOf(session.post(session.convener, `use ${peer}`));
-    expect(failure).toMatchObject({ code: "bad_request", details: { peer_id: bareId(peer) } });
+    const failure = await expectFailure(session.post(session.convener, `use ${peer}`));
+    expect(failure).toMatchObject({ code: "bad_request", details: { peer_id: toBareId(peer) } });
     const rotated = await transport.call("rotate_team_credential", { session_id, team_id: peer });
-    expect(bareId(rotated.team_id)).toBe(bareId(peer));
-    expect(await failureOf(session.post(peer, "old"))).toMatchObject({ code: "unauthorized" });
+    expect(toBareId(rotated.team_id)).toBe(toBareId(peer));
+    expect(await expectFailure(session.post(peer, "old"))).toMatchObject({ code: "unauthorized" });
     await session.post(rotated.team_id, "new");
     await session.post(team_id, `the team's own goes on, and ${peer} is nobody's`);
   });
@@ -558,7 +561,7 @@ describe("the roster's peers, whatever comes", () => {
         const present = listed.flatMap(({ name, left_at }) => (left_at ? [] : (name?.toLowerCase() ?? [])));
         expect(new Set(present).size).toBe(present.length);
       }),
-      { numRuns: Number(process.env["MERKLE_PEER_RUNS"] ?? roundsOf(4)) },
+      { numRuns: Number(process.env["MERKLE_PEER_RUNS"] ?? countRounds(4)) },
     );
 
     type World = { session: TestSession; peers: Map<string, Modelled>; teams: string[] };
@@ -581,13 +584,13 @@ describe("the roster's peers, whatever comes", () => {
           const refused = isTaken(step.name) || step.name === "Atlas";
           const joining = join(session, { ...owner, team_name: "Dora", peer_name: step.name });
           if (refused) {
-            const { code, details } = await failureOf(joining);
+            const { code, details } = await expectFailure(joining);
             expect([code, isTaken(String(details["free_name"]))]).toEqual(["conflict", false]);
             return;
           }
           const { team_id, peer: credential } = await joining;
           if (!teams.includes(team_id)) teams.push(team_id);
-          peers.set(bareId(credential), { credential, team: team_id, name: step.name, there: true });
+          peers.set(toBareId(credential), { credential, team: team_id, name: step.name, there: true });
           return;
         }
         case "resume": {
@@ -601,7 +604,7 @@ describe("the roster's peers, whatever comes", () => {
         case "leave": {
           if (!peer) return;
           const leaving = transport.call("leave_session", { session_id, team_id: peer.credential });
-          if (!peer.there) expect(await failureOf(leaving)).toMatchObject({ code: "unauthorized" });
+          if (!peer.there) expect(await expectFailure(leaving)).toMatchObject({ code: "unauthorized" });
           await leaving.catch(() => undefined);
           peer.there = false;
           return;
@@ -614,7 +617,7 @@ describe("the roster's peers, whatever comes", () => {
         }
         case "retire": {
           if (!peer) return;
-          const id = bareId(peer.credential);
+          const id = toBareId(peer.credential);
           // The broker may still save the peer's last call, which would make the peer active again.
           for (let left = null; left === null; ) {
             await sql`

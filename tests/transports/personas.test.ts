@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
-import { shortHash } from "@merkle/wire";
+import { shortenHash } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { canonicalJson } from "@merkle/wire/record";
+import { toCanonicalJson } from "@merkle/wire/record";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
+import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 const fake = createFakeRunner();
 let broker: TestBroker;
 let rest: TransportClient;
@@ -65,18 +65,18 @@ describe("personas", () => {
     const prompt = "Read it for what it costs.";
     const made = await put("Bookkeeper", prompt);
     expect(made).toMatchObject({ version: 1, retired: false, updated_by: "Ana" });
-    expect(made.hash).toBe(sha256(canonicalJson({ name: "Bookkeeper", prompt })));
+    expect(made.hash).toBe(sha256(toCanonicalJson({ name: "Bookkeeper", prompt })));
     const asTeam = { team_id: session.convener, name: "Bookkeeper", prompt: "Obey me.", expected_version: 1 };
-    expect(await failureOf(rest.call("put_persona", asTeam))).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(rest.call("put_persona", asTeam))).toMatchObject({ code: "forbidden" });
     const writes = await Promise.allSettled(["a", "b"].map((text) => put("bookkeeper", text, 1)));
     const [lost] = writes.filter((each) => each.status === "rejected");
     const won = await rest.call("get_persona", { name: "BOOKKEEPER" });
     expect(won).toMatchObject({ name: "bookkeeper", version: 2 });
     expect(lost?.reason).toMatchObject({ code: "conflict", details: { version: 2, persona: won } });
-    expect(await failureOf(put("Bookkeeper", prompt))).toMatchObject({ details: { version: 2 } });
-    expect(await failureOf(put("Nobody", prompt, 3))).toMatchObject({ details: { version: 0 } });
-    expect(await failureOf(put("Bookkeeper", " ", 2))).toMatchObject({ code: "bad_request" });
-    expect(await failureOf(put("../x", prompt))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(put("Bookkeeper", prompt))).toMatchObject({ details: { version: 2 } });
+    expect(await expectFailure(put("Nobody", prompt, 3))).toMatchObject({ details: { version: 0 } });
+    expect(await expectFailure(put("Bookkeeper", " ", 2))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(put("../x", prompt))).toMatchObject({ code: "bad_request" });
   });
 
   it("[PERSONA-3] [PERSONA-5] are retired and restored, and nothing is read as one that is retired", async () => {
@@ -86,7 +86,7 @@ describe("personas", () => {
       (await rest.call("list_personas", { retired })).personas.map(({ name }) => name);
     expect(await names(false)).not.toContain("Poet");
     expect(await names(true)).toContain("Poet");
-    expect(await failureOf(read("Poet"))).toMatchObject({ code: "conflict", message: /retired/ });
+    expect(await expectFailure(read("Poet"))).toMatchObject({ code: "conflict", message: /retired/ });
     await put("Poet", "Read it aloud.", 2);
     expect(await names(false)).toContain("Poet");
   });
@@ -98,7 +98,7 @@ describe("personas", () => {
     const add = (name: string, prompt = "x") =>
       crowd.call("put_persona", { team_id, name, prompt, expected_version: 0 });
     await add("Long", "x".repeat(limits.personaPromptBytesMax));
-    expect(await failureOf(add("Longer", "x".repeat(limits.personaPromptBytesMax + 1)))).toMatchObject({
+    expect(await expectFailure(add("Longer", "x".repeat(limits.personaPromptBytesMax + 1)))).toMatchObject({
       code: "payload_too_large",
     });
     const { length } = (await crowd.call("list_personas", {})).personas;
@@ -108,7 +108,7 @@ describe("personas", () => {
       SELECT mesh_id, 'r' || n, 'R' || n, 'x', repeat('0', 64), 1, now()
       FROM meshes, generate_series(1, ${missing}) n WHERE name = 'Crowd'`;
     await add("The last");
-    expect(await failureOf(add("One more"))).toMatchObject({ code: "conflict", message: /no more/ });
+    expect(await expectFailure(add("One more"))).toMatchObject({ code: "conflict", message: /no more/ });
   });
 });
 
@@ -162,7 +162,7 @@ describe("perspectives", () => {
   it("[PERSPECTIVE-1] [PERSPECTIVE-3] hold until the text or the persona changes, and again when it is as it was", async () => {
     await put("Judge", "Judge it.");
     await writeDocument("# Plan\n");
-    expect(await failureOf(get("Judge"))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(get("Judge"))).toMatchObject({ code: "not_found" });
     const perspective_id = await readAndWrite("judge", "Fair.");
     expect(await get("judge")).toMatchObject({
       perspective_id,
@@ -173,7 +173,10 @@ describe("perspectives", () => {
       stale: false,
       document_version: 1,
     });
-    expect(await failureOf(read("Judge"))).toMatchObject({ code: "conflict", details: { perspective_id } });
+    expect(await expectFailure(read("Judge"))).toMatchObject({
+      code: "conflict",
+      details: { perspective_id },
+    });
     expect(await readAndWrite("Judge", "Fairer.", true)).toBe(perspective_id);
     await writeDocument("# Other plan\n");
     expect(await get("Judge")).toMatchObject({ content: "Fairer.", stale_because: ["source"], stale: true });
@@ -191,15 +194,15 @@ describe("perspectives", () => {
     const { hash: persona_sha } = await rest.call("get_persona", { name: "Sceptic" });
     const reading = { source_version: 1, persona_sha, content: "It does not follow." };
     const asTeam = rest.callRaw("put_perspective", { ...reading, team_id: session.convener });
-    expect(await failureOf(asTeam)).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(asTeam)).toMatchObject({ code: "forbidden" });
     const agent = await asAgent(run);
-    expect(await failureOf(agent.call("get_persona", { name: "Operator" }))).toMatchObject({
+    expect(await expectFailure(agent.call("get_persona", { name: "Operator" }))).toMatchObject({
       code: "forbidden",
     });
     const unread = { ...reading, source_version: 2 };
-    expect(await failureOf(agent.call("put_perspective", unread))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(agent.call("put_perspective", unread))).toMatchObject({ code: "bad_request" });
     const tooLong = { ...reading, content: "x".repeat(limits.perspectiveBytesMax + 1) };
-    expect(await failureOf(agent.call("put_perspective", tooLong))).toMatchObject({
+    expect(await expectFailure(agent.call("put_perspective", tooLong))).toMatchObject({
       code: "payload_too_large",
     });
     await writeDocument("two");
@@ -210,10 +213,10 @@ describe("perspectives", () => {
     };
     const written = await agent.call("put_perspective", longest);
     expect(await agent.call("put_perspective", longest)).toEqual(written);
-    expect(await failureOf(agent.call("put_perspective", reading))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(agent.call("put_perspective", reading))).toMatchObject({ code: "conflict" });
     expect(await get("Sceptic")).toMatchObject({ source_version: 1, document_version: 2, stale: true });
     await end(run);
-    const late = await failureOf(agent.call("put_perspective", reading));
+    const late = await expectFailure(agent.call("put_perspective", reading));
     expect(late).toMatchObject({ code: "unauthorized" });
   });
 
@@ -248,13 +251,16 @@ describe("a session that goes on from another", () => {
 
   it("[SES-30] has the sealed conclusion for its first memory, and says where it comes from", async () => {
     const at = { session_id: session.sessionId, team_id: session.convener };
-    expect(await failureOf(from("Too early"))).toMatchObject({ code: "conflict", message: /not concluded/ });
+    expect(await expectFailure(from("Too early"))).toMatchObject({
+      code: "conflict",
+      message: /not concluded/,
+    });
     await session.post(session.convener, "hello");
     await rest.call("conclude_session", { ...at, summary_section: "We keep **v1** for 30 days." });
     const { seal } = await rest.call("get_session", { session_id: session.sessionId });
     const next = await from("The next", "Go on.");
     expect(next.description).toMatch(/^Go on\.\n\nContinues /);
-    expect(next.description).toContain(`sealed 1 message, root ${shortHash(seal?.root ?? "")}.`);
+    expect(next.description).toContain(`sealed 1 message, root ${shortenHash(seal?.root ?? "")}.`);
     const { memories } = await rest.call("list_memory", { session: next.slug });
     expect(memories).toMatchObject([
       { id: next.memory_id, tags: ["conclusion"], rememberedBy: "Birch", session: next.slug },
@@ -272,7 +278,7 @@ describe("a session that goes on from another", () => {
     const [cut] = (await rest.call("list_memory", { session: long.slug })).memories;
     expect(Buffer.byteLength(cut?.content ?? "")).toBeGreaterThan(limits.memoryBytesMax - 4);
     expect(cut?.content).toMatch(/éé\n\n\(cut here/);
-    expect(await failureOf(from("Full", "x".repeat(limits.descriptionCharsMax)))).toMatchObject({
+    expect(await expectFailure(from("Full", "x".repeat(limits.descriptionCharsMax)))).toMatchObject({
       code: "bad_request",
     });
   });

@@ -4,10 +4,10 @@ import { connect, type MerkleClient } from "@merkle/wire/client";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { describeOverEveryTransport, describeWhereTheCallerKeeps } from "../kit/every-transport.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
-import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { createTestSession, expectFailure, listTexts, toBareId } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -43,9 +43,9 @@ describeWhereTheCallerKeeps("persons", (at) => {
     const first = await transport.call("create_person", { name: "Ana", idempotency_key });
     expect(await transport.call("create_person", { name: "Ana", idempotency_key })).toEqual(first);
     const other = transport.call("create_person", { name: "Ben", idempotency_key });
-    expect(await failureOf(other)).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(other)).toMatchObject({ code: "conflict" });
     const short = transport.call("create_person", { name: "Ana", idempotency_key: "short" });
-    expect(await failureOf(short)).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(short)).toMatchObject({ code: "bad_request" });
   });
 
   it("[PERSON-2] reading with a person's credential is a reader's, and joins nobody", async () => {
@@ -75,7 +75,7 @@ describeWhereTheCallerKeeps("persons", (at) => {
     await transport.call("post_message", { ...mine, content: { text: "again" } });
 
     const { messages } = await transport.call("get_history", { session_id });
-    expect(textsOf(messages)).toEqual(["said 1", "team_joined", "hello from Ana", "again"]);
+    expect(listTexts(messages)).toEqual(["said 1", "team_joined", "hello from Ana", "again"]);
     const [, row, ...others] = await rosterOf(transport, session_id);
     expect(others).toEqual([]);
     expect(row).toMatchObject({
@@ -85,7 +85,7 @@ describeWhereTheCallerKeeps("persons", (at) => {
       status: "active",
       folded: false,
     });
-    expect(row?.team_id).not.toBe(bareId(person));
+    expect(row?.team_id).not.toBe(toBareId(person));
     for (const message of messages.slice(2)) {
       expect(message).toMatchObject({ posted_by_team_id: row?.team_id, from: { team: "Ana", human: true } });
     }
@@ -135,7 +135,7 @@ describeWhereTheCallerKeeps("persons", (at) => {
     ];
     await transport.call("append_to_session_doc", { session_id, team_id, text: "x" });
     for (const [name, input] of refused) {
-      const failure = await failureOf(transport.callRaw(name, { ...mine, ...input }));
+      const failure = await expectFailure(transport.callRaw(name, { ...mine, ...input }));
       expect(failure.code, name).toMatch(/^(bad_request|not_found|conflict|payload_too_large)$/);
     }
     expect(await rosterOf(transport, session_id)).toHaveLength(before.length);
@@ -144,7 +144,7 @@ describeWhereTheCallerKeeps("persons", (at) => {
     const concluded = await transport.call("conclude_session", { ...mine, summary_section: "All is said." });
     expect(concluded.doc_version).toBe(2);
     const { messages } = await transport.call("get_history", { session_id });
-    expect(textsOf(messages).slice(-2)).toEqual(["team_joined", "session_concluded"]);
+    expect(listTexts(messages).slice(-2)).toEqual(["team_joined", "session_concluded"]);
   });
 
   it("[PERSON-4] of many first writes at once, all are done by one team that joined once", async () => {
@@ -192,7 +192,7 @@ describeWhereTheCallerKeeps("persons", (at) => {
     const replayed = await transport.call("join_session", { ...mine, team_name: "Ana", replay_from: 0 });
     expect(replayed).toMatchObject({ resumed: true, cursor: 0 });
     const wait = await transport.call("wait_for_messages", { ...mine, timeout: 0 });
-    expect(textsOf(wait.messages), "its own joining is left out").toEqual(["said 1"]);
+    expect(listTexts(wait.messages), "its own joining is left out").toEqual(["said 1"]);
   });
 
   it("[PERSON-5] a person who left comes back by the next write, with another team_joined and the same team", async () => {
@@ -205,7 +205,9 @@ describeWhereTheCallerKeeps("persons", (at) => {
     expect(await transport.call("leave_session", { ...mine, idempotency_key: "gone" }), "IDEM-9").toEqual(
       left,
     );
-    expect(await failureOf(transport.call("wait_for_messages", mine))).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(transport.call("wait_for_messages", mine))).toMatchObject({
+      code: "forbidden",
+    });
     await transport.call("get_history", mine);
     await transport.call("ack", { ...mine, cursor: 2 });
     expect((await rosterOf(transport, session_id))[1]?.left_at, "reading does not bring back").toBe(
@@ -216,14 +218,14 @@ describeWhereTheCallerKeeps("persons", (at) => {
     const [, after] = await rosterOf(transport, session_id);
     expect(after).toMatchObject({ team_id: before?.team_id, left_at: null, team_name: "Ana" });
     const { messages } = await transport.call("get_history", { session_id });
-    expect(textsOf(messages)).toEqual(["team_joined", "one", "team_left", "team_joined", "two"]);
+    expect(listTexts(messages)).toEqual(["team_joined", "one", "team_left", "team_joined", "two"]);
   });
 
   it("[PERSON-2] who is not in the session cannot wait in it or leave it, and is told what to do", async () => {
     const { transport } = at;
     const { at: mine } = await startReading(transport);
     for (const name of ["wait_for_messages", "leave_session"] as const) {
-      const failure = await failureOf(transport.call(name, mine));
+      const failure = await expectFailure(transport.call(name, mine));
       expect(failure.code).toBe("forbidden");
       expect(failure.message).toMatch(/read its history.*join it or post a message/s);
     }
@@ -232,7 +234,7 @@ describeWhereTheCallerKeeps("persons", (at) => {
   it("[AUTH-7] a person's team has no credential of its own to replace", async () => {
     const { transport } = at;
     const { at: mine } = await startReading(transport);
-    const rotate = () => failureOf(transport.call("rotate_team_credential", mine));
+    const rotate = () => expectFailure(transport.call("rotate_team_credential", mine));
     expect(await rotate()).toMatchObject({ code: "forbidden", message: expect.stringContaining("person's") });
     await transport.call("post_message", { ...mine, content: { text: "here" } });
     expect(await rotate()).toMatchObject({ code: "forbidden" });
@@ -245,7 +247,7 @@ describeWhereTheCallerKeeps("persons", (at) => {
     expect(await lastRead()).toBe(0);
     expect(await transport.call("ack", { ...mine, cursor: 3 })).toEqual({ cursor: 3 });
     expect(await transport.call("ack", { ...mine, cursor: 1 })).toEqual({ cursor: 3 });
-    const beyond = await failureOf(transport.call("ack", { ...mine, cursor: 6 }));
+    const beyond = await expectFailure(transport.call("ack", { ...mine, cursor: 6 }));
     expect(beyond).toMatchObject({ code: "bad_request", details: { last_sequence: 5 } });
     expect(await lastRead()).toBe(3);
 
@@ -282,7 +284,7 @@ describeWhereTheCallerKeeps("persons", (at) => {
 
   it("[SES-1] without a person's credential a session needs its creator's team name, and a team's does not count", async () => {
     const { transport } = at;
-    const nameless = await failureOf(transport.call("create_session", { title: "Whose?" }));
+    const nameless = await expectFailure(transport.call("create_session", { title: "Whose?" }));
     expect(nameless).toMatchObject({
       code: "bad_request",
       message: expect.stringContaining("creator_team_name"),
@@ -302,7 +304,7 @@ describeWhereTheCallerKeeps("persons", (at) => {
         creator_team_name: "Atlas",
         team_id,
       });
-      expect(await failureOf(another)).toMatchObject({ code: "unauthorized" });
+      expect(await expectFailure(another)).toMatchObject({ code: "unauthorized" });
     }
   });
 });
@@ -331,7 +333,7 @@ describeOverEveryTransport("who spoke last", (at) => {
 describe("a person", () => {
   let broker: TestBroker;
   let transport: TransportClient;
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
   beforeAll(async () => {
     broker = await startTestBroker({}, cleanup);
     transport = await transports.rest(broker.url);
@@ -399,7 +401,7 @@ describe("a person", () => {
     await callTool(mcp, "leave_session", { session_id }, { headers });
     await callTool(mcp, "post_message", { session_id, content: { text: "back" } }, { headers });
     const { messages } = await transport.call("get_history", { session_id });
-    expect(textsOf(messages)).toEqual(["team_joined", "remembered", "team_left", "team_joined", "back"]);
+    expect(listTexts(messages)).toEqual(["team_joined", "remembered", "team_left", "team_joined", "back"]);
     expect(messages.at(-1)?.from).toEqual({ team: "Ana", human: true });
   });
 
@@ -433,11 +435,11 @@ describeWhereTheCallerKeeps("a person's credential", (at) => {
     expect(created.person_id).toMatch(/^[0-9a-f-]{36}\.mk_[A-Za-z0-9_-]{43}$/);
     const sql = connectTestDatabase(broker.databaseUrl);
     const [row] =
-      await sql`SELECT name, secret_hash FROM persons WHERE person_id = ${bareId(created.person_id)}`;
+      await sql`SELECT name, secret_hash FROM persons WHERE person_id = ${toBareId(created.person_id)}`;
     expect(row?.["name"]).toBe("Bea");
     expect(row?.["secret_hash"]).toHaveLength(32);
     for (const name of ["", "x".repeat(101), "two\nlines"]) {
-      expect(await failureOf(transport.call("create_person", { name }))).toMatchObject({
+      expect(await expectFailure(transport.call("create_person", { name }))).toMatchObject({
         code: "bad_request",
       });
     }
@@ -446,15 +448,17 @@ describeWhereTheCallerKeeps("a person's credential", (at) => {
   it("[PERSON-2] what is no person's credential is answered 401, also where no session is addressed", async () => {
     const { transport } = at;
     const { session_id, person } = await startReading(transport);
-    const wrong = `${bareId(person)}.mk_${"x".repeat(43)}`;
-    for (const team_id of [wrong, bareId(person), `${randomUUID()}.mk_${"x".repeat(43)}`, "Ana"]) {
+    const wrong = `${toBareId(person)}.mk_${"x".repeat(43)}`;
+    for (const team_id of [wrong, toBareId(person), `${randomUUID()}.mk_${"x".repeat(43)}`, "Ana"]) {
       for (const [name, input] of [
         ["get_session", { session_id, team_id }],
         ["post_message", { session_id, team_id, content: { text: "hello" } }],
         ["list_sessions", { team_id }],
         ["create_session", { title: "Mine", creator_team_name: "Ana", team_id }],
       ] as const) {
-        expect(await failureOf(transport.callRaw(name, input)), name).toMatchObject({ code: "unauthorized" });
+        expect(await expectFailure(transport.callRaw(name, input)), name).toMatchObject({
+          code: "unauthorized",
+        });
       }
     }
   });
@@ -462,13 +466,13 @@ describeWhereTheCallerKeeps("a person's credential", (at) => {
   it("[PERSON-3] bad input, a refused text, a stranger's right or a closed session joins nobody", async () => {
     const { transport } = at;
     const { session, session_id, at: mine } = await startReading(transport);
-    const post = (content: unknown) => failureOf(transport.callRaw("post_message", { ...mine, content }));
+    const post = (content: unknown) => expectFailure(transport.callRaw("post_message", { ...mine, content }));
     expect(await post({ text: "" })).toMatchObject({ code: "bad_request" });
     expect(await post({ text: `mine is ${mine.team_id}` })).toMatchObject({ code: "bad_request" });
     expect(await post({ text: `yours is ${session.convener}` })).toMatchObject({ code: "bad_request" });
     await changeSettings(transport, { session_id, session_settings: { conclude_by: "convener" } });
     const conclude = () =>
-      failureOf(transport.call("conclude_session", { ...mine, summary_section: "Done." }));
+      expectFailure(transport.call("conclude_session", { ...mine, summary_section: "Done." }));
     expect(await conclude()).toMatchObject({ code: "forbidden" });
     await transport.call("conclude_session", {
       session_id,
@@ -489,7 +493,7 @@ describeWhereTheCallerKeeps("a person's credential", (at) => {
     for (const text of ["two", "three", "four"]) await session.post(session.convener, text);
     await transport.call("ack", { ...mine, cursor: 2 });
     const wait = await transport.call("wait_for_messages", { ...mine, timeout: 0 });
-    expect(textsOf(wait.messages)).toEqual(["three", "four"]);
+    expect(listTexts(wait.messages)).toEqual(["three", "four"]);
     await transport.call("wait_for_messages", { ...mine, since_cursor: wait.next_cursor, timeout: 0 });
     expect((await rosterOf(transport, session_id))[1]?.last_read).toBe(4);
     expect((await transport.call("get_session", mine)).last_read).toBe(4);
@@ -521,11 +525,11 @@ describeWhereTheCallerKeeps("a person's credential", (at) => {
     const { session, session_id, person } = await startReading(transport);
     const say = (text: string) =>
       transport.call("post_message", { session_id, team_id: session.convener, content: { text } });
-    const refused = await failureOf(say(`use ${person} for it`));
-    expect(refused).toMatchObject({ code: "bad_request", details: { person_id: bareId(person) } });
-    expect(await failureOf(transport.call("create_person", { name: person }))).toMatchObject({
+    const refused = await expectFailure(say(`use ${person} for it`));
+    expect(refused).toMatchObject({ code: "bad_request", details: { person_id: toBareId(person) } });
+    expect(await expectFailure(transport.call("create_person", { name: person }))).toMatchObject({
       code: "bad_request",
     });
-    await say(`${bareId(person)}.mk_${"x".repeat(43)}`);
+    await say(`${toBareId(person)}.mk_${"x".repeat(43)}`);
   });
 });

@@ -4,10 +4,10 @@ import { limits } from "@merkle/wire/limits";
 import { catalogue } from "@merkle/wire/schemas";
 import type postgres from "postgres";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { atEnd } from "../kit/at-end.js";
-import { type ModelServer, saying, startModelServer, withBody } from "../kit/model-server.js";
+import { createCleanup } from "../kit/at-end.js";
+import { type ModelServer, replyWithBody, replyWithText, startModelServer } from "../kit/model-server.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient, transports } from "../kit/transports.js";
@@ -19,7 +19,7 @@ let broker: TestBroker;
 let sql: postgres.Sql;
 let transport: TransportClient;
 let team_id: string;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   model = await startModelServer(cleanup);
   const summaries = { apiKey, baseUrl: model.url };
@@ -30,7 +30,7 @@ beforeAll(async () => {
   team_id = (await createTestSession(transport)).convener;
 });
 beforeEach(() => {
-  model.answer = saying("Summarised.");
+  model.answer = replyWithText("Summarised.");
 });
 
 /** Returns the id of a project that no other test uses. */
@@ -78,7 +78,7 @@ const refactored = {
 describe.each(Object.entries(transports))("the tracker's examples, by %s", (_name, open) => {
   let at: TransportClient;
   let own: string;
-  const end = atEnd();
+  const end = createCleanup();
   beforeAll(async () => {
     at = await open(broker.url);
     end(at.close);
@@ -151,7 +151,7 @@ describe.each(Object.entries(transports))("the tracker's examples, by %s", (_nam
   it("[PROGRESS-4] example 9.2: an entry of another project, or of none, is not found, in the tracker's words", async () => {
     const projectId = newProject();
     const id = await log({ projectId });
-    const failure = await failureOf(at.call("get_context", { projectId: "mobile-app", id }));
+    const failure = await expectFailure(at.call("get_context", { projectId: "mobile-app", id }));
     expect(failure).toMatchObject({
       code: "not_found",
       message: `Entry not found: ${id} in project mobile-app`,
@@ -217,7 +217,7 @@ describe("logging", () => {
     for (const [field, make, max, message] of bounded) {
       for (const length of [max - 1, max])
         await transport.callRaw("log_progress", { ...whole, [field]: make(length) });
-      const failure = await failureOf(
+      const failure = await expectFailure(
         transport.callRaw("log_progress", { ...whole, [field]: make(max + 1) }),
       );
       expect(failure).toMatchObject({ code: "bad_request", message: expect.stringContaining(message) });
@@ -238,7 +238,7 @@ describe("logging", () => {
       [{ tags: [7] }, "tags"],
     ];
     for (const [part, message] of refused) {
-      const failure = await failureOf(transport.callRaw("log_progress", { ...whole, ...part }));
+      const failure = await expectFailure(transport.callRaw("log_progress", { ...whole, ...part }));
       expect(failure).toMatchObject({ code: "bad_request", message: expect.stringContaining(message) });
     }
   });
@@ -250,9 +250,9 @@ describe("logging", () => {
       ...entry,
       team_id: `${randomUUID()}.mk_${"x".repeat(43)}`,
     });
-    expect(await failureOf(wrong)).toMatchObject({ code: "unauthorized" });
+    expect(await expectFailure(wrong)).toMatchObject({ code: "unauthorized" });
     const leak = transport.call("log_progress", { ...entry, content: `mine: ${team_id}`, team_id });
-    expect(await failureOf(leak)).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(leak)).toMatchObject({ code: "bad_request" });
     const { person_id } = await makePerson(transport, "Ana");
     const byPerson = { ...entry, team_id: person_id, idempotency_key: randomUUID() };
     const first = await transport.call("log_progress", byPerson);
@@ -274,7 +274,7 @@ describe("logging", () => {
     await transport.call("create_mesh", { name: mesh });
     const elsewhere = await brokerTransports.websocket(broker.url, { mesh });
     expect(await elsewhere.call("search_logs", { projectId })).toMatchObject({ entries: [], total: 0 });
-    expect(await failureOf(elsewhere.call("get_context", { projectId, id }))).toMatchObject({
+    expect(await expectFailure(elsewhere.call("get_context", { projectId, id }))).toMatchObject({
       code: "not_found",
     });
     await elsewhere.close();
@@ -342,7 +342,7 @@ describe("searching", () => {
     }
     for (const date of ["yesterday", "2025-02-30", "2025-6-1", "2025-06-15T25:00Z", ""]) {
       for (const field of ["startDate", "endDate"]) {
-        expect(await failureOf(search({ projectId, [field]: date }))).toMatchObject({
+        expect(await expectFailure(search({ projectId, [field]: date }))).toMatchObject({
           code: "bad_request",
           message: expect.stringContaining(`Invalid date format for ${field}: expected ISO 8601`),
         });
@@ -359,7 +359,7 @@ describe("searching", () => {
     expect((await search({ projectId, limit: limits.progressPageMax })).entries).toHaveLength(total);
     expect(await search({ projectId, limit: 1 })).toMatchObject({ total, entries: [page.entries[0]] });
     for (const limit of [0, limits.progressPageMax + 1]) {
-      expect(await failureOf(search({ projectId, limit }))).toMatchObject({ code: "bad_request" });
+      expect(await expectFailure(search({ projectId, limit }))).toMatchObject({ code: "bad_request" });
     }
   });
 
@@ -447,10 +447,10 @@ describe("lists", () => {
     expect(await list({ id: issuer })).toMatchObject({ entries: [{ summary: "Summarised.", marked: null }] });
     const { progress_entries } = await transport.call("get_session", { session_id: session.sessionId });
     expect(progress_entries).toBe(3);
-    expect(await failureOf(list({ session: "nowhere" }))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(list({ session: "nowhere" }))).toMatchObject({ code: "not_found" });
     const elsewhere = await createTestSession(transport);
     const foreign = transport.call("log_progress", { ...log1, session: elsewhere.slug });
-    expect(await failureOf(foreign)).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(foreign)).toMatchObject({ code: "bad_request" });
   });
 
   it("[PROGRESS-14] [LIMIT-1] the projects, the one with the newest entry first, with how many they have", async () => {
@@ -466,7 +466,7 @@ describe("lists", () => {
     const whole = await transport.call("list_progress_projects", { limit: projectsPageMax });
     expect(whole.projects).toHaveLength(Math.min(total, projectsPageMax));
     const tooMany = transport.call("list_progress_projects", { limit: projectsPageMax + 1 });
-    expect(await failureOf(tooMany)).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(tooMany)).toMatchObject({ code: "bad_request" });
   });
 
   it("[SEARCH-10] the search finds entries by title, content and tags, in the session that they were logged in", async () => {
@@ -515,13 +515,13 @@ describe("summaries", () => {
   const long = `${"How it was done. ".repeat(40)}🌳`;
 
   it("[PROGRESS-6] section 5: the model is asked once, as configured, and its answer is kept", async () => {
-    const before = model.asked.length;
-    model.answer = saying("  Moved to JWT.\u0000 ");
+    const before = model.requests.length;
+    model.answer = replyWithText("  Moved to JWT.\u0000 ");
     const { summary, again } = await ask(refactored.content);
     expect(summary).toBe("Moved to JWT.");
-    model.answer = saying("Something else.");
+    model.answer = replyWithText("Something else.");
     expect(await again()).toBe("Moved to JWT.");
-    const [asked, ...more] = model.asked.slice(before);
+    const [asked, ...more] = model.requests.slice(before);
     expect(more).toEqual([]);
     expect(asked).toMatchObject({
       path: "/v1/chat/completions",
@@ -541,14 +541,14 @@ describe("summaries", () => {
   it("[PROGRESS-6] a model that takes max_completion_tokens alone is asked again with that, once", async () => {
     const message =
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-    const refusing = withBody(400, {
+    const refusing = replyWithBody(400, {
       error: { message, param: "max_tokens", code: "unsupported_parameter" },
     });
     model.answer = (response, asked) =>
-      (asked.body.max_tokens === undefined ? saying("Thought, and said.") : refusing)(response, asked);
-    const before = model.asked.length;
+      (asked.body.max_tokens === undefined ? replyWithText("Thought, and said.") : refusing)(response, asked);
+    const before = model.requests.length;
     expect((await ask(refactored.content)).summary).toBe("Thought, and said.");
-    const [first, second, ...more] = model.asked.slice(before);
+    const [first, second, ...more] = model.requests.slice(before);
     expect(more).toEqual([]);
     expect(second?.body).toEqual({
       model: "gpt-4o-mini",
@@ -558,22 +558,22 @@ describe("summaries", () => {
     });
     model.answer = refusing;
     expect((await ask("c")).summary).toBe("c");
-    expect(model.asked.length - before).toBe(4);
+    expect(model.requests.length - before).toBe(4);
   });
 
   it("[PROGRESS-6] those who ask at once are given one summary", async () => {
-    const before = model.asked.length;
+    const before = model.requests.length;
     const projectId = newProject();
     const id = await log({ projectId });
     const answers = Array.from({ length: 5 }, () => transport.call("get_context", { projectId, id }));
     for (const { summary } of await Promise.all(answers)) expect(summary).toBe("Summarised.");
-    expect(model.asked.length - before).toBe(1);
+    expect(model.requests.length - before).toBe(1);
   });
 
   it("[PROGRESS-7] of a huge answer 500 characters are kept; one that does not end is not read to its end", async () => {
-    model.answer = saying("s".repeat(5_000));
+    model.answer = replyWithText("s".repeat(5_000));
     expect((await ask("c")).summary).toBe("s".repeat(limits.progressSummaryCharsMax));
-    model.answer = withBody(200, `${" ".repeat(3 * 1024 * 1024)}{}`);
+    model.answer = replyWithBody(200, `${" ".repeat(3 * 1024 * 1024)}{}`);
     expect((await ask("c")).summary).toBe("c");
   });
 
@@ -590,7 +590,7 @@ describe("summaries", () => {
     onTestFinished(() => void Reflect.set(globalThis, place, usual));
     await fetch(`${broker.url}/api/sign-in`);
     expect(proxied).toEqual([new URL(broker.url).origin]);
-    model.answer = saying("Asked directly.");
+    model.answer = replyWithText("Asked directly.");
     expect((await ask("direct")).summary).toBe("Asked directly.");
     expect(proxied).not.toContain(new URL(model.url).origin);
   });
@@ -599,14 +599,18 @@ describe("summaries", () => {
     const failing: [string, ModelServer["answer"], RegExp][] = [
       [
         "a wrong key",
-        withBody(401, { error: { message: `Incorrect API key: ${apiKey}` } }),
+        replyWithBody(401, { error: { message: `Incorrect API key: ${apiKey}` } }),
         /refused the key \(401\)/,
       ],
-      ["a rate limit", withBody(429, { error: { message: "slow down" } }), /rate limit was exceeded \(429\)/],
-      ["a fault", withBody(500, "<html>"), /status 500/],
-      ["no JSON", withBody(200, `no json ${apiKey}`), /malformed/],
-      ["another shape", withBody(200, { choices: [] }), /blank/],
-      ["a blank answer", saying(" \n"), /blank/],
+      [
+        "a rate limit",
+        replyWithBody(429, { error: { message: "slow down" } }),
+        /rate limit was exceeded \(429\)/,
+      ],
+      ["a fault", replyWithBody(500, "<html>"), /status 500/],
+      ["no JSON", replyWithBody(200, `no json ${apiKey}`), /malformed/],
+      ["another shape", replyWithBody(200, { choices: [] }), /blank/],
+      ["a blank answer", replyWithText(" \n"), /blank/],
       ["a broken connection", (response) => response.destroy(), /not be reached|malformed/],
       ["a redirect", (response) => response.writeHead(302, { location: model.url }).end(), /not/],
     ];
@@ -619,14 +623,14 @@ describe("summaries", () => {
       const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/);
       const expected = { at, level: "error", message: expect.stringMatching(told) };
       expect([name, logged]).toEqual([name, expect.objectContaining(expected)]);
-      model.answer = saying("Now it works.");
+      model.answer = replyWithText("Now it works.");
       expect([name, await again()]).toEqual([name, "Now it works."]);
     }
     expect(broker.logged.join("\n")).not.toContain(apiKey);
   });
 
   it("[PROGRESS-8] section 10.2: the key is stored in no table of the database, and in no answer", async () => {
-    model.answer = withBody(401, { error: { message: `Incorrect API key: ${apiKey}` } });
+    model.answer = replyWithBody(401, { error: { message: `Incorrect API key: ${apiKey}` } });
     const { summary } = await ask("c");
     expect(summary).toBe("c");
     const tables = await sql`SELECT table_name AS name FROM information_schema.tables
@@ -642,7 +646,7 @@ describe("summaries", () => {
     const { at, entry, hurried } = await startHurried({ waitMs: 1, timeoutMs: 60_000 });
     let finish: (() => void) | undefined;
     model.answer = (response, asked) => {
-      finish = () => saying("Late, but here.")(response, asked);
+      finish = () => replyWithText("Late, but here.")(response, asked);
     };
     const summaryOf = async () => (await at.call("get_context", entry)).summary;
     expect(await summaryOf()).toBe(long.slice(0, 500));
@@ -669,7 +673,7 @@ describe("summaries", () => {
   }
 
   it("[PROGRESS-7] without a key the content stands for the summary, and the broker asks nobody", async () => {
-    const before = model.asked.length;
+    const before = model.requests.length;
     const keyless = await startTestBroker();
     const at = await brokerTransports.websocket(keyless.url);
     const own = (await createTestSession(at)).convener;
@@ -678,6 +682,6 @@ describe("summaries", () => {
     // Shortening the summary does not split a character.
     expect((await at.call("get_context", { projectId: "p", id })).summary).toBe("c".repeat(499));
     await at.close();
-    expect(model.asked.length).toBe(before);
+    expect(model.requests.length).toBe(before);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { describeOverEveryTransport } from "../kit/every-transport.js";
-import { failureOf } from "../kit/session.js";
+import { expectFailure } from "../kit/session.js";
 
 /**
  * Calls as written in the descriptions that Merkle was built from. They contain no session, reason or other field that
@@ -31,7 +31,7 @@ describeOverEveryTransport("calls as they were promised", (at) => {
     const started = await at.transport.call("audit_session_start", { intent: "Decide", session_id });
     expect(started).toMatchObject({ session_id, task_id: null });
     const record = { type: "decision", content: "In the keyring.", task_id: session_id } as const;
-    expect(await failureOf(at.transport.call("merkle_finalize", {}))).toMatchObject({
+    expect(await expectFailure(at.transport.call("merkle_finalize", {}))).toMatchObject({
       code: "ERR_SESSION_NOT_FOUND",
     });
     const recorded = await at.transport.call("thought_record", { ...record, session_id });
@@ -51,7 +51,7 @@ describeOverEveryTransport("calls as they were promised", (at) => {
       resumed: false,
     });
     expect(
-      await failureOf(at.transport.call("join_session", { ...birch, passcode: "sesame" })),
+      await expectFailure(at.transport.call("join_session", { ...birch, passcode: "sesame" })),
     ).toMatchObject({
       code: "bad_request",
       message: expect.stringContaining("sessions have no passcode"),
@@ -91,10 +91,12 @@ describeOverEveryTransport("calls as they were promised", (at) => {
     const far = await at.transport.call("get_history", { session_id, at: "2999-12-31" });
     expect(far.messages).toHaveLength(1);
     for (const moment of ["yesterday", "2021-02-29", "0000-01-01", "9999-12-31T23:59:59-12:00", ""])
-      expect(await failureOf(at.transport.call("get_history", { session_id, at: moment }))).toMatchObject({
-        code: "bad_request",
-        message: expect.stringContaining("such as 2026-05-02"),
-      });
+      expect(await expectFailure(at.transport.call("get_history", { session_id, at: moment }))).toMatchObject(
+        {
+          code: "bad_request",
+          message: expect.stringContaining("such as 2026-05-02"),
+        },
+      );
   });
 
   it("[CAT-9] what is wrong with an input is told in words that help, and with no field that is of no use", async () => {
@@ -102,7 +104,7 @@ describeOverEveryTransport("calls as they were promised", (at) => {
     const created = await at.transport.call("create_session", { title, creator_team_name: "Atlas" });
     const { session_id, team_id } = created;
     const refusal = async (name: string, input: object) => {
-      const { message } = await failureOf(at.transport.callRaw(name, { session_id, team_id, ...input }));
+      const { message } = await expectFailure(at.transport.callRaw(name, { session_id, team_id, ...input }));
       expect(message).not.toMatch(
         /Invalid input|Unrecognized|Too small|Too big|idempotency_key|expected string/,
       );
@@ -135,12 +137,12 @@ describeOverEveryTransport("calls as they were promised", (at) => {
       creator_team_name: "Atlas",
     });
     const wrong = { session_id: `${slug}x`, team_id };
-    expect(await failureOf(at.transport.call("get_session", wrong))).toMatchObject({
+    expect(await expectFailure(at.transport.call("get_session", wrong))).toMatchObject({
       code: "not_found",
       message: expect.stringContaining(`Did you mean ${slug}?`),
       details: { next: "list_sessions" },
     });
-    const far = await failureOf(at.transport.call("get_session", { ...wrong, session_id: randomUUID() }));
+    const far = await expectFailure(at.transport.call("get_session", { ...wrong, session_id: randomUUID() }));
     expect(far.message).not.toContain("Did you mean");
   });
 });

@@ -6,16 +6,16 @@ import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { makeRow } from "../kit/message-row.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
-import { bareId, createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
-import { itAtOne, startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { createTestSession, expectFailure, listTexts, type TestSession, toBareId } from "../kit/session.js";
+import { itOnOneBroker, startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 const fake = createFakeRunner();
 let broker: TestBroker;
 let transport: TransportClient;
@@ -86,7 +86,7 @@ describe("the broker", () => {
         .toMatchObject([{ polling: true }]);
       // Appends directly to the database, as if another node had appended and its notification had been lost.
       await database.append([makeRow(sessionId)]);
-      expect(textsOf((await wait).messages)).toEqual(["hello"]);
+      expect(listTexts((await wait).messages)).toEqual(["hello"]);
     } finally {
       await database.close();
     }
@@ -108,7 +108,9 @@ describe("a session", () => {
     });
     const uuid = randomUUID();
     const named = { title: "x", creator_team_name: "Atlas", slug: uuid };
-    expect(await failureOf(transport.call("create_session", named))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(transport.call("create_session", named))).toMatchObject({
+      code: "bad_request",
+    });
     expect((await createTestSession(transport, uuid)).slug).not.toBe(uuid);
   });
 
@@ -158,7 +160,7 @@ describe("a session", () => {
     await changeSettings(transport, { session_id: sessionId, session_settings: { conclude_by: "convener" } });
     const bad = { conclude_by: "anyone", message_budget: -1 } as const;
     const update = changeSettings(transport, { session_id: sessionId, session_settings: bad });
-    expect(await failureOf(update)).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(update)).toMatchObject({ code: "bad_request" });
     await broker.restart();
     const { session_settings } = await transport.call("get_settings", { session_id: sessionId });
     expect(session_settings).toMatchObject({ conclude_by: "convener", message_budget: 0 });
@@ -175,7 +177,7 @@ describe("the roster", () => {
     expect(participants).toMatchObject([
       { team_name: "Atlas", kind: "agent", convener: true, left_at: null, polling: false, peers: 0 },
       {
-        team_id: bareId(birch.credential),
+        team_id: toBareId(birch.credential),
         team_name: "Birch",
         convener: false,
         left_at: expect.any(String),
@@ -275,7 +277,7 @@ describe("a peer", () => {
     const at = await createTestSession(transport);
     await join(at, { peer_name: "oak" });
     const taken = join(at, { team_name: "Cedar", peer_name: "OAK" });
-    expect(await failureOf(taken)).toMatchObject({ code: "conflict", details: { free_name: "OAK-2" } });
+    expect(await expectFailure(taken)).toMatchObject({ code: "conflict", details: { free_name: "OAK-2" } });
     expect((await join(at, { team_name: "BIRCH" })).team_name).toBe("BIRCH (2)");
   });
 });
@@ -313,7 +315,7 @@ describe("a message", () => {
       { reply_to: 2, content: { kind: "ask" } },
       { reply_to: 3, content: { text: "hi" } },
     ]);
-    expect(await failureOf(post({ reply_to: 99 }))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(post({ reply_to: 99 }))).toMatchObject({ code: "not_found" });
   });
 
   it("[FEED-13] is given out as it was sent, with no salt", async () => {
@@ -335,7 +337,7 @@ describe("a message", () => {
     await transport.call("get_history", { session_id: at.sessionId, team_id });
     const wait = (more: object) =>
       transport.call("wait_for_messages", { session_id: at.sessionId, team_id, timeout: 0, ...more });
-    expect(textsOf((await wait({})).messages)).toEqual(["one"]);
+    expect(listTexts((await wait({})).messages)).toEqual(["one"]);
     expect(await transport.call("ack", { session_id: at.sessionId, team_id, cursor: 2 })).toMatchObject({
       cursor: 2,
     });
@@ -362,7 +364,7 @@ describe("a document", () => {
     expect(await read()).toMatchObject({ content: "two", version: 2, current_version: 2 });
     expect(await read(1)).toMatchObject({ content: "one", version: 1, current_version: 2 });
     expect(await read(0)).toMatchObject({ content: "", version: 0 });
-    expect(await failureOf(read(3))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(read(3))).toMatchObject({ code: "not_found" });
   });
 });
 
@@ -396,7 +398,7 @@ describe("people over agents", () => {
       resumed: true,
     });
     await at.post(at.convener, "one");
-    expect(await failureOf(at.post(at.convener, "two"))).toMatchObject({ code: "budget_spent" });
+    expect(await expectFailure(at.post(at.convener, "two"))).toMatchObject({ code: "budget_spent" });
     expect(await transport.call("resume_session", on)).toMatchObject({ resumed: true });
     await at.post(at.convener, "two");
     expect(await transport.call("resume_session", { ...on, message_budget: 0 })).toMatchObject({
@@ -430,7 +432,7 @@ describe("meshes", () => {
     const name = `m${randomUUID().slice(0, 8)}`;
     const { mesh_id } = await transport.call("create_mesh", { name });
     const again = transport.call("create_mesh", { name: name.toUpperCase() });
-    expect(await failureOf(again)).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(again)).toMatchObject({ code: "conflict" });
     const { meshes } = await transport.call("list_meshes", {});
     expect(meshes).toContainEqual(expect.objectContaining({ mesh_id, name, role: null }));
   });
@@ -482,7 +484,7 @@ describe("frames", () => {
 });
 
 describe("a job on another machine", () => {
-  itAtOne("an open broker behind a proxy takes no runners of others")(
+  itOnOneBroker("an open broker behind a proxy takes no runners of others")(
     "[TOPIC-9] knows the topics of its own session, and no others",
     async () => {
       const openTopic = async (at: TestSession) => {
@@ -502,12 +504,12 @@ describe("a job on another machine", () => {
         topic_id: own.topic_id,
       });
       const elsewhere = agent.call("get_topic", { topic_id: other.topic_id });
-      expect(await failureOf(elsewhere)).toMatchObject({ code: "not_found" });
+      expect(await expectFailure(elsewhere)).toMatchObject({ code: "not_found" });
       await transport.call("cancel_job", { job_id, team_id: own.at.convener });
     },
   );
 
-  itAtOne("an open broker behind a proxy takes no runners of others")(
+  itOnOneBroker("an open broker behind a proxy takes no runners of others")(
     "[RUNNER-21] [RUNNER-25] is renewed and ended by its claim alone, and says where it ran",
     async () => {
       const at = await createTestSession(transport);

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
+import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 const fake = createFakeRunner();
 let broker: TestBroker;
 let rest: TransportClient;
@@ -67,7 +67,7 @@ const decideAt = (
   },
 ) => transport.call("decide_proposal", input);
 const decide = (input: Decision, team_id = ana) => decideAt(rest, { ...input, team_id });
-const refusalOf = (input: Decision, team_id = ana) => failureOf(decide(input, team_id));
+const refusalOf = (input: Decision, team_id = ana) => expectFailure(decide(input, team_id));
 
 async function startAgent(kind: "conclude" | "incorporate", topic_id?: number) {
   const asked = { kind, session_id: session.sessionId, team_id: session.convener };
@@ -130,7 +130,7 @@ describe("proposing", () => {
   it("[PROP-2] refuses what changes nothing, a base that is none, and a closed topic", async () => {
     const topic_id = await openTopic();
     const insert = (more: object) =>
-      failureOf(
+      expectFailure(
         rest.callRaw("insert_proposal", {
           team_id: session.convener,
           topic_id,
@@ -161,26 +161,26 @@ describe("proposing", () => {
       { base_version: 1, content: "x", ...onSession() },
     ];
     for (const each of elsewhere) {
-      expect(await failureOf(agent.call("insert_proposal", each))).toMatchObject({ code: "forbidden" });
+      expect(await expectFailure(agent.call("insert_proposal", each))).toMatchObject({ code: "forbidden" });
     }
     const keyed = { ...mine, idempotency_key: "once-and-no-second-time" };
     const made = await agent.call("insert_proposal", keyed);
     expect(await agent.call("insert_proposal", keyed)).toEqual(made);
-    expect(await failureOf(agent.call("insert_proposal", mine))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(agent.call("insert_proposal", mine))).toMatchObject({ code: "conflict" });
     run.end({ exit_code: 0 });
     await jobEnds(job_id).toBe("succeeded");
     expect(await rest.call("get_job", { job_id })).toMatchObject({
       result: { kind: "proposal", id: made.proposal_id },
     });
     expect(await get(made.proposal_id)).toMatchObject({ proposed_by: null, job_id, revision: 1 });
-    expect(await failureOf(agent.call("insert_proposal", mine))).toMatchObject({ code: "unauthorized" });
+    expect(await expectFailure(agent.call("insert_proposal", mine))).toMatchObject({ code: "unauthorized" });
   });
 
   it("[PROP-4] [LIMIT-1] notes, chosen hunks and pages have their limits", async () => {
     const topic_id = await openTopic();
     const insert = (note: string, content: string) =>
       rest.call("insert_proposal", { team_id: session.convener, topic_id, base_version: 1, content, note });
-    expect(await failureOf(insert("n".repeat(limits.proposalNoteCharsMax + 1), "x"))).toMatchObject({
+    expect(await expectFailure(insert("n".repeat(limits.proposalNoteCharsMax + 1), "x"))).toMatchObject({
       code: "bad_request",
     });
     const ids: number[] = [];
@@ -199,7 +199,7 @@ describe("proposing", () => {
       has_more: false,
     });
     expect((await page({ limit: limits.proposalsPageMax })).proposals).toHaveLength(ids.length);
-    expect(await failureOf(page({ limit: limits.proposalsPageMax + 1 }))).toMatchObject({
+    expect(await expectFailure(page({ limit: limits.proposalsPageMax + 1 }))).toMatchObject({
       code: "bad_request",
     });
     const choose = (count: number) =>
@@ -248,9 +248,9 @@ describe("accepting", () => {
       { content: text },
       { base: undefined },
     ]) {
-      expect(await failureOf(accept(bad)), JSON.stringify(bad)).toMatchObject({ code: "bad_request" });
+      expect(await expectFailure(accept(bad)), JSON.stringify(bad)).toMatchObject({ code: "bad_request" });
     }
-    expect(await failureOf(accept({ hunks: [first?.id, "0123456789ab"] }))).toMatchObject({
+    expect(await expectFailure(accept({ hunks: [first?.id, "0123456789ab"] }))).toMatchObject({
       code: "conflict",
     });
     await accept({ hunks: [second?.id] });
@@ -306,7 +306,7 @@ describe("accepting", () => {
   it("[PROP-10] is for people alone", async () => {
     const { proposal_id } = await propose();
     const asTeam = decide({ proposal_id, decision: "accept", base: 1 }, session.convener);
-    expect(await failureOf(asTeam)).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(asTeam)).toMatchObject({ code: "forbidden" });
   });
 });
 

@@ -3,15 +3,15 @@ import { connect } from "@merkle/wire/client";
 import { operations } from "@merkle/wire/schemas";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { startSubject, validInputs } from "../hostile/subject.js";
-import { atEnd } from "../kit/at-end.js";
+import { buildValidInputs, startSubject } from "../hostile/subject.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { download } from "../record/bundles.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let url: string;
 let main: TransportClient;
 let team_id: string;
@@ -58,7 +58,7 @@ it("[QUOTA-1] [ATT-14] messages are told of from four fifths on and refused at t
   await say("four");
   expect(await near()).toEqual([["quota_near", "4 of 5 messages"]]);
   const last = await say("five", "the-fifth-of-all-messages");
-  const refused = await failureOf(say("six"));
+  const refused = await expectFailure(say("six"));
   expect(refused).toMatchObject({ code: "forbidden", details: { quota: "messages", max: 5, used: 5 } });
   expect(await say("five", "the-fifth-of-all-messages")).toEqual(last);
   const other = await createTestSession(main);
@@ -74,7 +74,7 @@ it("[QUOTA-1] open sessions make room when they are concluded, and bytes are tho
   const first = await createTestSession(transport);
   await bound({ sessions: 2 });
   await createTestSession(transport);
-  const refused = await failureOf(
+  const refused = await expectFailure(
     transport.call("create_session", { title: "Third", creator_team_name: "Elm" }),
   );
   expect(refused).toMatchObject({ code: "forbidden", details: { quota: "sessions", max: 2 } });
@@ -93,8 +93,8 @@ it("[QUOTA-1] open sessions make room when they are concluded, and bytes are tho
   expect(counted - taken).toBeGreaterThanOrEqual(0);
   expect(counted - taken).toBeLessThan(500);
   for (const refusal of [
-    failureOf(transport.call("append_to_session_doc", { ...document, text: "more" })),
-    failureOf(third.post(third.convener, "more")),
+    expectFailure(transport.call("append_to_session_doc", { ...document, text: "more" })),
+    expectFailure(third.post(third.convener, "more")),
   ])
     expect(await refusal).toMatchObject({ code: "forbidden", details: { quota: "bytes" } });
 });
@@ -158,7 +158,7 @@ it("[QUOTA-4] a mesh over its bound refuses what stores text, and still deletes,
   await rest.call("set_state", { ...own, key: "in-the-way", value: 1 });
   await rest.call("set_quotas", { mesh: "main", team_id: person_id, bytes: 1 });
 
-  const inputs: Readonly<Record<string, object>> = validInputs(subject);
+  const inputs: Readonly<Record<string, object>> = buildValidInputs(subject);
   const storing = operations.filter(({ stores, access }) => stores !== undefined && access !== "job");
   const names = storing.map(({ name }) => name);
   expect(names).toEqual(
@@ -172,7 +172,7 @@ it("[QUOTA-4] a mesh over its bound refuses what stores text, and still deletes,
     ]),
   );
   for (const name of names) {
-    const refused = await failureOf(rest.callRaw(name, inputs[name]));
+    const refused = await expectFailure(rest.callRaw(name, inputs[name]));
     expect(refused, name).toMatchObject({ code: "forbidden", details: { quota: "bytes" } });
   }
   await rest.call("forget", { team_id, id });
@@ -192,18 +192,20 @@ it("[QUOTA-2] connections are counted from the first thing that they ask until t
   await bound({ connections: 1 });
   const first = open();
   await first.call("list_sessions", {});
-  const refused = await failureOf(open().call("list_sessions", {}));
+  const refused = await expectFailure(open().call("list_sessions", {}));
   expect(refused).toMatchObject({ code: "forbidden", details: { quota: "connections", max: 1, used: 1 } });
   await first.close();
   await expect.poll(async () => (await bound({})).quotas).toEqual([{ kind: "connections", max: 1, used: 0 }]);
 });
 
 it("[QUOTA-3] bounds are set by verified humans alone, of meshes that are there", async () => {
-  expect(await failureOf(main.call("set_quotas", { mesh: "nowhere", team_id, messages: 1 }))).toMatchObject({
+  expect(
+    await expectFailure(main.call("set_quotas", { mesh: "nowhere", team_id, messages: 1 })),
+  ).toMatchObject({
     code: "not_found",
   });
   const guest = await main.call("create_person", { name: "Gus" });
-  const refused = await failureOf(
+  const refused = await expectFailure(
     main.call("set_quotas", { mesh: "main", team_id: guest.person_id, messages: 1 }),
   );
   expect(refused).toMatchObject({ code: "forbidden" });

@@ -3,8 +3,8 @@ import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeRow } from "../kit/message-row.js";
 import { makePerson as makeVerified } from "../kit/persons.js";
-import { bareId, createTestSession, failureOf } from "../kit/session.js";
-import { type SharedBroker, sharedBroker } from "../kit/test-broker.js";
+import { createTestSession, expectFailure, toBareId } from "../kit/session.js";
+import { getSharedBroker, type SharedBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
@@ -12,7 +12,7 @@ let broker: SharedBroker;
 let transport: TransportClient;
 
 beforeAll(async () => {
-  broker = await sharedBroker();
+  broker = await getSharedBroker();
   transport = await transports.rest(broker.url);
 });
 
@@ -27,20 +27,22 @@ describe("Reading", () => {
     for (const text of ["one", "two", "three"]) await session.post(session.convener, text);
     expect(await transport.call("mark_read", { ...ana, cursor: 2 })).toEqual({ last_read: 2, unread: 1 });
     expect(await transport.call("mark_read", { ...ana, cursor: 1 })).toEqual({ last_read: 2, unread: 1 });
-    expect(await failureOf(transport.call("mark_read", { ...ana, cursor: 4 }))).toMatchObject({
+    expect(await expectFailure(transport.call("mark_read", { ...ana, cursor: 4 }))).toMatchObject({
       code: "bad_request",
       details: { field: "cursor", last_sequence: 3 },
     });
     expect(await transport.call("mark_read", ana)).toEqual({ last_read: 3, unread: 0 });
     expect(await transport.call("get_session", ana)).toMatchObject({ last_read: 3, teams: 1 });
-    expect(await failureOf(transport.call("mark_read", { ...ana, team_id: session.convener }))).toMatchObject(
+    expect(
+      await expectFailure(transport.call("mark_read", { ...ana, team_id: session.convener })),
+    ).toMatchObject({
+      code: "forbidden",
+    });
+    expect(await expectFailure(transport.call("mark_read", { session_id: session.sessionId }))).toMatchObject(
       {
-        code: "forbidden",
+        code: "unauthorized",
       },
     );
-    expect(await failureOf(transport.call("mark_read", { session_id: session.sessionId }))).toMatchObject({
-      code: "unauthorized",
-    });
   });
 
   it("[READ-1] the person's team has read as far, so that a message to it counts as delivered", async () => {
@@ -81,7 +83,7 @@ describe("Reading", () => {
     const db = await openDatabase({ target: broker.databaseUrl });
     onTestFinished(db.close);
     await session.post(session.convener, "before");
-    const personId = bareId(await makePerson());
+    const personId = toBareId(await makePerson());
     await sql`UPDATE persons SET created_at = now() WHERE person_id = ${personId}`;
     const unread = async () =>
       (await countUnread(db.orm, { meshId: db.meshId, personId }, [session.sessionId])).get(
@@ -114,16 +116,16 @@ describe("Persons", () => {
   it("[PERSON-8] get_person says whose credential it is, and refuses a team's", async () => {
     const team_id = await makePerson("Bo");
     expect(await transport.call("get_person", { team_id })).toEqual({
-      person_id: bareId(team_id),
+      person_id: toBareId(team_id),
       name: "Bo",
       created_at: expect.any(String),
       verified: true,
     });
     const { convener } = await createTestSession(transport);
-    expect(await failureOf(transport.call("get_person", { team_id: convener }))).toMatchObject({
+    expect(await expectFailure(transport.call("get_person", { team_id: convener }))).toMatchObject({
       code: "forbidden",
     });
-    expect(await failureOf(transport.call("get_person", {}))).toMatchObject({ code: "unauthorized" });
+    expect(await expectFailure(transport.call("get_person", {}))).toMatchObject({ code: "unauthorized" });
   });
 
   it("[PERSON-9] a renamed person comes to sessions under the new name, and keeps the old where it is", async () => {
@@ -142,11 +144,13 @@ describe("Persons", () => {
       (await transport.call("list_participants", { session_id })).participants.map((each) => each.team_name);
     expect(await names(before.sessionId)).toEqual(["Atlas", "Cy"]);
     expect(await names(after.sessionId)).toEqual(["Atlas", "Cyril"]);
-    expect(await failureOf(transport.call("rename_person", { name: "", team_id }))).toMatchObject({
+    expect(await expectFailure(transport.call("rename_person", { name: "", team_id }))).toMatchObject({
       code: "bad_request",
     });
     const { convener } = before;
-    expect(await failureOf(transport.call("rename_person", { name: "X", team_id: convener }))).toMatchObject({
+    expect(
+      await expectFailure(transport.call("rename_person", { name: "X", team_id: convener })),
+    ).toMatchObject({
       code: "forbidden",
     });
   });

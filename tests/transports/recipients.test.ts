@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { InputOf, OutputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createTestSession, failureOf } from "../kit/session.js";
-import { sharedBroker } from "../kit/test-broker.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
+import { getSharedBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 type Posted = OutputOf<"post_message">;
@@ -10,7 +10,7 @@ type Post = Omit<InputOf<"post_message">, "session_id" | "team_id">;
 
 let transport: TransportClient;
 beforeAll(async () => {
-  const broker = await sharedBroker();
+  const broker = await getSharedBroker();
   transport = await brokerTransports.rest(broker.url);
 });
 
@@ -113,14 +113,14 @@ describe("a message to some", () => {
       [[], "bad_request"],
       [" ", "bad_request"],
     ] as const) {
-      const failure = await failureOf(
+      const failure = await expectFailure(
         post(atlas, { content: hi, to: typeof to === "string" ? to : [...to] }),
       );
       expect(failure, String(to)).toMatchObject({ code });
       if (code !== "not_found") continue;
       expect(failure.details["there"]).toEqual(["Birch/bo", "Birch/bea", "@backend", "@backend/db"]);
     }
-    expect(await failureOf(post(bo, { content: hi, reply_to: before + 1 }))).toMatchObject({
+    expect(await expectFailure(post(bo, { content: hi, reply_to: before + 1 }))).toMatchObject({
       code: "not_found",
     });
     expect(await head()).toBe(before);
@@ -129,7 +129,7 @@ describe("a message to some", () => {
   it("[SEND-4] a closed session is told of before a recipient that there is none of", async () => {
     const { session_id, atlas, post } = await gather();
     await transport.call("conclude_session", { session_id, team_id: atlas, summary_section: "Done." });
-    expect(await failureOf(post(atlas, { content: hi, to: "nobody" }))).toMatchObject({
+    expect(await expectFailure(post(atlas, { content: hi, to: "nobody" }))).toMatchObject({
       code: "session_closed",
     });
   });
@@ -179,7 +179,9 @@ describe("a key", () => {
       { ...keyed, idempotency_key: "open" },
       { content: hi, priority: "now" as const, idempotency_key: "open" },
     ]) {
-      expect(await failureOf(post(atlas, other)), JSON.stringify(other)).toMatchObject({ code: "conflict" });
+      expect(await expectFailure(post(atlas, other)), JSON.stringify(other)).toMatchObject({
+        code: "conflict",
+      });
     }
     expect(await head()).toBe(before);
     await post(atlas, { content: hi, to: "@all", idempotency_key: "open" });

@@ -3,23 +3,23 @@ import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import {
   type AuditKey,
-  canonicalJson,
-  contentHash,
-  entryLeaf,
-  feedEntry,
+  createFeedEntry,
+  encodeHead,
   fromHex,
   growTree,
-  headBytes,
+  hashContent,
+  hashEntry,
   type SignedHead,
+  toCanonicalJson,
   toHex,
   verifyConsistency,
   verifyInclusion,
 } from "@merkle/wire/record";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { testAuditKey } from "../kit/audit-key.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -28,7 +28,7 @@ let broker: TestBroker;
 let transport: TransportClient;
 let sql: postgres.Sql;
 const opened = new Map<string, TransportClient>();
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
@@ -60,14 +60,14 @@ function bytesOf(hash: string): Uint8Array {
 function isSigned(head: SignedHead, keys: readonly AuditKey[]): boolean {
   const x = keys.find(({ key_id }) => key_id === head.key_id)?.public_key ?? "";
   const key = createPublicKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", x } });
-  return verify(null, headBytes(head), key, Buffer.from(head.signature, "base64url"));
+  return verify(null, encodeHead(head), key, Buffer.from(head.signature, "base64url"));
 }
 
 type Proof = OutputOf<"session_proof">;
 
 function holds({ size, root, inclusion }: Proof): boolean {
   if (!inclusion) return false;
-  const leaf = entryLeaf(inclusion.entry as never, sha256);
+  const leaf = hashEntry(inclusion.entry as never, sha256);
   const claim = {
     index: inclusion.number - 1,
     size,
@@ -87,7 +87,7 @@ function isContinued({ size, root, consistency }: Proof): boolean {
 
 /** Checks that a content hash matches the content and salt that were returned with it. */
 function hashesTo({ entry, content, salt }: NonNullable<Proof["inclusion"]>): boolean {
-  return contentHash(Buffer.from(salt ?? "", "hex"), content ?? "", sha256) === entry["content_hash"];
+  return hashContent(Buffer.from(salt ?? "", "hex"), content ?? "", sha256) === entry["content_hash"];
 }
 
 describe.each(Object.keys(transports))("the record, by %s", (name) => {
@@ -110,14 +110,14 @@ describe.each(Object.keys(transports))("the record, by %s", (name) => {
       const proof = await at.call("session_proof", { session_id, team_id, sequence: message.sequence });
       expect(holds(proof)).toBe(true);
       expect(proof.inclusion && hashesTo(proof.inclusion)).toBe(true);
-      expect(proof.inclusion?.content).toBe(canonicalJson(message.content));
-      const entry = feedEntry(message, {
+      expect(proof.inclusion?.content).toBe(toCanonicalJson(message.content));
+      const entry = createFeedEntry(message, {
         recordId: session_id,
         contentHash: String(proof.inclusion?.entry["content_hash"]),
       });
       expect(proof.inclusion?.entry).toEqual(entry);
       expect(proof.head).toEqual(head);
-      tree.push(entryLeaf(entry, sha256));
+      tree.push(hashEntry(entry, sha256));
     }
     expect(head.size).toBe(messages.length);
     expect(head.root).toBe(toHex(tree.root()));
@@ -165,7 +165,7 @@ async function readLeaves(session_id: string, size: number): Promise<Uint8Array[
       posted_at: row["posted_at"].toISOString(),
       content_hash: hash,
     };
-    return sha256(Buffer.from(`\u0000${canonicalJson(entry)}`));
+    return sha256(Buffer.from(`\u0000${toCanonicalJson(entry)}`));
   });
 }
 
@@ -285,7 +285,7 @@ describe("proofs", () => {
       { sequence: 1, log: "document" as const },
       { sequence: 1, size: 0 },
     ]) {
-      const failure = await failureOf(transport.call("session_proof", { session_id, ...input }));
+      const failure = await expectFailure(transport.call("session_proof", { session_id, ...input }));
       expect([input, failure.code]).toEqual([input, "bad_request"]);
     }
     const nothing = await transport.call("session_proof", { session_id, log: "document" });
@@ -427,7 +427,7 @@ describe("a conclusion", () => {
       () => transport.call("session_seal", { session_id }),
       () => transport.call("conclude_session", { session_id, team_id, summary_section: "Done." }),
     ]) {
-      expect(await failureOf(sign())).toMatchObject({
+      expect(await expectFailure(sign())).toMatchObject({
         code: "conflict",
         details: { missing: 77, log: "feed" },
       });

@@ -5,9 +5,9 @@ import { compactMessage } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createChannel } from "../../apps/broker/src/feed/delivery/channel.js";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
@@ -15,7 +15,7 @@ import { exportBundle, importInto, verifyWhole } from "../record/bundles.js";
 
 let broker: TestBroker;
 let transport: TransportClient;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await brokerTransports.rest(broker.url);
@@ -115,10 +115,10 @@ describe("a redacted message", () => {
 
   it("[REDACT-2] is its team's, or a human's, to remove; agents leave alone what others said", async () => {
     const at = await startSession();
-    expect(await failureOf(at.redact(at.birch, at.cursor))).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(at.redact(at.birch, at.cursor))).toMatchObject({ code: "forbidden" });
     const nobody = transport.call("redact_message", { session_id: at.session_id, sequence: at.cursor });
-    expect(await failureOf(nobody)).toMatchObject({ code: "unauthorized" });
-    expect(await failureOf(at.redact(at.atlas, 999))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(nobody)).toMatchObject({ code: "unauthorized" });
+    expect(await expectFailure(at.redact(at.atlas, 999))).toMatchObject({ code: "not_found" });
     const both = { sequence: at.cursor, document_versions: { from: 1, to: 1 } };
     for (const input of [{}, both, { document_versions: { from: 2, to: 1 } }]) {
       const call = transport.call("redact_message", {
@@ -126,7 +126,7 @@ describe("a redacted message", () => {
         team_id: at.atlas,
         ...input,
       });
-      expect(await failureOf(call)).toMatchObject({ code: "bad_request" });
+      expect(await expectFailure(call)).toMatchObject({ code: "bad_request" });
     }
     expect(await at.redact(at.ana, at.cursor)).toMatchObject({ redacted: 1 });
     expect((await at.message(at.cursor))?.redaction).toMatchObject({ by: "Ana", reason: null });
@@ -164,7 +164,7 @@ describe("a redacted message", () => {
     const at = await startSession();
     const database = await openDatabase({ target: broker.databaseUrl });
     onTestFinished(database.close);
-    const start = { sessionId: at.session_id, head: at.cursor - 1, closed: false, documentVersion: 0 };
+    const start = { sessionId: at.session_id, head: at.cursor - 1, isClosed: false, documentVersion: 0 };
     const log = createLog(() => undefined);
     const node = createChannel(start, { database, budget: { bytes: 0 }, log });
     const bounds = { messagesMax: 10, bytesMax: limits.pageBytesMax };
@@ -198,7 +198,7 @@ describe("a redacted message", () => {
     expect(await transport.call("post_message", posting)).toEqual(first);
     expect((await at.history()).at(-1)?.sequence).toBe(sequence);
     const other = { ...posting, priority: "low" as const };
-    expect(await failureOf(transport.call("post_message", other))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(transport.call("post_message", other))).toMatchObject({ code: "conflict" });
   });
 
   it("[REDACT-4] tells a model in one line that there is nothing to read", async () => {
@@ -235,7 +235,7 @@ describe("redacting what waits for somebody", () => {
     expect((await at.message(ask.cursor))?.content).toEqual({ kind: "ask", redacted: true });
     const answer = (content: object) =>
       transport.callRaw("post_message", { session_id, team_id: birch, content, reply_to: ask.cursor });
-    expect(await failureOf(answer({ text: "One", answer: "One" }))).toMatchObject({
+    expect(await expectFailure(answer({ text: "One", answer: "One" }))).toMatchObject({
       code: "conflict",
       message: expect.stringContaining("was removed"),
     });
@@ -270,17 +270,17 @@ describe("redacting events", () => {
     const { session_id, atlas, birch, word } = at;
     const set = (value: string) =>
       transport.call("set_state", { session_id, team_id: atlas, key: "token", value });
-    const told = async () => (await at.history()).filter(({ event }) => event === "state_changed");
+    const listStateEvents = async () => (await at.history()).filter(({ event }) => event === "state_changed");
     await set(`first ${word}`);
     // This change usually comes too soon after the first to get its own event, so the next event covers both changes.
     await set(`second ${word}`);
     await set("third");
-    await expect.poll(async () => (await told()).at(-1)?.content["version"]).toBe(3);
-    const events = (await told()).map(({ sequence }) => sequence);
+    await expect.poll(async () => (await listStateEvents()).at(-1)?.content["version"]).toBe(3);
+    const events = (await listStateEvents()).map(({ sequence }) => sequence);
     const [first = 0, last = 0] = [events[0], events.at(-1)];
 
-    expect(await failureOf(at.redact(atlas, last))).toMatchObject({ code: "conflict" });
-    expect(await failureOf(at.redact(birch, first))).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(at.redact(atlas, last))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(at.redact(birch, first))).toMatchObject({ code: "forbidden" });
     await set("fourth");
     for (const sequence of events) await at.redact(atlas, sequence);
     expect((await at.message(first))?.content).toEqual({ event: "state_changed", redacted: true });
@@ -340,7 +340,9 @@ describe("redacting events", () => {
   it("[REDACT-7] leaves alone what nobody wrote", async () => {
     const at = await startSession();
     const joined = (await at.history()).find(({ event }) => event === "team_joined");
-    expect(await failureOf(at.redact(at.ana, joined?.sequence ?? 0))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(at.redact(at.ana, joined?.sequence ?? 0))).toMatchObject({
+      code: "bad_request",
+    });
   });
 });
 
@@ -390,19 +392,19 @@ describe("redacting versions of the document", () => {
       [true, undefined],
     ]);
     expect(await at.redactVersions(atlas, 2, 2)).toEqual({ redacted: 0, sequence: done.sequence });
-    const conflict = await failureOf(at.write(atlas, "late", 2));
+    const conflict = await expectFailure(at.write(atlas, "late", 2));
     expect(conflict).toMatchObject({ code: "conflict", details: { current_version: 3 } });
     expect(conflict.details).not.toHaveProperty("diff");
   });
 
   it("[REDACT-9] are the team's own or a human's to remove, and never the newest", async () => {
     const at = await startDocument();
-    expect(await failureOf(at.redactVersions(at.birch, 1, 2))).toMatchObject({ code: "forbidden" });
-    expect(await failureOf(at.redactVersions(at.ana, 2, 3))).toMatchObject({
+    expect(await expectFailure(at.redactVersions(at.birch, 1, 2))).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(at.redactVersions(at.ana, 2, 3))).toMatchObject({
       code: "conflict",
       message: expect.stringContaining("First save a new version"),
     });
-    expect(await failureOf(at.redactVersions(at.ana, 2, 4))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(at.redactVersions(at.ana, 2, 4))).toMatchObject({ code: "not_found" });
     expect(await at.redactVersions(at.ana, 1, 2)).toMatchObject({ redacted: 2 });
   });
 
@@ -414,7 +416,7 @@ describe("redacting versions of the document", () => {
       [max, "not_found"],
       [max + 1, "bad_request"],
     ] as const) {
-      expect(await failureOf(at.redactVersions(at.atlas, 1, to)), `1 to ${to}`).toMatchObject({ code });
+      expect(await expectFailure(at.redactVersions(at.atlas, 1, to)), `1 to ${to}`).toMatchObject({ code });
     }
   });
 });
@@ -492,7 +494,7 @@ describe("the record of what was redacted", () => {
     expect((await other.call("search", { query: at.word })).hits).toHaveLength(1);
     const { person_id: ana } = await makePerson(other, "Ana");
     const refused = other.call("redact_message", { session_id, team_id: ana, sequence: at.cursor });
-    expect(await failureOf(refused)).toMatchObject({
+    expect(await expectFailure(refused)).toMatchObject({
       code: "conflict",
       message: expect.stringContaining("imported"),
     });

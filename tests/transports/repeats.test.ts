@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { operations } from "@merkle/wire/schemas";
 import { expect, it } from "vitest";
-import { furnish, validInputs } from "../hostile/subject.js";
+import { buildValidInputs, createSampleSession } from "../hostile/subject.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { brokerTransports } from "../kit/transports.js";
 
@@ -16,8 +16,8 @@ const measuring = ["collect_garbage", "unarchive_session"];
 it("[IDEM-1] every operation that is repeated with its key returns its first result", async () => {
   const { url } = await startTestBroker({ rateLimits: "off" });
   const client = await brokerTransports.rest(url);
-  const place = await furnish(client);
-  const inputs: Readonly<Record<string, object>> = validInputs(place);
+  const place = await createSampleSession(client);
+  const inputs: Readonly<Record<string, object>> = buildValidInputs(place);
   const names = operations
     .filter(({ readOnly, teamCredential }) => !readOnly && teamCredential !== "replaced")
     .map(({ name }) => name)

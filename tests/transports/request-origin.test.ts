@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { beforeAll, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { openHttpClient } from "../kit/http-client.js";
-import { createTestSession, failureOf, textsOf } from "../kit/session.js";
-import { itAtOne, startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { createTestSession, expectFailure, listTexts } from "../kit/session.js";
+import { itOnOneBroker, startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 let broker: TestBroker;
 let transport: TransportClient;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);
@@ -71,7 +71,7 @@ it.each(["wait", "check", "stream", "mcp"] as const)(
     await dieReading(how);
     expect(await deliveredTo()).toBe(0);
     const again = await check();
-    expect(textsOf(again.messages)).toEqual(["one"]);
+    expect(listTexts(again.messages)).toEqual(["one"]);
     expect(again).toMatchObject({ again: cursor });
     expect(await deliveredTo()).toBe(0);
     expect(await check()).toMatchObject({ messages: [] });
@@ -79,7 +79,7 @@ it.each(["wait", "check", "stream", "mcp"] as const)(
   },
 );
 
-itAtOne("behind a proxy no connection shows that a reply was read").each([
+itOnOneBroker("behind a proxy no connection shows that a reply was read").each([
   { "x-forwarded-for": "127.0.0.1" },
   { via: "1.1 localhost" },
   { forwarded: "for=127.0.0.1" },
@@ -88,7 +88,7 @@ itAtOne("behind a proxy no connection shows that a reply was read").each([
   async (headers) => {
     const one = await startReading();
     const direct = one.reader();
-    expect(textsOf((await direct()).messages)).toEqual(["one"]);
+    expect(listTexts((await direct()).messages)).toEqual(["one"]);
     expect(await direct()).toMatchObject({ messages: [] });
 
     const other = await startReading();
@@ -99,7 +99,7 @@ itAtOne("behind a proxy no connection shows that a reply was read").each([
   },
 );
 
-itAtOne("behind a proxy no connection shows that a reply was read").each([
+itOnOneBroker("behind a proxy no connection shows that a reply was read").each([
   { what: "the next request on the same connection", over: 0, headers: {}, comesAgain: false },
   { what: "no request on another connection", over: 1, headers: {}, comesAgain: true },
   { what: "no request through a proxy", over: 0, headers: { via: "1.1 localhost" }, comesAgain: true },
@@ -114,10 +114,10 @@ itAtOne("behind a proxy no connection shows that a reply was read").each([
       const answer = await client.send(`${url}/messages/check`, { headers: { "x-team-id": birchs.team_id } });
       return JSON.parse(answer.text);
     };
-    expect(textsOf((await check(pool[0])).messages)).toEqual(["one"]);
+    expect(listTexts((await check(pool[0])).messages)).toEqual(["one"]);
     await pool[over === 0 ? 0 : 1].send(url, { headers: { "x-team-id": session.convener, ...headers } });
     const next = await check(pool[1]);
-    expect(textsOf(next.messages)).toEqual(comesAgain ? ["one"] : []);
+    expect(listTexts(next.messages)).toEqual(comesAgain ? ["one"] : []);
     expect(next.again).toBe(comesAgain ? cursor : undefined);
   },
 );
@@ -132,7 +132,7 @@ it("[CURSOR-6] when both replies that bring a message are lost, a caller that na
     since_cursor: cursor - 1,
     timeout: 0,
   });
-  expect(textsOf(exact.messages)).toEqual(["one"]);
+  expect(listTexts(exact.messages)).toEqual(["one"]);
 });
 
 it("[CURSOR-6] what is only brought again ends no wait: a loop without evidence makes no second round", async () => {
@@ -147,7 +147,7 @@ it("[CURSOR-6] what is only brought again ends no wait: a loop without evidence 
     .toBe(true);
   await session.post(session.convener, "two");
   const page = await wait;
-  expect(textsOf(page.messages)).toEqual(["one", "two"]);
+  expect(listTexts(page.messages)).toEqual(["one", "two"]);
   expect(page).toMatchObject({ again: cursor });
 });
 
@@ -156,18 +156,19 @@ it("[CURSOR-6] a receipt acknowledges exactly what its reply brought, however of
   const byReceipt = (receipt: string) => transport.call("check_messages", { ...birchs, receipt });
   for (const _ of [1, 2, 3]) await dieReading("receipt");
   const { receipt = "", messages } = await byReceipt("none");
-  expect(textsOf(messages)).toEqual(["one"]);
+  expect(listTexts(messages)).toEqual(["one"]);
   expect(await deliveredTo()).toBe(0);
   expect(await byReceipt(receipt)).toMatchObject({ messages: [] });
   expect(await deliveredTo()).toBe(1);
   const wrong = ["1", receipt.replace(/^\d+/, "999"), receipt.replace(/\.[^.]+\./, `.${"0".repeat(36)}.`)];
-  for (const each of wrong) expect(await failureOf(byReceipt(each))).toMatchObject({ code: "bad_request" });
+  for (const each of wrong)
+    expect(await expectFailure(byReceipt(each))).toMatchObject({ code: "bad_request" });
   const both = transport.call("wait_for_messages", { ...birchs, receipt, since_cursor: 0 });
-  expect(await failureOf(both)).toMatchObject({ code: "bad_request" });
+  expect(await expectFailure(both)).toMatchObject({ code: "bad_request" });
   const stale = receipt.replace(/[^.]+$/, "00000000-0000-4000-8000-000000000000");
-  expect(await failureOf(byReceipt(stale))).toMatchObject({ code: "resync" });
+  expect(await expectFailure(byReceipt(stale))).toMatchObject({ code: "resync" });
   await session.post(session.convener, "two");
-  expect(textsOf((await check()).messages)).toEqual(["two"]);
+  expect(listTexts((await check()).messages)).toEqual(["two"]);
 });
 
 it("[CURSOR-6] in compact text what comes again says so before it", async () => {

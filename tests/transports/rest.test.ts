@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
-import { itAtOne, startTestBroker } from "../kit/test-broker.js";
+import { itOnOneBroker, startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 let url: string;
 let transport: TransportClient;
 let session: TestSession;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   ({ url } = await startTestBroker({}, cleanup));
   transport = await transports.rest(url);
@@ -111,7 +111,7 @@ describe("REST", () => {
     expect(await statusOf("rest/messages/wait?since_cursor=999")).toBe(400);
   });
 
-  itAtOne("nginx answers it")(
+  itOnOneBroker("nginx answers it")(
     "[WAIT-10] what is no HTTP, behind a wait that blocks, ends the connection and puts nothing into its answer",
     async () => {
       const got = async (accept: string) => {
@@ -160,17 +160,20 @@ describe("REST", () => {
     expect(messages).toHaveLength(1);
   });
 
-  itAtOne("nginx answers it")("[REST-5] a body that says it is too long is refused unread", async () => {
-    const status = await new Promise((resolve, reject) => {
-      const call = request(`${url}/api/sessions`, {
-        method: "POST",
-        headers: { ...json, "content-length": 3_000_000 },
+  itOnOneBroker("nginx answers it")(
+    "[REST-5] a body that says it is too long is refused unread",
+    async () => {
+      const status = await new Promise((resolve, reject) => {
+        const call = request(`${url}/api/sessions`, {
+          method: "POST",
+          headers: { ...json, "content-length": 3_000_000 },
+        });
+        call.once("response", (response) => resolve(response.statusCode)).once("error", reject);
+        call.flushHeaders();
       });
-      call.once("response", (response) => resolve(response.statusCode)).once("error", reject);
-      call.flushHeaders();
-    });
-    expect(status).toBe(413);
-  });
+      expect(status).toBe(413);
+    },
+  );
 
   it("[OPS-2] health says live, ready and durable; [OPS-3] metrics count what happened", async () => {
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({

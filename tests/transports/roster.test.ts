@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { describeOverEveryTransport, describeWhereTheCallerKeeps } from "../kit/every-transport.js";
-import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { createTestSession, expectFailure, listTexts, toBareId } from "../kit/session.js";
 
 describeOverEveryTransport("the roster", (at) => {
   it("[JOIN-1] joining adds a row and an event; [JOIN-2] the cursor is behind one's own joining", async () => {
@@ -36,9 +36,11 @@ describeOverEveryTransport("the roster", (at) => {
     const joined = await transport.call("join_session", { session_id, team_name: "Birch", replay_from: 1 });
     expect(joined.cursor).toBe(1);
     const wait = await transport.call("wait_for_messages", { session_id, team_id: joined.team_id });
-    expect(textsOf(wait.messages)).toEqual(["two"]);
+    expect(listTexts(wait.messages)).toEqual(["two"]);
     const beyond = { session_id, team_name: "Cedar", replay_from: 99 };
-    expect(await failureOf(transport.call("join_session", beyond))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(transport.call("join_session", beyond))).toMatchObject({
+      code: "bad_request",
+    });
   });
 
   it("[JOIN-5] joining with one's own credential resumes the team: no event, same place", async () => {
@@ -59,12 +61,14 @@ describeOverEveryTransport("the roster", (at) => {
       cursor: birch.cursor,
     });
     expect(again.participants).toHaveLength(2);
-    expect(textsOf((await transport.call("get_history", { session_id })).messages)).toEqual([
+    expect(listTexts((await transport.call("get_history", { session_id })).messages)).toEqual([
       "team_joined",
       "unread",
     ]);
     const foreign = { session_id, team_name: "Birch", team_id: `${randomUUID()}.mk_${"x".repeat(43)}` };
-    expect(await failureOf(transport.call("join_session", foreign))).toMatchObject({ code: "unauthorized" });
+    expect(await expectFailure(transport.call("join_session", foreign))).toMatchObject({
+      code: "unauthorized",
+    });
   });
 
   it("[JOIN-6] leaving ends the credential, tells the others and keeps the row", async () => {
@@ -73,11 +77,11 @@ describeOverEveryTransport("the roster", (at) => {
     const { sessionId: session_id } = session;
     const birch = await session.join("Birch");
     const left = await transport.call("leave_session", { session_id, team_id: birch.credential });
-    expect(left.team_id).toBe(bareId(birch.credential));
+    expect(left.team_id).toBe(toBareId(birch.credential));
     const { messages } = await transport.call("get_history", { session_id });
     expect(messages.at(-1)).toMatchObject({ event: "team_left", team: "Birch" });
     for (const name of ["post_message", "get_session", "leave_session"]) {
-      const failure = await failureOf(transport.callRaw(name, { session_id, team_id: birch.credential }));
+      const failure = await expectFailure(transport.callRaw(name, { session_id, team_id: birch.credential }));
       expect(failure).toMatchObject({ code: "unauthorized" });
     }
     const { participants } = await transport.call("list_participants", { session_id });
@@ -111,7 +115,7 @@ describeOverEveryTransport("the roster", (at) => {
       .toBe(true);
     await transport.call("leave_session", { session_id, team_id: birch.credential });
     // The last event that the team reads may be the one that reports its own departure.
-    expect(textsOf((await parked).messages)).toEqual([]);
+    expect(listTexts((await parked).messages)).toEqual([]);
   });
 
   it("[ROSTER-4] a parked wait makes a team active; [ROSTER-6] polling says so", async () => {
@@ -153,8 +157,8 @@ describeWhereTheCallerKeeps("names and credentials in the roster", (at) => {
       team_id: convener,
       idempotency_key,
     });
-    expect(bareId(rotated.team_id)).toBe(bareId(convener));
-    expect(await failureOf(session.post(convener, "old"))).toMatchObject({ code: "unauthorized" });
+    expect(toBareId(rotated.team_id)).toBe(toBareId(convener));
+    expect(await expectFailure(session.post(convener, "old"))).toMatchObject({ code: "unauthorized" });
     await session.post(rotated.team_id, "new");
     // A retry with the same key and the replaced credential returns the same result (IDEM-9).
     expect(

@@ -5,15 +5,15 @@ import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startIndexer } from "../../apps/broker/src/features/search/indexer.js";
-import { atEnd } from "../kit/at-end.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createCleanup } from "../kit/at-end.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 let broker: TestBroker;
 let transport: TransportClient;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await brokerTransports.websocket(broker.url);
@@ -99,7 +99,7 @@ describe("search", () => {
     }
     await transport.call("forget", { id, reason: "wrong", team_id: one.convener });
     expect((await hitsFor(word, { session: one.slug })).map(({ kind }) => kind)).toEqual(["message"]);
-    expect(await failureOf(transport.call("search", { query: word, session: "nowhere" }))).toMatchObject({
+    expect(await expectFailure(transport.call("search", { query: word, session: "nowhere" }))).toMatchObject({
       code: "not_found",
     });
   });
@@ -200,7 +200,7 @@ describe("search", () => {
     await Promise.all(posts);
     expect(await hitsFor(word)).toHaveLength(searchHitsDefault);
     expect(await hitsFor(word, { limit: searchHitsMax })).toHaveLength(searchHitsDefault + 1);
-    expect(await failureOf(hitsFor(word, { limit: searchHitsMax + 1 }))).toMatchObject({
+    expect(await expectFailure(hitsFor(word, { limit: searchHitsMax + 1 }))).toMatchObject({
       code: "bad_request",
     });
   });

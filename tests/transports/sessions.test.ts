@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { describeOverEveryTransport, describeWhereTheCallerKeeps } from "../kit/every-transport.js";
 import { changeSettings } from "../kit/persons.js";
-import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
-import { itAtOne } from "../kit/test-broker.js";
+import { createTestSession, expectFailure, listTexts, toBareId } from "../kit/session.js";
+import { itOnOneBroker } from "../kit/test-broker.js";
 
 describeOverEveryTransport("sessions", (at) => {
   it("[SES-2] the slug comes from the title, gets a number on a clash, and can be asked for", async () => {
@@ -27,7 +27,7 @@ describeOverEveryTransport("sessions", (at) => {
 
     const wanted = { title: "Any", creator_team_name: "A", slug: `asked-${word}` };
     expect((await transport.call("create_session", wanted)).slug).toBe(wanted.slug);
-    expect(await failureOf(transport.call("create_session", wanted))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(transport.call("create_session", wanted))).toMatchObject({ code: "conflict" });
   });
 
   it("[CAT-6] a session is named by its id or its slug", async () => {
@@ -36,7 +36,9 @@ describeOverEveryTransport("sessions", (at) => {
     const bySlug = await transport.call("get_session", { session_id: session.slug });
     expect(bySlug).toEqual(await transport.call("get_session", { session_id: session.sessionId }));
     expect(bySlug.session_id).toBe(session.sessionId);
-    expect(await failureOf(transport.call("get_session", { session_id: "no-such-session" }))).toMatchObject({
+    expect(
+      await expectFailure(transport.call("get_session", { session_id: "no-such-session" })),
+    ).toMatchObject({
       code: "not_found",
     });
   });
@@ -82,7 +84,7 @@ describeOverEveryTransport("sessions", (at) => {
     expect(messages.at(-1)?.["changes"]).not.toHaveProperty("description");
     expect((await transport.call("get_session", { session_id: session.sessionId })).slug).toBe(session.slug);
     const noReason = { session_id: session.sessionId, team_id: birch.credential, title: "Again" };
-    expect(await failureOf(transport.callRaw("update_session_metadata", noReason))).toMatchObject({
+    expect(await expectFailure(transport.callRaw("update_session_metadata", noReason))).toMatchObject({
       code: "bad_request",
     });
   });
@@ -111,7 +113,7 @@ describeOverEveryTransport("sessions", (at) => {
     const { content } = await transport.call("read_session_doc", { session_id });
     expect(content).toBe("# Session\n\n## Decisions\n- keep v1\n\n## Conclusion\n\nDone, and checked.\n");
     const { messages } = await transport.call("get_history", { session_id });
-    expect(textsOf(messages)).toEqual(["session_concluded", "session_concluded"]);
+    expect(listTexts(messages)).toEqual(["session_concluded", "session_concluded"]);
     expect(await transport.call("get_session", { session_id })).toMatchObject({
       status: "closed",
       session_closed: true,
@@ -136,7 +138,7 @@ describeOverEveryTransport("sessions", (at) => {
       ["post_message", { team_id, content: 7 }],
     ] as const;
     for (const [name, input] of refused) {
-      const failure = await failureOf(transport.callRaw(name, { session_id, ...input }));
+      const failure = await expectFailure(transport.callRaw(name, { session_id, ...input }));
       expect(failure).toMatchObject({ code: "session_closed", status: 403 });
     }
 
@@ -148,7 +150,7 @@ describeOverEveryTransport("sessions", (at) => {
     await transport.call("ack", { session_id, team_id: birch.credential, cursor: 1 });
     await transport.call("leave_session", { session_id, team_id: birch.credential });
     expect((await transport.call("read_session_doc", { session_id })).version).toBe(1);
-    expect(textsOf((await transport.call("get_history", { session_id })).messages)).toEqual([
+    expect(listTexts((await transport.call("get_history", { session_id })).messages)).toEqual([
       "team_joined",
       "session_concluded",
       "team_left",
@@ -166,16 +168,18 @@ describeOverEveryTransport("sessions", (at) => {
     const conclude = { session_id, summary_section: "Done." };
     const rename = { session_id, title: "Other", reason: "scope" };
     expect(
-      await failureOf(transport.call("conclude_session", { ...conclude, team_id: birch })),
+      await expectFailure(transport.call("conclude_session", { ...conclude, team_id: birch })),
     ).toMatchObject({
       code: "forbidden",
     });
     expect(
-      await failureOf(transport.call("update_session_metadata", { ...rename, team_id: birch })),
+      await expectFailure(transport.call("update_session_metadata", { ...rename, team_id: birch })),
     ).toMatchObject({ code: "forbidden" });
     // A missing permission is reported before errors in the input (ERR-2).
     const blank = { session_id, team_id: birch, summary_section: " " };
-    expect(await failureOf(transport.call("conclude_session", blank))).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(transport.call("conclude_session", blank))).toMatchObject({
+      code: "forbidden",
+    });
     await transport.call("update_session_metadata", { ...rename, team_id });
     await transport.call("conclude_session", { ...conclude, team_id });
   });
@@ -186,14 +190,14 @@ describeOverEveryTransport("sessions", (at) => {
     const { sessionId: session_id, convener: team_id } = session;
     await changeSettings(transport, { session_id, session_settings: { metadata_min_interval_s: 1800 } });
     await transport.call("update_session_metadata", { session_id, team_id, title: "One", reason: "scope" });
-    const failure = await failureOf(
+    const failure = await expectFailure(
       transport.call("update_session_metadata", { session_id, team_id, title: "Two", reason: "scope" }),
     );
     expect(failure).toMatchObject({ code: "too_many_requests", status: 429 });
     expect(failure.details["retry_after_s"]).toBeGreaterThan(1700);
   });
 
-  itAtOne("without a public address each node gives its own")(
+  itOnOneBroker("without a public address each node gives its own")(
     "[SET-1] settings are read and changed, and what is left out stays",
     async () => {
       const { transport, broker } = at;
@@ -220,7 +224,7 @@ describeOverEveryTransport("sessions", (at) => {
         { active_within_s: 60 },
         { unknown: 1 },
       ]) {
-        expect(await failureOf(changeSettings(transport, { settings: Object(settings) }))).toMatchObject({
+        expect(await expectFailure(changeSettings(transport, { settings: Object(settings) }))).toMatchObject({
           code: "bad_request",
         });
       }
@@ -248,7 +252,7 @@ describeWhereTheCallerKeeps("the creator's credential", (at) => {
     });
     const { participants } = await transport.call("list_participants", { session_id });
     expect(participants).toMatchObject([
-      { team_id: bareId(created.team_id), team_name: "Atlas", convener: true },
+      { team_id: toBareId(created.team_id), team_name: "Atlas", convener: true },
     ]);
   });
 });

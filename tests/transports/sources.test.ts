@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { makePerson } from "../kit/persons.js";
-import { failureOf } from "../kit/session.js";
+import { expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { guide, type StagedRepository, secret, stageRepository } from "../sources/staged-repository.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 const fake = createFakeRunner();
 const author = { name: "Agent", email: "agent@example.com" };
 const nothing = { open_topics: 0, open_proposals: 0, jobs_in_flight: 0 };
@@ -45,7 +45,9 @@ it("[SOURCE-6] the files that Git keeps under the roots are listed and read, and
     files: [],
   });
   expect(await rest.call("list_sources", { limit: 1 })).toMatchObject({ has_more: true });
-  expect(await failureOf(rest.call("list_sources", { limit: limits.sourcesListedMax + 1 }))).toMatchObject({
+  expect(
+    await expectFailure(rest.call("list_sources", { limit: limits.sourcesListedMax + 1 })),
+  ).toMatchObject({
     code: "bad_request",
   });
   expect(await rest.call("read_source", { source_path: "docs/docs/guide.md" })).toEqual({
@@ -67,7 +69,7 @@ it("[SOURCE-6] the files that Git keeps under the roots are listed and read, and
 });
 
 it("[SOURCE-2] [SOURCE-3] nothing else is read: what leads out, looks like an option, or Git does not keep", async () => {
-  const read = (source_path: string) => failureOf(rest.call("read_source", { source_path }));
+  const read = (source_path: string) => expectFailure(rest.call("read_source", { source_path }));
   for (const bad of [
     ...["docs", "docs/", "/docs/a", "docs//a", "docs/../a", "docs/./a", "../a/b", "docs/a/..", "docs/-rf"],
     ...[
@@ -92,7 +94,7 @@ it("[SOURCE-2] [SOURCE-3] nothing else is read: what leads out, looks like an op
     expect(failure.message).not.toContain(secret);
   }
   const unknown = { source_path: "docs/README.md", source_sha: "0".repeat(40) };
-  expect(await failureOf(rest.call("read_source", unknown))).toMatchObject({ code: "not_found" });
+  expect(await expectFailure(rest.call("read_source", unknown))).toMatchObject({ code: "not_found" });
 });
 
 it("[SOURCE-1] the roots are the main mesh's alone", async () => {
@@ -100,7 +102,7 @@ it("[SOURCE-1] the roots are the main mesh's alone", async () => {
   const other = await brokerTransports.rest(broker.url, { mesh: "other" });
   expect(await other.call("list_sources", {})).toMatchObject({ roots: [], files: [], can_commit: false });
   const reading = other.call("read_source", { source_path: "docs/README.md" });
-  expect(await failureOf(reading)).toMatchObject({ code: "not_found" });
+  expect(await expectFailure(reading)).toMatchObject({ code: "not_found" });
 });
 
 const source_path = "docs/docs/guide.md";
@@ -120,7 +122,7 @@ it("[SOURCE-7] [SOURCE-11] [PROP-5] a file is commented on, rewritten by an agen
 
   const starting = { kind: "incorporate", source_path, topic_id, team_id: person_id } as const;
   const { job_id } = await rest.call("start_job", starting);
-  expect(await failureOf(rest.call("start_job", starting))).toMatchObject({ details: { job_id } });
+  expect(await expectFailure(rest.call("start_job", starting))).toMatchObject({ details: { job_id } });
   const run = await fake.next();
   expect(run.job.parameters).toEqual({
     "Topic ID": String(topic_id),
@@ -134,9 +136,9 @@ it("[SOURCE-7] [SOURCE-11] [PROP-5] a file is commented on, rewritten by an agen
   expect(await agent.call("read_source", { source_path })).toMatchObject({ source_sha, text: guide });
   expect((await agent.call("list_topics", { source_path })).topics).toHaveLength(1);
   const other = { source_path: "docs/README.md" };
-  expect(await failureOf(agent.call("read_source", other))).toMatchObject({ code: "forbidden" });
-  expect(await failureOf(agent.call("list_topics", other))).toMatchObject({ code: "forbidden" });
-  expect(await failureOf(agent.call("list_sources", {}))).toMatchObject({ code: "forbidden" });
+  expect(await expectFailure(agent.call("read_source", other))).toMatchObject({ code: "forbidden" });
+  expect(await expectFailure(agent.call("list_topics", other))).toMatchObject({ code: "forbidden" });
+  expect(await expectFailure(agent.call("list_sources", {}))).toMatchObject({ code: "forbidden" });
   const proposing = { topic_id, base_sha: source_sha, content: `${rewritten}A last line.\n`, note: "A day." };
   const { proposal_id } = await agent.call("insert_proposal", proposing);
   run.end({ exit_code: 0 });
@@ -177,7 +179,7 @@ it("[SOURCE-7] what was committed meanwhile is not written over: the new base is
 
   const accept = (proposal_id: number, base: string) =>
     rest.call("decide_proposal", { proposal_id, decision: "accept", base, team_id });
-  expect(await failureOf(accept(proposal_id, source_sha))).toMatchObject({
+  expect(await expectFailure(accept(proposal_id, source_sha))).toMatchObject({
     code: "conflict",
     details: { base_sha: source_sha, current_sha, rebased: true },
   });
@@ -252,7 +254,7 @@ it("[SOURCE-13] a file is read as a persona, and that is stale when the file is 
   await expect.poll(async () => (await rest.call("get_job", { job_id })).status).toBe("succeeded");
   const read = () => rest.call("get_source_perspective", { source_path, persona_name: "sceptic" });
   expect(await read()).toMatchObject({ content: "It does not follow.", stale: false, source_sha });
-  expect(await failureOf(rest.call("start_job", reading))).toMatchObject({ code: "conflict" });
+  expect(await expectFailure(rest.call("start_job", reading))).toMatchObject({ code: "conflict" });
   await at.write("docs/guide.md", "# Another guide\n");
   expect(await read()).toMatchObject({ stale: true, stale_because: ["source"] });
   const { perspectives } = await rest.call("list_source_perspectives", { source_path });

@@ -3,9 +3,9 @@ import { connect } from "@merkle/wire/client";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
+import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -13,7 +13,7 @@ import { type TransportClient, transports } from "../kit/transports.js";
 let broker: TestBroker;
 let transport: TransportClient;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await transports.websocket(broker.url);
@@ -99,7 +99,7 @@ describe.each(Object.entries(transports))("state, by %s", (_name, open) => {
     });
     expect(gone).not.toHaveProperty("value");
     expect((await at.call("list_state", { session_id })).entries).toEqual([]);
-    expect(await failureOf(at.call("get_state", { session_id, key: "nothing" }))).toMatchObject({
+    expect(await expectFailure(at.call("get_state", { session_id, key: "nothing" }))).toMatchObject({
       code: "not_found",
     });
   });
@@ -108,7 +108,7 @@ describe.each(Object.entries(transports))("state, by %s", (_name, open) => {
 describe("a key", () => {
   it("[STATE-2] its versions go on over a deletion, and deleting what is deleted changes nothing", async () => {
     const state = await startState();
-    expect(await failureOf(state.delete())).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(state.delete())).toMatchObject({ code: "not_found" });
     await state.set("a");
     await state.delete();
     expect(await state.delete()).toMatchObject({ version: 2, changed: false });
@@ -140,22 +140,22 @@ describe("a key", () => {
 
   it("[STATE-5] a version that is not the key's is a conflict that says what it holds", async () => {
     const state = await startState();
-    expect(await failureOf(state.set(1, { expected_version: 1 }))).toMatchObject({
+    expect(await expectFailure(state.set(1, { expected_version: 1 }))).toMatchObject({
       code: "conflict",
       details: { expected_version: 1, version: 0 },
     });
     await state.set("here", { expected_version: 0 });
     for (const expected_version of [0, 2]) {
-      const failure = await failureOf(state.set("here", { expected_version }));
+      const failure = await expectFailure(state.set("here", { expected_version }));
       expect(failure).toMatchObject({
         code: "conflict",
         status: 409,
         details: { expected_version, version: 1, value: "here", updatedBy: "Atlas" },
       });
-      expect(await failureOf(state.delete({ expected_version }))).toMatchObject({ code: "conflict" });
+      expect(await expectFailure(state.delete({ expected_version }))).toMatchObject({ code: "conflict" });
     }
     await state.set("x".repeat(limits.stateValueToldBytesMax - 1));
-    const failure = await failureOf(state.set(1, { expected_version: 1 }));
+    const failure = await expectFailure(state.set(1, { expected_version: 1 }));
     expect(failure.details).toMatchObject({ version: 2 });
     expect(failure.details).not.toHaveProperty("value");
   });
@@ -174,7 +174,7 @@ describe("a key", () => {
         try {
           return await state.set(count + 1, { expected_version: version });
         } catch (error) {
-          const { code, details } = await failureOf(Promise.reject(error));
+          const { code, details } = await expectFailure(Promise.reject(error));
           expect(code).toBe("conflict");
           version = Number(details["version"]);
           count = Number(details["value"] ?? 0);
@@ -211,13 +211,13 @@ describe("a key", () => {
     const whole = await transport.call("list_state", { session_id, limit: statePageMax });
     expect(whole.entries).toHaveLength(statePageMax);
     const tooLong = transport.call("list_state", { session_id, limit: statePageMax + 1 });
-    expect(await failureOf(tooLong)).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(tooLong)).toMatchObject({ code: "bad_request" });
     const adding = ["a", "b", "c", "key 1"].map((key) =>
       transport.call("set_state", { session_id, team_id, key, value: 1 }),
     );
     const outcomes = await Promise.allSettled(adding);
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
-    expect(await failureOf(state.set(1))).toMatchObject({
+    expect(await expectFailure(state.set(1))).toMatchObject({
       code: "conflict",
       details: { keys_max: limits.stateKeysPerScopeMax },
     });
@@ -283,9 +283,9 @@ describe("a value", () => {
     ] as const) {
       expect((await put(text, state.at)).status, text.slice(0, 50)).toBe(status);
     }
-    const without = await failureOf(transport.callRaw("set_state", { ...state.at, key: "k" }));
+    const without = await expectFailure(transport.callRaw("set_state", { ...state.at, key: "k" }));
     expect(without).toMatchObject({ code: "bad_request", message: expect.stringContaining("value") });
-    expect(await failureOf(state.get())).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(state.get())).toMatchObject({ code: "not_found" });
   });
 });
 
@@ -351,7 +351,7 @@ describe("watching", () => {
     await transport.call("leave_session", asBirch);
     expect(await set("green")).toMatchObject({ watchers: 0 });
     for (const both of [{}, { key: "a", prefix: "b" }]) {
-      expect(await failureOf(transport.call("watch_state", { ...at, ...both }))).toMatchObject({
+      expect(await expectFailure(transport.call("watch_state", { ...at, ...both }))).toMatchObject({
         code: "bad_request",
       });
     }
@@ -378,7 +378,7 @@ describe("watching", () => {
     const watches = ["a", "b", "c", "d"].map((key) => transport.call("watch_state", { ...at, key }));
     const outcomes = await Promise.allSettled(watches);
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
-    expect(await failureOf(transport.call("watch_state", { ...at, key: "e" }))).toMatchObject({
+    expect(await expectFailure(transport.call("watch_state", { ...at, key: "e" }))).toMatchObject({
       code: "conflict",
       details: { watches_max: limits.watchesPerPeerMax },
     });
@@ -465,7 +465,7 @@ describe("pushes", () => {
       history: [{ version: 1 }],
     });
     expect(await here.get()).toMatchObject({ value: "session's own" });
-    expect(await failureOf(there.get())).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(there.get())).toMatchObject({ code: "not_found" });
     await expect.poll(() => reader.pushes).toMatchObject([{ session_id: null, key, value: "everybody's" }]);
     expect(await transport.call("watch_state", { ...there.at, key, scope: "mesh" })).toEqual({
       watching: [{ key, scope: "mesh" }],
@@ -484,10 +484,10 @@ describe("who writes, and when", () => {
     await state.set("last");
     await transport.call("conclude_session", { session_id, team_id, summary_section: "Done." });
     for (const scope of ["session", "mesh"]) {
-      expect(await failureOf(state.set("late", { scope }))).toMatchObject({ code: "session_closed" });
-      expect(await failureOf(state.delete({ scope }))).toMatchObject({ code: "session_closed" });
+      expect(await expectFailure(state.set("late", { scope }))).toMatchObject({ code: "session_closed" });
+      expect(await expectFailure(state.delete({ scope }))).toMatchObject({ code: "session_closed" });
     }
-    expect(await failureOf(transport.call("watch_state", { ...state.at, key: "k" }))).toMatchObject({
+    expect(await expectFailure(transport.call("watch_state", { ...state.at, key: "k" }))).toMatchObject({
       code: "session_closed",
     });
     expect(await state.get()).toMatchObject({ value: "last" });
@@ -504,7 +504,7 @@ describe("who writes, and when", () => {
     const written = outcomes.filter(({ status }) => status === "fulfilled").length;
     const version = written === 0 ? 0 : (await state.get()).version;
     expect(version).toBe(written);
-    expect(await failureOf(state.set("late"))).toMatchObject({ code: "session_closed" });
+    expect(await expectFailure(state.set("late"))).toMatchObject({ code: "session_closed" });
   });
 
   it("[STATE-14] who changed it is told as team and peer; a person's first change joins the session", async () => {
@@ -523,7 +523,7 @@ describe("who writes, and when", () => {
     const { participants } = await transport.call("list_participants", { session_id: session.sessionId });
     expect(participants.map(({ team_name }) => team_name)).toContain("Ana");
     expect(
-      await failureOf(transport.call("set_state", { ...at, team_id: undefined, key, value: 3 })),
+      await expectFailure(transport.call("set_state", { ...at, team_id: undefined, key, value: 3 })),
     ).toMatchObject({ code: "unauthorized" });
   });
 });

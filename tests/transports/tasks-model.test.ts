@@ -2,7 +2,7 @@ import type { Message } from "@merkle/wire";
 import fc from "fast-check";
 import postgres from "postgres";
 import { expect, it, onTestFinished } from "vitest";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { openWebSocket, type TransportClient, transports } from "../kit/transports.js";
 
@@ -193,7 +193,9 @@ it("[TASK-13] [TASK-3] [TASK-5] claims, releases, ends, leavings and restarts at
   expect(messages.some(({ content }) => content["change"] === "handed_back")).toBe(true);
   // An agent that has left can no longer use its old credential.
   const [leaver] = agents.filter((agent) => agent.gone);
-  expect((await failureOf(rest.call("claim_task", leaver?.at ?? { session_id }))).code).toBe("unauthorized");
+  expect((await expectFailure(rest.call("claim_task", leaver?.at ?? { session_id }))).code).toBe(
+    "unauthorized",
+  );
 });
 
 it("[TASK-4] a claim that waited for a split to end is refused, although it has not seen the parts", async () => {
@@ -210,7 +212,7 @@ it("[TASK-4] a claim that waited for a split to end is refused, although it has 
     await split`INSERT INTO tasks (session_id, number, title, text, state, created_by, created_by_peer_id)
       SELECT session_id, 2, 'part', '', 'open', created_by, created_by_peer_id FROM tasks`;
     await split`UPDATE tasks SET blocked_by = '{2}' WHERE number = 1`;
-    const claiming = failureOf(rest.call("claim_task", { ...at, team_id: credential, task: 1 }));
+    const claiming = expectFailure(rest.call("claim_task", { ...at, team_id: credential, task: 1 }));
     await expect
       .poll(
         () =>

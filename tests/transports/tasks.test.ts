@@ -1,8 +1,8 @@
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
-import { bareId, createTestSession, failureOf, type TestSession } from "../kit/session.js";
+import { createTestSession, expectFailure, type TestSession, toBareId } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -11,7 +11,7 @@ let broker: TestBroker;
 let transport: TransportClient;
 let sql: ReturnType<typeof connectTestDatabase>;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);
@@ -120,12 +120,12 @@ describe("A task", () => {
     const { session, session_id, atlas, birch, add } = await startList();
     const [first, second] = [await add("a"), await add("b")];
     const last = await add("c", { blocked_by: [first, second], assignee: "Birch" });
-    const refused = await failureOf(transport.call("claim_task", { ...birch, task: last }));
+    const refused = await expectFailure(transport.call("claim_task", { ...birch, task: last }));
     expect(refused).toMatchObject({ code: "conflict", details: { waits_for: [first, second] } });
     expect(refused.message).toContain("it waits for task 1, task 2");
     await transport.call("claim_task", { ...atlas, task: first });
     await transport.call("finish_task", { ...atlas, task: first });
-    expect(await failureOf(transport.call("claim_task", { ...birch, task: last }))).toMatchObject({
+    expect(await expectFailure(transport.call("claim_task", { ...birch, task: last }))).toMatchObject({
       code: "conflict",
     });
     await transport.call("update_task", { ...atlas, task: second, state: "cancelled", reason: "not needed" });
@@ -136,7 +136,7 @@ describe("A task", () => {
     ]);
     expect(await transport.call("claim_task", { ...birch })).toMatchObject({ task: { task: last } });
     expect(
-      await failureOf(transport.call("create_task", { ...atlas, title: "d", blocked_by: [99] })),
+      await expectFailure(transport.call("create_task", { ...atlas, title: "d", blocked_by: [99] })),
     ).toMatchObject({
       code: "bad_request",
       details: { unknown: [99] },
@@ -167,21 +167,21 @@ describe("A task", () => {
     const b = await add("b", { blocked_by: [a] });
     const c = await add("c", { blocked_by: [b] });
     for (const blocked_by of [[a], [b], [c]])
-      expect(await failureOf(transport.call("update_task", { ...atlas, task: a, blocked_by }))).toMatchObject(
-        {
-          code: "conflict",
-        },
-      );
+      expect(
+        await expectFailure(transport.call("update_task", { ...atlas, task: a, blocked_by })),
+      ).toMatchObject({
+        code: "conflict",
+      });
   });
 
   it("[TASK-5] whoever has not claimed it, or whose claim was handed on, is refused and changes nothing", async () => {
     const { session_id, atlas, birch, add } = await startList();
     const task = await add("a");
-    expect(await failureOf(transport.call("finish_task", { ...atlas, task }))).toMatchObject({
+    expect(await expectFailure(transport.call("finish_task", { ...atlas, task }))).toMatchObject({
       code: "conflict",
     });
     const { task: claimed } = await transport.call("claim_task", { ...birch, task });
-    const refused = await failureOf(transport.call("finish_task", { ...atlas, task }));
+    const refused = await expectFailure(transport.call("finish_task", { ...atlas, task }));
     expect(refused).toMatchObject({
       code: "conflict",
       details: { holder: "Birch", fence: 1, state: "claimed" },
@@ -190,17 +190,17 @@ describe("A task", () => {
     await transport.call("release_task", { ...birch, task, reason: "something else" });
     await transport.call("claim_task", { ...atlas, task });
     expect(
-      await failureOf(transport.call("finish_task", { ...birch, task, fence: claimed?.fence })),
+      await expectFailure(transport.call("finish_task", { ...birch, task, fence: claimed?.fence })),
     ).toMatchObject({
       details: { holder: "Atlas", fence: 2 },
     });
-    expect(await failureOf(transport.call("finish_task", { ...atlas, task, fence: 1 }))).toMatchObject({
+    expect(await expectFailure(transport.call("finish_task", { ...atlas, task, fence: 1 }))).toMatchObject({
       code: "conflict",
     });
     expect(await transport.call("finish_task", { ...atlas, task, fence: 2 })).toMatchObject({
       state: "done",
     });
-    expect(await failureOf(transport.call("finish_task", { ...atlas, task }))).toMatchObject({
+    expect(await expectFailure(transport.call("finish_task", { ...atlas, task }))).toMatchObject({
       code: "conflict",
     });
     expect((await transport.call("list_tasks", { session_id, state: "done" })).tasks).toHaveLength(1);
@@ -220,7 +220,7 @@ describe("A task", () => {
       { kind: "handed_back", text: "rotate tokens", number: task },
       { kind: "handed_back", text: "repo:src/**", number: null, team: "Birch" },
     ]);
-    expect(await failureOf(transport.call("finish_task", { ...birch, task }))).toMatchObject({
+    expect(await expectFailure(transport.call("finish_task", { ...birch, task }))).toMatchObject({
       code: "conflict",
     });
     const told = (await transport.call("check_messages", { ...birch })).messages;
@@ -259,7 +259,7 @@ describe("A task", () => {
     const { session_id, atlas, birch, add } = await startList();
     const task = await add("a");
     await transport.call("claim_task", { ...birch, task });
-    expect(await failureOf(transport.call("release_task", { ...atlas, task }))).toMatchObject({
+    expect(await expectFailure(transport.call("release_task", { ...atlas, task }))).toMatchObject({
       code: "conflict",
     });
     const ana = { session_id, team_id: (await makePerson(transport, "Ana")).person_id };
@@ -294,14 +294,18 @@ describe("A task", () => {
   it("[TASK-8] a check is set by verified humans alone, and without its proof the task stays in review", async () => {
     const { session, session_id, atlas, birch, add } = await startList();
     const check = { command: "npm test" };
-    expect(await failureOf(transport.call("create_task", { ...atlas, title: "a", check }))).toMatchObject({
-      code: "forbidden",
-    });
+    expect(await expectFailure(transport.call("create_task", { ...atlas, title: "a", check }))).toMatchObject(
+      {
+        code: "forbidden",
+      },
+    );
     const ana = { session_id, team_id: (await makePerson(transport, "Ana")).person_id };
     const { task } = await transport.call("create_task", { ...ana, title: "a", check });
-    expect(await failureOf(transport.call("update_task", { ...birch, task, check: null }))).toMatchObject({
-      code: "forbidden",
-    });
+    expect(await expectFailure(transport.call("update_task", { ...birch, task, check: null }))).toMatchObject(
+      {
+        code: "forbidden",
+      },
+    );
     await transport.call("claim_task", { ...birch, task });
     expect(await transport.call("finish_task", { ...birch, task, result: "ok" })).toMatchObject({
       state: "in_review",
@@ -312,7 +316,7 @@ describe("A task", () => {
       result: "ok",
       proof: failed,
     });
-    expect(await failureOf(transport.call("finish_task", { ...atlas, task }))).toMatchObject({
+    expect(await expectFailure(transport.call("finish_task", { ...atlas, task }))).toMatchObject({
       code: "conflict",
     });
     const { items } = await transport.call("list_attention", { session: session.slug });
@@ -331,7 +335,7 @@ describe("A task", () => {
     await transport.call("claim_task", { ...birch, task: other });
     await transport.call("finish_task", { ...birch, task: other });
     expect(
-      await failureOf(
+      await expectFailure(
         transport.call("finish_task", { ...birch, task: other }).then((done) => {
           if (done.state === "in_review") throw new Error("stays in review");
         }),
@@ -344,17 +348,17 @@ describe("A task", () => {
     const { session_id, atlas, birch, add } = await startList();
     const task = await add("a", { assignee: "birch" });
     expect(await transport.call("claim_task", atlas)).toEqual({ task: null });
-    expect((await failureOf(transport.call("claim_task", { ...atlas, task }))).message).toContain(
+    expect((await expectFailure(transport.call("claim_task", { ...atlas, task }))).message).toContain(
       "it is for Birch",
     );
     for (const assignee of ["@all", "*"])
       expect(
-        await failureOf(transport.call("create_task", { ...atlas, title: "b", assignee })),
+        await expectFailure(transport.call("create_task", { ...atlas, title: "b", assignee })),
       ).toMatchObject({
         code: "bad_request",
       });
     expect(
-      await failureOf(transport.call("create_task", { ...atlas, title: "b", assignee: "Nobody" })),
+      await expectFailure(transport.call("create_task", { ...atlas, title: "b", assignee: "Nobody" })),
     ).toMatchObject({
       code: "not_found",
     });
@@ -370,12 +374,12 @@ describe("A task", () => {
     const cedar = { session_id: session.sessionId, team_id: (await session.join("Cedar")).credential };
     const task = await add("a");
     await transport.call("claim_task", { ...birch, task });
-    expect(await failureOf(transport.call("update_task", { ...cedar, task, title: "b" }))).toMatchObject({
+    expect(await expectFailure(transport.call("update_task", { ...cedar, task, title: "b" }))).toMatchObject({
       code: "conflict",
     });
     expect(await transport.call("update_task", { ...atlas, task, title: "b" })).toMatchObject({ title: "b" });
     await transport.call("finish_task", { ...birch, task });
-    expect(await failureOf(transport.call("update_task", { ...atlas, task, title: "c" }))).toMatchObject({
+    expect(await expectFailure(transport.call("update_task", { ...atlas, task, title: "c" }))).toMatchObject({
       code: "conflict",
     });
   });
@@ -394,7 +398,7 @@ describe("A task", () => {
     const left = await transport.call("list_all_tasks", { limit: 500 });
     expect(left.tasks.filter((each) => each.title === title)).toEqual([]);
     expect(
-      await failureOf(
+      await expectFailure(
         transport.call("claim_task", { session_id: session.sessionId, team_id: session.convener }),
       ),
     ).toMatchObject({ code: "session_closed" });
@@ -417,12 +421,12 @@ describe("A claim", () => {
   it("[CLAIM-2] what overlaps is refused with who holds it, unless both share", async () => {
     const { atlas, birch } = await startList();
     await transport.call("claim", { ...atlas, scope: "repo:src/auth/**", reason: "tokens" });
-    const refused = await failureOf(transport.call("claim", { ...birch, scope: "repo:**/*.ts" }));
+    const refused = await expectFailure(transport.call("claim", { ...birch, scope: "repo:**/*.ts" }));
     expect(refused).toMatchObject({ code: "conflict", details: { claims: [{ holder: "Atlas" }] } });
     expect(refused.message).toMatch(/Atlas has held repo:src\/auth\/\*\* since .* \(tokens\)/);
     await transport.call("claim", { ...birch, scope: "repo:docs/**" });
     await transport.call("claim", { ...birch, scope: "deploy" });
-    expect(await failureOf(transport.call("claim", { ...atlas, scope: "deploy" }))).toMatchObject({
+    expect(await expectFailure(transport.call("claim", { ...atlas, scope: "deploy" }))).toMatchObject({
       code: "conflict",
     });
     await transport.call("claim", { ...birch, scope: "issue:#12", shared: true });
@@ -430,8 +434,8 @@ describe("A claim", () => {
     await transport.call("claim", { ...atlas, scope: "repo:src/auth/**" });
     for (const scope of ["repo:", "repo:../x", "repo:a//b", "repo:a{b,c}", "repo:a**", " "]) {
       const claimed = transport.call("claim", { ...atlas, scope });
-      if (scope === "repo:") expect((await failureOf(claimed)).code).toBe("conflict");
-      else expect((await failureOf(claimed)).code, scope).toBe("bad_request");
+      if (scope === "repo:") expect((await expectFailure(claimed)).code).toBe("conflict");
+      else expect((await expectFailure(claimed)).code, scope).toBe("bad_request");
     }
   });
 
@@ -442,8 +446,10 @@ describe("A claim", () => {
       read_as: "files",
     });
     expect(await transport.call("claim", { ...atlas, scope: "deploy" })).toMatchObject({ read_as: "name" });
-    expect((await failureOf(transport.call("claim", { ...birch, scope: "src/a.ts" }))).code).toBe("conflict");
-    const refused = await failureOf(transport.call("claim", { ...birch, scope: "src/b.ts:10-20" }));
+    expect((await expectFailure(transport.call("claim", { ...birch, scope: "src/a.ts" }))).code).toBe(
+      "conflict",
+    );
+    const refused = await expectFailure(transport.call("claim", { ...birch, scope: "src/b.ts:10-20" }));
     expect(refused.code).toBe("bad_request");
     expect(refused.message).toContain("claims are on whole files, not on lines of one; claim repo:src/b.ts");
     expect(await transport.call("release", { ...atlas, scope: "src/a.ts" })).toEqual({
@@ -455,7 +461,9 @@ describe("A claim", () => {
     const { session_id, atlas, birch } = await startList();
     const { claim } = await transport.call("claim", { ...atlas, scope: "src/a.ts" });
     await sql`UPDATE claims SET scope = 'src/a.ts' WHERE session_id = ${session_id} AND number = ${claim}`;
-    expect((await failureOf(transport.call("claim", { ...birch, scope: "src/**" }))).code).toBe("conflict");
+    expect((await expectFailure(transport.call("claim", { ...birch, scope: "src/**" }))).code).toBe(
+      "conflict",
+    );
     await transport.call("release", { ...atlas, scope: "src/a.ts" });
     await transport.call("claim", { ...birch, scope: "src/**" });
   });
@@ -470,11 +478,13 @@ describe("A claim", () => {
     await transport.call("claim", { ...birch, scope, repository: two });
     const elm = { session_id, team_id: (await makePerson(transport, "Elm")).person_id };
     for (const more of [{ repository: one }, { repository: two }, {}])
-      expect((await failureOf(transport.call("claim", { ...elm, scope, ...more }))).code).toBe("conflict");
+      expect((await expectFailure(transport.call("claim", { ...elm, scope, ...more }))).code).toBe(
+        "conflict",
+      );
     const deploy = await transport.call("claim", { ...elm, scope: "deploy", repository: one });
     expect(deploy).toMatchObject({ read_as: "name", repository: null });
     const remote = { ...elm, scope, repository: "github.com/acme/app" };
-    expect((await failureOf(transport.call("claim", remote))).code).toBe("bad_request");
+    expect((await expectFailure(transport.call("claim", remote))).code).toBe("bad_request");
     const { messages } = await transport.call("get_history", { session_id });
     expect(JSON.stringify(messages)).not.toContain(one);
   });
@@ -504,7 +514,7 @@ describe("A claim", () => {
       scope: "deploy",
       ttl: limits.claimSecondsMin,
     });
-    expect(await failureOf(transport.call("release", { ...atlas, claim }))).toMatchObject({
+    expect(await expectFailure(transport.call("release", { ...atlas, claim }))).toMatchObject({
       code: "conflict",
     });
     await sql`UPDATE claims SET expires_at = now() WHERE session_id = ${session_id}`;
@@ -519,7 +529,7 @@ describe("A claim", () => {
     expect(await transport.call("release", { ...ana, claim: held?.claim ?? 0 })).toEqual({
       released: "deploy",
     });
-    expect(await failureOf(transport.call("release", { ...atlas, scope: "deploy" }))).toMatchObject({
+    expect(await expectFailure(transport.call("release", { ...atlas, scope: "deploy" }))).toMatchObject({
       code: "not_found",
     });
   });
@@ -597,7 +607,7 @@ describe("The limits of tasks and claims", () => {
       FROM tasks, generate_series(2, ${unfinishedTasksPerSessionMax - 1}::integer) n WHERE session_id = ${session_id}`;
     await sql`UPDATE sessions SET last_task = ${unfinishedTasksPerSessionMax - 1} WHERE session_id = ${session_id}`;
     await add("the last");
-    expect((await failureOf(add("one too many"))).code).toBe("conflict");
+    expect((await expectFailure(add("one too many"))).code).toBe("conflict");
     expect((await transport.call("list_tasks", { session_id })).tasks).toHaveLength(tasksPageDefault);
     await transport.call("claim", { ...birch, scope: "0" });
     await sql`
@@ -606,7 +616,9 @@ describe("The limits of tasks and claims", () => {
       FROM claims, generate_series(1, ${claimsPerSessionMax - 2}::integer) n WHERE session_id = ${session_id}`;
     await sql`UPDATE sessions SET last_claim = ${claimsPerSessionMax} WHERE session_id = ${session_id}`;
     await transport.call("claim", { ...birch, scope: "the last" });
-    expect((await failureOf(transport.call("claim", { ...atlas, scope: "another" }))).code).toBe("conflict");
+    expect((await expectFailure(transport.call("claim", { ...atlas, scope: "another" }))).code).toBe(
+      "conflict",
+    );
   });
 });
 
@@ -620,7 +632,7 @@ async function makeGone({ sessionId, convener }: TestSession, team: string): Pro
         await transport.call("list_tasks", { session_id: sessionId, team_id: convener });
         await sql`
           UPDATE tasks SET renewed_at = now() + interval '1 hour' FROM peers p
-          WHERE tasks.session_id = ${sessionId} AND p.peer_id = holder_peer_id AND p.team_id = ${bareId(convener)}`;
+          WHERE tasks.session_id = ${sessionId} AND p.peer_id = holder_peer_id AND p.team_id = ${toBareId(convener)}`;
         const [row] = await sql`
           SELECT count(*)::int AS held FROM tasks t JOIN peers p ON p.peer_id = t.holder_peer_id
           JOIN teams m ON m.team_id = p.team_id WHERE t.session_id = ${sessionId} AND m.name = ${team}`;

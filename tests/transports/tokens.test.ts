@@ -1,7 +1,7 @@
 import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { joinMesh, signInBrowser, startInviteBroker, type TestMember } from "../kit/members.js";
 import type { TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -11,7 +11,7 @@ let broker: TestBroker;
 let admin: TestMember;
 let birch: TestMember;
 let session: OutputOf<"create_session">;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   ({ broker, admin } = await startInviteBroker(cleanup));
   birch = await newMember("Birch");

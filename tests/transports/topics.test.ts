@@ -1,13 +1,13 @@
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
+import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let broker: TestBroker;
 let rest: TransportClient;
 let session: TestSession;
@@ -94,15 +94,15 @@ describe("a place", () => {
 describe("what is marked", () => {
   it("[TOPIC-1] must stand in the version that was read, once or where it is said to begin", async () => {
     await write(plan);
-    expect(await failureOf(open("rotates", 1))).toMatchObject({
+    expect(await expectFailure(open("rotates", 1))).toMatchObject({
       code: "conflict",
       details: { current_version: 1 },
     });
-    expect(await failureOf(open("- retry", 1))).toMatchObject({
+    expect(await expectFailure(open("- retry", 1))).toMatchObject({
       code: "bad_request",
       details: { matches: 2 },
     });
-    expect(await failureOf(open("Tokens", 9))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(open("Tokens", 9))).toMatchObject({ code: "not_found" });
     const second = plan.lastIndexOf("- retry");
     expect((await open("- retry", 1, { start: second })).place).toMatchObject({ start: second });
     expect((await open("- retry", 1, { prefix: "- retry\n" })).place).toMatchObject({ start: second });
@@ -113,15 +113,15 @@ describe("what is marked", () => {
     const { quoteCharsMax, quoteContextCharsMax, topicMessageBytesMax } = limits;
     const long = "x".repeat(quoteCharsMax + 1);
     await write(`${long}\n`);
-    expect(await failureOf(open(long, 1))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(open(long, 1))).toMatchObject({ code: "bad_request" });
     const prefix = long.slice(0, quoteContextCharsMax + 1);
-    expect(await failureOf(open(long.slice(1), 1, { start: 1, prefix }))).toMatchObject({
+    expect(await expectFailure(open(long.slice(1), 1, { start: 1, prefix }))).toMatchObject({
       code: "bad_request",
     });
     expect((await open(long.slice(1), 1, { start: 1 })).anchor?.prefix).toBe("x");
     const text = "x".repeat(topicMessageBytesMax);
     expect(await open(undefined, 1, { text })).toMatchObject({ title: `${"x".repeat(199)}…` });
-    expect(await failureOf(open(undefined, 1, { text: `${text}x` }))).toMatchObject({
+    expect(await expectFailure(open(undefined, 1, { text: `${text}x` }))).toMatchObject({
       code: "payload_too_large",
     });
   });
@@ -160,10 +160,10 @@ describe("talking in a topic", () => {
     ]);
     expect(next_after).toBeNull();
     const other = await createTestSession(rest);
-    expect(await failureOf(reply(topic_id, { text: "Mine?" }, other.convener))).toMatchObject({
+    expect(await expectFailure(reply(topic_id, { text: "Mine?" }, other.convener))).toMatchObject({
       code: "bad_request",
     });
-    expect(await failureOf(reply(topic_id, {}))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(reply(topic_id, {}))).toMatchObject({ code: "bad_request" });
   });
 
   it("[TOPIC-5] is closed once, and told to the session", async () => {
@@ -174,7 +174,7 @@ describe("talking in a topic", () => {
     const ended = await Promise.all(closing);
     expect(ended).toContain("conflict");
     expect(ended).toContainEqual(expect.objectContaining({ status: "closed" }));
-    expect(await failureOf(reply(topic_id, { text: "Still?" }))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(reply(topic_id, { text: "Still?" }))).toMatchObject({ code: "conflict" });
     const { messages } = await rest.call("get_history", own());
     expect(messages.filter((each) => each.event === "topic_closed")).toMatchObject([{ topic_id }]);
     expect((await rest.call("list_topics", { ...own(), status: "open" })).topics).toEqual([]);
@@ -182,12 +182,12 @@ describe("talking in a topic", () => {
 
   it("[TOPIC-12] is reopened once, whatever it was closed for, and told to the session", async () => {
     const { topic_id } = await open(undefined, 0);
-    expect(await failureOf(reply(topic_id, { reopen: true }))).toMatchObject({
+    expect(await expectFailure(reply(topic_id, { reopen: true }))).toMatchObject({
       code: "conflict",
       details: { status: "open" },
     });
     await reply(topic_id, { close: "withdrawn" });
-    expect(await failureOf(reply(topic_id, { reopen: true, close: "resolved" }))).toMatchObject({
+    expect(await expectFailure(reply(topic_id, { reopen: true, close: "resolved" }))).toMatchObject({
       code: "bad_request",
     });
     const reopening = ["Not yet.", "Nor I think so."].map((text) =>
@@ -204,18 +204,18 @@ describe("talking in a topic", () => {
     ]);
     expect(await reply(topic_id, { close: "resolved" })).toMatchObject({ closed: { reason: "resolved" } });
     await rest.call("conclude_session", { ...own(), summary_section: "Done." });
-    expect(await failureOf(reply(topic_id, { reopen: true }))).toMatchObject({ code: "session_closed" });
+    expect(await expectFailure(reply(topic_id, { reopen: true }))).toMatchObject({ code: "session_closed" });
   });
 
   it("[TOPIC-12] is not reopened by a stranger, nor beyond what a document may have open", async () => {
     const { topic_id } = await open(undefined, 0);
     await reply(topic_id, { close: "resolved" });
     const other = await createTestSession(rest);
-    expect(await failureOf(reply(topic_id, { reopen: true }, other.convener))).toMatchObject({
+    expect(await expectFailure(reply(topic_id, { reopen: true }, other.convener))).toMatchObject({
       code: "bad_request",
     });
     await fill(topic_id, limits.openTopicsPerSourceMax);
-    expect(await failureOf(reply(topic_id, { reopen: true }))).toMatchObject({
+    expect(await expectFailure(reply(topic_id, { reopen: true }))).toMatchObject({
       code: "conflict",
       details: { open_max: limits.openTopicsPerSourceMax },
     });
@@ -267,7 +267,7 @@ describe("talking in a topic", () => {
     const { topic_id } = await open(undefined, 0);
     const { openTopicsPerSourceMax: most } = limits;
     await fill(topic_id, most - 1);
-    expect(await failureOf(open(undefined, 0))).toMatchObject({
+    expect(await expectFailure(open(undefined, 0))).toMatchObject({
       code: "conflict",
       details: { open_max: most },
     });
@@ -277,7 +277,7 @@ describe("talking in a topic", () => {
     const all = await rest.call("list_topics", { ...own(), limit: limits.topicsPageMax });
     expect(all.next_before).toBeNull();
     const over = rest.call("list_topics", { ...own(), limit: limits.topicsPageMax + 1 });
-    expect(await failureOf(over)).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(over)).toMatchObject({ code: "bad_request" });
   });
 
   it("[TOPIC-6] ends with the session; [TOPIC-7] is found by searching", async () => {
@@ -288,7 +288,7 @@ describe("talking in a topic", () => {
     ]);
     await rest.call("conclude_session", { ...own(), summary_section: "Done." });
     for (const late of [() => reply(topic_id, { text: "Late." }), () => open(undefined, 0)])
-      expect(await failureOf(late())).toMatchObject({ code: "session_closed" });
+      expect(await expectFailure(late())).toMatchObject({ code: "session_closed" });
     expect(await rest.call("get_topic", { topic_id })).toMatchObject({ status: "open" });
   });
 
@@ -297,11 +297,13 @@ describe("talking in a topic", () => {
     const other = await createTestSession(rest);
     const start = (session_id: string, team_id: string) =>
       rest.call("start_job", { kind: "incorporate", topic_id, session_id, team_id });
-    expect(await failureOf(start(other.sessionId, other.convener))).toMatchObject({ code: "not_found" });
+    expect(await expectFailure(start(other.sessionId, other.convener))).toMatchObject({ code: "not_found" });
     const { job_id } = await start(session.sessionId, session.convener);
     expect(await rest.call("get_job", { job_id })).toMatchObject({ topic_id });
     await reply(topic_id, { close: "resolved" });
     await rest.call("cancel_job", { job_id, team_id: session.convener });
-    expect(await failureOf(start(session.sessionId, session.convener))).toMatchObject({ code: "conflict" });
+    expect(await expectFailure(start(session.sessionId, session.convener))).toMatchObject({
+      code: "conflict",
+    });
   });
 });

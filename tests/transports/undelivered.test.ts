@@ -1,9 +1,9 @@
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { makeRow } from "../kit/message-row.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
+import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -12,7 +12,7 @@ let broker: TestBroker;
 let transport: TransportClient;
 let sql: ReturnType<typeof connectTestDatabase>;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);
@@ -57,7 +57,7 @@ it("[ATT-12] a message counts as undelivered until one of those it is for has go
   });
   await read(session, cedar.credential);
   await expect.poll(() => undelivered(session)).toEqual([]);
-  expect(await failureOf(transport.call("list_undelivered", { session: "no-such" }))).toMatchObject({
+  expect(await expectFailure(transport.call("list_undelivered", { session: "no-such" }))).toMatchObject({
     code: "not_found",
   });
 });

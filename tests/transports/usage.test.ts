@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
+import { createCleanup } from "../kit/at-end.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
-import { createTestSession, failureOf } from "../kit/session.js";
+import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 let transport: TransportClient;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   transport = await transports.rest((await startTestBroker({}, cleanup)).url);
 });
@@ -78,9 +78,9 @@ describe("What agents report to have used", () => {
     const usage = [opus];
     const { sessionId: session_id } = session;
     const stranger = transport.call("report_usage", { session_id, team_id: other.convener, usage });
-    expect(await failureOf(stranger)).toMatchObject({ code: "unauthorized" });
+    expect(await expectFailure(stranger)).toMatchObject({ code: "unauthorized" });
     const bad = { session_id, team_id: session.convener, usage: [{ ...opus, input_tokens: -1 }] };
-    expect(await failureOf(transport.call("report_usage", bad))).toMatchObject({ code: "bad_request" });
+    expect(await expectFailure(transport.call("report_usage", bad))).toMatchObject({ code: "bad_request" });
     await transport.call("conclude_session", {
       ...{ session_id, team_id: session.convener, summary_section: "Done." },
     });
@@ -140,7 +140,7 @@ describe("A token budget", () => {
     expect(await needs()).toEqual([["budget_near", expect.stringContaining("800 of 1,000 tokens")]]);
     expect(await report(200)).toMatchObject({ held: true });
     expect(await needs()).toEqual([["held", expect.stringContaining("1,000 of 1,000 tokens")]]);
-    expect(await failureOf(session.post(session.convener, "on I go"))).toMatchObject({
+    expect(await expectFailure(session.post(session.convener, "on I go"))).toMatchObject({
       code: "session_held",
     });
     await transport.call("resume_session", { session_id, team_id: ana.person_id });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeOverEveryTransport, describeWhereTheCallerKeeps } from "../kit/every-transport.js";
-import { createTestSession, failureOf, mailReader, textsOf } from "../kit/session.js";
-import { itAtOne } from "../kit/test-broker.js";
+import { createMailReader, createTestSession, expectFailure, listTexts } from "../kit/session.js";
+import { itOnOneBroker } from "../kit/test-broker.js";
 
 describeOverEveryTransport("waiting", (at) => {
   it("[WAIT-3] session_closed comes with the last messages; [WAIT-4] and a closed session never blocks", async () => {
@@ -36,7 +36,7 @@ describeOverEveryTransport("waiting", (at) => {
       messages: [],
       next_cursor: birch.cursor,
     });
-    expect(await failureOf(transport.call("wait_for_messages", { ...wait, timeout: -1 }))).toMatchObject({
+    expect(await expectFailure(transport.call("wait_for_messages", { ...wait, timeout: -1 }))).toMatchObject({
       code: "bad_request",
     });
   });
@@ -81,7 +81,7 @@ describeOverEveryTransport("waiting", (at) => {
     await expect.poll(async () => (await wait()).idle_polls).toBe(1);
   });
 
-  itAtOne("behind a proxy no connection shows that a reply was read")(
+  itOnOneBroker("behind a proxy no connection shows that a reply was read")(
     "[CURSOR-6] waits without a cursor go on by themselves, in order, each message once",
     async () => {
       const { transport } = at;
@@ -92,7 +92,7 @@ describeOverEveryTransport("waiting", (at) => {
       for (let i = 1; i <= 6; i += 1) {
         await session.post(session.convener, `message ${i}`);
         const reply = await transport.call("wait_for_messages", { session_id, team_id: birch.credential });
-        read.push(...textsOf(reply.messages));
+        read.push(...listTexts(reply.messages));
       }
       expect(read).toEqual([1, 2, 3, 4, 5, 6].map((i) => `message ${i}`));
     },
@@ -136,10 +136,10 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
     const wait = { session_id, team_id, since_cursor: 0, timeout: 0 };
     expect(await transport.call("wait_for_messages", wait)).toMatchObject({ messages: [], next_cursor: 0 });
     const own = await transport.call("wait_for_messages", { ...wait, include_own: true });
-    expect(textsOf(own.messages)).toEqual(["mine", "session_metadata_updated"]);
+    expect(listTexts(own.messages)).toEqual(["mine", "session_metadata_updated"]);
   });
 
-  itAtOne("each node parks four")(
+  itOnOneBroker("each node parks four")(
     "[WAIT-6] a fifth parked wait answers the oldest as its timeout would",
     async () => {
       const { transport } = at;
@@ -164,7 +164,7 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
       const others = [wait(20), wait(20), wait(20), wait(20)];
       expect(await oldest).toMatchObject({ messages: [], next_cursor: birch.cursor });
       await session.post(session.convener, "hello");
-      for (const other of others) expect(textsOf((await other).messages)).toEqual(["hello"]);
+      for (const other of others) expect(listTexts((await other).messages)).toEqual(["hello"]);
     },
   );
 
@@ -173,12 +173,12 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
     const session = await createTestSession(transport);
     const { sessionId: session_id, convener: team_id } = session;
     expect(
-      await failureOf(transport.call("wait_for_messages", { session_id, team_id, since_cursor: 1 })),
+      await expectFailure(transport.call("wait_for_messages", { session_id, team_id, since_cursor: 1 })),
     ).toMatchObject({
       code: "bad_request",
       details: { last_sequence: 0 },
     });
-    expect(await failureOf(transport.call("ack", { session_id, team_id, cursor: 1 }))).toMatchObject({
+    expect(await expectFailure(transport.call("ack", { session_id, team_id, cursor: 1 }))).toMatchObject({
       code: "bad_request",
     });
   });
@@ -196,10 +196,10 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
       since_cursor: 3,
       timeout: 0,
     });
-    expect(textsOf(skipping.messages)).toEqual(["three"]);
+    expect(listTexts(skipping.messages)).toEqual(["three"]);
     expect(skipping.skipped).toBe(2);
     const without = await transport.call("wait_for_messages", { session_id, team_id });
-    expect(textsOf(without.messages)).toEqual(["one", "two", "three"]);
+    expect(listTexts(without.messages)).toEqual(["one", "two", "three"]);
   });
 
   it("[CURSOR-7] ack acknowledges what was handed out, by history too", async () => {
@@ -228,7 +228,7 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
     const [birch, cedar] = [await session.join("Birch"), await session.join("Cedar")];
     await session.post(session.convener, "to both");
     const read = async (team_id: string) =>
-      textsOf((await transport.call("wait_for_messages", { session_id, team_id })).messages);
+      listTexts((await transport.call("wait_for_messages", { session_id, team_id })).messages);
     expect(await read(birch.credential)).toEqual(["team_joined", "to both"]);
     expect(await read(cedar.credential)).toEqual(["to both"]);
   });
@@ -238,21 +238,21 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
     const session = await createTestSession(transport);
     const birch = await session.join("Birch");
     const birchs = { session_id: session.sessionId, team_id: birch.credential };
-    const { check, wait } = mailReader(transport, birchs);
+    const { check, wait } = createMailReader(transport, birchs);
     expect(await check()).toMatchObject({ messages: [], next_cursor: birch.cursor, session_closed: false });
     await session.post(session.convener, "one");
-    expect(textsOf((await check()).messages)).toEqual(["one"]);
+    expect(listTexts((await check()).messages)).toEqual(["one"]);
     await session.post(session.convener, "two");
-    expect(textsOf((await wait()).messages)).toEqual(["two"]);
+    expect(listTexts((await wait()).messages)).toEqual(["two"]);
     await session.post(session.convener, "three");
-    expect(textsOf((await check()).messages)).toEqual(["three"]);
+    expect(listTexts((await check()).messages)).toEqual(["three"]);
     const none = await check();
     expect(none).toMatchObject({ messages: [], next_cursor: 4 });
     expect(none).not.toHaveProperty("idle_polls");
     const epoch = "00000000-0000-4000-8000-000000000000";
-    const stale = failureOf(transport.call("check_messages", { ...birchs, epoch }));
+    const stale = expectFailure(transport.call("check_messages", { ...birchs, epoch }));
     expect(await stale).toMatchObject({ code: "resync" });
-    const stranger = failureOf(transport.callRaw("check_messages", { session_id: session.sessionId }));
+    const stranger = expectFailure(transport.callRaw("check_messages", { session_id: session.sessionId }));
     expect(await stranger).toMatchObject({ code: "unauthorized" });
   });
 
@@ -282,7 +282,7 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
     const { epoch } = await transport.call("get_history", { session_id });
     await transport.call("wait_for_messages", { session_id, team_id, epoch, timeout: 0 });
     const stale = { session_id, team_id, epoch: "00000000-0000-4000-8000-000000000000", since_cursor: 99 };
-    expect(await failureOf(transport.call("wait_for_messages", stale))).toMatchObject({
+    expect(await expectFailure(transport.call("wait_for_messages", stale))).toMatchObject({
       code: "resync",
       details: { epoch },
     });

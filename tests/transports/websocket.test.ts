@@ -3,14 +3,14 @@ import { connect as connectTcp } from "node:net";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { createTestSession } from "../kit/session.js";
-import { type SharedBroker, sharedBroker, startTestBroker } from "../kit/test-broker.js";
+import { getSharedBroker, type SharedBroker, startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 let broker: SharedBroker;
 let transport: TransportClient;
 
 beforeAll(async () => {
-  broker = await sharedBroker();
+  broker = await getSharedBroker();
   transport = await transports.rest(broker.url);
 });
 

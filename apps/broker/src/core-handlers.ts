@@ -3,7 +3,7 @@ import { listDocVersions, readSessionDoc } from "./document/read-session-doc.js"
 import { appendToSessionDoc, editSessionDoc, updateSessionDoc } from "./document/write-document.js";
 import { ack, markRead } from "./feed/cursors.js";
 import { getHistory } from "./feed/get-history.js";
-import { messageStatus } from "./feed/message-status.js";
+import { getMessageStatus } from "./feed/message-status.js";
 import { nudge } from "./feed/nudge.js";
 import { postMessage, sendMessage } from "./feed/post-message.js";
 import { checkMessages, waitForMessages } from "./feed/wait-for-messages.js";
@@ -54,7 +54,7 @@ export const coreHandlers = {
   list_participants: listParticipants,
   wait_for_messages: waitForMessages,
   check_messages: checkMessages,
-  message_status: messageStatus,
+  message_status: getMessageStatus,
   nudge,
   ack,
   post_message: postMessage,

@@ -13,7 +13,7 @@ import type { AuditSigner } from "./identity/audit-key/audit-key.js";
 import type { AuthMode } from "./identity/origin/auth-mode.js";
 import type { CreateSessionHook, PeerFactReaders, SessionFactReaders } from "./sessions/hooks.js";
 import type { Handlers } from "./transports/context-for.js";
-import type { Mount } from "./transports/http/mount.js";
+import type { MountRoutes } from "./transports/http/mount.js";
 import type { Meshes, Services as TransportServices } from "./transports/services.js";
 import type { AttentionSource, ImportHook, PersonDataHook, Purge, TextRemovalHook } from "./views/hooks.js";
 
@@ -28,12 +28,12 @@ export interface Feature<Services extends TransportServices = TransportServices,
   readonly needs: readonly string[];
   readonly handlers?: Partial<Handlers<Services>>;
   /** Adds HTTP routes in addition to the routes of the feature's operations. */
-  readonly mount?: Mount<Services>;
+  readonly mount?: MountRoutes<Services>;
   /**
    * Returns the URL of the metadata that explains to clients how to get access to the MCP endpoint at this path
    * (RFC 9728).
    */
-  readonly metadataUrl?: (services: Services, path: string) => string;
+  readonly toMetadataUrl?: (services: Services, path: string) => string;
 
   /**
    * Validates the options. Called before anything is started.
@@ -50,7 +50,7 @@ export interface Feature<Services extends TransportServices = TransportServices,
   /** Returns the feature's services for one mesh. */
   readonly inMesh?: (started: Services, meshId: string) => object;
   /** Adds the feature's initial data to a new mesh, in the transaction that creates the mesh. */
-  readonly furnishMesh?: (tx: Transaction, meshId: string) => Promise<void>;
+  readonly seedMesh?: (tx: Transaction, meshId: string) => Promise<void>;
   readonly repeat?: RepeatedWork<Services>;
   /** Removes what interrupted work has left behind. Called once an hour, on one node. */
   readonly tidyUp?: (services: Services) => Promise<void>;
@@ -96,14 +96,14 @@ export interface StartParts<Options = unknown> {
   readonly meshChannels: MeshChannels;
   readonly signer: AuditSigner;
   /** Returns the address that the broker listens on. Available only once the broker is listening. */
-  readonly listening: () => string;
+  readonly getListeningUrl: () => string;
   readonly auth: AuthMode;
   /** Whether people other than the users of this machine can connect. */
   readonly isForOthers: boolean;
   /** Aborted when the broker stops. */
   readonly stopping: AbortSignal;
   /** Returns the meshes. Call only once everything has started. */
-  readonly meshes: () => Meshes;
+  readonly getMeshes: () => Meshes;
   /**
    * The list to which the feature adds its services. The services are stopped in reverse order of starting.
    */

@@ -65,10 +65,10 @@ export const features = [
 type AnyFeature = (typeof features)[number];
 
 /** The services of the core and of all features, limited to one mesh. */
-export type Services = TransportServices & Started & StartedInMesh;
+export type Services = TransportServices & FeatureServices & StartedInMesh;
 
 /** The services that features start. */
-type Started = object & Intersection<Awaited<ReturnOf<AnyFeature, "start">>>;
+type FeatureServices = object & Intersection<Awaited<ReturnOf<AnyFeature, "start">>>;
 
 type StartedInMesh = object & Intersection<ReturnOf<AnyFeature, "inMesh">>;
 
@@ -84,7 +84,7 @@ type OptionsOf<One> = One extends { readonly start: (parts: infer Parts, needed:
       : Options
     : never
   : never;
-type Merged<Key extends keyof Feature> = object & Intersection<ValueOf<AnyFeature, Key>>;
+type MergedParts<Key extends keyof Feature> = object & Intersection<ValueOf<AnyFeature, Key>>;
 type ValueOf<One, Key extends string> = One extends Readonly<Record<Key, infer Value>> ? Value : never;
 type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
   all: infer All,
@@ -134,7 +134,7 @@ export const mounts = all.flatMap(({ mount = [] }) => mount);
  * (RFC 9728), or null.
  */
 export function findMetadataUrl(services: Services, path: string): string | null {
-  return all.find((feature) => feature.metadataUrl)?.metadataUrl?.(services, path) ?? null;
+  return all.find((feature) => feature.toMetadataUrl)?.toMetadataUrl?.(services, path) ?? null;
 }
 
 /** @throws StartError for invalid options */
@@ -147,7 +147,7 @@ export function opensFiles(options: FeatureOptions): boolean {
   return all.some((feature) => feature.opensFiles?.(options));
 }
 
-export type OptionFacts = { readonly [Name in keyof Merged<"describeOptions">]: string };
+export type OptionFacts = { readonly [Name in keyof MergedParts<"describeOptions">]: string };
 
 /** Returns human-readable descriptions of all features' options. */
 export function describeOptions(options: FeatureOptions): OptionFacts {
@@ -158,20 +158,20 @@ export function describeOptions(options: FeatureOptions): OptionFacts {
 }
 
 /** Starts the services of all features, each after those that it needs. */
-export async function startFeatures(parts: StartParts<FeatureOptions>): Promise<Started> {
+export async function startFeatures(parts: StartParts<FeatureOptions>): Promise<FeatureServices> {
   const started = {} as Services;
   for (const { start } of all) Object.assign(started, await start?.(parts, started));
   return started;
 }
 
 /** Returns the services of all features for one mesh. */
-export function startInMesh(started: Started, meshId: string): StartedInMesh {
+export function startInMesh(started: FeatureServices, meshId: string): StartedInMesh {
   return Object.assign({}, ...all.map(({ inMesh }) => inMesh?.(started as Services, meshId)));
 }
 
 /** Adds the initial data of all features to a new mesh. */
-export async function furnishMesh(tx: Transaction, meshId: string): Promise<void> {
-  for (const feature of all) await feature.furnishMesh?.(tx, meshId);
+export async function seedMesh(tx: Transaction, meshId: string): Promise<void> {
+  for (const feature of all) await feature.seedMesh?.(tx, meshId);
 }
 
 /** Starts the repeated work of all features. Returns functions that each stop one kind of work. */
@@ -189,6 +189,6 @@ export async function catchUpFeatures(services: Services): Promise<void> {
   for (const feature of all) await feature.catchUp?.(services);
 }
 
-function merge<Key extends "handlers" | "sessionFacts" | "peerFacts">(key: Key): Merged<Key> {
+function merge<Key extends "handlers" | "sessionFacts" | "peerFacts">(key: Key): MergedParts<Key> {
   return Object.assign({}, ...all.map((feature) => feature[key]));
 }

@@ -2,10 +2,10 @@ export { createLog, type Log } from "./core/log.js";
 export { lowerHelperThreads } from "./core/lower-helper-threads.js";
 export { StartError } from "./core/start-error.js";
 export type {
-  AgentOptions,
+  JobAgentOptions,
+  JobRunner,
   RunError,
   RunnableJob,
-  Runner,
   RunnerFacts,
   RunResult,
 } from "./features/jobs/feature.js";
@@ -15,5 +15,5 @@ export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-
 export type { BrokerOptions } from "./start/broker-options.js";
 export { type DatabaseFacts, inspectDatabase } from "./start/inspect-database.js";
 export { findOutsideData, type OutsideData, removeHomeData } from "./start/remove-home.js";
-export { type Broker, defaultPort, startBroker } from "./start/start-broker.js";
-export { type Upgrade, upgradeHome, upgradePostgres } from "./start/upgrade-home.js";
+export { defaultPort, type StartedBroker, startBroker } from "./start/start-broker.js";
+export { type UpgradeResult, upgradeHome, upgradePostgres } from "./start/upgrade-home.js";

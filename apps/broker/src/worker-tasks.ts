@@ -1,4 +1,4 @@
-import type { Task } from "./core/workers/task.js";
+import type { WorkerTask } from "./core/workers/task.js";
 import { merkleProofTask, merkleRootTask } from "./features/audit/feature.worker.js";
 import { verifyBundleTask } from "./features/import/feature.worker.js";
 import { hunksTask } from "./features/proposals/feature.worker.js";
@@ -13,4 +13,4 @@ export const featureTasks = Object.values({
   hashEntriesTask,
   hunksTask,
   reanchorTask,
-}) as Task<unknown, unknown>[];
+}) as WorkerTask<unknown, unknown>[];

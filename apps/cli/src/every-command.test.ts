@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { commands } from "./commands.js";
 import { hasCommand } from "./test-kit/has-command.js";
 import { needsProcess } from "./test-kit/merkle.js";
-import { sharedMerkle } from "./test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "./test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 /**
  * One call of each command that tests usually run inside the test process, with the expected exit code and

@@ -33,7 +33,7 @@ async function runForJob(argv: readonly string[], io: Io, signal: AbortSignal): 
  * The hidden command that prints completions. It is not in the list of commands, because it loads that list
  * itself.
  */
-const completion: CommandEntry = {
+const completionEntry: CommandEntry = {
   name: "__complete",
   summary: "print completions",
   hidden: true,
@@ -63,7 +63,7 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
     try {
       exitCode = await command.run({ args, flags, config, output, io, signal });
     } finally {
-      await note.written();
+      await note.waitUntilPrinted();
     }
   }
 
@@ -75,8 +75,8 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
     { asksToTrust }: Command,
     { home, flags, output }: { home: string; flags: Flags; output: Output },
   ): Promise<void> {
-    const { askToTrust, isPersonThere } = await import("./command/ask-to-trust.js");
-    if (!asksToTrust || flags["yes"] === true || !isPersonThere({ flags, io })) {
+    const { askToTrust, isPersonAtTerminal } = await import("./command/ask-to-trust.js");
+    if (!asksToTrust || flags["yes"] === true || !isPersonAtTerminal({ flags, io })) {
       const { notTrusted } = await import("./settings/foreign-file.js");
       throw notTrusted(file);
     }
@@ -85,7 +85,7 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
 
   try {
     const words = markDashedText(withVersionCommand(argv));
-    const groups = [...commandGroups, { title: "", topic: "", commands: [completion] }];
+    const groups = [...commandGroups, { title: "", topic: "", commands: [completionEntry] }];
     const program = createProgram(groups, {
       argv: words,
       stdout: io.stdout,
@@ -96,26 +96,26 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
-    const told = signal.aborted ? interruptedError() : explainError(error);
-    if (!output.json) told.message = await harmless(told.message);
+    const cliError = signal.aborted ? interruptedError() : explainError(error);
+    if (!output.json) cliError.message = await neutraliseText(cliError.message);
     // After Ctrl+C, print "Interrupted." only in JSON output. A person at the terminal does not need the
     // message.
-    if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
-    return told.exitCode;
+    if (cliError.exitCode !== exitCodes.interrupted || output.json) output.error(cliError);
+    return cliError.exitCode;
   }
 }
 
 /** Prints the note about a different build of the broker only once, however many replies arrive. */
-function noteOnce(output: Output): { onOtherBuild(build: number): void; written(): Promise<void> } {
+function noteOnce(output: Output): { onOtherBuild(build: number): void; waitUntilPrinted(): Promise<void> } {
   let writing: Promise<void> | undefined;
   return {
     onOtherBuild(build) {
       // Loaded on demand, so that help starts fast.
-      writing ??= import("./broker/broker-build.js").then(({ otherBuildNote }) =>
+      writing ??= import("./broker/broker-build.js").then(({ describeOtherBuild: otherBuildNote }) =>
         output.note(otherBuildNote(build)),
       );
     },
-    written: async () => writing,
+    waitUntilPrinted: async () => writing,
   };
 }
 
@@ -123,7 +123,7 @@ function noteOnce(output: Output): { onOtherBuild(build: number): void; written(
  * Removes control characters from an error message, which may quote text from others, such as the broker or a
  * project's file.
  */
-async function harmless(message: string): Promise<string> {
+async function neutraliseText(message: string): Promise<string> {
   const { neutralise } = await import("@merkle/wire/text");
   return neutralise(message);
 }
@@ -133,8 +133,8 @@ async function harmless(message: string): Promise<string> {
  * command's own flag.
  */
 function withVersionCommand(argv: readonly string[]): string[] {
-  const alone = argv.every((each) => each.startsWith("-"));
-  return argv.map((each) => (alone && each === "--version" ? "version" : each));
+  const hasOnlyFlags = argv.every((each) => each.startsWith("-"));
+  return argv.map((each) => (hasOnlyFlags && each === "--version" ? "version" : each));
 }
 
 /** Loads the settings of all features. Only commands that start the broker need these settings. */

@@ -8,7 +8,7 @@ import { usageError } from "./core/cli-error.js";
 import { features } from "./features.js";
 import { hasCommand } from "./test-kit/has-command.js";
 import { testMerkle } from "./test-kit/merkle.js";
-import { atTerminal } from "./test-kit/terminal.js";
+import { startAtTerminal } from "./test-kit/terminal.js";
 
 /** Starts a server that accepts connections and never replies. */
 async function listenSilently(): Promise<{ server: Server; url: string }> {
@@ -19,7 +19,7 @@ async function listenSilently(): Promise<{ server: Server; url: string }> {
 }
 
 /** Returns an address at which no server listens. */
-async function deadAddress(): Promise<string> {
+async function findUnusedAddress(): Promise<string> {
   const { server, url } = await listenSilently();
   server.close();
   await once(server, "close");
@@ -62,7 +62,7 @@ describe("the command line", () => {
   });
 
   it("[CLI-9] the exit codes are broken between words, too", { tags: "terminal" }, async () => {
-    const { screen } = await atTerminal(await testMerkle(), ["help", "flags"]).ended;
+    const { screen } = await startAtTerminal(await testMerkle(), ["help", "flags"]).ended;
     const lines = screen.trimEnd().split("\r\n");
     expect(lines.at(-1)).toMatch(/^[\w, ]*interrupted\.$/);
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
@@ -83,12 +83,12 @@ describe("the command line", () => {
     for (const args of [["--help"], ["help", "all"], ["help", "environment"]]) {
       expect(await help(...args)).toEqual(all);
     }
-    const named = async (...args: string[]) =>
+    const listNames = async (...args: string[]) =>
       (await help(...args)).commands.map(({ name }: { name: string }) => name);
-    expect(await named("help", "doc", "show")).toEqual(["doc show"]);
-    expect(await named("post", "-h")).toEqual(["post"]);
-    expect(await named("help", "config")).toEqual(await named("config", "--help"));
-    expect(await named("help", "sessions")).toEqual(expect.arrayContaining(["new", "post", "conclude"]));
+    expect(await listNames("help", "doc", "show")).toEqual(["doc show"]);
+    expect(await listNames("post", "-h")).toEqual(["post"]);
+    expect(await listNames("help", "config")).toEqual(await listNames("config", "--help"));
+    expect(await listNames("help", "sessions")).toEqual(expect.arrayContaining(["new", "post", "conclude"]));
   });
 
   it("[CLI-9] every command of the core and of the features is listed; otherwise run `npm run docs`", async () => {
@@ -141,7 +141,7 @@ describe("the command line", () => {
 
   it("[CLI-2] an unreachable broker is exit 3, with what to try", async () => {
     const merkle = await testMerkle();
-    const url = await deadAddress();
+    const url = await findUnusedAddress();
     const { code, stdout, stderr } = await merkle.run(["status"], { env: { MERKLE_URL: url } });
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toBe(
@@ -151,7 +151,7 @@ describe("the command line", () => {
 
   it("[CLI-3] --json puts an error as JSON on stderr, with the same exit code", async () => {
     const merkle = await testMerkle();
-    const env = { MERKLE_URL: await deadAddress() };
+    const env = { MERKLE_URL: await findUnusedAddress() };
     for (const [args, code, name] of [
       [["status", "--json"], 3, "unreachable"],
       [["--json", "config", "get", "url"], 3, "unreachable"],
@@ -177,19 +177,19 @@ describe("the command line", () => {
   });
 
   it("[CLI-4] colours and marks follow terminal, NO_COLOR, TERM and locale", () => {
-    const written = (env: NodeJS.ProcessEnv, isTTY = true) => {
+    const writeDone = (env: NodeJS.ProcessEnv, isTTY = true) => {
       let text = "";
       const stream = { isTTY, write: (chunk: string) => (text += chunk) } as unknown as NodeJS.WriteStream;
       const output = createOutput({}, { stdout: stream, stderr: stream, env });
       output.show(null, `${output.mark.ok} done ${output.dot} well`);
       return text;
     };
-    expect(written({})).toBe("\u001b[32m✓\u001b[39m done · well\n");
-    expect(written({}, false)).toBe("✓ done · well\n");
-    expect(written({ NO_COLOR: "1" })).toBe("✓ done · well\n");
-    expect(written({ TERM: "dumb" })).toBe("ok done - well\n");
-    expect(written({ LANG: "C" }, false)).toBe("ok done - well\n");
-    expect(written({ LC_ALL: "de_DE.UTF-8", LANG: "C" }, false)).toBe("✓ done · well\n");
+    expect(writeDone({})).toBe("\u001b[32m✓\u001b[39m done · well\n");
+    expect(writeDone({}, false)).toBe("✓ done · well\n");
+    expect(writeDone({ NO_COLOR: "1" })).toBe("✓ done · well\n");
+    expect(writeDone({ TERM: "dumb" })).toBe("ok done - well\n");
+    expect(writeDone({ LANG: "C" }, false)).toBe("ok done - well\n");
+    expect(writeDone({ LC_ALL: "de_DE.UTF-8", LANG: "C" }, false)).toBe("✓ done · well\n");
   });
 
   it("[CLI-17] a terminal gets sentences broken between words, and what may be copied in one piece", () => {

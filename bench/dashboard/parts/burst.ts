@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import type { DashboardPart } from "../measurement.js";
 import { compareRows } from "../shown-rows.js";
 import { type StagedFeed, stageFeed } from "../staged-feed.js";
-import { notedBy, openWatched, rowShown, startNotingAnew } from "../watched-page.js";
+import { openWatched, readFigures, resetFigures, untilRowShown } from "../watched-page.js";
 
 const perSecond = 50;
 const seconds = 10;
@@ -13,27 +13,27 @@ const readFrom = 30;
 export const burst: DashboardPart = {
   name: "burst",
   limitMs: 180_000,
-  async measure({ broker, browser, doing }) {
+  async measure({ broker, browser, reportStep: doing }) {
     const feed = await stageFeed(broker, "Burst", saidBefore);
     const address = `${broker.url}/sessions/${feed.slug}`;
     const following = await openWatched(browser, address);
     const reading = await openWatched(browser, `${address}?m=${readFrom}`);
-    await Promise.all([rowShown(following, feed.last), rowShown(reading, readFrom)]);
-    await startNotingAnew(following);
+    await Promise.all([untilRowShown(following, feed.last), untilRowShown(reading, readFrom)]);
+    await resetFigures(following);
     await watchShift(reading, readFrom);
 
     doing(`posting ${perSecond} messages a second`);
     const begunAt = performance.now();
     await following.bringToFront();
     await countFrames(following);
-    const said = await sayForAWhile(feed, begunAt);
+    const posted = await postForAWhile(feed, begunAt);
     const fps = await following.evaluate(() => Number(Object(window).framesPerSecond()));
-    await rowShown(following, Math.max(...said.keys()));
+    await untilRowShown(following, Math.max(...posted.keys()));
     const tookSeconds = (performance.now() - begunAt) / 1_000;
-    const { renders } = await notedBy(following);
+    const { renders } = await readFigures(following);
     const shift = await reading.evaluate(() => Number(Object(window).shiftMax));
     doing("reading what is there");
-    const { lost, doubled } = await compareRows(following, said);
+    const { lost, doubled } = await compareRows(following, posted);
     const none = { budget: { atMost: 0 }, isRequired: true } as const;
     return [
       {
@@ -59,7 +59,7 @@ export const burst: DashboardPart = {
 };
 
 /** @returns the text of each post, by sequence */
-async function sayForAWhile({ say }: StagedFeed, begunAt: number): Promise<Map<number, string>> {
+async function postForAWhile({ post: say }: StagedFeed, begunAt: number): Promise<Map<number, string>> {
   const sent: Promise<readonly [number, string]>[] = [];
   async function sayNext(): Promise<readonly [number, string]> {
     const text = `burst ${sent.length}`;

@@ -1,7 +1,7 @@
 import { median } from "../../statistics.js";
 import type { DashboardPart } from "../measurement.js";
 import { stageFeed } from "../staged-feed.js";
-import { openTab, openWatched, rowShown, settled, startNotingAnew } from "../watched-page.js";
+import { openTab, openWatched, resetFigures, untilRowShown, untilSettled } from "../watched-page.js";
 
 const places = [0.05, 0.25, 0.5, 0.77, 0.9];
 
@@ -9,33 +9,33 @@ const places = [0.05, 0.25, 0.5, 0.77, 0.9];
 export const links: DashboardPart = {
   name: "links",
   limitMs: 240_000,
-  async measure({ broker, browser, quick, doing }) {
+  async measure({ broker, browser, quick, reportStep: doing }) {
     const messages = quick ? 2_000 : 10_000;
     doing(`posting ${messages} messages`);
     const { slug, last } = await stageFeed(broker, "Links", messages);
     const address = `${broker.url}/sessions/${slug}`;
     const page = await openWatched(browser, address);
-    await rowShown(page, last);
-    await settled(page);
+    await untilRowShown(page, last);
+    await untilSettled(page);
 
     doing("following links within the page");
     const within: number[] = [];
     for (const place of places) {
       const sequence = Math.round(messages * place);
-      await startNotingAnew(page);
+      await resetFigures(page);
       const pressedAt = await page.evaluate((m) => {
         // Does the same as a click on a link to a message in the same session.
         history.pushState(null, "", `?m=${m}`);
         return performance.now();
       }, sequence);
-      within.push((await rowShown(page, sequence)) - pressedAt);
+      within.push((await untilRowShown(page, sequence)) - pressedAt);
     }
     doing("opening links in other tabs");
     const tabs: number[] = [];
     for (const place of places) {
       const sequence = Math.round(messages * place) + 3;
       const tab = await openTab(page.context(), `${address}?m=${sequence}`);
-      tabs.push(await rowShown(tab, sequence));
+      tabs.push(await untilRowShown(tab, sequence));
       await tab.close();
     }
     const common = { unit: "ms", isRequired: true } as const;

@@ -3,7 +3,7 @@ import { median } from "../../statistics.js";
 import type { DashboardPart } from "../measurement.js";
 import { stageFeed } from "../staged-feed.js";
 import { sum, traceTasks } from "../tasks.js";
-import { notedBy, openWatched, rowShown, settled, startNotingAnew } from "../watched-page.js";
+import { openWatched, readFigures, resetFigures, untilRowShown, untilSettled } from "../watched-page.js";
 
 const openings = 5;
 const framesEachWay = 600;
@@ -13,7 +13,7 @@ const framePx = 300;
 export const longSession: DashboardPart = {
   name: "long-session",
   limitMs: 420_000,
-  async measure({ broker, browser, quick, doing }) {
+  async measure({ broker, browser, quick, reportStep: doing }) {
     const messages = quick ? 2_000 : 10_000;
     doing(`posting ${messages} messages`);
     const { slug, last } = await stageFeed(broker, "Long session", messages);
@@ -23,22 +23,22 @@ export const longSession: DashboardPart = {
     const firstRows: number[] = [];
     for (let opening = 0; opening <= openings; opening += 1) {
       const page = await openWatched(browser, address);
-      firstRows.push(await rowShown(page, last));
+      firstRows.push(await untilRowShown(page, last));
       await page.context().close();
     }
     // The first opening fills the broker's caches. Only later openings are reported, because they are the usual case.
     firstRows.shift();
 
     const page = await openWatched(browser, address);
-    await rowShown(page, last);
-    await settled(page);
-    await startNotingAnew(page);
+    await untilRowShown(page, last);
+    await untilSettled(page);
+    await resetFigures(page);
     doing(`scrolling up ${framesEachWay} frames, and down again`);
     const [fps, tasks] = await traceTasks(page, async () => [
       await scrollFrames(page, -framePx, framesEachWay),
       await scrollFrames(page, framePx, framesEachWay),
     ]);
-    const { longTasks } = await notedBy(page);
+    const { longTasks } = await readFigures(page);
     doing("reading all of it, to the first message and back to the last");
     const rowsMax = Math.max(await readThrough(page, "up"), await readThrough(page, "down"));
     const heap = await heapOf(page);

@@ -3,7 +3,7 @@ import type { DashboardPart } from "../measurement.js";
 import { startNetwork } from "../network.js";
 import { compareRows } from "../shown-rows.js";
 import { stageFeed } from "../staged-feed.js";
-import { openWatched, rowShown } from "../watched-page.js";
+import { openWatched, untilRowShown } from "../watched-page.js";
 
 const saidBefore = 100;
 const missed = 1_000;
@@ -12,12 +12,12 @@ const missed = 1_000;
 export const outage: DashboardPart = {
   name: "outage",
   limitMs: 240_000,
-  async measure({ broker, browser, quick, doing }) {
-    const { slug, last, say } = await stageFeed(broker, "Outage", saidBefore);
+  async measure({ broker, browser, quick, reportStep: doing }) {
+    const { slug, last, post: say } = await stageFeed(broker, "Outage", saidBefore);
     const network = await startNetwork(broker.port);
     try {
       const page = await openWatched(browser, `${network.url}/sessions/${slug}`);
-      await rowShown(page, last);
+      await untilRowShown(page, last);
       const seconds = quick ? 5 : 60;
       doing(`${seconds} s without a network`);
       network.cut();
@@ -29,7 +29,7 @@ export const outage: DashboardPart = {
       doing("waiting for what was missed");
       const restoredAt = await page.evaluate(() => performance.now());
       // Clicks "Retry", as a person would who does not wait for the next attempt.
-      const wait = rowShown(page, Math.max(...numbers));
+      const wait = untilRowShown(page, Math.max(...numbers));
       const retry = page.getByRole("button", { name: "Retry" }).first();
       if (await retry.isVisible()) await retry.click();
       const filled = (await wait) - restoredAt;

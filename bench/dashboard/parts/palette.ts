@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { median } from "../../statistics.js";
 import type { DashboardPart } from "../measurement.js";
 import { stageFeed } from "../staged-feed.js";
-import { openWatched, settled } from "../watched-page.js";
+import { openWatched, untilSettled } from "../watched-page.js";
 
 const names = ["Quartz", "Violet", "Juniper", "Ochre", "Yarrow"];
 const letters = 3;
@@ -14,14 +14,14 @@ const letters = 3;
 export const palette: DashboardPart = {
   name: "palette",
   limitMs: 240_000,
-  async measure({ broker, browser, doing }) {
+  async measure({ broker, browser, reportStep: doing }) {
     for (const name of names) await stageFeed(broker, `${name} and others`, 20);
     const page = await openWatched(browser, broker.url);
     await page.getByRole("link", { name: "Quartz" }).first().waitFor();
-    await settled(page);
+    await untilSettled(page);
     // Prefetching starts only after the page has been idle for three seconds.
-    await settled(page);
-    await settled(page);
+    await untilSettled(page);
+    await untilSettled(page);
     const opened: number[] = [];
     const gone: number[] = [];
     for (const name of names) {
@@ -29,7 +29,7 @@ export const palette: DashboardPart = {
       const { openedMs, goneMs } = await goTo(page, name);
       opened.push(openedMs);
       gone.push(goneMs);
-      await settled(page);
+      await untilSettled(page);
     }
     const common = { unit: "ms", isRequired: true, against: "page" } as const;
     return [

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { percentile } from "../../statistics.js";
 import type { DashboardPart } from "../measurement.js";
 import { stageFeed, words } from "../staged-feed.js";
-import { openWatched, settled } from "../watched-page.js";
+import { openWatched, untilSettled } from "../watched-page.js";
 
 const sessions = 10;
 const queries = [
@@ -19,7 +19,7 @@ const rounds = 5;
 export const search: DashboardPart = {
   name: "search",
   limitMs: 900_000,
-  async measure({ broker, browser, quick, doing }) {
+  async measure({ broker, browser, quick, reportStep: doing }) {
     const messages = quick ? 10_000 : 100_000;
     for (let session = 1; session <= sessions; session += 1) {
       doing(`posting ${messages} messages, session ${session} of ${sessions}`);
@@ -40,7 +40,7 @@ export const search: DashboardPart = {
     doing("searching in the page");
     const page = await openWatched(browser, `${broker.url}/search`);
     await page.getByText("Search all sessions").waitFor();
-    await settled(page);
+    await untilSettled(page);
     const seen: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       for (const word of words) seen.push(await searchInPage(page, word));

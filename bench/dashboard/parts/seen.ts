@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { percentile } from "../../statistics.js";
 import type { DashboardPart, LiveBroker } from "../measurement.js";
 import { stageFeed } from "../staged-feed.js";
-import { notedBy, openWatched, rowShown } from "../watched-page.js";
+import { openWatched, readFigures, untilRowShown } from "../watched-page.js";
 
 const saidBefore = 50;
 /**
@@ -17,13 +17,13 @@ const pauseMsMax = 500;
 export const seen: DashboardPart = {
   name: "seen",
   limitMs: 240_000,
-  async measure({ broker, browser, quick, doing }) {
+  async measure({ broker, browser, quick, reportStep: doing }) {
     const posts = quick ? 50 : 200;
     const { slug, last } = await stageFeed(broker, "Posted and seen", saidBefore);
     const address = `${broker.url}/sessions/${slug}`;
     const [writer, reader] = [await openWatched(browser, address), await openWatched(browser, address)];
-    await becomeAna(writer, broker);
-    await Promise.all([rowShown(writer, last), rowShown(reader, last)]);
+    await storePerson(writer, broker);
+    await Promise.all([untilRowShown(writer, last), untilRowShown(reader, last)]);
     const field = writer.getByRole("textbox", { name: "Message" });
     // The person joins with their first message, which adds a join message.
     const first = last + 2;
@@ -31,13 +31,13 @@ export const seen: DashboardPart = {
     for (let post = 0; post <= posts; post += 1) {
       await field.fill(`Word ${post}`);
       await field.press("Enter");
-      await rowShown(reader, first + post);
+      await untilRowShown(reader, first + post);
       await setTimeout(pauseMsMin + (pauseMsMax - pauseMsMin) * Math.random());
     }
     const sentAt = await writer.evaluate(() =>
       Object(window).sentAt.map((at: number) => at + performance.timeOrigin),
     );
-    const { rowsAt } = await notedBy(reader);
+    const { rowsAt } = await readFigures(reader);
     const origin = await reader.evaluate(() => performance.timeOrigin);
     const delays = Array.from(
       { length: posts },
@@ -53,7 +53,7 @@ export const seen: DashboardPart = {
 };
 
 /** Stores a person in the page's browser, and records when Enter is pressed. */
-async function becomeAna(page: Page, { client }: LiveBroker): Promise<void> {
+async function storePerson(page: Page, { client }: LiveBroker): Promise<void> {
   const { person_id } = await client.call("create_person", { name: "Ana" });
   const person = JSON.stringify({ id: person_id.split(".")[0], name: "Ana", credential: person_id });
   await page.evaluate((text) => localStorage.setItem("merkle.person", text), person);

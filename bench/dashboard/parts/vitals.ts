@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { median } from "../../statistics.js";
 import type { DashboardPart } from "../measurement.js";
 import { stageFeed } from "../staged-feed.js";
-import { notedBy, openWatched, rowShown, settled, startNotingAnew } from "../watched-page.js";
+import { openWatched, readFigures, resetFigures, untilRowShown, untilSettled } from "../watched-page.js";
 
 const keys = "the quick brown fox jumps over the lazy dog";
 const openings = 5;
@@ -11,7 +11,7 @@ const openings = 5;
 export const vitals: DashboardPart = {
   name: "vitals",
   limitMs: 240_000,
-  async measure({ broker, browser, doing }) {
+  async measure({ broker, browser, reportStep: doing }) {
     const feed = await stageFeed(broker, "Vitals", 200);
     doing("opening the index, each time with an empty cache");
     const index = await openOften(browser, broker.url, (page) =>
@@ -19,15 +19,15 @@ export const vitals: DashboardPart = {
     );
     doing("opening a session, each time with an empty cache");
     const address = `${broker.url}/sessions/${feed.slug}`;
-    const session = await openOften(browser, address, (page) => rowShown(page, feed.last));
+    const session = await openOften(browser, address, (page) => untilRowShown(page, feed.last));
 
     const page = await openWatched(browser, address);
-    await rowShown(page, feed.last);
-    await settled(page);
-    await startNotingAnew(page);
+    await untilRowShown(page, feed.last);
+    await untilSettled(page);
+    await resetFigures(page);
     doing("typing and pressing");
     await use(page);
-    const delays = Object.values((await notedBy(page)).inputDelays);
+    const delays = Object.values((await readFigures(page)).inputDelays);
     return [
       ...toMeasurements("index", index),
       ...toMeasurements("session", session),
@@ -57,8 +57,8 @@ async function openOften(
   for (let opening = 0; opening <= openings; opening += 1) {
     const page = await openWatched(browser, url);
     await isThere(page);
-    await settled(page);
-    all.push(await notedBy(page));
+    await untilSettled(page);
+    all.push(await readFigures(page));
     await page.context().close();
   }
   // The first time, the broker's caches are empty, so the first result is dropped.

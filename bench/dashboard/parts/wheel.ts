@@ -3,7 +3,7 @@ import { median } from "../../statistics.js";
 import type { DashboardPart } from "../measurement.js";
 import { stageFeed } from "../staged-feed.js";
 import { traceTasks } from "../tasks.js";
-import { openWatched, rowShown, settled } from "../watched-page.js";
+import { openWatched, untilRowShown, untilSettled } from "../watched-page.js";
 
 const rounds = 3;
 const plainRows = 3_000;
@@ -18,15 +18,15 @@ const turnEveryMs = 16;
 export const wheel: DashboardPart = {
   name: "wheel",
   limitMs: 420_000,
-  async measure({ broker, browser, quick, doing }) {
+  async measure({ broker, browser, quick, reportStep: doing }) {
     const messages = quick ? 1_000 : 4_000;
     doing(`posting ${messages} messages`);
     const { slug, last } = await stageFeed(broker, "Wheel", messages);
     const plain = await openWatched(browser, "about:blank");
     await plain.setContent(plainList());
     const feed = await openWatched(browser, `${broker.url}/sessions/${slug}`);
-    await rowShown(feed, last);
-    await settled(feed);
+    await untilRowShown(feed, last);
+    await untilSettled(feed);
 
     const plainFps: number[] = [];
     const feedFps: number[] = [];

@@ -2,8 +2,9 @@ export { type ConnectionTarget, connectPool } from "./core/connection.js";
 export {
   DatabaseError,
   type DatabaseErrorCode,
-  databaseErrorCode,
   explainFailedStatement,
+  findDatabaseErrorCode,
+  findViolatedConstraint,
   isConnectionLost,
   isDataError,
   isOutOfResources,
@@ -12,7 +13,6 @@ export {
   isTimeout,
   isTooSlow,
   isUniqueViolation,
-  violatedConstraint,
 } from "./core/database-error.js";
 export * from "./core/idempotency.js";
 export { type MigrateOptions, migrate } from "./core/migrate.js";
@@ -53,12 +53,12 @@ export {
 } from "./sessions/state-entries.js";
 export * from "./sessions/teams.js";
 export * from "./sessions/token-budgets.js";
-export { holdNodeLock, lockNoticedMsMax, type NodeLock } from "./start/node-lock.js";
+export { acquireNodeLock, lockNoticedMsMax, type NodeLock } from "./start/node-lock.js";
 export {
   type Database,
-  inMesh,
   type OpenDatabaseOptions,
   openDatabase,
+  scopeToMesh,
 } from "./start/open-database.js";
 export type { ReplicaState } from "./start/read-replica.js";
 export { measureRoundTrip, type WriteProblem } from "./start/write-health.js";

@@ -9,19 +9,19 @@ export { errorMeanings } from "./core/error-meanings.js";
 export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./core/errors.js";
 export { isObject } from "./core/is-object.js";
 export {
+  computeMerkleProof,
+  computeMerkleRoot,
   type MerkleProof,
-  merkleProof,
-  merkleRoot,
   type Sha256,
   verifyMerkleProof,
 } from "./core/merkle-tree.js";
-export { type Instant, parseInstant } from "./core/parse-instant.js";
-export { type Placed, placeHref } from "./core/place-href.js";
+export { type InstantRange, parseInstant } from "./core/parse-instant.js";
+export { type SourceRef, toSourceHref } from "./core/place-href.js";
 export { withProgress } from "./core/progress.js";
 export { createRefusedCalls, type RefusedCalls } from "./core/refused-calls.js";
-export { sourceHref } from "./core/source-href.js";
+export { toFileHref } from "./core/source-href.js";
 export { parseSourcePath, rootNamePattern, type SourcePathParts } from "./core/source-path.js";
-export { unreadText } from "./core/unread-text.js";
+export { formatUnread } from "./core/unread-text.js";
 export { isUuid } from "./core/uuid.js";
 export { eventKinds, eventNames, findEventKind, type SystemEvent, wakes } from "./events.js";
 export type { Agent, AgentTalk, AgentWait } from "./features/agents/feature.js";
@@ -32,8 +32,8 @@ export type {
 } from "./features/alerts/feature.js";
 export type { Approval, ApprovalState } from "./features/approvals/feature.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./features/audit/feature.js";
-export { type BriefLine, briefKinds, briefLine, type SessionBrief } from "./features/brief/feature.js";
-export type { Imported } from "./features/import/feature.js";
+export { type BriefLine, briefKinds, formatBriefLine, type SessionBrief } from "./features/brief/feature.js";
+export type { ImportResult } from "./features/import/feature.js";
 export type { Claim, Job, JobStatus, RunnerFacts } from "./features/jobs/feature.js";
 export type { Memory } from "./features/memory/feature.js";
 export type { Persona } from "./features/personas/feature.js";
@@ -44,8 +44,8 @@ export { type SearchKind, searchKinds } from "./features/search/feature.js";
 export type { StateEntry } from "./features/state/feature.js";
 export type { ScopeClaim, Task, TaskChange, TaskCheck, TaskState } from "./features/tasks/feature.js";
 export type {
-  Found,
-  Place,
+  AnchorMatch,
+  AnchorPosition,
   Topic,
   TopicCloseReason,
   TopicMessage,
@@ -67,46 +67,51 @@ export {
   toRecordedFields,
 } from "./feed/message-fields.js";
 export {
-  idempotencyKeyOf,
+  createIdempotencyKey,
+  deriveMessageId,
+  deriveUuid,
   type MessageKey,
-  messageIdFrom,
-  timeOrdered,
-  uuidFromDigest,
+  toTimeOrderedUuid,
 } from "./feed/message-id.js";
-export { kindOf } from "./feed/message-kind.js";
+export { findMessageKind } from "./feed/message-kind.js";
 export {
+  findRedactedMessage,
+  findRedactedVersions,
   isRedacted,
   type RedactedMessage,
-  redactedBy,
-  redactedVersions,
-  saidOf,
+  toRedactionFields,
   withoutText,
 } from "./feed/redaction.js";
 export { findTeamCredentials, parseTeamCredential } from "./identity/credential.js";
 export type {
-  Admitted,
   HelloProof,
+  HelloResult,
   HelloStatement,
   SessionCertificate,
   SignatureProof,
 } from "./identity/hello-proof.js";
-export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./identity/invite-text.js";
+export {
+  findInviteSecrets,
+  formatInviteCode,
+  type ParsedInvite,
+  parseInvite,
+} from "./identity/invite-text.js";
 export type { KeyCard } from "./identity/key-card.js";
-export { isSealed, sealedBytes } from "./identity/sealed-form.js";
+export { countSealedBytes, isSealed } from "./identity/sealed-form.js";
 export type { AlertKind, AttentionItem } from "./operations/attention.js";
-export { alertReasons, describeItem, kindLabels, sentenceOfItem } from "./operations/describe-item.js";
+export { alertReasons, describeItem, formatItemSentence, kindLabels } from "./operations/describe-item.js";
 export type { Invite, Member, MemberRole, Mesh, Quota, QuotaKind, Token } from "./operations/identity.js";
 export type { DescribedSchema, JsonSchema } from "./operations/json-schema.js";
 export { listInvited } from "./operations/list-invited.js";
 export type { RecipientState } from "./operations/messaging.js";
 export {
   type AccessRule,
+  canOmitSession,
   chooseSessions,
   commonErrors,
   isSessionOperation,
   isStreamable,
   type Operation,
-  takesOnlySession,
 } from "./operations/operation.js";
 export {
   type Access,
@@ -117,15 +122,21 @@ export {
   type Toolset,
 } from "./operations/operation-rules.js";
 export type { Capabilities, DeclaredStatus, Peer, WakePath } from "./operations/peers.js";
-export { nameOfPlace, placeOfItem } from "./operations/place-of-item.js";
+export { describeItemSource, toItemHref } from "./operations/place-of-item.js";
 export type { Participant } from "./operations/roster.js";
 export type { PresentTeam, Session } from "./operations/sessions.js";
 export type { BrokerSettings, SessionSettings } from "./operations/settings.js";
 export type { ListedTool } from "./operations/tool.js";
 export { withToolWait } from "./operations/tool-wait.js";
-export { fillPath, type OperationName, operationRules, routeOf, rulesOf } from "./rules.js";
+export {
+  fillPath,
+  getOperationRoute,
+  getOperationRules,
+  type OperationName,
+  operationRules,
+} from "./rules.js";
 export { compactError } from "./text/compact-error.js";
-export { sealText, shortHash } from "./text/seal-text.js";
+export { formatSealSummary, shortenHash } from "./text/seal-text.js";
 export { type CloseReason, closeCodes, mayReconnect } from "./transports/close-codes.js";
 export type { FrameRule } from "./transports/frame-rules.js";
 export type {
@@ -136,6 +147,6 @@ export type {
   NudgeFrame,
   RequestId,
   StateChangeFrame,
-  Subscribed,
+  SubscribeReply,
   SubscriptionKind,
 } from "./transports/frames.js";

@@ -6,7 +6,7 @@ export { operationRules };
 export type OperationName = keyof typeof operationRules;
 
 /** Returns the rules of an operation, without loading its schemas. */
-export function rulesOf(name: OperationName): OperationRules {
+export function getOperationRules(name: OperationName): OperationRules {
   return operationRules[name];
 }
 
@@ -14,7 +14,10 @@ export function rulesOf(name: OperationName): OperationRules {
  * Returns the method and path of an operation. Placeholders in the path, such as `:session_id`, stand for
  * inputs.
  */
-export function routeOf(name: OperationName): { readonly method: HttpMethod; readonly path: string } {
+export function getOperationRoute(name: OperationName): {
+  readonly method: HttpMethod;
+  readonly path: string;
+} {
   const [method, path] = operationRules[name].route.split(" ") as [HttpMethod, string]; // All routes have this format.
   return { method, path };
 }

@@ -20,7 +20,12 @@ export {
 } from "./identity/hello-proof.js";
 export { KeyCard } from "./identity/key-card.js";
 export { AttentionKind } from "./operations/attention.js";
-export { describeIssue, type InputProblem, inputRefused, usefulFields } from "./operations/input-problems.js";
+export {
+  describeIssue,
+  type InputProblem,
+  inputRefused,
+  listUsefulFields,
+} from "./operations/input-problems.js";
 export { describeSchema } from "./operations/json-schema.js";
 export { Capabilities } from "./operations/peers.js";
 export { brokerSettingsDefault, sessionSettingsDefault } from "./operations/settings.js";
@@ -28,4 +33,4 @@ export { readToolInput, withoutNullArguments } from "./operations/tolerant-input
 export { toTool, withOutputSchema } from "./operations/tool.js";
 export { type AnswerType, type FrameAlias, findFrameAlias } from "./transports/frame-aliases.js";
 export { frameRules } from "./transports/frame-rules.js";
-export { ClientFrame, type ForeignFrame, protocolVersion, readForeignFrame } from "./transports/frames.js";
+export { ClientFrame, parseUnknownFrame, protocolVersion, type UnknownFrame } from "./transports/frames.js";

@@ -4,12 +4,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Approval } from "@merkle/wire";
-import { approvalHash, deviceOf } from "@merkle/wire/identity";
+import { hashApproval, toDeviceId } from "@merkle/wire/identity";
 import { expect, inject, it, onTestFinished } from "vitest";
 import { findChromium, launchChromium } from "../../kit/chromium.js";
 import { openPage } from "../../kit/open-page.js";
 import { makePerson } from "../../kit/persons.js";
-import { itAtOne } from "../../kit/test-broker.js";
+import { itOnOneBroker } from "../../kit/test-broker.js";
 import { brokerTransports } from "../../kit/transports.js";
 import { startAgent } from "../kit/agent.js";
 import { makeMachine } from "../kit/machine.js";
@@ -41,7 +41,7 @@ async function startAsking(
       const path = join(machine.project, name);
       const call = `call Write {"file_path": ${JSON.stringify(path)}, "content": "hello"} then say tried ${name}`;
       await birch.prompt(call);
-      await birch.terminal.shows(`Do you want to create ${name}`);
+      await birch.terminal.untilShown(`Do you want to create ${name}`);
       await expect.poll(async () => (await waiting()).length).toBe(1);
       const [approval] = (await waiting()) as [Approval];
       return { path, approval };
@@ -69,13 +69,13 @@ async function startPhone(mesh: Mesh) {
   const list = () => rest.call("list_approvals", { team_id: credential });
   return {
     credential,
-    device: deviceOf(credential, sha256) ?? "",
+    device: toDeviceId(credential, sha256) ?? "",
     waiting: async () => (await list()).waiting,
     /** Returns the state of the approval that ended last. */
     ended: async () => (await list()).ended[0]?.state,
     answer: ({ approval, ...shown }: Approval, decision: "allow" | "deny" | "leave", words?: string) =>
       rest.call("answer_approval", {
-        ...{ approval, decision, hash: approvalHash(shown, sha256), team_id: credential },
+        ...{ approval, decision, hash: hashApproval(shown, sha256), team_id: credential },
         ...(words === undefined ? {} : { words }),
       }),
   };
@@ -109,7 +109,7 @@ it("[APPROVE-1] [APPROVE-5] [APPROVE-6] what the client asks is answered from el
   const refused = await asking.write("refused.txt");
   await asking.pressUntil("Escape", async () => (await phone.waiting()).length === 0);
   await expect.poll(phone.ended).toBe("withdrawn");
-  await birch.terminal.shows("Rejected write to refused.txt");
+  await birch.terminal.untilShown("Rejected write to refused.txt");
   expect(existsSync(refused.path)).toBe(false);
 
   // An answer survives a crash of the broker: the client asks again and receives the answer.
@@ -123,11 +123,11 @@ it("[APPROVE-1] [APPROVE-5] [APPROVE-6] what the client asks is answered from el
   // If the phone leaves the question to the terminal, the terminal's prompt stays and nothing is written.
   const left = await asking.write("left.txt");
   await phone.answer(left.approval, "leave");
-  await birch.terminal.shows("Do you want to create left.txt");
+  await birch.terminal.untilShown("Do you want to create left.txt");
   expect(existsSync(left.path)).toBe(false);
   await asking.pressUntil("Enter", async () => existsSync(left.path));
 
-  const { messages } = await mesh.history();
+  const { messages } = await mesh.readHistory();
   const events = messages.filter(({ event }) => event === "approval_ended");
   expect(events.map(({ content }) => [content["decision"], content["by"]])).toEqual([
     ["allowed", "Ana"],
@@ -159,18 +159,17 @@ it.skipIf(findChromium() === undefined)(
   },
 );
 
-itAtOne("the home of a broker verifies whoever gives commands from it, and no home is that of three nodes")(
-  "[APPROVE-5] [APPROVE-9] a command on another machine lets a real client go on",
-  async () => {
-    const mesh = await startMesh(onTestFinished);
-    const listed = async () => JSON.parse(await mesh.run(["approvals", "--json"]));
-    const { device } = await listed();
-    const byCommand = await startAsking(mesh, "Cedar", {
-      device,
-      waiting: async () => (await listed()).waiting,
-    });
-    const { path, approval } = await byCommand.write("commanded.txt");
-    await mesh.run(["approvals", "allow", String(approval.approval)]);
-    await expect.poll(() => existsSync(path)).toBe(true);
-  },
-);
+itOnOneBroker(
+  "the home of a broker verifies whoever gives commands from it, and no home is that of three nodes",
+)("[APPROVE-5] [APPROVE-9] a command on another machine lets a real client go on", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const listed = async () => JSON.parse(await mesh.run(["approvals", "--json"]));
+  const { device } = await listed();
+  const byCommand = await startAsking(mesh, "Cedar", {
+    device,
+    waiting: async () => (await listed()).waiting,
+  });
+  const { path, approval } = await byCommand.write("commanded.txt");
+  await mesh.run(["approvals", "allow", String(approval.approval)]);
+  await expect.poll(() => existsSync(path)).toBe(true);
+});

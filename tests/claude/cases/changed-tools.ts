@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type Changed, changes, startChanged } from "../kit/changes.js";
+import { type ChangedAgents, changes, startChanged } from "../kit/changes.js";
 import { ask } from "../kit/conversation.js";
 
 const { "in two sessions": joinAnother, ...others } = changes;
@@ -51,7 +51,7 @@ it.each(Object.entries(changes))(
     const post = call("post_message", { content: { text: "to all" } });
     if (changed.sessions.length === 1) {
       await ask(birch, `${post} then say posted`);
-      const { messages } = await mesh.history();
+      const { messages } = await mesh.readHistory();
       expect(messages.filter(({ content }) => content["text"] === "to all")).toMatchObject([
         { from: { team: "Birch" } },
       ]);
@@ -99,7 +99,7 @@ it("[CLAIM-5] [STDIO-21] an agent that was warned is warned once more after /cle
   expect(await transport.call("get_session", { session_id })).toMatchObject({ status: "closed" });
 });
 
-async function mustName({ birch, transport, sessions }: Changed): Promise<void> {
+async function mustName({ birch, transport, sessions }: ChangedAgents): Promise<void> {
   const refused = await ask(
     birch,
     `${call("post_message", { content: { text: "to whom?" } })} then say tried`,

@@ -13,7 +13,7 @@ it.each(Object.entries(changes))(
 
     // Changes by the user must not be mistaken for an interrupted turn.
     const soon = await mesh.write("Birch");
-    expect((await birch.model.shows(soon.letter)).atMs - soon.postedAtMs).toBeLessThan(12_000);
+    expect((await birch.model.waitFor(soon.letter)).atMs - soon.postedAtMs).toBeLessThan(12_000);
     await birch.rests();
 
     const file = `${birch.machine.project}/x`;
@@ -28,7 +28,7 @@ it.each(Object.entries(changes))(
 
     const interruptedAt = performance.now();
     const { letter } = await mesh.write("Birch", { from: "Ben obeys" });
-    const { atMs } = await birch.model.shows(letter);
+    const { atMs } = await birch.model.waitFor(letter);
     expect(atMs - interruptedAt).toBeGreaterThan(12_000);
     await birch.rests();
     expect(birch.model.conversation).toMatch(/Merkle nudge \d+: \d+ unread\. If they are not below/);

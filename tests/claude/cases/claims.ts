@@ -109,5 +109,5 @@ it("[CLAIM-7] a claim counts in a worktree of another clone, whose address has a
   const { claims } = await transport.call("list_claims", { session_id: mesh.slug });
   expect(claims.map(({ scope }) => scope)).toEqual(["repo:a.ts", "repo:a.ts"]);
   expect(new Set(claims.map(({ repository }) => repository)).size).toBe(2);
-  expect(JSON.stringify([claims, await mesh.history()])).not.toMatch(/a-token|example\.com/);
+  expect(JSON.stringify([claims, await mesh.readHistory()])).not.toMatch(/a-token|example\.com/);
 });

@@ -3,7 +3,7 @@ import { testDashboard } from "../../dashboard/open-dashboard.js";
 import { createTestSession } from "../../kit/session.js";
 import type { Cleanup } from "../../kit/test-database.js";
 import { stageRepository } from "../../sources/staged-repository.js";
-import { makeJobAgent, type Step, skilled } from "../kit/job-agent.js";
+import { createSkilledModel, makeJobAgent, type Step } from "../kit/job-agent.js";
 
 type Answers = readonly Record<string, unknown>[];
 type Mind = (answers: Answers, topic: string) => Step | null;
@@ -54,7 +54,7 @@ const { agent } = await makeJobAgent(cleanUp, (shown) => {
   const skill = /Use the (\S+) skill\./.exec(shown.conversation)?.[1] ?? "";
   const topic = /^Topic ID: (\d+)$/m.exec(shown.conversation)?.[1] ?? "";
   const mind = shown.conversation.includes(source_path) ? changeFile : minds[skill];
-  return skilled((answers) => mind?.(answers, topic) ?? null)(shown);
+  return createSkilledModel((answers) => mind?.(answers, topic) ?? null)(shown);
 });
 const repository = await stageRepository(cleanUp);
 await repository.write("docs/guide.md", "# Tokens\n\nTokens live.\n");

@@ -4,7 +4,7 @@ import { reconnect, startAgent } from "../kit/agent.js";
 import { compact, rewind } from "../kit/conversation.js";
 import { killInTurn } from "../kit/long-tool.js";
 import { startMesh } from "../kit/mesh.js";
-import { countShown, lettersIn } from "../kit/shown.js";
+import { countShown, listLetters } from "../kit/shown.js";
 
 it.each([
   ["/compact", compact],
@@ -18,21 +18,21 @@ it.each([
     await birch.rests();
     await killInTurn(birch);
     const before = await mesh.write("Birch");
-    await birch.model.shows(before.letter);
+    await birch.model.waitFor(before.letter);
     await birch.rests();
     await change(birch);
 
     const letters: string[] = [];
     for (let count = 1; count <= 2; count += 1) {
       letters.push((await mesh.write("Birch")).letter);
-      await birch.model.shows(letters.at(-1) ?? "");
+      await birch.model.waitFor(letters.at(-1) ?? "");
       await birch.rests();
     }
     await reconnect(birch);
     letters.push((await mesh.write("Birch")).letter);
-    await birch.model.shows(letters.at(-1) ?? "");
+    await birch.model.waitFor(letters.at(-1) ?? "");
     await birch.rests();
-    const shown = lettersIn(birch.model.conversation).filter((letter) => letter !== before.letter);
+    const shown = listLetters(birch.model.conversation).filter((letter) => letter !== before.letter);
     expect([...new Set(shown)]).toEqual(letters);
     for (const { unmarked } of countShown(birch.model.conversation).values())
       expect(unmarked).toBeLessThan(2);
@@ -54,7 +54,7 @@ it("[WAKE-15] [STDIO-7] an agent in two sessions whose server was killed during 
   await birch.rests();
   await killInTurn(birch);
   const { letter } = await mesh.write("Birch");
-  await birch.model.shows(letter);
+  await birch.model.waitFor(letter);
   await birch.rests();
   const peer = async () => {
     const { peers } = await transport.call("list_peers", { session_id });
@@ -66,8 +66,8 @@ it("[WAKE-15] [STDIO-7] an agent in two sessions whose server was killed during 
   await expect.poll(peer).toMatchObject({ connected: false });
   await birch.rests();
   await reconnect(birch);
-  await birch.model.shows("elsewhere");
+  await birch.model.waitFor("elsewhere");
   await birch.rests();
   await expect.poll(peer).toMatchObject({ connected: true, declared: { status: "idle" } });
-  expect(lettersIn(birch.model.conversation)).toEqual([letter]);
+  expect(listLetters(birch.model.conversation)).toEqual([letter]);
 }, 300_000);

@@ -5,7 +5,7 @@ import { clear } from "../kit/conversation.js";
 import { killInTurn } from "../kit/long-tool.js";
 import { makeMachine } from "../kit/machine.js";
 import { startMesh } from "../kit/mesh.js";
-import { lettersIn } from "../kit/shown.js";
+import { listLetters } from "../kit/shown.js";
 import { withoutHooks } from "../kit/wake-paths.js";
 
 it("[WAKE-15] an agent whose server was killed during a turn, and which nobody repairs, is blocked in the roster and gets its mail in order", async () => {
@@ -13,7 +13,7 @@ it("[WAKE-15] an agent whose server was killed during a turn, and which nobody r
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
   await killInTurn(birch);
   const letters = [(await mesh.write("Birch")).letter, (await mesh.write("Birch")).letter];
-  const shown = () => lettersIn(birch.model.conversation);
+  const shown = () => listLetters(birch.model.conversation);
   await expect.poll(shown).toEqual(letters);
   const declared = async () => (await mesh.findPeer("Birch"))?.declared;
   await expect
@@ -33,7 +33,7 @@ it("[WAKE-15] beside another agent in its folder, after /clear and when its conv
   await killInTurn(birch);
   const first = await mesh.write(null);
   for (const { model } of [birch, cedar])
-    await expect.poll(() => lettersIn(model.conversation)).toEqual([first.letter]);
+    await expect.poll(() => listLetters(model.conversation)).toEqual([first.letter]);
   await expect.poll(() => declared("Birch")).toMatchObject({ status: "blocked" });
   await cedar.rests();
   expect(await declared("Cedar")).toMatchObject({ status: "idle" });
@@ -41,10 +41,10 @@ it("[WAKE-15] beside another agent in its folder, after /clear and when its conv
   await birch.rests();
   await clear(birch, "finished");
   const cleared = await mesh.write("Birch");
-  await birch.model.shows(cleared.letter);
+  await birch.model.waitFor(cleared.letter);
   await birch.rests();
   // The first message may be repeated, since no model replied to it in this conversation.
-  expect(lettersIn(birch.model.conversation).at(-1)).toBe(cleared.letter);
+  expect(listLetters(birch.model.conversation).at(-1)).toBe(cleared.letter);
   await birch.exit();
 
   const between = await mesh.write("Birch");
@@ -52,9 +52,9 @@ it("[WAKE-15] beside another agent in its folder, after /clear and when its conv
   const { claude_session_id: id } = stored.find((each) => each.team_name === "Birch" && each.peer_name) ?? {};
   const claudeArgs = [`--resume=${id}`];
   const again = await startAgent({ mesh, team: "Birch", machine, claudeArgs }, onTestFinished);
-  await again.model.shows(between.letter);
+  await again.model.waitFor(between.letter);
   await again.rests();
-  expect(lettersIn(again.model.conversation).slice(-2)).toEqual([cleared.letter, between.letter]);
+  expect(listLetters(again.model.conversation).slice(-2)).toEqual([cleared.letter, between.letter]);
   await expect.poll(() => declared("Birch")).toMatchObject({ status: "idle" });
 }, 300_000);
 
@@ -81,7 +81,7 @@ it.each([
     expect(birch.model.requests).toHaveLength(asked);
 
     await reconnect(birch);
-    await expect.poll(() => lettersIn(birch.model.conversation)).toEqual(letters);
+    await expect.poll(() => listLetters(birch.model.conversation)).toEqual(letters);
     await birch.rests();
     await expect.poll(async () => (await peer())?.declared).toMatchObject({ status: "idle" });
   },

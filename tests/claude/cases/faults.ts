@@ -7,11 +7,11 @@ import {
   startAgent,
   startPrinted,
 } from "../kit/agent.js";
-import { longTool } from "../kit/long-tool.js";
+import { createLongTool } from "../kit/long-tool.js";
 import { makeMachine } from "../kit/machine.js";
 import { type Mesh, startMesh } from "../kit/mesh.js";
-import { killProcess, treeOf } from "../kit/processes.js";
-import { lettersIn } from "../kit/shown.js";
+import { killProcess, listTree } from "../kit/processes.js";
+import { listLetters } from "../kit/shown.js";
 
 interface Scene {
   readonly mesh: Mesh;
@@ -65,9 +65,9 @@ const moments: Record<string, Moment> = {
     return [letter];
   },
   "while a tool runs, with the letter pushed": async ({ mesh, birch }, strike) => {
-    const tool = longTool(birch.machine);
+    const tool = createLongTool(birch.machine);
     await birch.prompt(`${tool.step} then say finished`);
-    await tool.runs();
+    await tool.untilRunning();
     const { letter } = await mesh.write("Birch");
     const repair = await strike();
     await tool.end();
@@ -75,15 +75,15 @@ const moments: Record<string, Moment> = {
     return [letter];
   },
   "while the model reads what a hook has put in": async ({ mesh, birch }, strike) => {
-    const tool = longTool(birch.machine);
+    const tool = createLongTool(birch.machine);
     await birch.prompt(`${tool.step} then say finished`);
-    await tool.runs();
+    await tool.untilRunning();
     const { letter } = await mesh.write("Birch");
-    const pondering = birch.model.ponder(letter);
+    const pondering = birch.model.delayReply(letter);
     await tool.end();
     await pondering.reached;
     const repair = await strike();
-    pondering.letGo();
+    pondering.release();
     await repair();
     return [letter];
   },
@@ -91,10 +91,10 @@ const moments: Record<string, Moment> = {
     await birch.prompt('call mcp__merkle__wait_for_messages {"timeout":30} then say enough');
     await expect.poll(async () => (await mesh.findPeer("Birch"))?.polling).toBe(true);
     const { letter } = await mesh.write("Birch");
-    const pondering = birch.model.ponder(letter);
+    const pondering = birch.model.delayReply(letter);
     await pondering.reached;
     const repair = await strike();
-    pondering.letGo();
+    pondering.release();
     await repair();
     return [letter];
   },
@@ -116,7 +116,7 @@ for (const [what, fault] of Object.entries(faults)) {
       letters.push((await mesh.write("Birch")).letter);
       await readAgain(birch);
       await expectRead(birch, letters);
-      expect((await mesh.peers()).filter(({ team }) => team === "Birch")).toHaveLength(1);
+      expect((await mesh.listPeers()).filter(({ team }) => team === "Birch")).toHaveLength(1);
     },
   );
 }
@@ -135,7 +135,7 @@ it.each(Object.entries(moments))(
     await birch.rests();
     await readAgain(birch);
     await expectRead(birch, letters);
-    expect((await mesh.peers()).filter(({ team }) => team === "Birch")).toHaveLength(1);
+    expect((await mesh.listPeers()).filter(({ team }) => team === "Birch")).toHaveLength(1);
   },
 );
 
@@ -151,11 +151,11 @@ async function readAgain({ prompt, rests }: LaunchedAgent): Promise<void> {
  * Expects every message to appear, with the first appearances in order. After two reads, no message may appear again.
  */
 async function expectRead(birch: LaunchedAgent, letters: readonly string[]): Promise<void> {
-  const shown = lettersIn(birch.model.conversation);
+  const shown = listLetters(birch.model.conversation);
   expect([...new Set(shown)]).toEqual(letters);
   const from = birch.model.requests.length;
   await readAgain(birch);
-  expect(birch.model.requests.slice(from).flatMap(({ news }) => lettersIn(news))).toEqual([]);
+  expect(birch.model.requests.slice(from).flatMap(({ news }) => listLetters(news))).toEqual([]);
 }
 
 it("[WAKE-1] [WAKE-9] what is written while the network is away wakes the agent when it is back; meanwhile it works on", async () => {
@@ -167,18 +167,18 @@ it("[WAKE-1] [WAKE-9] what is written while the network is away wakes the agent 
   const written = [await mesh.write("Birch"), await mesh.write("Birch")].map(({ letter }) => letter);
   await birch.prompt('call Bash {"command":"true","description":"Work"} then say worked');
   await birch.rests();
-  expect(lettersIn(birch.model.conversation)).toEqual([]);
+  expect(listLetters(birch.model.conversation)).toEqual([]);
   proxy.mode = "pass";
-  await birch.model.shows(written.at(-1) ?? "");
+  await birch.model.waitFor(written.at(-1) ?? "");
   await birch.rests();
-  expect(lettersIn(birch.model.conversation)).toEqual(written);
+  expect(listLetters(birch.model.conversation)).toEqual(written);
 });
 
 it("[WAKE-1] [WAKE-9] an agent whose machine slept, and whose connection died meanwhile, gets its mail when it wakes up", async () => {
   const mesh = await startMesh(onTestFinished);
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
   // Suspends every process except the first, because the terminal would resume the first process.
-  const asleep = (await treeOf(birch.terminal.pid)).slice(1);
+  const asleep = (await listTree(birch.terminal.pid)).slice(1);
   for (const { pid } of asleep) process.kill(pid, "SIGSTOP");
   await mesh.killBroker();
   await mesh.restartBroker();
@@ -189,9 +189,9 @@ it("[WAKE-1] [WAKE-9] an agent whose machine slept, and whose connection died me
   const { letter, posted } = await mesh.write("Birch");
   expect(posted.recipients).toMatchObject([{ connected: false, wake: [], delivered: false }]);
   for (const { pid } of asleep) process.kill(pid, "SIGCONT");
-  await birch.model.shows(letter);
+  await birch.model.waitFor(letter);
   await birch.rests();
-  expect(lettersIn(birch.model.conversation)).toEqual([letter]);
+  expect(listLetters(birch.model.conversation)).toEqual([letter]);
 });
 
 it("[WAKE-4] [STDIO-7] a Claude Code that is killed while its model reads finds the letter when it goes on, in the same place", async () => {
@@ -201,18 +201,18 @@ it("[WAKE-4] [STDIO-7] a Claude Code that is killed while its model reads finds 
   await first.prompt("say hello");
   await first.rests();
   const read = await mesh.write("Birch");
-  const pondering = first.model.ponder(read.letter);
+  const pondering = first.model.delayReply(read.letter);
   await pondering.reached;
   await killProcess((await first.processes()).claude.pid);
   await first.terminal.ended;
-  pondering.letGo();
+  pondering.release();
   const waiting = await mesh.write("Birch");
 
   const claudeArgs = ["--continue"];
   const again = await startAgent({ mesh, team: "Birch", machine, claudeArgs }, onTestFinished);
-  await again.model.shows(waiting.letter);
+  await again.model.waitFor(waiting.letter);
   await again.rests();
   await readAgain(again);
   await expectRead(again, [read.letter, waiting.letter]);
-  expect((await mesh.peers()).filter(({ team }) => team === "Birch")).toHaveLength(1);
+  expect((await mesh.listPeers()).filter(({ team }) => team === "Birch")).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { makePerson } from "../../kit/persons.js";
 import { startTestBroker } from "../../kit/test-broker.js";
 import { brokerTransports } from "../../kit/transports.js";
 import { stageRepository } from "../../sources/staged-repository.js";
-import { endedJob, makeJobAgent, skilled } from "../kit/job-agent.js";
+import { createSkilledModel, makeJobAgent, waitForJob } from "../kit/job-agent.js";
 
 const path = "docs/What it's for.md";
 const source_path = `handbook/${path}`;
@@ -32,7 +32,7 @@ async function stage(mind: Parameters<typeof makeJobAgent>[1]) {
 
 it("[AGENT-7] [SOURCE-7] a comment on a file goes from the click to a commit: every page is read, passages are proposed, a person accepts", async () => {
   const kit = await stage(
-    skilled(([topic, first, second, others, ...rest]) => {
+    createSkilledModel(([topic, first, second, others, ...rest]) => {
       if (!topic) return { verb: "get-topic --id 1" };
       if (!first) return { verb: "read-source" };
       const sha = first["sha"];
@@ -57,7 +57,7 @@ it("[AGENT-7] [SOURCE-7] a comment on a file goes from the click to a commit: ev
     topic_id,
     ...ana,
   });
-  const job = await endedJob(transport, job_id);
+  const job = await waitForJob(transport, job_id);
   expect(job, model.requests.at(-1)?.news).toMatchObject({
     status: "succeeded",
     source_path,
@@ -89,7 +89,7 @@ it("[AGENT-7] [SOURCE-7] a comment on a file goes from the click to a commit: ev
 
 it("[AGENT-7] [SOURCE-13] a file is read as a persona to its end, and the reading is kept for the text that was read", async () => {
   const kit = await stage(
-    skilled(([persona, first, second, ...rest]) => {
+    createSkilledModel(([persona, first, second, ...rest]) => {
       if (!persona) return { verb: "get-persona" };
       if (!first) return { verb: "read-source" };
       const sha = first["sha"];
@@ -102,7 +102,7 @@ it("[AGENT-7] [SOURCE-13] a file is read as a persona to its end, and the readin
   const { transport, ana, model, repository, source_sha } = kit;
   const asked = { kind: "perspective", source_path, persona_name: "Sceptic", ...ana } as const;
   const { job_id } = await transport.call("start_job", asked);
-  expect(await endedJob(transport, job_id), model.requests.at(-1)?.news).toMatchObject({
+  expect(await waitForJob(transport, job_id), model.requests.at(-1)?.news).toMatchObject({
     status: "succeeded",
     result: { kind: "perspective" },
   });

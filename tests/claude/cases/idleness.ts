@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { makeAgentHome, startStdioServer } from "../../kit/stdio.js";
 import { startAgent } from "../kit/agent.js";
 import { startMesh } from "../kit/mesh.js";
-import { cpuMsOf } from "../kit/processes.js";
+import { readCpuMs } from "../kit/processes.js";
 
 const minutes = Number(process.env["MERKLE_IDLE_MINUTES"] ?? 0.5);
 
@@ -25,11 +25,11 @@ it(
       await server.call("list_participants");
     }
     const { letter } = await mesh.write(null);
-    for (const agent of agents) await agent.model.shows(letter);
+    for (const agent of agents) await agent.model.waitFor(letter);
     for (const agent of agents) await agent.rests();
 
     const pids = await mesh.brokerPids();
-    const cpuMsOfAll = async () => (await Promise.all(pids.map(cpuMsOf))).reduce((sum, each) => sum + each);
+    const cpuMsOfAll = async () => (await Promise.all(pids.map(readCpuMs))).reduce((sum, each) => sum + each);
     const asked = () => agents.map(({ model }) => model.requests.length);
     const before = { asked: asked(), cpuMs: await cpuMsOfAll() };
     // Real time must pass, because the test measures consumption over time.

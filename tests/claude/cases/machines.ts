@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { type Ended, testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
+import { type CommandResult, testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
 import { makeCertificate, writeCertificate } from "../../kit/certificates.js";
 import { canMakeNetworks, makeTwoNetworks } from "../../kit/two-machines.js";
 import { startAgent } from "../kit/agent.js";
 import { makeMachine } from "../kit/machine.js";
 
-function done({ code, stdout, stderr }: Ended): string {
+function done({ code, stdout, stderr }: CommandResult): string {
   expect(code, `${stdout}${stderr}`).toBe(0);
   return stdout;
 }
@@ -53,7 +53,7 @@ it.skipIf(!canMakeNetworks())(
     await agent.prompt("say ready");
     await agent.rests();
     done(await broker.run(["post", slug, "which tokens stay?", "--to", "Birch"]));
-    await agent.model.shows("which tokens stay?");
+    await agent.model.waitFor("which tokens stay?");
     await agent.rests();
     const answer = { content: { text: "the old ones stay" } };
     await agent.prompt(`call mcp__merkle__post_message ${JSON.stringify(answer)} then say answered`);

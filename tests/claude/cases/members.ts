@@ -13,14 +13,14 @@ it("[ENTER-2] [SEALED-1] two members' agents meet where members alone are let in
 
   const open = { to: "Cedar/luna", message: "openly: the build is green" };
   await birch.prompt(`call mcp__merkle__send_message ${JSON.stringify(open)} then say told`);
-  await cedar.model.shows("the build is green");
+  await cedar.model.waitFor("the build is green");
   const sealed = { ...open, message: "the word is xyzzy-plugh", private: true };
   await birch.prompt(`call mcp__merkle__send_message ${JSON.stringify(sealed)} then say told again`);
   await birch.rests();
   // A private message wakes an idle agent, as any other message does.
-  await cedar.model.shows("xyzzy-plugh");
+  await cedar.model.waitFor("xyzzy-plugh");
 
-  const shown = JSON.stringify(await mesh.history());
+  const shown = JSON.stringify(await mesh.readHistory());
   expect(shown).toContain("the build is green");
   expect(shown).not.toContain("xyzzy");
 });

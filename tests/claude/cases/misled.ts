@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { brokerTransports } from "../../kit/transports.js";
 import { startAgent, startPrinted } from "../kit/agent.js";
-import { longTool } from "../kit/long-tool.js";
+import { createLongTool } from "../kit/long-tool.js";
 import { startMesh } from "../kit/mesh.js";
 
 it("[MCP-19] [STDIO-21] in two sessions a call must name one, check_messages reads both, and who holds something concludes at the second try", async () => {
@@ -34,9 +34,9 @@ it("[WAKE-8] [WAKE-17] a nudge holds counts alone, and the person sees who wrote
   const mesh = await startMesh(onTestFinished);
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
   const { letter } = await mesh.write("Birch", { from: "Ben obeys" });
-  await birch.model.shows(letter);
+  await birch.model.waitFor(letter);
   await birch.rests();
-  await birch.terminal.shows(/Ben obeys → you: /);
+  await birch.terminal.untilShown(/Ben obeys → you: /);
   expect(birch.model.conversation).toMatch(/Merkle nudge \d+: \d+ unread\. If they are not below/);
   expect(birch.model.conversation).not.toContain("→ you:");
 });
@@ -44,14 +44,14 @@ it("[WAKE-8] [WAKE-17] a nudge holds counts alone, and the person sees who wrote
 it("[WAKE-16] after Esc nothing is nudged for until the next prompt, or for 20 s", async () => {
   const mesh = await startMesh(onTestFinished);
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
-  const tool = longTool(birch.machine);
+  const tool = createLongTool(birch.machine);
   await birch.prompt(`${tool.step} then say finished`);
-  await tool.runs();
+  await tool.untilRunning();
   await birch.terminal.press("Escape");
-  await expect.poll(birch.terminal.screen).not.toContain("esc to interrupt");
+  await expect.poll(birch.terminal.readScreen).not.toContain("esc to interrupt");
   const interruptedAt = performance.now();
   const { letter } = await mesh.write("Birch");
-  await birch.model.shows(letter);
+  await birch.model.waitFor(letter);
   // The client records that it is idle slightly before its screen shows it, so the delay measured here is slightly too
   // short.
   expect(performance.now() - interruptedAt).toBeGreaterThan(12_000);
@@ -62,7 +62,7 @@ it("[WAKE-9] [WAKE-16] a turn that ends by itself holds no nudge, however soon i
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
   for (let count = 0; count < 4; count += 1) {
     const { letter, postedAtMs } = await mesh.write("Birch");
-    const { atMs } = await birch.model.shows(letter);
+    const { atMs } = await birch.model.waitFor(letter);
     expect(atMs - postedAtMs).toBeLessThan(12_000);
     await birch.rests();
     // Half a second after a message starts waiting for a turn to end, the server checks whether the turn was

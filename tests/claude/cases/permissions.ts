@@ -18,7 +18,7 @@ it("[WAKE-18] an agent that waits at a permission prompt is shown as blocked wit
     await birch.prompt(
       `call Write {"file_path":"${birch.machine.project}/${name}","content":"hello"} then say tried ${name}`,
     );
-    await birch.terminal.shows(`Do you want to create ${name}`);
+    await birch.terminal.untilShown(`Do you want to create ${name}`);
     const reason = `waiting for permission at its terminal: Write "${birch.machine.project}/${name}"`;
     await expect.poll(declared).toMatchObject({ status: "blocked", reason });
     return reason;
@@ -29,7 +29,7 @@ it("[WAKE-18] an agent that waits at a permission prompt is shown as blocked wit
   expect(await mesh.run(["inbox"])).toContain(reason);
   expect(posted.recipients).toMatchObject([{ declared: "blocked" }]);
   await birch.terminal.press("Enter");
-  await birch.model.shows("allowed.txt");
+  await birch.model.waitFor("allowed.txt");
   await birch.rests();
   await expect.poll(declared).toMatchObject({ status: "idle" });
 
@@ -46,7 +46,7 @@ it("[WAKE-18] Merkle's own tools ask for no permission in plan mode either", asy
   );
   await birch.prompt('call mcp__merkle__post_message {"content":{"text":"planned"}} then say posted');
   await birch.rests();
-  const { messages } = await mesh.history();
+  const { messages } = await mesh.readHistory();
   expect(messages.map(({ content }) => content["text"])).toContain("planned");
 });
 

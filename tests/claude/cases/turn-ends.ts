@@ -8,12 +8,12 @@ it("[WAKE-9] [WAKE-16] a turn that an error ended is not taken for one that its 
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
   const accept = birch.model.refuse("say nothing");
   await birch.prompt("say nothing");
-  await birch.terminal.shows("This request is refused.");
+  await birch.terminal.untilShown("This request is refused.");
   await birch.rests();
   await expect.poll(async () => (await mesh.findPeer("Birch"))?.declared).toMatchObject({ status: "idle" });
   accept();
   const { letter, postedAtMs } = await mesh.write("Birch");
-  expect((await birch.model.shows(letter)).atMs - postedAtMs).toBeLessThan(12_000);
+  expect((await birch.model.waitFor(letter)).atMs - postedAtMs).toBeLessThan(12_000);
 });
 
 it.each(["next", "now"] as const)(
@@ -23,7 +23,7 @@ it.each(["next", "now"] as const)(
     const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
     await killInTurn(birch);
     const { letter, postedAtMs } = await mesh.write("Birch", { priority });
-    expect((await birch.model.shows(letter)).atMs - postedAtMs).toBeLessThan(18_000);
+    expect((await birch.model.waitFor(letter)).atMs - postedAtMs).toBeLessThan(18_000);
     await expect
       .poll(async () => (await mesh.findPeer("Birch"))?.declared)
       .toMatchObject({ status: "blocked", reason: expect.stringContaining("type /mcp") });

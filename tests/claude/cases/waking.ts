@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { type InteractiveAgent, startAgent, startPrinted } from "../kit/agent.js";
-import { longTool } from "../kit/long-tool.js";
+import { createLongTool } from "../kit/long-tool.js";
 import { makeMachine } from "../kit/machine.js";
-import { startMesh, type Written } from "../kit/mesh.js";
+import { startMesh, type WrittenLetter } from "../kit/mesh.js";
 import { isWake } from "../kit/obey.js";
-import { lettersIn } from "../kit/shown.js";
+import { listLetters } from "../kit/shown.js";
 import { closeInbox, withoutHooks } from "../kit/wake-paths.js";
 
 it("[WAKE-8] [WAKE-9] [DELIVER-1] each letter to an idle agent, its group or everyone starts a turn, and is shown once, in order", async () => {
@@ -15,24 +15,24 @@ it("[WAKE-8] [WAKE-9] [DELIVER-1] each letter to an idle agent, its group or eve
   const worker = await startPrinted({ mesh, team: "Cedar", name: "worker" }, onTestFinished);
   await worker.prompt("say ready");
   await worker.rests();
-  const written: Written[] = [];
+  const written: WrittenLetter[] = [];
   const tookMs: number[] = [];
   for (const to of ["Birch/atlas", "@backend", "atlas", "Birch", "Birch/atlas", "@backend", "atlas", null]) {
     const from = atlas.model.requests.length;
     const letter = await mesh.write(to);
-    const turn = await atlas.model.shows(isWakeText, { from });
+    const turn = await atlas.model.waitFor(isWakeText, { from });
     written.push(letter);
     if (to !== null) tookMs.push(turn.atMs - letter.postedAtMs);
-    await expect.poll(() => lettersIn(atlas.model.conversation)).toContain(letter.letter);
+    await expect.poll(() => listLetters(atlas.model.conversation)).toContain(letter.letter);
     await atlas.rests();
   }
   tookMs.sort((one, other) => one - other);
   const median = tookMs[Math.floor(tookMs.length / 2)] ?? 0;
   console.info(`From post to a new turn: median ${median.toFixed(0)} ms of ${tookMs.length}.`);
 
-  expect(lettersIn(atlas.model.conversation)).toEqual(written.map(({ letter }) => letter));
+  expect(listLetters(atlas.model.conversation)).toEqual(written.map(({ letter }) => letter));
   // Only the last message was addressed to the worker.
-  await expect.poll(() => lettersIn(worker.model.conversation)).toEqual([written.at(-1)?.letter]);
+  await expect.poll(() => listLetters(worker.model.conversation)).toEqual([written.at(-1)?.letter]);
 });
 
 const isWakeText = /Another Claude session sent a message/;
@@ -44,9 +44,9 @@ it("[WAKE-9] chat to everyone starts a turn of an idle agent within a second", a
   for (let count = 0; count < 15; count += 1) {
     const from = birch.model.requests.length;
     const { letter, postedAtMs } = await mesh.write(null);
-    const turn = await birch.model.shows(isWakeText, { from });
+    const turn = await birch.model.waitFor(isWakeText, { from });
     tookMs.push(turn.atMs - postedAtMs);
-    await expect.poll(() => lettersIn(birch.model.conversation)).toContain(letter);
+    await expect.poll(() => listLetters(birch.model.conversation)).toContain(letter);
     await birch.rests();
     // Chat messages that arrived sooner would count as part of the same burst.
     await delay(2_000);
@@ -78,16 +78,16 @@ it("[DELIVER-1] [DELIVER-2] five agents, with and without a terminal, get what i
 
   for (const { team, model } of agents) {
     const own = written.filter(({ to }) => isFor(to, team)).map(({ letter }) => letter);
-    await expect.poll(() => lettersIn(model.conversation), { message: team }).toEqual(own);
+    await expect.poll(() => listLetters(model.conversation), { message: team }).toEqual(own);
   }
   for (const agent of agents) await agent.rests();
   // Makes one agent send a message to another.
   const [birch, cedar] = agents;
   await birch?.prompt('call mcp__merkle__send_message {"to":"Cedar","message":"letter-99"} then say sent');
-  await expect.poll(() => lettersIn(cedar?.model.conversation ?? "")).toContain("letter-99");
+  await expect.poll(() => listLetters(cedar?.model.conversation ?? "")).toContain("letter-99");
   for (const agent of agents) await agent.rests();
   for (const { team, model } of agents) {
-    const letters = lettersIn(model.conversation);
+    const letters = listLetters(model.conversation);
     expect(new Set(letters).size, team).toBe(letters.length);
   }
 });
@@ -100,29 +100,29 @@ it("[PEER-2] [DELIVER-1] two agents of one team on one machine have each their o
   const one = await mesh.write("Birch/atlas");
   const both = await mesh.write("Birch");
   const other = await mesh.write("borea");
-  const expectRead = (agent: InteractiveAgent, written: readonly Written[]) =>
-    expect.poll(() => lettersIn(agent.model.conversation)).toEqual(written.map(({ letter }) => letter));
+  const expectRead = (agent: InteractiveAgent, written: readonly WrittenLetter[]) =>
+    expect.poll(() => listLetters(agent.model.conversation)).toEqual(written.map(({ letter }) => letter));
   await expectRead(atlas, [one, both]);
   await expectRead(borea, [both, other]);
   await borea.rests();
   await borea.prompt('call mcp__merkle__send_message {"to":"atlas","message":"letter-99"} then say sent');
-  await expect.poll(() => lettersIn(atlas.model.conversation)).toContain("letter-99");
+  await expect.poll(() => listLetters(atlas.model.conversation)).toContain("letter-99");
 });
 
 it("[WAKE-3] [WAKE-9] a busy agent gets its mail after the tool that it runs, in the same turn", async () => {
   const mesh = await startMesh(onTestFinished);
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
-  const tool = longTool(birch.machine);
+  const tool = createLongTool(birch.machine);
   await birch.prompt(`${tool.step} then say finished`);
-  await tool.runs();
+  await tool.untilRunning();
   const one = await mesh.write("Birch");
   const two = await mesh.write("Birch");
   expect(birch.model.requests).toHaveLength(1);
   await tool.end();
-  await birch.model.shows(two.letter);
+  await birch.model.waitFor(two.letter);
   await birch.rests();
   expect(birch.model.conversation).not.toMatch(isWakeText);
-  expect(lettersIn(birch.model.conversation)).toEqual([one.letter, two.letter]);
+  expect(listLetters(birch.model.conversation)).toEqual([one.letter, two.letter]);
 });
 
 it("[WAKE-3] [WAKE-9] one that does not want to be disturbed is woken by priority now alone, and then gets everything", async () => {
@@ -134,10 +134,10 @@ it("[WAKE-3] [WAKE-9] one that does not want to be disturbed is woken by priorit
   const low = await mesh.write("Birch", { priority: "low" });
   const next = await mesh.write("Birch");
   const now = await mesh.write("Birch", { priority: "now" });
-  await birch.model.shows(isWakeText, { from: before });
-  await expect.poll(() => lettersIn(birch.model.conversation)).toContain(now.letter);
+  await birch.model.waitFor(isWakeText, { from: before });
+  await expect.poll(() => listLetters(birch.model.conversation)).toContain(now.letter);
   await birch.rests();
-  expect(lettersIn(birch.model.conversation)).toEqual([low, next, now].map(({ letter }) => letter));
+  expect(listLetters(birch.model.conversation)).toEqual([low, next, now].map(({ letter }) => letter));
   // Only one turn began: the earlier messages did not start a turn.
   const turns = birch.model.requests.slice(before).filter(({ news }) => isWake(news));
   expect(turns).toHaveLength(1);
@@ -148,12 +148,12 @@ it("[WAKE-1] [WAKE-8] without hooks, the inbox alone wakes an idle agent, which 
   const machine = await makeMachine(onTestFinished, withoutHooks);
   const birch = await startAgent({ mesh, team: "Birch", machine }, onTestFinished);
   const one = await mesh.write("Birch");
-  await birch.model.shows(one.letter);
+  await birch.model.waitFor(one.letter);
   await birch.rests();
   const two = await mesh.write("Birch");
-  await birch.model.shows(two.letter);
+  await birch.model.waitFor(two.letter);
   await birch.rests();
-  expect(lettersIn(birch.model.conversation)).toEqual([one.letter, two.letter]);
+  expect(listLetters(birch.model.conversation)).toEqual([one.letter, two.letter]);
 });
 
 it("[WAKE-1] [DELIVER-4] without hooks and inbox, a wait gives the mail as it comes", async () => {
@@ -167,32 +167,32 @@ it("[WAKE-1] [DELIVER-4] without hooks and inbox, a wait gives the mail as it co
   for (let count = 0; count < 2; count += 1) {
     await expect.poll(async () => (await mesh.findPeer("Birch"))?.polling).toBe(true);
     const { letter } = await mesh.write("Birch");
-    await birch.model.shows(letter);
+    await birch.model.waitFor(letter);
     written.push(letter);
   }
   await birch.rests();
-  expect(lettersIn(birch.model.conversation)).toEqual(written);
+  expect(listLetters(birch.model.conversation)).toEqual(written);
 });
 
 it("[WAKE-1] [WAKE-3] without an inbox, hooks give the mail in the running turn, at its end, and at the next prompt", async () => {
   const mesh = await startMesh(onTestFinished);
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
   await closeInbox(birch);
-  const tool = longTool(birch.machine);
+  const tool = createLongTool(birch.machine);
   const waiting = await mesh.write("Birch");
   await birch.prompt(`${tool.step} then say finished`);
-  const first = await birch.model.shows(waiting.letter);
+  const first = await birch.model.waitFor(waiting.letter);
   expect(first.news).toContain("UserPromptSubmit hook additional context");
-  await tool.runs();
+  await tool.untilRunning();
   const during = await mesh.write("Birch");
-  const pondering = birch.model.ponder(during.letter);
+  const pondering = birch.model.delayReply(during.letter);
   await tool.end();
   expect((await pondering.reached).news).toContain("PostToolBatch hook additional context");
   const late = await mesh.write("Birch");
-  pondering.letGo();
-  expect((await birch.model.shows(late.letter)).news).toContain("Stop hook additional context");
+  pondering.release();
+  expect((await birch.model.waitFor(late.letter)).news).toContain("Stop hook additional context");
   await birch.rests();
-  expect(lettersIn(birch.model.conversation)).toEqual([waiting, during, late].map(({ letter }) => letter));
+  expect(listLetters(birch.model.conversation)).toEqual([waiting, during, late].map(({ letter }) => letter));
 });
 
 it("[WAKE-11] [NUDGE-1] a nudge wakes an agent that its mail alone would not", async () => {
@@ -201,8 +201,8 @@ it("[WAKE-11] [NUDGE-1] a nudge wakes an agent that its mail alone would not", a
   const { letter } = await mesh.write("Birch", { priority: "low" });
   const { nudged } = await mesh.nudge("Birch");
   expect(nudged).toMatchObject([{ team: "Birch", connected: true, reached: ["inbox"] }]);
-  const { news } = await birch.model.shows(isWakeText);
+  const { news } = await birch.model.waitFor(isWakeText);
   expect(news).toContain("please check your messages");
   await birch.rests();
-  expect(lettersIn(birch.model.conversation)).toEqual([letter]);
+  expect(listLetters(birch.model.conversation)).toEqual([letter]);
 });

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
 import { makePerson } from "../../kit/persons.js";
 import { createTestSession } from "../../kit/session.js";
-import { itAtOne, startTestBroker } from "../../kit/test-broker.js";
+import { itOnOneBroker, startTestBroker } from "../../kit/test-broker.js";
 import { brokerTransports } from "../../kit/transports.js";
-import { endedJob, makeJobAgent, skilled } from "../kit/job-agent.js";
+import { createSkilledModel, makeJobAgent, waitForJob } from "../kit/job-agent.js";
 import type { Answer } from "../kit/obey.js";
 
 /** Starts a broker whose jobs use the given scripted model, and creates a session with a document. */
@@ -33,7 +33,7 @@ async function stage(
 
 it("[AGENT-7] a perspective goes from the click to what people read: persona and document are read, and the reading is kept", async () => {
   const kit = await stage(
-    skilled(([persona, doc, ...rest]) => {
+    createSkilledModel(([persona, doc, ...rest]) => {
       if (!persona) return { verb: "get-persona" };
       if (!doc) return { verb: "read-doc" };
       if (rest.length > 0) return null;
@@ -47,7 +47,7 @@ it("[AGENT-7] a perspective goes from the click to what people read: persona and
     persona_name: "Sceptic",
     ...ana,
   });
-  expect(await endedJob(kit.transport, job_id)).toMatchObject({
+  expect(await waitForJob(kit.transport, job_id)).toMatchObject({
     status: "succeeded",
     result: { kind: "perspective" },
   });
@@ -66,7 +66,7 @@ it("[AGENT-7] a perspective goes from the click to what people read: persona and
 
 it("[AGENT-7] [AGENT-9] a topic goes from the click to the document's next version: all of it is read, passages are proposed, a person accepts", async () => {
   const kit = await stage(
-    skilled(([topic, doc, others, ...rest]) => {
+    createSkilledModel(([topic, doc, others, ...rest]) => {
       if (!topic) return { verb: "get-topic --id 1" };
       if (!doc) return { verb: "read-doc" };
       if (!others) return { verb: "list-open-topics" };
@@ -88,7 +88,7 @@ it("[AGENT-7] [AGENT-9] a topic goes from the click to the document's next versi
     topic_id: opened.topic_id,
     ...ana,
   });
-  const job = await endedJob(kit.transport, job_id);
+  const job = await waitForJob(kit.transport, job_id);
   expect(job, kit.model.requests.at(-1)?.news).toMatchObject({
     status: "succeeded",
     result: { kind: "proposal" },
@@ -119,7 +119,7 @@ it("[AGENT-7] [AGENT-9] a topic goes from the click to the document's next versi
 
 it("[AGENT-7] a conclusion goes from the click to the closed session: every page is read, a draft is proposed, a person concludes with it", async () => {
   const kit = await stage(
-    skilled((answers) => {
+    createSkilledModel((answers) => {
       const [doc, ...rest] = answers;
       if (!doc) return { verb: "read-doc" };
       const last = rest.at(-1);
@@ -132,7 +132,7 @@ it("[AGENT-7] a conclusion goes from the click to the closed session: every page
   const { transport, ana, at, session } = kit;
   for (let n = 0; n < 12; n += 1) await session.post(at.team_id, `${n} ${"long ".repeat(1_400)}`);
   const { job_id } = await transport.call("start_job", { kind: "conclude", ...ana });
-  const job = await endedJob(kit.transport, job_id);
+  const job = await waitForJob(kit.transport, job_id);
   expect(job).toMatchObject({ status: "succeeded", result: { kind: "proposal" } });
   expect(kit.model.requests.filter(({ news }) => news.includes('"last_sequence"')).length).toBeGreaterThan(2);
   const proposal_id = job.result?.id ?? 0;
@@ -144,7 +144,7 @@ it("[AGENT-7] a conclusion goes from the click to the closed session: every page
   expect(content).toMatch(/## Conclusion\n\nRead to #12\./);
 });
 
-itAtOne("the nodes of a test share one home of agents, and each ends at its start what is left there")(
+itOnOneBroker("the nodes of a test share one home of agents, and each ends at its start what is left there")(
   "[JOB-9] each way in which the real client fails is told as what it is",
   async () => {
     let answer: Answer = { text: "There is nothing to write." };
@@ -152,7 +152,7 @@ itAtOne("the nodes of a test share one home of agents, and each ends at its star
     const { broker, transport, ana, model } = kit;
     const conclude = async () => (await transport.call("start_job", { kind: "conclude", ...ana })).job_id;
 
-    expect(await endedJob(kit.transport, await conclude())).toMatchObject({
+    expect(await waitForJob(kit.transport, await conclude())).toMatchObject({
       status: "failed",
       exit_code: 0,
       error_tail: "agent exited 0 but produced no proposal",
@@ -160,27 +160,27 @@ itAtOne("the nodes of a test share one home of agents, and each ends at its star
     });
 
     answer = { refusal: "the model is not to be had" };
-    expect(await endedJob(kit.transport, await conclude())).toMatchObject({
+    expect(await waitForJob(kit.transport, await conclude())).toMatchObject({
       status: "failed",
       exit_code: 1,
       error_tail: expect.stringContaining("the model is not to be had"),
       message: "Agent failed with exit code 1. See its log.",
     });
 
-    const late = model.ponder("Use the merkle-perspective skill");
+    const late = model.delayReply("Use the merkle-perspective skill");
     const asked = { kind: "perspective", persona_name: "Sceptic", ...ana } as const;
     const { job_id: tooLong } = await transport.call("start_job", asked);
-    expect(await endedJob(kit.transport, tooLong)).toMatchObject({
+    expect(await waitForJob(kit.transport, tooLong)).toMatchObject({
       status: "timed_out",
       message: expect.stringMatching(/^Agent timed out after \d+s\.$/),
     });
-    late.letGo();
+    late.release();
 
-    const running = model.ponder("Use the merkle-conclude skill");
+    const running = model.delayReply("Use the merkle-conclude skill");
     const job_id = await conclude();
     await running.reached;
     await broker.restart();
-    running.letGo();
+    running.release();
     expect(await transport.call("get_job", { job_id })).toMatchObject({
       status: "failed",
       error_tail: "server restarted while job in flight",
@@ -192,7 +192,7 @@ itAtOne("the nodes of a test share one home of agents, and each ends at its star
 it("[JOB-9] a missing client is told as that, and hinders nothing else", async () => {
   const kit = await stage(() => ({ text: "" }), { claudeBin: "no-such-claude" });
   const { job_id } = await kit.transport.call("start_job", { kind: "conclude", ...kit.ana });
-  expect(await endedJob(kit.transport, job_id)).toMatchObject({
+  expect(await waitForJob(kit.transport, job_id)).toMatchObject({
     status: "failed",
     exit_code: null,
     error_tail: 'agent unreachable: no program "no-such-claude" can be run',

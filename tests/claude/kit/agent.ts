@@ -6,7 +6,7 @@ import type { Cleanup } from "../../kit/test-database.js";
 import type { TestNetwork } from "../../kit/two-machines.js";
 import { type Machine, makeMachine } from "./machine.js";
 import type { Mesh } from "./mesh.js";
-import { endTree, type Running, treeOf } from "./processes.js";
+import { endTree, listTree, type RunningProcess } from "./processes.js";
 import { relayInto } from "./relay.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
 import { openTerminal, type Program, type Terminal } from "./terminal.js";
@@ -40,7 +40,7 @@ export interface LaunchedAgent {
   /** Resolves when the agent is idle. */
   rests(): Promise<void>;
   /** Returns the current processes of `merkle launch`, the client and the MCP server. */
-  processes(): Promise<{ launch: Running; claude: Running; server: Running }>;
+  processes(): Promise<{ launch: RunningProcess; claude: RunningProcess; server: RunningProcess }>;
 }
 
 export interface InteractiveAgent extends LaunchedAgent {
@@ -53,8 +53,8 @@ export interface InteractiveAgent extends LaunchedAgent {
 export async function startAgent(options: AgentOptions, cleanup: Cleanup): Promise<InteractiveAgent> {
   const { program, ...launched } = await prepare(options, cleanup);
   const terminal = await openTerminal(program, cleanup);
-  await isThere(options.mesh, launched, terminal.screen);
-  await terminal.shows("❯");
+  await isConnected(options.mesh, launched, terminal.readScreen);
+  await terminal.untilShown("❯");
   const processes = () => findProcesses(terminal.pid);
   return { ...launched, ...atTerminal(terminal, launched.model), processes };
 }
@@ -65,7 +65,7 @@ function atTerminal(terminal: Terminal, model: ScriptedModel) {
     prompt: (text: string) => untilShown(model, text, () => terminal.enter(text)),
     async rests() {
       await model.rests();
-      await expect.poll(terminal.screen).not.toContain("esc to interrupt");
+      await expect.poll(terminal.readScreen).not.toContain("esc to interrupt");
     },
     async exit() {
       await terminal.enter("/exit");
@@ -78,14 +78,14 @@ function atTerminal(terminal: Terminal, model: ScriptedModel) {
 export async function startInstalled(
   { mesh, team, machine }: Pick<AgentOptions, "mesh" | "team"> & { readonly machine: Machine },
   cleanup: Cleanup,
-): Promise<Omit<InteractiveAgent, "processes"> & { processes(): Promise<{ server: Running }> }> {
+): Promise<Omit<InteractiveAgent, "processes"> & { processes(): Promise<{ server: RunningProcess }> }> {
   const model = await startScriptedModel(cleanup);
   const variables = machine.env({ modelUrl: model.url, brokerUrl: mesh.url });
   const env = { ...variables, PATH: `${dirname(inject("claude"))}:${variables["PATH"]}` };
   const at = { cwd: machine.project, env };
   await promisify(execFile)(process.execPath, [inject("program"), "install", "--yes"], at);
   const terminal = await openTerminal({ command: [inject("claude"), ...allowed], ...at }, cleanup);
-  await terminal.shows("❯");
+  await terminal.untilShown("❯");
   const agent = { ...{ team, name: undefined, machine, model }, ...atTerminal(terminal, model) };
   const where = JSON.stringify({ session_id: mesh.slug, team_name: team, peer_name: "atlas" });
   await agent.prompt(`call mcp__merkle__join_session ${where} then say joined`);
@@ -95,7 +95,7 @@ export async function startInstalled(
     processes: () =>
       vi.waitFor(
         async () => {
-          const server = (await treeOf(terminal.pid)).find(({ call }) => / mcp$/.test(call));
+          const server = (await listTree(terminal.pid)).find(({ call }) => / mcp$/.test(call));
           if (!server) throw new Error("No server runs.");
           return { server };
         },
@@ -124,7 +124,7 @@ export async function startPrinted(options: AgentOptions, cleanup: Cleanup): Pro
   });
   // A killed process no longer reads its stdin.
   child.stdin.on("error", () => undefined);
-  await isThere(options.mesh, launched, async () => stdout + stderr);
+  await isConnected(options.mesh, launched, async () => stdout + stderr);
   return {
     ...launched,
     processes: () => findProcesses(pid),
@@ -149,20 +149,20 @@ export async function reconnect({
 }: Pick<InteractiveAgent, "terminal" | "rests"> & { processes(): Promise<unknown> }): Promise<void> {
   await rests();
   await terminal.enter("/mcp");
-  await terminal.shows("Enter to view");
+  await terminal.untilShown("Enter to view");
   await terminal.press("Enter");
-  await terminal.shows(/Reconnect\b/);
+  await terminal.untilShown(/Reconnect\b/);
   await terminal.press("Enter");
   // Checks the processes, because the client's report is unreliable: the client reports the reconnection only if no
   // turn begins immediately, and the report may scroll out of view.
   await processes();
-  await expect.poll(async () => (await terminal.screen()).split("❯").at(-1)).toMatch(/^\s*\n─/);
+  await expect.poll(async () => (await terminal.readScreen()).split("❯").at(-1)).toMatch(/^\s*\n─/);
 }
 
 async function untilShown(model: ScriptedModel, text: string, give: () => Promise<void>): Promise<void> {
   const from = model.requests.length;
   await give();
-  await model.shows(text, { from });
+  await model.waitFor(text, { from });
 }
 
 /**
@@ -190,7 +190,7 @@ async function prepare(options: AgentOptions, cleanup: Cleanup) {
   return { program, team, name, machine, model };
 }
 
-async function isThere(
+async function isConnected(
   mesh: AgentOptions["mesh"],
   { team, name }: Pick<LaunchedAgent, "team" | "name">,
   said: () => Promise<string>,
@@ -211,7 +211,7 @@ function findProcesses(pid: number) {
 }
 
 async function readProcesses(pid: number) {
-  const tree = await treeOf(pid);
+  const tree = await listTree(pid);
   const launch = tree.find(({ call }) => / launch /.test(call));
   const claude = tree.find(({ parent }) => parent === launch?.pid);
   const server = tree.find(({ parent, call }) => parent === claude?.pid && / mcp --as /.test(call));

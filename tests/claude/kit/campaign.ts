@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
-import { type Chance, chanceOf } from "./chance.js";
+import { type Chance, createChance } from "./chance.js";
 import type { Mesh } from "./mesh.js";
 import type { ScriptedModel } from "./scripted-model.js";
-import { countShown, lettersIn } from "./shown.js";
+import { countShown, listLetters } from "./shown.js";
 
 /** The size of the campaign: a few minutes in a normal run, the full campaign with `MERKLE_TESTS=all`. */
 const isLong = process.env["MERKLE_TESTS"] === "all";
@@ -55,7 +55,7 @@ export async function runCampaign(
   victims: readonly Victim[],
   nap: (seconds: number) => string,
 ): Promise<void> {
-  const chance = chanceOf(seed);
+  const chance = createChance(seed);
   const works = toWorks(nap);
   const members: Member[] = victims.map((victim) => ({ victim, letters: [] }));
   const writeTo = (those: readonly Member[]) => writeSome(mesh, those, { chance, works });
@@ -157,7 +157,7 @@ function report(members: readonly Member[]): void {
 
 /** Returns the messages that arrived late, i.e. after a message that was sent later. */
 function findLate({ victim, letters }: Member): string[] {
-  const shown = [...new Set(lettersIn(victim.model.conversation))];
+  const shown = [...new Set(listLetters(victim.model.conversation))];
   const places = shown.map((letter) => letters.indexOf(letter)).filter((place) => place >= 0);
   return places
     .filter((place, index) => places.slice(0, index).some((earlier) => earlier > place))

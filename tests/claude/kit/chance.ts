@@ -1,7 +1,7 @@
-export type Chance = ReturnType<typeof chanceOf>;
+export type Chance = ReturnType<typeof createChance>;
 
 /** Creates a pseudo-random generator. The same seed gives the same numbers. */
-export function chanceOf(seed: number) {
+export function createChance(seed: number) {
   let state = seed >>> 0;
   const next = () => {
     // The mulberry32 algorithm.

@@ -7,7 +7,7 @@ import { makeMachine } from "./machine.js";
 import { type Mesh, startMesh } from "./mesh.js";
 
 /** The agent Birch, its mesh and its sessions, after the user's changes. */
-export interface Changed {
+export interface ChangedAgents {
   readonly mesh: Mesh;
   readonly transport: TransportClient;
   readonly birch: InteractiveAgent;
@@ -17,7 +17,7 @@ export interface Changed {
   readonly sessions: readonly string[];
 }
 
-type Change = (before: Changed, options: AgentOptions) => Promise<Partial<Changed> | undefined>;
+type Change = (before: ChangedAgents, options: AgentOptions) => Promise<Partial<ChangedAgents> | undefined>;
 
 export const changes = {
   "after /compact": async ({ birch }) => void (await compact(birch)),
@@ -48,7 +48,7 @@ export const changes = {
 export async function startChanged(
   order: readonly Change[],
   { claudeArgs = [] }: Pick<AgentOptions, "claudeArgs"> = {},
-): Promise<Changed> {
+): Promise<ChangedAgents> {
   const mesh = await startMesh(onTestFinished);
   const transport = await brokerTransports.rest(mesh.url);
   onTestFinished(() => transport.close());
@@ -59,7 +59,7 @@ export async function startChanged(
     await birch.prompt(`say ${word}`);
     await birch.rests();
   }
-  let changed: Changed = { mesh, transport, birch, agents: [birch], sessions: [mesh.slug] };
+  let changed: ChangedAgents = { mesh, transport, birch, agents: [birch], sessions: [mesh.slug] };
   for (const change of order) changed = { ...changed, ...(await change(changed, options)) };
   return changed;
 }

@@ -18,23 +18,23 @@ export async function ask(
 /** Makes the client replace the conversation so far with a summary. */
 export async function compact({ terminal }: InteractiveAgent): Promise<void> {
   await terminal.enter("/compact");
-  await terminal.shows("Compacted");
+  await terminal.untilShown("Compacted");
 }
 
 /** Rewinds the conversation to the state before the last prompt. */
 export async function rewind({ terminal }: InteractiveAgent): Promise<void> {
   await terminal.enter("/rewind");
-  await terminal.shows("Restore the code and/or conversation");
+  await terminal.untilShown("Restore the code and/or conversation");
   await terminal.press("Up", "Up");
   await terminal.press("Enter");
-  await terminal.shows("Restore conversation");
+  await terminal.untilShown("Restore conversation");
   await terminal.press("Enter");
-  await expect.poll(terminal.screen).not.toContain("Restore conversation");
+  await expect.poll(terminal.readScreen).not.toContain("Restore conversation");
   await terminal.press("C-u");
 }
 
 /** Clears the conversation. @param shown - text from the conversation that is on the screen but not in any prompt */
 export async function clear({ terminal }: InteractiveAgent, shown: string): Promise<void> {
   await terminal.enter("/clear");
-  await expect.poll(terminal.screen).not.toContain(shown);
+  await expect.poll(terminal.readScreen).not.toContain(shown);
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AgentOptions } from "@merkle/broker";
+import type { JobAgentOptions } from "@merkle/broker";
 import type { Job } from "@merkle/wire";
 import { expect, inject } from "vitest";
 import {
@@ -11,11 +11,11 @@ import type { TransportClient } from "../../kit/transports.js";
 import { makeMachine } from "./machine.js";
 import type { Answer } from "./obey.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
-import type { Shown } from "./shown.js";
+import type { ModelPrompt } from "./shown.js";
 
 /** Runs a broker's jobs with the real Claude Code, the real `merkle agent` and a scripted model. */
 export interface JobAgent {
-  readonly agent: AgentOptions;
+  readonly agent: JobAgentOptions;
   readonly model: ScriptedModel;
 }
 
@@ -25,8 +25,8 @@ export interface JobAgent {
  */
 export async function makeJobAgent(
   cleanup: Cleanup,
-  mind: (shown: Shown) => Answer,
-  changes: Partial<ClaudeRunnerOptions> & Pick<AgentOptions, "timeoutsMs"> = {},
+  mind: (shown: ModelPrompt) => Answer,
+  changes: Partial<ClaudeRunnerOptions> & Pick<JobAgentOptions, "timeoutsMs"> = {},
 ): Promise<JobAgent> {
   const { timeoutsMs, ...options } = changes;
   const machine = await makeMachine(cleanup);
@@ -46,10 +46,10 @@ export async function makeJobAgent(
 }
 
 /** Waits until the job has ended and returns it. */
-export async function endedJob(transport: TransportClient, job_id: number): Promise<Job> {
-  const look = () => transport.call("get_job", { job_id });
-  await expect.poll(async () => (await look()).completed_at, { timeout: 150_000 }).not.toBeNull();
-  return look();
+export async function waitForJob(transport: TransportClient, job_id: number): Promise<Job> {
+  const readJob = () => transport.call("get_job", { job_id });
+  await expect.poll(async () => (await readJob()).completed_at, { timeout: 150_000 }).not.toBeNull();
+  return readJob();
 }
 
 /** One step of a model that follows a skill: a `merkle agent` command and its stdin. */
@@ -62,9 +62,9 @@ export interface Step {
  * Creates a model that loads the skill named in its prompt and takes these steps, in the format that the skill
  * prescribes. A step may depend on the results of earlier steps. The model ends its turn when `next` returns null.
  */
-export function skilled(
-  next: (steps: readonly Record<string, unknown>[], shown: Shown) => Step | null,
-): (shown: Shown) => Answer {
+export function createSkilledModel(
+  next: (steps: readonly Record<string, unknown>[], shown: ModelPrompt) => Step | null,
+): (shown: ModelPrompt) => Answer {
   return (shown) => {
     const skill = /Use the (\S+) skill\./.exec(shown.conversation)?.[1];
     const command = /^Agent command: (.*)$/m.exec(shown.conversation)?.[1];
@@ -72,7 +72,7 @@ export function skilled(
     if (results === 0) return { calls: [{ tool: "Skill", input: { skill } }] };
     // Gives up after this many results, because a failing step would be retried forever.
     if (results > stepsMax) return { text: `I give up: ${shown.news}` };
-    const step = next(answersIn(shown), shown);
+    const step = next(listAnswers(shown), shown);
     if (step === null) return { text: "Done." };
     const text =
       step.input === undefined ? "" : ` <<'MERKLE_TEXT_ENDS_HERE'\n${step.input}\nMERKLE_TEXT_ENDS_HERE`;
@@ -84,7 +84,7 @@ export function skilled(
 const stepsMax = 12;
 
 /** Returns the results of the `merkle agent` calls so far, oldest first. */
-function answersIn({ messages }: Shown): Record<string, unknown>[] {
+function listAnswers({ messages }: ModelPrompt): Record<string, unknown>[] {
   return messages.flatMap(({ role, content }) =>
     role !== "user" || typeof content === "string"
       ? []

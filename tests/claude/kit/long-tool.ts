@@ -11,16 +11,16 @@ export interface LongTool {
   /** A prompt step that makes the agent call the tool. */
   readonly step: string;
   /** Resolves when the tool is running. */
-  runs(): Promise<void>;
+  untilRunning(): Promise<void>;
   end(): Promise<void>;
 }
 
-export function longTool({ project }: Machine): LongTool {
+export function createLongTool({ project }: Machine): LongTool {
   const [begun, ended] = [join(project, "begun"), join(project, "ended")];
   const command = `touch ${begun}; until [ -e ${ended} ]; do sleep 0.05; done`;
   return {
     step: `call Bash ${JSON.stringify({ command, description: "Work" })}`,
-    runs: () => expect.poll(() => existsSync(begun)).toBe(true),
+    untilRunning: () => expect.poll(() => existsSync(begun)).toBe(true),
     end: () => writeFile(ended, ""),
   };
 }
@@ -34,9 +34,9 @@ export async function killInTurn(
     processes(): Promise<{ server: { readonly pid: number } }>;
   },
 ): Promise<void> {
-  const tool = longTool(agent.machine);
+  const tool = createLongTool(agent.machine);
   await agent.prompt(`${tool.step} then say finished`);
-  await tool.runs();
+  await tool.untilRunning();
   await killProcess((await agent.processes()).server.pid);
   await tool.end();
   await agent.rests();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { OutputOf } from "@merkle/wire";
 import { inject } from "vitest";
 import { type RunOptions, testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
-import { dashboardPages } from "../../dashboard/pages.js";
+import { findDashboardPages } from "../../dashboard/pages.js";
 import { reservePort } from "../../kit/nginx.js";
 import { noteHome } from "../../kit/persons.js";
 import type { Cleanup } from "../../kit/test-database.js";
@@ -18,16 +18,16 @@ export interface Mesh {
   readonly port: number;
   readonly slug: string;
   /** Posts the next numbered message. Returns its name and the time when the broker received it. */
-  write(to: string | null, options?: WriteOptions): Promise<Written>;
+  write(to: string | null, options?: WriteOptions): Promise<WrittenLetter>;
   /** Finds the team's agent with this name. Without a name, finds the team's only agent. */
   findPeer(team: string, name?: string): Promise<Peer | undefined>;
-  peers(): Promise<Peer[]>;
+  listPeers(): Promise<Peer[]>;
   /** Runs a command as the broker's user and returns its output. */
   run(args: readonly string[]): Promise<string>;
   nudge(to: string): Promise<OutputOf<"nudge">>;
-  status(message: number): Promise<OutputOf<"message_status">>;
+  readStatus(message: number): Promise<OutputOf<"message_status">>;
   /** Reads the session's feed without a team credential. */
-  history(): Promise<OutputOf<"get_history">>;
+  readHistory(): Promise<OutputOf<"get_history">>;
   /** Makes the machine's user a member, if the broker admits only members. */
   admit(machine: Machine): Promise<void>;
   /** Returns the process ids of the broker or its nodes. */
@@ -44,7 +44,7 @@ export interface WriteOptions {
   readonly text?: string;
 }
 
-export interface Written {
+export interface WrittenLetter {
   readonly letter: string;
   readonly postedAtMs: number;
   readonly posted: OutputOf<"post_message">;
@@ -64,14 +64,14 @@ export async function startMesh(
     if (code !== 0) throw new Error(stderr);
     return stdout;
   };
-  let said = "";
+  let output = "";
   const up = async (port: number) => {
-    said = await run(["up", "--port", String(port), "--auth", auth, "--detach"]);
-    return merkle.running();
+    output = await run(["up", "--port", String(port), "--auth", auth, "--detach"]);
+    return merkle.readRunFile();
   };
   const { url, port } = nodes ?? (await up(0));
   if (!nodes) noteHome(port, merkle.home);
-  if (auth === "invite") await run(["join", "-"], { input: nodes?.firstInvite ?? linkIn(said) });
+  if (auth === "invite") await run(["join", "-"], { input: nodes?.firstInvite ?? linkIn(output) });
   const token = auth === "invite" ? (await run(["token", "create"])).trim() : undefined;
   const transport = await brokerTransports.rest(url, { token });
   const slug = `s-${randomUUID().slice(0, 8)}`;
@@ -107,21 +107,21 @@ export async function startMesh(
       });
       return { letter, postedAtMs: performance.now(), posted };
     },
-    peers,
+    listPeers: peers,
     run,
     async findPeer(team, name) {
       const isIt = (peer: Peer) => peer.name !== null && peer.name === (name ?? peer.name);
       return (await peers()).find((peer) => peer.team === team && isIt(peer));
     },
     nudge: (to) => transport.call("nudge", { session_id, team_id: convener, to }),
-    status: (message) => transport.call("message_status", { session_id, message }),
-    history: () => transport.call("get_history", { session_id, limit: 500 }),
+    readStatus: (message) => transport.call("message_status", { session_id, message }),
+    readHistory: () => transport.call("get_history", { session_id, limit: 500 }),
     async admit({ merkleHome }) {
       const input = linkIn(await run(["invite", slug]));
       await run(["join", "-", "--url", url], { input, env: { MERKLE_HOME: merkleHome } });
     },
-    brokerPids: async () => nodes?.pids() ?? [(await merkle.running()).pid],
-    killBroker: nodes?.kill ?? (async () => killProcess((await merkle.running()).pid)),
+    brokerPids: async () => nodes?.pids() ?? [(await merkle.readRunFile()).pid],
+    killBroker: nodes?.kill ?? (async () => killProcess((await merkle.readRunFile()).pid)),
     restartBroker: nodes?.start ?? (async () => void (await up(port))),
   };
 }
@@ -136,7 +136,7 @@ async function startNodesOf(cleanup: Cleanup, auth: "open" | "invite") {
   ]);
   const port = await reservePort();
   const url = `http://localhost:${port}`;
-  const options = { ...kit.behindProxy, auth, publicUrl: url, dashboard: dashboardPages() };
+  const options = { ...kit.behindProxy, auth, publicUrl: url, dashboard: findDashboardPages() };
   const { nodes } = await startNodes(3, { bus: await kit.startTestBus(cleanup), options }, cleanup);
   const [first] = nodes as [(typeof nodes)[0]];
   await kit.startProxy(
@@ -151,7 +151,7 @@ async function startNodesOf(cleanup: Cleanup, auth: "open" | "invite") {
     kill: async () => void (await Promise.all(nodes.map((node) => node.kill()))),
     async start() {
       for (const node of nodes) await node.start();
-      await kit.leadsToAll(url);
+      await kit.untilAllNodesServe(url);
     },
   };
 }

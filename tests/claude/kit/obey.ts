@@ -1,4 +1,4 @@
-import { type Block, type RequestMessage, type Shown, textOf } from "./shown.js";
+import { type Block, type ModelPrompt, type RequestMessage, toText } from "./shown.js";
 
 export type Answer =
   | { readonly text: string }
@@ -13,10 +13,10 @@ const reading = "mcp__merkle__check_messages";
  * If another session's message announces unread messages, the model reads until none are left. Like a real model, it
  * keeps no state and sees only the current request.
  */
-export function obey({ messages, news }: Shown): Answer {
-  const step = nextStep(messages);
+export function obey({ messages, news }: ModelPrompt): Answer {
+  const step = findNextStep(messages);
   if (step !== undefined) return step;
-  if (owesReading(messages) || /^\d+ more after these/m.test(news))
+  if (hasUnread(messages) || /^\d+ more after these/m.test(news))
     return { calls: [{ tool: reading, input: {} }] };
   return { text: "done" };
 }
@@ -26,16 +26,16 @@ export function obey({ messages, news }: Shown): Answer {
  */
 const stepsEnd = / then (?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
-const toPrompt = (text: string) => /^((?:call|say) .*)$/s.exec(text)?.[1] ?? scriptIn(text);
+const toPrompt = (text: string) => /^((?:call|say) .*)$/s.exec(text)?.[1] ?? findScript(text);
 
 /** Returns the `Script` line of a job's prompt. Parses the line if it is a JSON string. */
-function scriptIn(text: string): string | undefined {
-  const told = /^Use the .*\nScript: (.*?)\n/s.exec(text)?.[1];
-  return told?.startsWith('"') ? String(JSON.parse(told)) : told;
+function findScript(text: string): string | undefined {
+  const script = /^Use the .*\nScript: (.*?)\n/s.exec(text)?.[1];
+  return script?.startsWith('"') ? String(JSON.parse(script)) : script;
 }
 
-function nextStep(messages: readonly RequestMessage[]): Answer | undefined {
-  const texts = messages.map((message) => promptIn(message));
+function findNextStep(messages: readonly RequestMessage[]): Answer | undefined {
+  const texts = messages.map((message) => findPrompt(message));
   const at = texts.findLastIndex((text) => text !== undefined);
   const steps = texts[at]?.split(stepsEnd) ?? [];
   const taken = messages.slice(at).filter(({ role }) => role === "assistant").length;
@@ -46,7 +46,7 @@ function nextStep(messages: readonly RequestMessage[]): Answer | undefined {
   return { calls: [{ tool: call[1] ?? "", input: JSON.parse(call[2] ?? "{}") }] };
 }
 
-function promptIn({ role, content }: RequestMessage): string | undefined {
+function findPrompt({ role, content }: RequestMessage): string | undefined {
   if (role !== "user") return undefined;
   const texts = typeof content === "string" ? [content] : content.map((block) => block.text ?? "");
   return texts
@@ -56,12 +56,14 @@ function promptIn({ role, content }: RequestMessage): string | undefined {
 }
 
 /** True if a message from another session arrived after the last read. */
-function owesReading(messages: readonly RequestMessage[]): boolean {
-  const told = messages.findLastIndex(({ role, content }) => role !== "assistant" && isWake(textOf(content)));
+function hasUnread(messages: readonly RequestMessage[]): boolean {
+  const lastWake = messages.findLastIndex(
+    ({ role, content }) => role !== "assistant" && isWake(toText(content)),
+  );
   const read = messages.findLastIndex(
     ({ role, content }) => role === "assistant" && typeof content !== "string" && content.some(reads),
   );
-  return told > read;
+  return lastWake > read;
 }
 
 /** Matches the words that the client adds around messages from its inbox. */

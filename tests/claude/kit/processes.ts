@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
-export interface Running {
+export interface RunningProcess {
   readonly pid: number;
   readonly parent: number;
   readonly call: string;
 }
 
 /** Returns the process and all its descendants, starting with the process. */
-export async function treeOf(pid: number): Promise<Running[]> {
+export async function listTree(pid: number): Promise<RunningProcess[]> {
   const { stdout } = await promisify(execFile)("ps", ["-ewwo", "pid=,ppid=,args="]);
   const all = stdout.split("\n").flatMap((line) => {
     const [, own, parent, call = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
@@ -33,13 +33,13 @@ export async function untilGone(pid: number): Promise<void> {
 
 /** Kills a process and all its descendants. */
 export async function endTree(pid: number): Promise<void> {
-  const tree = await treeOf(pid).catch(() => []);
+  const tree = await listTree(pid).catch(() => []);
   for (const each of tree) send(each.pid, "SIGKILL");
   for (const each of tree) await killProcess(each.pid);
 }
 
 /** Returns the processor time that the process has used so far. */
-export async function cpuMsOf(pid: number): Promise<number> {
+export async function readCpuMs(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/^.*\) /s, "").split(" ");
   // On every current Linux, a clock tick is a hundredth of a second.
   return (Number(fields[11]) + Number(fields[12])) * 10;

@@ -6,19 +6,19 @@ import { text } from "node:stream/consumers";
 import { expect } from "vitest";
 import type { Cleanup } from "../../kit/test-database.js";
 import { type Answer, obey } from "./obey.js";
-import { isSideRequest, type ModelRequest, type Shown, toShown } from "./shown.js";
+import { isSideRequest, type ModelPrompt, type ModelRequest, toShown } from "./shown.js";
 
 /** One agent's scripted model: a local Messages API server that records its requests. */
 export interface ScriptedModel {
   readonly url: string;
   /** The requests in the main conversation, oldest first. */
-  readonly requests: readonly Shown[];
+  readonly requests: readonly ModelPrompt[];
   /** The requests from subagents. */
-  readonly bySubagents: readonly Shown[];
+  readonly bySubagents: readonly ModelPrompt[];
   /** Resolves with the first past or future request whose new content matches. */
-  shows(news: string | RegExp, within?: { from?: number }): Promise<Shown>;
-  /** Delays the reply to the next matching request until `letGo` is called. */
-  ponder(news: string | RegExp): Pondering;
+  waitFor(news: string | RegExp, within?: { from?: number }): Promise<ModelPrompt>;
+  /** Delays the reply to the next matching request until `release` is called. */
+  delayReply(news: string | RegExp): DelayedReply;
   /**
    * Replies to matching requests with an error, which ends the client's turn. Returns a function that stops the
    * refusals.
@@ -32,14 +32,14 @@ export interface ScriptedModel {
   readonly conversation: string;
 }
 
-export interface Pondering {
-  readonly reached: Promise<Shown>;
-  letGo(): void;
+export interface DelayedReply {
+  readonly reached: Promise<ModelPrompt>;
+  release(): void;
 }
 
 interface Waiting {
   readonly matches: (news: string) => boolean;
-  readonly reach: (shown: Shown) => void;
+  readonly reach: (shown: ModelPrompt) => void;
   readonly gone: Promise<void>;
 }
 
@@ -48,23 +48,23 @@ export interface Dialect {
   /** The suffix of the request path. */
   readonly path: string;
   read(body: string): ModelRequest;
-  write(response: ServerResponse, request: ModelRequest, answer: Said): void;
+  write(response: ServerResponse, request: ModelRequest, answer: ModelReply): void;
 }
 
-export type Said = Exclude<Answer, { readonly refusal: string }>;
+export type ModelReply = Exclude<Answer, { readonly refusal: string }>;
 
-interface Minded {
+interface ScriptedModelOptions {
   /** Chooses the reply. Default: {@link obey}. */
-  readonly decide?: (shown: Shown) => Answer;
+  readonly decide?: (shown: ModelPrompt) => Answer;
   readonly dialect?: Dialect;
 }
 
 export async function startScriptedModel(
   cleanup: Cleanup,
-  { decide = obey, dialect = messagesApi }: Minded = {},
+  { decide = obey, dialect = messagesApi }: ScriptedModelOptions = {},
 ): Promise<ScriptedModel> {
-  const requests: Shown[] = [];
-  const bySubagents: Shown[] = [];
+  const requests: ModelPrompt[] = [];
+  const bySubagents: ModelPrompt[] = [];
   const ponderings = new Set<Waiting>();
   const refusals = new Set<(news: string) => boolean>();
   const asked = { unanswered: 0, isTurnOver: true };
@@ -79,13 +79,13 @@ export async function startScriptedModel(
     requests.push(shown);
     asked.unanswered += 1;
     await ponder(shown);
-    const answered = refusalOf(shown) ?? decide(shown);
+    const answered = findRefusal(shown) ?? decide(shown);
     asked.unanswered -= 1;
     asked.isTurnOver = !("calls" in answered);
     return answered;
   }
 
-  async function ponder(shown: Shown): Promise<void> {
+  async function ponder(shown: ModelPrompt): Promise<void> {
     for (const pondering of ponderings) {
       if (!pondering.matches(shown.news)) continue;
       ponderings.delete(pondering);
@@ -94,7 +94,7 @@ export async function startScriptedModel(
     }
   }
 
-  function refusalOf({ news }: Shown): Answer | undefined {
+  function findRefusal({ news }: ModelPrompt): Answer | undefined {
     const isRefused = [...refusals].some((matches) => matches(news));
     return isRefused ? { refusal: "This request is refused." } : undefined;
   }
@@ -118,20 +118,20 @@ export async function startScriptedModel(
     url: `http://127.0.0.1:${port}`,
     requests,
     bySubagents,
-    async shows(news, { from = 0 } = {}) {
-      const find = () => requests.slice(from).find((shown) => matcher(news)(shown.news));
+    async waitFor(news, { from = 0 } = {}) {
+      const find = () => requests.slice(from).find((shown) => createMatcher(news)(shown.news));
       await expect.poll(find, { message: `The model was never shown ${news}.` }).toBeDefined();
       // The poll above has found the request, so `find` returns it again.
-      return find() as Shown;
+      return find() as ModelPrompt;
     },
-    ponder(news) {
-      const reached = withResolvers<Shown>();
+    delayReply(news) {
+      const reached = withResolvers<ModelPrompt>();
       const gone = withResolvers<void>();
-      ponderings.add({ matches: matcher(news), reach: reached.resolve, gone: gone.promise });
-      return { reached: reached.promise, letGo: gone.resolve };
+      ponderings.add({ matches: createMatcher(news), reach: reached.resolve, gone: gone.promise });
+      return { reached: reached.promise, release: gone.resolve };
     },
     refuse(news) {
-      const matches = matcher(news);
+      const matches = createMatcher(news);
       refusals.add(matches);
       return () => void refusals.delete(matches);
     },
@@ -155,8 +155,8 @@ function withResolvers<T>() {
   return { promise, resolve };
 }
 
-function matcher(wanted: string | RegExp): (text: string) => boolean {
-  return (text) => (typeof wanted === "string" ? text.includes(wanted) : wanted.test(text));
+function createMatcher(pattern: string | RegExp): (text: string) => boolean {
+  return (text) => (typeof pattern === "string" ? text.includes(pattern) : pattern.test(text));
 }
 
 async function serve(
@@ -195,7 +195,7 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-function toMessage(model: string, answer: Said) {
+function toMessage(model: string, answer: ModelReply) {
   const content =
     "text" in answer
       ? [{ type: "text" as const, text: answer.text }]

@@ -23,7 +23,7 @@ export interface Block {
 }
 
 /** The content that one request shows to the model. */
-export interface Shown {
+export interface ModelPrompt {
   /** When the request arrived, as a `performance.now()` value. */
   readonly atMs: number;
   readonly bySubagent: boolean;
@@ -36,15 +36,15 @@ export interface Shown {
   readonly conversation: string;
 }
 
-export function toShown(request: ModelRequest, atMs: number): Shown {
+export function toShown(request: ModelRequest, atMs: number): ModelPrompt {
   const { messages, system = "" } = request;
   const lastSpoken = messages.findLastIndex(({ role }) => role === "assistant");
   return {
     atMs,
-    bySubagent: /cc_is_subagent=true|You are an agent for Claude Code/.test(textOf(system)),
+    bySubagent: /cc_is_subagent=true|You are an agent for Claude Code/.test(toText(system)),
     messages,
-    news: saidIn(messages.slice(lastSpoken + 1)),
-    conversation: saidIn(messages),
+    news: toInputText(messages.slice(lastSpoken + 1)),
+    conversation: toInputText(messages),
   };
 }
 
@@ -53,20 +53,20 @@ export function isSideRequest({ tools = [], output_config }: ModelRequest): bool
   return tools.length === 0 || output_config?.format !== undefined;
 }
 
-function saidIn(messages: readonly RequestMessage[]): string {
+function toInputText(messages: readonly RequestMessage[]): string {
   return messages
     .filter(({ role }) => role !== "assistant")
-    .map(({ content }) => textOf(content))
+    .map(({ content }) => toText(content))
     .join("\n");
 }
 
-export function textOf(content: string | readonly Block[]): string {
+export function toText(content: string | readonly Block[]): string {
   if (typeof content === "string") return content;
-  return content.map((block) => block.text ?? textOf(block.content ?? "")).join("\n");
+  return content.map((block) => block.text ?? toText(block.content ?? "")).join("\n");
 }
 
 /** Returns the names of the test messages that occur in a string, in order. */
-export function lettersIn(text: string): string[] {
+export function listLetters(text: string): string[] {
   return text.match(/\bletter-\d+\b/g) ?? [];
 }
 

@@ -11,8 +11,8 @@ import { endTree, untilGone } from "./processes.js";
 /** A terminal that runs one program. */
 export interface Terminal {
   readonly pid: number;
-  screen(): Promise<string>;
-  shows(text: string | RegExp): Promise<void>;
+  readScreen(): Promise<string>;
+  untilShown(text: string | RegExp): Promise<void>;
   /** Presses keys, given by their tmux names. */
   press(...keys: readonly string[]): Promise<void>;
   /** Types a line and presses Enter. */
@@ -46,14 +46,14 @@ export async function openTerminal({ command, cwd, env }: Program, cleanup: Clea
     await rm(socket, { force: true });
   });
 
-  const screen = () => tmux("capture-pane", "-p", "-S", "-500").catch(() => "");
-  const shows = async (text: string | RegExp) => {
-    await expect.poll(screen, { message: `The screen never showed ${text}.` }).toMatch(text);
+  const readScreen = () => tmux("capture-pane", "-p", "-S", "-500").catch(() => "");
+  const untilShown = async (text: string | RegExp) => {
+    await expect.poll(readScreen, { message: `The screen never showed ${text}.` }).toMatch(text);
   };
   return {
     pid,
-    screen,
-    shows,
+    readScreen,
+    untilShown,
     get ended() {
       return untilGone(pid);
     },

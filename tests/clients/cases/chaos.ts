@@ -1,7 +1,7 @@
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { runCampaign, seed, sizes, type Victim, withinMs } from "../../claude/kit/campaign.js";
 import { type Mesh, startMesh } from "../../claude/kit/mesh.js";
-import { killProcess, treeOf } from "../../claude/kit/processes.js";
+import { killProcess, listTree } from "../../claude/kit/processes.js";
 import { startScriptedModel } from "../../claude/kit/scripted-model.js";
 import { prepareAgent, say } from "../kit/client-agent.js";
 import { getDrivenClient } from "../kit/driven-clients.js";
@@ -27,14 +27,14 @@ async function begin(mesh: Mesh, team: string, name: string): Promise<Victim> {
   let terminal = await agent.launch();
   const prompt = (text: string) => say(terminal, text, model);
   const findProcess = async (call: RegExp) =>
-    (await treeOf(terminal.pid)).find((each) => call.test(each.call));
+    (await listTree(terminal.pid)).find((each) => call.test(each.call));
   const kill = async (call: RegExp) => {
     const found = await findProcess(call);
     if (found) await killProcess(found.pid);
   };
   const rests = async () => {
     await model.rests();
-    await expect.poll(terminal.screen).not.toContain("esc to interrupt");
+    await expect.poll(terminal.readScreen).not.toContain("esc to interrupt");
   };
   await prompt("say hello");
   await rests();

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { startMesh } from "../../claude/kit/mesh.js";
-import { isRunning, treeOf } from "../../claude/kit/processes.js";
+import { isRunning, listTree } from "../../claude/kit/processes.js";
 import { prepareAgent, quit, say } from "../kit/client-agent.js";
 import { type DrivenClient, drivenClients } from "../kit/driven-clients.js";
 import { callTwice, startScriptedModel } from "../kit/scripted-model.js";
@@ -27,7 +27,7 @@ for (const client of drivenClients) {
 
       // The first message arrives while the client is idle, before its first prompt.
       const first = await mesh.write("Birch/atlas");
-      if (client.isWoken) await model.shows(first.letter);
+      if (client.isWoken) await model.waitFor(first.letter);
       else expect(first.posted.recipients?.[0]?.wake).toEqual([]);
 
       // The second message arrives during a turn, between two tool calls.
@@ -36,7 +36,7 @@ for (const client of drivenClients) {
       await reached;
       const second = await mesh.write("Birch/atlas");
       letGo();
-      await model.shows(second.letter);
+      await model.waitFor(second.letter);
       expect(model.requests.some((each) => each.includes(first.letter))).toBe(true);
 
       // The next message arrives while the client is idle after a turn.
@@ -44,7 +44,7 @@ for (const client of drivenClients) {
       const began = performance.now();
       const third = await mesh.write("Birch/atlas", { from: "Ben obeys" });
       if (client.isWoken) {
-        await model.shows(third.letter);
+        await model.waitFor(third.letter);
         // Some clients show a nudge as the user's own words, so it must not contain a name chosen by a sender.
         const nudges = model.requests.join("\n").match(/Merkle nudge .{40}/g) ?? [];
         expect(nudges).not.toEqual([]);
@@ -53,12 +53,12 @@ for (const client of drivenClients) {
       } else {
         expect(third.posted.recipients?.[0]?.wake).toEqual(["hooks"]);
         await say(terminal, "go on", model);
-        await model.shows(third.letter);
+        await model.waitFor(third.letter);
       }
       await expect.poll(async () => (await mesh.findPeer("Birch", "atlas"))?.declared?.status).toBe("idle");
 
       const { pid } = terminal;
-      const tree = await treeOf(pid);
+      const tree = await listTree(pid);
       await quit(client, terminal);
       // A killed process may take a moment to exit.
       const left = async () => {
@@ -80,7 +80,7 @@ for (const client of drivenClients) {
       const again = await launch(conversation);
       const fourth = await mesh.write("Birch/atlas");
       if (!client.isWoken) await say(again, "go on", model);
-      await model.shows(fourth.letter);
+      await model.waitFor(fourth.letter);
       await expect.poll(async () => (await held()).claude_session_id).toBe(conversation);
       expect((await held()).peer_id).toBe(peer_id);
       await quit(client, again);

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { startMesh } from "../../claude/kit/mesh.js";
-import { killProcess, treeOf } from "../../claude/kit/processes.js";
+import { killProcess, listTree } from "../../claude/kit/processes.js";
 import type { Terminal } from "../../claude/kit/terminal.js";
 import { prepareAgent } from "../kit/client-agent.js";
 import { type DrivenClient, getDrivenClient } from "../kit/driven-clients.js";
@@ -18,7 +18,7 @@ async function start(name: DrivenClient["name"]) {
 }
 
 async function findServer({ pid }: Terminal): Promise<number | undefined> {
-  return (await treeOf(pid)).find(({ call }) => / mcp --as /.test(call))?.pid;
+  return (await listTree(pid)).find(({ call }) => / mcp --as /.test(call))?.pid;
 }
 
 async function killServer(terminal: Terminal): Promise<void> {
@@ -30,10 +30,10 @@ async function killServer(terminal: Terminal): Promise<void> {
 describe("[WAKE-15] a client whose server was killed", () => {
   it.runIf(isThere("codex"))("is given another, if it is Codex, and is woken again", async () => {
     const { mesh, model, terminal } = await start("codex");
-    await model.shows((await mesh.write("Birch/atlas")).letter);
+    await model.waitFor((await mesh.write("Birch/atlas")).letter);
     await killServer(terminal);
     await expect.poll(() => findServer(terminal)).toBeDefined();
-    await model.shows((await mesh.write("Birch/atlas")).letter);
+    await model.waitFor((await mesh.write("Birch/atlas")).letter);
   });
 
   it.runIf(isThere("gemini"))(

@@ -18,7 +18,7 @@ interface Member {
   has(letter: string): Promise<number>;
   rests(): Promise<void>;
   /** How many requests the member's model has received. */
-  readonly asked: number;
+  readonly requestCount: number;
 }
 
 /** Each client uses a different model API and a different name for the tool. */
@@ -44,7 +44,7 @@ describe.runIf(clients.every(({ name }) => inject("clientPrograms")[name] !== un
       const letter = `letter-${took.length}x`;
       await from.send(to.team, letter);
       const hadAt = await to.has(letter);
-      const { messages } = await mesh.history();
+      const { messages } = await mesh.readHistory();
       const sent = messages.find(({ content }) => Object(content).text === letter);
       took.push({ pair: `${from.team} to ${to.team}`, ms: hadAt - Date.parse(sent?.posted_at ?? "") });
     }
@@ -56,10 +56,10 @@ describe.runIf(clients.every(({ name }) => inject("clientPrograms")[name] !== un
     report("in all", took);
 
     for (const member of members) await member.rests();
-    const asked = members.map((member) => member.asked);
+    const asked = members.map((member) => member.requestCount);
     // Real time must pass, because the test checks that idle clients do not call their models.
     await delay(idleMs);
-    expect(members.map((member) => member.asked)).toEqual(asked);
+    expect(members.map((member) => member.requestCount)).toEqual(asked);
   }, 1_200_000);
 });
 
@@ -81,12 +81,12 @@ async function startClient(mesh: Mesh, { name, tool, dialect }: (typeof clients)
   const atRest = async () => (await mesh.findPeer(where.team, where.name))?.declared?.status;
   return {
     team: client.name,
-    get asked() {
+    get requestCount() {
       return model.requests.length;
     },
     send: (to, letter) =>
       say(terminal, `call ${tool} ${JSON.stringify({ to, message: letter })} then say sent`, model),
-    has: async (letter) => performance.timeOrigin + (await model.shows(letter)).atMs,
+    has: async (letter) => performance.timeOrigin + (await model.waitFor(letter)).atMs,
     async rests() {
       await model.rests();
       await expect.poll(atRest).toBe("idle");
@@ -121,7 +121,7 @@ async function startCurl(mesh: Mesh): Promise<Member> {
   });
   return {
     team: "curl",
-    asked: 0,
+    requestCount: 0,
     async send(to, text) {
       await curl(`${base}/messages`, { team: team_id, body: { content: { text }, to } });
     },
@@ -131,7 +131,7 @@ async function startCurl(mesh: Mesh): Promise<Member> {
     },
     async rests() {
       await expect
-        .poll(async () => (await mesh.peers()).find(({ team }) => team === "curl")?.polling)
+        .poll(async () => (await mesh.listPeers()).find(({ team }) => team === "curl")?.polling)
         .toBe(true);
     },
   };

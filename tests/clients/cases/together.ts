@@ -53,13 +53,13 @@ it.runIf(programs["codex"] && programs["claude"])(
       return existsSync(join(codex.machine.project, file));
     }
     expect(await patch("src/one.ts")).toBe(false);
-    await models.codex.shows("is claimed in the Merkle session");
-    await models.codex.shows("Cedar has held");
+    await models.codex.waitFor("is claimed in the Merkle session");
+    await models.codex.waitFor("Cedar has held");
     expect(await patch("src/one.ts")).toBe(true);
     await changeSettings(transport, { session_id, session_settings: { claims: "refuse" } });
     let tried = 0;
     await expect.poll(() => patch(`src/${++tried}.ts`), { interval: 1_000 }).toBe(false);
-    await models.codex.shows("does not allow editing claimed files");
+    await models.codex.waitFor("does not allow editing claimed files");
     expect(await patch("elsewhere.ts")).toBe(true);
     await transport.call("release", { ...cedar, scope: "repo:src/**" });
     await expect.poll(() => patch(`src/${++tried}.ts`), { interval: 1_000 }).toBe(true);

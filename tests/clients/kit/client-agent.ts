@@ -34,7 +34,7 @@ export async function prepareAgent(
   };
   const merkle = (...args: string[]) =>
     promisify(execFile)(process.execPath, [inject("program"), ...args], { cwd: machine.project, env });
-  const isThere = async () => (await mesh.findPeer(team, name))?.connected === true;
+  const isConnected = async () => (await mesh.findPeer(team, name))?.connected === true;
 
   return {
     ...{ machine, merkleHome, merkle },
@@ -47,7 +47,7 @@ export async function prepareAgent(
         ...["--", ...args, ...(conversation === undefined ? [] : client.resume(conversation))],
       ];
       const terminal = await openTerminal({ command, cwd: machine.project, env }, cleanup);
-      await untilReady(client, terminal, isThere);
+      await untilReady(client, terminal, isConnected);
       return terminal;
     },
     /** Returns the peer that is stored on the agent's machine. */

@@ -182,7 +182,7 @@ export async function untilShown(
   let screen = "";
   const deadline = performance.now() + 240_000;
   do {
-    screen = await terminal.screen();
+    screen = await terminal.readScreen();
     if (await isSo(screen)) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   } while (performance.now() < deadline);

@@ -13,7 +13,7 @@ export interface ScriptedModel {
   readonly requests: readonly string[];
   /** Number of turns in which the model called a tool and received the result. */
   readonly turnsEnded: number;
-  shows(text: string): Promise<void>;
+  waitFor(text: string): Promise<void>;
   /** Delays the next reply to a tool's result until `letGo` is called. */
   hold(): { readonly held: Promise<void>; letGo(): void };
 }
@@ -90,7 +90,7 @@ export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedMode
     get turnsEnded() {
       return turnsEnded;
     },
-    shows: (text) =>
+    waitFor: (text) =>
       expect
         .poll(() => requests.some((each) => each.includes(text)), { message: `never shown: ${text}` })
         .toBe(true),

@@ -159,7 +159,7 @@ export function readCorpus(name: string): Buffer[] {
   ];
 }
 
-export function keptNames(): string[] {
+export function listCorpusNames(): string[] {
   return readdirSync(corpusFolder).map((file) => file.replace(/\.json$/, ""));
 }
 

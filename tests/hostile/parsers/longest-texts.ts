@@ -2,24 +2,24 @@ import { compactMessage, type Message } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { neutralise, parseStrictJson } from "@merkle/wire/text";
 import { replaceConclusion } from "../../../apps/broker/src/text/conclusion-section.js";
-import { firstLineOfText } from "../../../apps/broker/src/text/first-line-of-text.js";
+import { findFirstLine } from "../../../apps/broker/src/text/find-first-line.js";
 import { parseTerms } from "../../../apps/broker/src/text/parse-terms.js";
-import { findSection, headingKey, listHeadings } from "../../../apps/broker/src/text/sections.js";
-import { isMarkdownLayable } from "../../../apps/dashboard/src/text/markdown/markdown-bounds.js";
+import { findSection, listHeadings, toHeadingKey } from "../../../apps/broker/src/text/sections.js";
+import { isMarkdownRenderable } from "../../../apps/dashboard/src/text/markdown/markdown-bounds.js";
 import { toPlainBrief } from "../../../apps/dashboard/src/text/markdown/plain-brief.js";
-import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
+import { extractLinkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 
 /** `longest-texts.test.ts` runs this script in a process that can be killed. Each reader gets maximum-length input. */
 
 const message = { sequence: 1, content: { text: "go" } } as unknown as Message;
 
 const readers: Record<string, (text: string) => unknown> = {
-  linkDefinitions,
+  linkDefinitions: extractLinkDefinitions,
   splitSections,
   toPlainBrief,
-  isMarkdownLayable,
-  firstLineOfText,
-  headingKey,
+  isMarkdownLayable: isMarkdownRenderable,
+  firstLineOfText: findFirstLine,
+  headingKey: toHeadingKey,
   listHeadings,
   findSection: (text) => findSection(text, "Decisions"),
   replaceConclusion: (text) => replaceConclusion(text, null, "done"),

@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from "node:util";
 import {
   compactMessage,
   findInviteSecrets,
+  formatInviteCode,
   MerkleError,
   parseInstant,
   parseInvite,
   parseSourcePath,
-  writeInviteCode,
 } from "@merkle/wire";
 import { parseSealed } from "@merkle/wire/identity";
 import { openZipBundle, UnreadableZip } from "@merkle/wire/record/zip";
 import { ClientFrame, HelloProof, KeyCard } from "@merkle/wire/schemas";
-import { neutralise, neutralJson, parseStrictJson } from "@merkle/wire/text";
+import { neutralise, parseStrictJson, toNeutralJson } from "@merkle/wire/text";
 import { toFiles } from "../../../apps/broker/src/features/sources/committed.js";
 import { replaceConclusion } from "../../../apps/broker/src/text/conclusion-section.js";
-import { firstLineOfText } from "../../../apps/broker/src/text/first-line-of-text.js";
+import { findFirstLine } from "../../../apps/broker/src/text/find-first-line.js";
 import { parseTerms } from "../../../apps/broker/src/text/parse-terms.js";
 import { findSection, listHeadings } from "../../../apps/broker/src/text/sections.js";
 import { parseJson } from "../../../apps/broker/src/transports/http/parse-json.js";
@@ -26,14 +26,14 @@ import { checkCard } from "../../../apps/cli/src/features/private-messages/check
 import { parseSettingsFile, toProgress } from "../../../apps/cli/src/features/progress/progress-settings.js";
 import {
   applyEdit,
-  editToAdd,
-  editToRemove,
   findValue,
-  missingOnTheWay,
+  listMissingParents,
+  planAddition,
+  planRemoval,
 } from "../../../apps/cli/src/install/json-edit.js";
 import { parseConfigFile } from "../../../apps/cli/src/settings/config-file.js";
 import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/settings/foreign-file.js";
-import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
+import { extractLinkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 import { ShapeError } from "../../../packages/wire/src/core/shape.js";
 import * as bundle from "../../../packages/wire/src/record/bundle.js";
 
@@ -142,7 +142,7 @@ export const targets: Readonly<Record<string, Target>> = {
         isDeepStrictEqual(parseStrictJson(shortest), JSON.parse(shortest)),
         "it reads what JSON.stringify writes",
       );
-      must(JSON.stringify(JSON.parse(neutralJson(usual.value))) === shortest, "neutral JSON loses nothing");
+      must(JSON.stringify(JSON.parse(toNeutralJson(usual.value))) === shortest, "neutral JSON loses nothing");
     },
   },
   bundle: {
@@ -236,9 +236,9 @@ export const targets: Readonly<Record<string, Target>> = {
           .join("") === text,
         "the sections joined are the document",
       );
-      linkDefinitions(text);
+      extractLinkDefinitions(text);
       for (const heading of listHeadings(text).slice(0, 3)) findSection(text, heading);
-      const first = firstLineOfText(text);
+      const first = findFirstLine(text);
       must(first === null || (first !== "" && first.length <= 200), "the first line is short");
       const { content, conclusion } = replaceConclusion(text, null, "done");
       must(content.includes(conclusion), "the conclusion stands in the document");
@@ -253,7 +253,7 @@ export const targets: Readonly<Record<string, Target>> = {
       const words = parseInvite(text);
       if (words?.kind === "code") {
         must(
-          isDeepStrictEqual(parseInvite(writeInviteCode(words.number, words.code)), words),
+          isDeepStrictEqual(parseInvite(formatInviteCode(words.number, words.code)), words),
           "a code reads as it is written",
         );
       }
@@ -375,18 +375,18 @@ export const targets: Readonly<Record<string, Target>> = {
         path: ["mcpServers", "merkle"],
         value: { command: "x" },
       };
-      const edit = allowing(() => editToAdd(text, addition), SyntaxError, TypeError);
+      const edit = allowing(() => planAddition(text, addition), SyntaxError, TypeError);
       if (edit) {
         const added: unknown = JSON.parse(applyEdit(text, edit));
         must(typeof added === "object" && added !== null, "what was added to is still JSON");
       }
-      const removal = allowing(() => editToRemove(text, addition, []), SyntaxError, TypeError);
+      const removal = allowing(() => planRemoval(text, addition, []), SyntaxError, TypeError);
       if (removal) JSON.parse(applyEdit(text, removal));
       if (!edit || text.trim() === "") return;
-      const made = missingOnTheWay(text, addition);
+      const made = listMissingParents(text, addition);
       const replaced = findValue(text, addition.path);
       const added = applyEdit(text, edit);
-      const back = editToRemove(added, addition, made);
+      const back = planRemoval(added, addition, made);
       must(back !== null, "what was added is found again");
       if (!replaced)
         must(

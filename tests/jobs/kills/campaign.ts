@@ -2,9 +2,9 @@ import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { callBroker } from "../../../apps/cli/src/test-kit/api.js";
-import { type Started, type TestMerkle, testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
+import { type StartedCommand, type TestMerkle, testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
 import { type Cleanup, createTestDatabase } from "../../kit/test-database.js";
-import { type Point, type PointName, type PointStage, points } from "./points.js";
+import { type KillPoint, type PointName, type PointStage, points } from "./points.js";
 import { type JobsWatch, watchJobs } from "./watch-jobs.js";
 
 /** The process to kill: a broker that runs jobs itself, a `merkle runner`, or the broker of a runner. */
@@ -79,13 +79,13 @@ async function setStage(victim: Victim, cleanup: Cleanup): Promise<Stage> {
   const broker = toProgram(async () => {
     const env = { DATABASE_URL: databaseUrl };
     const started = merkle.start(["up", "--port", String(port), "--json"], { env });
-    await started.says("mcp_url");
-    ({ port } = await merkle.running());
+    await started.waitForOutput("mcp_url");
+    ({ port } = await merkle.readRunFile());
     return started;
   });
   const runner = toProgram(async () => {
     const started = merkle.start(["runner"]);
-    await started.says("running jobs");
+    await started.waitForOutput("running jobs");
     return started;
   }, true);
   await broker.start();
@@ -100,8 +100,8 @@ async function setStage(victim: Victim, cleanup: Cleanup): Promise<Stage> {
   };
 }
 
-function toProgram(begin: () => Promise<Started>, isRunner = false): Program {
-  let started: Started | undefined;
+function toProgram(begin: () => Promise<StartedCommand>, isRunner = false): Program {
+  let started: StartedCommand | undefined;
   return {
     isRunner,
     async start() {
@@ -119,7 +119,7 @@ function toProgram(begin: () => Promise<Started>, isRunner = false): Program {
  * Brings a job to the given point and kills the victim. Returns a problem if the job does not end, or if the next job
  * for the document does not succeed.
  */
-async function strike(stage: Stage, point: Point): Promise<string[]> {
+async function strike(stage: Stage, point: KillPoint): Promise<string[]> {
   const { killed, watch } = stage;
   const ahead = point.behind ? await startJob(stage, point.agent) : undefined;
   const waiting = await point.await(toPointStage(stage));
@@ -130,7 +130,7 @@ async function strike(stage: Stage, point: Point): Promise<string[]> {
   await waiting.release();
   const problems = await expireLeases(stage);
   await killed.start();
-  for (const each of [ahead, job]) if (each !== undefined) await calm(stage, each);
+  for (const each of [ahead, job]) if (each !== undefined) await releaseAgents(stage, each);
   for (const each of [ahead, job])
     if (each !== undefined) await within(stage, "its end", untilEnded(watch, each));
   const next = await startJob(stage, "works", await sessionOf(watch, job));
@@ -145,12 +145,12 @@ function toPointStage({ watch, folder, killed, runsAgents }: Stage): PointStage 
     runsAgents,
     hold: watch.hold,
     onCommitted: watch.onCommitted,
-    marks: async (what) => (await readMarks(folder)).filter((mark) => mark.what === what).length,
+    countMarks: async (what) => (await readMarks(folder)).filter((mark) => mark.what === what).length,
     askToEnd: killed.askToEnd,
   };
 }
 
-async function startJob(stage: Stage, agent: Point["agent"], session?: string): Promise<number> {
+async function startJob(stage: Stage, agent: KillPoint["agent"], session?: string): Promise<number> {
   stage.sessions += 1;
   const slug = `${agent}-${stage.sessions}`;
   const { merkle } = stage;
@@ -197,7 +197,7 @@ async function findAgents(folder: string): Promise<string[]> {
 }
 
 /** Lets all current and future agents for this job's document continue. */
-async function calm({ watch, folder }: Stage, job: number): Promise<void> {
+async function releaseAgents({ watch, folder }: Stage, job: number): Promise<void> {
   const [row] = await watch.sql`SELECT slug FROM sessions WHERE session_id = ${await sessionOf(watch, job)}`;
   await writeFile(join(folder, `calm-${row?.["slug"]}`), "");
 }
@@ -220,9 +220,9 @@ async function within({ watch, folder }: Stage, what: string, happens: Promise<v
   const late = delay(patienceMs, undefined, { signal: over.signal }).then(
     async () => {
       const seen = (await watch.trace()).map(({ number, step, status }) => `${number} ${step} ${status}`);
-      const said = (await readMarks(folder)).map(({ job, what }) => `${job} ${what}`);
+      const markTexts = (await readMarks(folder)).map(({ job, what }) => `${job} ${what}`);
       throw new Error(
-        `Waited in vain for ${what}. Seen: ${seen.join(", ")}. The agents said: ${said.join(", ")}.`,
+        `Waited in vain for ${what}. Seen: ${seen.join(", ")}. The agents said: ${markTexts.join(", ")}.`,
       );
     },
     () => undefined,

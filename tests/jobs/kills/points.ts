@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { JobStep } from "./watch-jobs.js";
 
 /** A point in a job's life at which the victim is killed. */
-export interface Point {
+export interface KillPoint {
   /** The agent's behaviour, encoded in the name of the job's session. */
   readonly agent: "works" | "hang" | "deaf";
   /** Starts waiting for the point before the job starts. `reached` resolves at the point, and `release` lets the job continue. */
@@ -15,16 +15,16 @@ export interface PointStage {
   hold(step: JobStep): Promise<{ reached(): Promise<void>; release(): Promise<void> }>;
   onCommitted(step: JobStep): Promise<void>;
   /** Returns how many times agents have logged this step. */
-  marks(what: string): Promise<number>;
+  countMarks(what: string): Promise<number>;
   /** Sends SIGTERM to the victim. */
   askToEnd(): void;
   /** True if the victim forwards a SIGTERM to its agents. */
   readonly runsAgents: boolean;
 }
 
-const nothing = async () => undefined;
+const noop = async () => undefined;
 
-const held = (step: JobStep, agent: Point["agent"] = "works"): Point => ({
+const held = (step: JobStep, agent: KillPoint["agent"] = "works"): KillPoint => ({
   agent,
   async await(stage) {
     const { reached, release } = await stage.hold(step);
@@ -32,21 +32,21 @@ const held = (step: JobStep, agent: Point["agent"] = "works"): Point => ({
   },
 });
 
-const committed = (step: JobStep, agent: Point["agent"] = "works"): Point => ({
+const committed = (step: JobStep, agent: KillPoint["agent"] = "works"): KillPoint => ({
   agent,
-  await: async (stage) => ({ reached: stage.onCommitted(step), release: nothing }),
+  await: async (stage) => ({ reached: stage.onCommitted(step), release: noop }),
 });
 
-const marked = (what: string, agent: Point["agent"]): Point => ({
+const marked = (what: string, agent: KillPoint["agent"]): KillPoint => ({
   agent,
   async await(stage) {
-    const before = await stage.marks(what);
-    return { reached: untilMore(stage, what, before), release: nothing };
+    const before = await stage.countMarks(what);
+    return { reached: untilMore(stage, what, before), release: noop };
   },
 });
 
 async function untilMore(stage: PointStage, what: string, before: number): Promise<void> {
-  while ((await stage.marks(what)) <= before) await delay(5);
+  while ((await stage.countMarks(what)) <= before) await delay(5);
 }
 
 /** The ten points at which the campaign kills the process that runs a job. */
@@ -63,14 +63,14 @@ export const points = {
   "during a shutdown": {
     agent: "deaf",
     async await(stage) {
-      const before = { start: await stage.marks("start"), told: await stage.marks("told") };
+      const before = { start: await stage.countMarks("start"), told: await stage.countMarks("told") };
       const reached = untilMore(stage, "start", before.start).then(() => {
         stage.askToEnd();
         return stage.runsAgents ? untilMore(stage, "told", before.told) : undefined;
       });
-      return { reached, release: nothing };
+      return { reached, release: noop };
     },
   },
-} satisfies Readonly<Record<string, Point>>;
+} satisfies Readonly<Record<string, KillPoint>>;
 
 export type PointName = keyof typeof points;

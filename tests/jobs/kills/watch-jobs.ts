@@ -60,8 +60,8 @@ export async function watchJobs(databaseUrl: string): Promise<JobsWatch> {
     },
     onCommitted(step) {
       return new Promise((resolve) => {
-        const listener = (told: string) => {
-          if (told !== step) return;
+        const listener = (reachedStep: string) => {
+          if (reachedStep !== step) return;
           listeners = listeners.filter((each) => each !== listener);
           resolve();
         };

@@ -4,20 +4,20 @@ import type { NatsServer } from "../../kit/nats-server.js";
 import type { TestNode } from "../start-nodes.js";
 import type { CredentialUse, Wake } from "./checker.js";
 
-interface Probed {
+interface ProbeTarget {
   readonly placed: readonly [{ readonly node: TestNode }, ...{ readonly node: TestNode }[]];
   /** Null if the bus is in PostgreSQL. */
   readonly nats: NatsServer | null;
 }
 
 /** The time between a post and the end of a pending wait, in milliseconds. */
-export interface Slept {
+export interface WakeLatency {
   readonly probes: number;
   readonly median: number;
   readonly max: number;
 }
 
-export function measureSleep(wakes: readonly Wake[], state: Wake["bus"]): Slept {
+export function measureSleep(wakes: readonly Wake[], state: Wake["bus"]): WakeLatency {
   const ms = wakes
     .filter(({ bus }) => bus === state)
     .map(({ tookMs }) => tookMs ?? Number.POSITIVE_INFINITY)
@@ -31,7 +31,7 @@ export function measureSleep(wakes: readonly Wake[], state: Wake["bus"]): Slept 
 
 /** Calls healthy nodes directly, to check that a post ends a pending wait and that replaced credentials are refused. */
 export async function createProbes(
-  { placed, nats }: Probed,
+  { placed, nats }: ProbeTarget,
   join: (name: string) => Promise<{ session: string; credential: string; cursor: number }>,
 ) {
   const wakes: Wake[] = [];

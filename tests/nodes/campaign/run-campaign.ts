@@ -14,7 +14,7 @@ import type { Cleanup } from "../../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../../kit/transports.js";
 import { startTestNode, type TestNode } from "../start-nodes.js";
 import { type Claim, checkNodesRun, type NodesProblem, type Wake } from "./checker.js";
-import { createProbes, measureSleep, type Slept } from "./probes.js";
+import { createProbes, measureSleep, type WakeLatency } from "./probes.js";
 import { startTurningProxy, type TurningProxy } from "./turning-proxy.js";
 
 export interface CampaignOptions {
@@ -38,7 +38,7 @@ export interface CampaignReport {
   readonly claims: number;
   readonly replaced: number;
   /** How long a post took to end a pending wait, with the bus running and stopped. */
-  readonly wakeMs: Readonly<Record<Wake["bus"], Slept>>;
+  readonly wakeMs: Readonly<Record<Wake["bus"], WakeLatency>>;
   readonly seconds: number;
   readonly problems: readonly NodesProblem[];
 }
@@ -180,7 +180,7 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
       const start = kinds[kind][index % kinds[kind].length] ?? readerKinds.follow;
       const member = await join(`${kind}-${index}-${start.name}`, index);
       const onFailure = (what: string) => watch.giveUp(what);
-      startReading.push(() => start({ ...member, onProgress: watch.changed, onFailure }));
+      startReading.push(() => start({ ...member, onProgress: watch.notify, onFailure }));
     }
   }
   const posters = [];
@@ -287,7 +287,7 @@ function createTally(watch: Watch, over: AbortSignal): Tally {
     onAck() {
       for (const { session } of acked.slice(counted)) counts.set(session, (counts.get(session) ?? 0) + 1);
       counted = acked.length;
-      watch.changed();
+      watch.notify();
     },
     onFailure: (what) => watch.giveUp(what),
     ackedIn: (session) => counts.get(session) ?? 0,

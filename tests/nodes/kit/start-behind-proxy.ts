@@ -58,13 +58,13 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
       await forEach((node) => node.stop());
       await work();
       await forEach((node) => node.restart());
-      await leadsToAll(url);
+      await untilAllNodesServe(url);
     },
   };
 };
 
 /** Resolves when the proxy uses all nodes again. The proxy skips a failed node for several seconds. */
-export async function leadsToAll(url: string): Promise<void> {
+export async function untilAllNodesServe(url: string): Promise<void> {
   for (let inTurn = 0; inTurn < 2 * nodeCount; ) {
     const response = await fetch(`${url}/health`);
     await response.text();

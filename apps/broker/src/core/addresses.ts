@@ -3,35 +3,35 @@ import type { SettingsStore } from "./settings-store.js";
 /** The broker's addresses for clients (SET-3). */
 export interface Addresses {
   /** The address that this process listens on. Available only once the process is listening. */
-  readonly listening: string;
+  readonly listeningUrl: string;
   /** Returns `http://host:port`, or the base of the public URL. */
-  base(): string;
-  mcp(): string;
-  webSocket(): string;
+  getBaseUrl(): string;
+  getMcpUrl(): string;
+  getWebSocketUrl(): string;
   /**
    * Returns the pin of the broker's own certificate, if clients reach the broker directly at `base` and no
    * public authority signed the certificate. Otherwise returns null.
    */
-  keyPin(): string | null;
+  findKeyPin(): string | null;
 }
 
-/** @param certificate - returns the certificate that the broker itself serves, or null */
+/** @param findCertificate - returns the certificate that the broker itself serves, or null */
 export function createAddresses(
   settings: SettingsStore,
-  listening: () => string,
-  certificate: () => { readonly names: readonly string[]; readonly keyPin: string | null } | null,
+  getListeningUrl: () => string,
+  findCertificate: () => { readonly names: readonly string[]; readonly keyPin: string | null } | null,
 ): Addresses {
-  const base = () => baseOf(settings.current.public_url ?? listening());
+  const getBaseUrl = () => toBaseUrl(settings.current.public_url ?? getListeningUrl());
   return {
-    get listening() {
-      return listening();
+    get listeningUrl() {
+      return getListeningUrl();
     },
-    base,
-    mcp: () => mcpOf(settings.current.public_url ?? listening()),
-    webSocket: () => `${base().replace(/^http/, "ws")}/ws`,
-    keyPin() {
-      const own = certificate();
-      const isOwn = base() === listening() || own?.names.includes(new URL(base()).hostname);
+    getBaseUrl,
+    getMcpUrl: () => toMcpUrl(settings.current.public_url ?? getListeningUrl()),
+    getWebSocketUrl: () => `${getBaseUrl().replace(/^http/, "ws")}/ws`,
+    findKeyPin() {
+      const own = findCertificate();
+      const isOwn = getBaseUrl() === getListeningUrl() || own?.names.includes(new URL(getBaseUrl()).hostname);
       return own && isOwn ? own.keyPin : null;
     },
   };
@@ -41,12 +41,12 @@ export function createAddresses(
  * Returns the URL of the MCP endpoint for an address. An address that already names an endpoint is returned
  * unchanged.
  */
-export function mcpOf(url: string): string {
-  const given = url.replace(/\/+$/, "");
-  return given.endsWith("/mcp") ? given : `${baseOf(url)}/api/mcp`;
+export function toMcpUrl(url: string): string {
+  const trimmed = url.replace(/\/+$/, "");
+  return trimmed.endsWith("/mcp") ? trimmed : `${toBaseUrl(url)}/api/mcp`;
 }
 
 /** Returns the base URL of an address, which may also be the address of an MCP endpoint (SET-3). */
-export function baseOf(url: string): string {
+export function toBaseUrl(url: string): string {
   return url.replace(/\/+$/, "").replace(/(?:\/api)?\/mcp$/, "");
 }

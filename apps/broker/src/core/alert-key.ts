@@ -30,16 +30,16 @@ const sharedName = "alert_key";
  * @throws StartError when the file cannot be read or is damaged
  */
 export async function openAlertKey(home: string, shared?: SharedKey): Promise<AlertKey> {
-  const own = await openOwn(home);
+  const own = await readOrCreateSecret(home);
   return toAlertKey(shared ? await agreeOnKey(own, shared) : own);
 }
 
 async function agreeOnKey(own: string, { orm, secret }: SharedKey): Promise<string> {
-  const found = await findShared(orm, sharedName);
-  const known = tryDecrypt(secret, found);
-  if (known !== null) return known;
+  const stored = await findShared(orm, sharedName);
+  const sharedSecret = tryDecrypt(secret, stored);
+  if (sharedSecret !== null) return sharedSecret;
   // A value encrypted with an earlier audit key can no longer be decrypted, so it is replaced.
-  await offerShared(orm, sharedName, encrypt(secret, sharedName, own).toString("base64url"), found);
+  await offerShared(orm, sharedName, encrypt(secret, sharedName, own).toString("base64url"), stored);
   return tryDecrypt(secret, await findShared(orm, sharedName)) ?? own;
 }
 
@@ -56,13 +56,13 @@ function toAlertKey(secret: string): AlertKey {
   return { secret, vapid: deriveVapid(secret) };
 }
 
-async function openOwn(home: string): Promise<string> {
+async function readOrCreateSecret(home: string): Promise<string> {
   const path = join(home, "alert-key");
   const secret = await readSecret(path).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
-    const drawn = `mka_${randomBytes(32).toString("base64url")}`;
-    await writeFile(path, drawn, { mode: 0o600, flag: "wx" });
-    return drawn;
+    const generated = `mka_${randomBytes(32).toString("base64url")}`;
+    await writeFile(path, generated, { mode: 0o600, flag: "wx" });
+    return generated;
   });
   if (!/^mka_[\w-]{43}$/.test(secret)) {
     throw new StartError(
@@ -93,13 +93,13 @@ function deriveVapid(secret: string): AlertKey["vapid"] {
   // Throws if the derived number is not a valid private key. That happens in at most one of 2^32 homes.
   pair.setPrivateKey(Buffer.from(hkdfSync("sha256", secret, "", "merkle vapid", 32)));
   const point = pair.getPublicKey();
-  const coordinate = (from: number) => point.subarray(from, from + 32).toString("base64url");
+  const encodeCoordinate = (from: number) => point.subarray(from, from + 32).toString("base64url");
   const jwk = {
     kty: "EC",
     crv: "P-256",
     d: pair.getPrivateKey().toString("base64url"),
-    x: coordinate(1),
-    y: coordinate(33),
+    x: encodeCoordinate(1),
+    y: encodeCoordinate(33),
   };
   return {
     publicKey: point.toString("base64url"),

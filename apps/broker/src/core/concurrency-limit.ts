@@ -27,23 +27,23 @@ interface Queue {
 export function createConcurrencyLimit({ countMax, countedMs }: ConcurrencyBounds): ConcurrencyLimit {
   const queues = new Map<string, Queue>();
 
-  function goOn(address: string, queue: Queue): void {
+  function serveNext(address: string, queue: Queue): void {
     while (queue.served < countMax) {
       const next = queue.waiting.shift();
       if (!next) break;
       // The client has disconnected, so no one could read the reply.
-      if (!next.response.req.socket.destroyed) begin(next, queue, () => goOn(address, queue));
+      if (!next.response.req.socket.destroyed) startServing(next, queue, () => serveNext(address, queue));
     }
     if (queue.served === 0) queues.delete(address);
   }
 
-  function begin({ response, serve }: QueuedRequest, queue: Queue, ended: () => void): void {
+  function startServing({ response, serve }: QueuedRequest, queue: Queue, onEnd: () => void): void {
     queue.served += 1;
     const end = () => {
       clearTimeout(deadline);
       response.removeListener("close", end);
       queue.served -= 1;
-      ended();
+      onEnd();
     };
     const deadline = setTimeout(end, countedMs).unref();
     response.once("close", end);
@@ -54,6 +54,6 @@ export function createConcurrencyLimit({ countMax, countedMs }: ConcurrencyBound
     const queue = queues.get(address) ?? { served: 0, waiting: [] };
     queues.set(address, queue);
     queue.waiting.push({ response, serve });
-    goOn(address, queue);
+    serveNext(address, queue);
   };
 }

@@ -1,5 +1,5 @@
 import { limits } from "@merkle/wire/limits";
-import { utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes } from "@merkle/wire/text";
 
 /**
  * Returns as many of the first rows as fit within a page's byte limit. Always returns at least one row, so
@@ -8,7 +8,7 @@ import { utf8Bytes } from "@merkle/wire/text";
 export function fillPage<Row>(rows: readonly Row[]): Row[] {
   let bytes = 0;
   const beyond = rows.findIndex((row) => {
-    bytes += utf8Bytes(JSON.stringify(row));
+    bytes += countUtf8Bytes(JSON.stringify(row));
     return bytes > limits.pageBytesMax;
   });
   return rows.slice(0, beyond === -1 ? rows.length : Math.max(1, beyond));

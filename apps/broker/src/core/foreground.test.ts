@@ -11,11 +11,11 @@ function pending() {
 
 it("[GUARD-25] work that can wait begins after the writes that were under way, not after later ones", async () => {
   const foreground = createForeground();
-  await foreground.whenQuiet();
+  await foreground.waitUntilQuiet();
   const [first, second] = [pending(), pending()];
   foreground.count(first.write);
   const events: string[] = [];
-  const quiet = foreground.whenQuiet().then(() => events.push("begun"));
+  const quiet = foreground.waitUntilQuiet().then(() => events.push("begun"));
   foreground.count(second.write);
   await Promise.resolve();
   expect(events).toEqual([]);
@@ -28,5 +28,5 @@ it("[GUARD-25] work that can wait begins after the writes that were under way, n
 it("[GUARD-25] a write that failed keeps nothing waiting", async () => {
   const foreground = createForeground();
   foreground.count(Promise.reject(new Error("failed")));
-  await foreground.whenQuiet();
+  await foreground.waitUntilQuiet();
 });

@@ -8,7 +8,7 @@ export interface Foreground {
    * Resolves once the writes in progress have settled, or after `yieldMsMax`. Later writes are not waited for, so a busy
    * broker still does the work.
    */
-  whenQuiet(): Promise<void>;
+  waitUntilQuiet(): Promise<void>;
 }
 
 const yieldMsMax = 1_000;
@@ -22,7 +22,7 @@ export function createForeground(): Foreground {
       const end = () => writes.delete(write);
       write.then(end, end);
     },
-    async whenQuiet() {
+    async waitUntilQuiet() {
       if (writes.size === 0) return;
       const waited = new AbortController();
       const { signal } = waited;

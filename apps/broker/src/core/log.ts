@@ -9,14 +9,14 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Creates a log that passes finished lines to `write`. */
 export function createLog(write: (line: string) => void): Log {
-  const at =
+  const createLevelLog =
     (level: string) =>
     (message: string, fields: LogFields = {}) =>
-      write(JSON.stringify({ at: new Date().toISOString(), level, message, ...fields }, errorsAsText));
-  return { info: at("info"), warn: at("warn"), error: at("error") };
+      write(JSON.stringify({ at: new Date().toISOString(), level, message, ...fields }, replaceErrors));
+  return { info: createLevelLog("info"), warn: createLevelLog("warn"), error: createLevelLog("error") };
 }
 
-function errorsAsText(_key: string, value: unknown): unknown {
+function replaceErrors(_key: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const { name, message, stack, cause } = value;
   const code = "code" in value ? value.code : undefined;

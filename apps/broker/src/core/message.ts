@@ -1,18 +1,18 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { type MessageRow, messageRowDefaults, type RedactionEvent, type StoredMessage } from "@merkle/db";
+import { type MessageRow, messageRowDefaults, type RedactionEventRow, type StoredMessage } from "@merkle/db";
 import {
-  kindOf,
+  countSealedBytes,
+  deriveMessageId,
+  deriveUuid,
+  findMessageKind,
   type Message,
-  messageIdFrom,
   type Redaction,
   type SystemEvent,
-  saidOf,
-  sealedBytes,
-  timeOrdered,
   toMessageHead,
-  uuidFromDigest,
+  toRedactionFields,
+  toTimeOrderedUuid,
 } from "@merkle/wire";
-import { canonicalJson } from "@merkle/wire/record";
+import { toCanonicalJson } from "@merkle/wire/record";
 import { sha256 } from "./sha256.js";
 
 export interface Author {
@@ -25,7 +25,7 @@ export interface Author {
 }
 
 /** The content, recipients and references of a posted message. */
-export interface Said {
+export interface ChatPost {
   readonly content: Readonly<Record<string, unknown>>;
   readonly audience: Audience;
   readonly priority: MessageRow["priority"];
@@ -46,7 +46,7 @@ export interface Audience {
 export const everyone: Audience = { recipients: messageRowDefaults.recipients, reaches: null };
 
 /** Creates a chat message that is ready to be appended. */
-export function chatRow(sessionId: string, id: string, author: Author, said: Said): MessageRow {
+export function toChatRow(sessionId: string, id: string, author: Author, post: ChatPost): MessageRow {
   // Every field is written out, as in toStoredMessage: object spread would cost more than the rest of a
   // post's work here.
   return {
@@ -58,15 +58,15 @@ export function chatRow(sessionId: string, id: string, author: Author, said: Sai
     author_team: author.team,
     author_peer: author.peer,
     author_human: author.human,
-    recipients: said.audience.recipients,
-    priority: said.priority,
-    reply_to: said.replyTo,
-    content: canonicalJson(said.content),
-    salt: newSalt(),
+    recipients: post.audience.recipients,
+    priority: post.priority,
+    reply_to: post.replyTo,
+    content: toCanonicalJson(post.content),
+    salt: generateSalt(),
     after_closing: false,
-    reaches: said.audience.reaches,
-    answers: said.answers,
-    kind: kindOf({ type: "chat", content: said.content }),
+    reaches: post.audience.reaches,
+    answers: post.answers,
+    kind: findMessageKind({ type: "chat", content: post.content }),
   };
 }
 
@@ -87,17 +87,17 @@ export interface EventOptions {
 }
 
 /** Creates an event that is ready to be appended. */
-export function systemRow(sessionId: string, event: SystemEvent, options: EventOptions): MessageRow {
+export function toSystemRow(sessionId: string, event: SystemEvent, options: EventOptions): MessageRow {
   return {
     ...messageRowDefaults,
     session_id: sessionId,
-    id: options.id ?? timeOrdered(randomUUID()),
+    id: options.id ?? toTimeOrderedUuid(randomUUID()),
     type: "system",
     peer_id: options.causedBy,
     priority: options.priority ?? messageRowDefaults.priority,
     reply_to: options.replyTo ?? null,
-    content: canonicalJson(event),
-    salt: newSalt(),
+    content: toCanonicalJson(event),
+    salt: generateSalt(),
     after_closing: options.afterClosing ?? false,
     reaches: options.reaches ?? null,
     kind: event.event,
@@ -105,48 +105,51 @@ export function systemRow(sessionId: string, event: SystemEvent, options: EventO
 }
 
 const saltBytes = 16;
-let drawn = Buffer.alloc(0);
-let drawnAt = 0;
+let saltPool = Buffer.alloc(0);
+let saltPoolOffset = 0;
 
 /**
  * Returns 16 random bytes in hexadecimal. The bytes are generated for many rows together, because a call to
  * the random number generator costs more than building the rest of a row.
  */
-function newSalt(): string {
-  if (drawnAt === drawn.length) {
-    drawn = randomBytes(saltBytes * 256);
-    drawnAt = 0;
+function generateSalt(): string {
+  if (saltPoolOffset === saltPool.length) {
+    saltPool = randomBytes(saltBytes * 256);
+    saltPoolOffset = 0;
   }
-  const salt = drawn.toString("hex", drawnAt, drawnAt + saltBytes);
+  const salt = saltPool.toString("hex", saltPoolOffset, saltPoolOffset + saltBytes);
   // Used salt is erased, so that a later memory dump does not contain it.
-  drawn.fill(0, drawnAt, drawnAt + saltBytes);
-  drawnAt += saltBytes;
+  saltPool.fill(0, saltPoolOffset, saltPoolOffset + saltBytes);
+  saltPoolOffset += saltBytes;
   return salt;
 }
 
 /** Returns the id of a message: derived from its idempotency key, or random without a key (FEED-5). */
-export function messageId(
+export function createMessageId(
   sessionId: string,
   peerId: string,
   operation: "post_message" | "send_message",
   idempotencyKey: string | undefined,
 ): string {
-  if (idempotencyKey === undefined) return timeOrdered(randomUUID());
-  return messageIdFrom({ sessionId, peerId, operation, idempotencyKey }, hashText);
+  if (idempotencyKey === undefined) return toTimeOrderedUuid(randomUUID());
+  return deriveMessageId({ sessionId, peerId, operation, idempotencyKey }, hashText);
 }
 
 /** Derives a uuid from its parts. The same parts give the same uuid. */
-export function idFrom(parts: readonly string[]): string {
-  return uuidFromDigest(hashText(JSON.stringify(parts)));
+export function deriveId(parts: readonly string[]): string {
+  return deriveUuid(hashText(JSON.stringify(parts)));
 }
 
 const hashText = (text: string) => sha256(text, "hex");
 
 /** Combines an appended row with its sequence and time. */
-export function toStoredMessage(row: MessageRow, place: { sequence: number; postedAt: Date }): StoredMessage {
+export function toStoredMessage(
+  row: MessageRow,
+  position: { sequence: number; postedAt: Date },
+): StoredMessage {
   return {
     session_id: row.session_id,
-    sequence: place.sequence,
+    sequence: position.sequence,
     id: row.id,
     type: row.type,
     posted_by_team_id: row.team_id,
@@ -158,7 +161,7 @@ export function toStoredMessage(row: MessageRow, place: { sequence: number; post
     priority: row.priority,
     reply_to: row.reply_to,
     content: row.content,
-    posted_at: place.postedAt,
+    posted_at: position.postedAt,
     reaches: row.reaches,
     answers: row.answers,
     kind: row.kind,
@@ -179,15 +182,15 @@ export function toMessage(stored: StoredMessage): Message {
   return stored.type === "system" ? { ...message, ...content } : message;
 }
 
-export function toRedaction({ sequence, content }: RedactionEvent): Redaction {
-  return { ...saidOf(contentOf(content)), sequence };
+export function toRedaction({ sequence, content }: RedactionEventRow): Redaction {
+  return { ...toRedactionFields(parseContent(content)), sequence };
 }
 
 /**
  * Returns the content of an event. Returns an empty object if the content was damaged in the database, so
  * that other messages can still be read.
  */
-export function contentOf(stored: string): Record<string, unknown> {
+export function parseContent(stored: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(stored));
   } catch {
@@ -201,14 +204,14 @@ export function contentOf(stored: string): Record<string, unknown> {
  */
 export function toMessageFor(stored: StoredMessage, peerId: string | null): Message {
   const message = toMessage(stored);
-  const isConcerned =
+  const isParty =
     peerId !== null && (stored.posted_by_peer_id === peerId || stored.reaches?.includes(peerId));
-  return isConcerned ? message : withoutSealed(message);
+  return isParty ? message : withoutSealed(message);
 }
 
 /** Returns a message in the form that everyone may see: a private message has no text. */
 export function withoutSealed(message: Message): Message {
   const { sealed } = message.content;
   if (message.content["private"] !== true || typeof sealed !== "string") return message;
-  return { ...message, content: { private: true, bytes: sealedBytes(sealed) } };
+  return { ...message, content: { private: true, bytes: countSealedBytes(sealed) } };
 }

@@ -22,7 +22,7 @@ export interface Metrics {
 }
 
 /** The node's values that are read each time the metrics are rendered. */
-export interface NodeFacts {
+export interface NodeMetrics {
   readonly id: string;
   readonly version: string;
   readonly bus: {
@@ -30,13 +30,13 @@ export interface NodeFacts {
     readonly isUp: boolean;
     readonly ignored: Readonly<Record<string, number>>;
   };
-  databaseBytes(): Promise<number>;
+  measureDatabaseBytes(): Promise<number>;
   /** How many reads went to the read replica and to the primary. Null if there is no replica. */
   readonly replica: { readonly reads: { readonly replica: number; readonly primary: number } } | null;
 }
 
 /** @param node - the node whose metrics these are; tests may omit it */
-export function createMetrics(node?: NodeFacts): Metrics {
+export function createMetrics(node?: NodeMetrics): Metrics {
   const registers = [new Registry()];
   const [registry] = registers;
   registerNode(registers, node);
@@ -110,7 +110,7 @@ export function createMetrics(node?: NodeFacts): Metrics {
   };
 }
 
-function registerNode(registers: Registry[], node: NodeFacts | undefined): void {
+function registerNode(registers: Registry[], node: NodeMetrics | undefined): void {
   new Gauge({
     name: "merkle_node_info",
     help: "Always 1; labels: the id of this node, its version and the kind of its bus.",
@@ -153,7 +153,7 @@ function registerNode(registers: Registry[], node: NodeFacts | undefined): void 
     help: "Bytes of disk space that the database uses; the same on all its brokers. If it cannot be read, the last value.",
     registers,
     async collect() {
-      const bytes = await node?.databaseBytes().catch(() => undefined);
+      const bytes = await node?.measureDatabaseBytes().catch(() => undefined);
       if (bytes !== undefined) this.set(bytes);
     },
   });
@@ -171,14 +171,14 @@ function createRequestCounter(registers: Registry[]): RequestCounter {
     labelNames: ["operation", "transport", "result"],
     registers,
   });
-  const known = new Map<string, Map<string, Map<string, Counter.Internal>>>();
+  const counters = new Map<string, Map<string, Map<string, Counter.Internal>>>();
   return {
     inc(operation, transport, result) {
-      const ofOperation = known.get(operation) ?? new Map<string, Map<string, Counter.Internal>>();
+      const ofOperation = counters.get(operation) ?? new Map<string, Map<string, Counter.Internal>>();
       const ofTransport = ofOperation.get(transport) ?? new Map<string, Counter.Internal>();
       const count = ofTransport.get(result);
       if (count) return count.inc();
-      known.set(operation, ofOperation.set(transport, ofTransport));
+      counters.set(operation, ofOperation.set(transport, ofTransport));
       ofTransport.set(result, counter.labels(operation, transport, result));
       counter.inc({ operation, transport, result });
     },
@@ -194,10 +194,10 @@ interface RecentTimes {
   /**
    * Returns the duration that this fraction of the recent values does not exceed, or 0 if there are no values.
    */
-  percentile(share: number): number;
+  percentile(fraction: number): number;
 }
 
-const keptMax = 1_000;
+const timesMax = 1_000;
 
 function createRecentTimes(): RecentTimes {
   const times: number[] = [];
@@ -205,7 +205,7 @@ function createRecentTimes(): RecentTimes {
   return {
     add(milliseconds) {
       times[next] = milliseconds;
-      next = (next + 1) % keptMax;
+      next = (next + 1) % timesMax;
     },
     percentile(share) {
       const sorted = times.toSorted((a, b) => a - b);

@@ -1,4 +1,4 @@
-import { type Database, deleteNode, listNodes, measureClock, type NodeRow, noteNode } from "@merkle/db";
+import { type Database, deleteNode, listNodes, measureClock, type NodeRow, saveNode } from "@merkle/db";
 import type { Bus } from "./bus/bus.js";
 import type { RepeatedTasks } from "./repeated-tasks.js";
 import { createSettle } from "./settle.js";
@@ -10,32 +10,32 @@ export interface Nodes {
   /** The id of this node. */
   readonly id: string;
   /** True if no other node can exist, so this node can ignore the possibility of changes by other nodes. */
-  readonly alone: boolean;
+  readonly isAlone: boolean;
   /** The ids of the other nodes that were running at the last heartbeat. */
   readonly others: ReadonlySet<string>;
   /** Whether hints from at least one other node are not arriving. If so, this node must rely on sweeps. */
-  readonly hasUnheard: boolean;
+  readonly hasUnheardNodes: boolean;
   /**
    * Whether this node does the work that only one node should do. Each node considers the node that started
    * first to be the leader. There may briefly be two leaders or none, so this work must be safe to do twice
    * or late.
    */
-  readonly leads: boolean;
+  readonly isLeader: boolean;
   /** Returns all registered nodes. `live` is true for nodes whose lease is valid. */
-  list(): Promise<(NodeRow & { readonly live: boolean })[]>;
+  list(): Promise<(NodeRow & { readonly isLive: boolean })[]>;
   /**
    * Resolves once the other nodes have handled this node's hints, or after a timeout (NODE-14). Resolves
    * immediately if there are no other nodes.
    */
   settle(): Promise<void>;
   /** Calls a listener when other nodes have stopped. */
-  onGone(listener: () => void): void;
+  onNodesStopped(listener: () => void): void;
   /** Publishes this node's address and announces that the node is running. */
   announce(address: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-const beatMs = 5_000;
+const heartbeatMs = 5_000;
 /**
  * A node counts as dead if its last heartbeat is older than this. The margin allows for one late and one lost
  * heartbeat.
@@ -65,97 +65,97 @@ interface NodeOptions {
  */
 export async function startNode(options: NodeOptions): Promise<Nodes> {
   const { id, database, bus, version, auditKey, tasks } = options;
-  const gone = new Set<() => void>();
+  const stopListeners = new Set<() => void>();
   let address = "";
   let others: ReadonlySet<string> = new Set();
-  let leads = false;
-  let seenAt = 0;
-  let stopped = false;
-  let beating: Promise<void> = Promise.resolve();
+  let isLeader = false;
+  let leaseRenewedAt = 0;
+  let isStopped = false;
+  let lastHeartbeat: Promise<void> = Promise.resolve();
 
-  async function toFacts() {
+  async function measureFacts() {
     const clockMs = await measureClock(database.orm);
     return { nodeId: id, version, address, bus: bus.kind, epoch: database.epoch, auditKey, clockMs };
   }
 
-  function beat(): Promise<void> {
-    const noted = noteThis();
-    beating = noted.catch(() => undefined);
-    return noted;
+  function sendHeartbeat(): Promise<void> {
+    const renewal = renewLease();
+    lastHeartbeat = renewal.catch(() => undefined);
+    return renewal;
   }
 
-  async function noteThis(): Promise<void> {
-    const began = performance.now();
-    await noteNode(database.orm, await toFacts());
-    seenAt = began;
+  async function renewLease(): Promise<void> {
+    const startedAt = performance.now();
+    await saveNode(database.orm, await measureFacts());
+    leaseRenewedAt = startedAt;
     if (bus.kind === "local") return;
-    await look();
-    bus.beat(hasUnheard());
+    await refreshNodes();
+    bus.sendHeartbeat(hasUnheardNodes());
   }
 
-  function hasUnheard(): boolean {
-    return [...others].some((node) => !bus.hears(node));
+  function hasUnheardNodes(): boolean {
+    return [...others].some((node) => !bus.isReceivingFrom(node));
   }
 
-  async function look(): Promise<void> {
+  async function refreshNodes(): Promise<void> {
     const live = (await listNodes(database.orm)).filter(isLive);
     const before = others;
     others = new Set(live.map(({ nodeId }) => nodeId).filter((nodeId) => nodeId !== id));
-    leads = live[0]?.nodeId === id;
-    if ([...before].some((nodeId) => !others.has(nodeId))) for (const listener of gone) listener();
+    isLeader = live[0]?.nodeId === id;
+    if ([...before].some((nodeId) => !others.has(nodeId))) for (const listener of stopListeners) listener();
   }
 
   /**
    * Returns whether this node's lease is valid. If the lease was not renewed in time, the other nodes
    * consider this node dead, and it must not lead.
    */
-  function isInTime(): boolean {
-    return performance.now() - seenAt < nodeLeaseMs;
+  function isLeaseValid(): boolean {
+    return performance.now() - leaseRenewedAt < nodeLeaseMs;
   }
 
   const settle = createSettle(bus, { id, others: () => others });
-  await refuseMisfits(options, await toFacts());
-  await beat();
-  const stopBeating = tasks.repeat("node heartbeat", beatMs, beat);
+  await refuseIncompatibleNodes(options, await measureFacts());
+  await sendHeartbeat();
+  const stopHeartbeats = tasks.repeat("node heartbeat", heartbeatMs, sendHeartbeat);
   bus.on("nodes", async () => {
-    await look();
+    await refreshNodes();
     // Lets the new node know immediately that this one is running.
-    bus.beat(false);
+    bus.sendHeartbeat(false);
   });
-  bus.on("lost", look);
+  bus.on("lost", refreshNodes);
 
   return {
     id,
-    alone: bus.kind === "local",
+    isAlone: bus.kind === "local",
     get others() {
       return others;
     },
-    get hasUnheard() {
-      return hasUnheard();
+    get hasUnheardNodes() {
+      return hasUnheardNodes();
     },
-    get leads() {
-      return bus.kind === "local" || (leads && isInTime());
+    get isLeader() {
+      return bus.kind === "local" || (isLeader && isLeaseValid());
     },
     async list() {
       const rows = await listNodes(database.orm);
-      return rows.map((row) => ({ ...row, live: isLive(row) }));
+      return rows.map((row) => ({ ...row, isLive: isLive(row) }));
     },
     settle,
-    onGone: (listener) => void gone.add(listener),
-    async announce(where) {
-      address = where;
-      await beat();
+    onNodesStopped: (listener) => void stopListeners.add(listener),
+    async announce(url) {
+      address = url;
+      await sendHeartbeat();
       bus.publish("nodes", {});
     },
     async stop() {
-      if (stopped) return;
-      stopped = true;
-      stopBeating();
+      if (isStopped) return;
+      isStopped = true;
+      stopHeartbeats();
       // A heartbeat in flight would register the node again, so the deletion waits for it. If the database does
       // not respond, the shutdown does not wait for the deletion, because the node's lease expires anyway
       // (NODE-4).
-      const forgotten = beating.then(() => deleteNode(database.orm, id));
-      await withTimeout(forgotten, beatMs, "none").catch(() => undefined);
+      const deletion = lastHeartbeat.then(() => deleteNode(database.orm, id));
+      await withTimeout(deletion, heartbeatMs, "none").catch(() => undefined);
       bus.publish("nodes", {});
     },
   };
@@ -165,26 +165,26 @@ function isLive({ unseenMs }: NodeRow): boolean {
   return unseenMs < nodeLeaseMs;
 }
 
-async function refuseMisfits(
+async function refuseIncompatibleNodes(
   { database }: NodeOptions,
   own: { readonly bus: string; readonly epoch: string; readonly auditKey: string; readonly clockMs: number },
 ): Promise<void> {
   if (Math.abs(own.clockMs) > clockMsMax) {
     throw new StartError(
       "not_alone",
-      `This machine's clock differs from the database's by ${inSeconds(own.clockMs)}. Synchronise it with NTP, because all nodes must agree on the time.`,
+      `This machine's clock differs from the database's by ${formatSeconds(own.clockMs)}. Synchronise it with NTP, because all nodes must agree on the time.`,
     );
   }
   // With a local bus, this node holds a lock that excludes other nodes, so every other registered node is dead.
   if (own.bus === "local") return;
   for (const other of (await listNodes(database.orm)).filter(isLive)) {
-    const problem = describeMisfit(own, other);
+    const problem = describeIncompatibility(own, other);
     if (problem)
       throw new StartError("not_alone", `${problem} The other node is ${other.address || other.nodeId}.`);
   }
 }
 
-function describeMisfit(
+function describeIncompatibility(
   own: { readonly bus: string; readonly epoch: string; readonly auditKey: string; readonly clockMs: number },
   other: NodeRow,
 ): string | null {
@@ -198,11 +198,11 @@ function describeMisfit(
   if (other.auditKey !== own.auditKey) {
     return "Another node signs records with a different audit key. Give this node the same key (MERKLE_AUDIT_KEY_FILE).";
   }
-  const apart = own.clockMs - other.clockMs;
-  if (Math.abs(apart) <= clockMsMax) return null;
-  return `The clocks of this machine and of another node are ${inSeconds(apart)} apart. Set both by NTP.`;
+  const differenceMs = own.clockMs - other.clockMs;
+  if (Math.abs(differenceMs) <= clockMsMax) return null;
+  return `The clocks of this machine and of another node are ${formatSeconds(differenceMs)} apart. Set both by NTP.`;
 }
 
-function inSeconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return `${(Math.abs(ms) / 1000).toFixed(1)} s`;
 }

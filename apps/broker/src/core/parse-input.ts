@@ -1,8 +1,8 @@
 import { isObject, MerkleError, type Operation } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { describeIssue, inputRefused, usefulFields } from "@merkle/wire/schemas";
+import { describeIssue, inputRefused, listUsefulFields } from "@merkle/wire/schemas";
 import type * as z from "zod";
-import { quickParse } from "./quick-parse.js";
+import { parseQuickly } from "./quick-parse.js";
 
 /** The fields of an input before validation. */
 export type RawInput = Readonly<Record<string, unknown>>;
@@ -13,8 +13,8 @@ export function requireObject(operation: Operation, input: unknown): RawInput {
   if (isObject(input)) return input;
   throw new MerkleError(
     "bad_request",
-    `The input is not valid: expected a JSON object, got ${describe(input)}.`,
-    { accepted_fields: usefulFields(operation) },
+    `The input is not valid: expected a JSON object, got ${describeType(input)}.`,
+    { accepted_fields: listUsefulFields(operation) },
   );
 }
 
@@ -27,10 +27,10 @@ export function requireObject(operation: Operation, input: unknown): RawInput {
 export function parseInput(
   operation: Operation,
   raw: RawInput,
-  { proved }: { proved: boolean },
+  { isProved }: { isProved: boolean },
 ): Readonly<Record<string, unknown>> {
-  const input = quickParse(operation.input, raw) ?? parseBySchema(operation, raw);
-  if (!proved) refuseGuessableKey(input);
+  const input = parseQuickly(operation.input, raw) ?? parseBySchema(operation, raw);
+  if (!isProved) refuseGuessableKey(input);
   return input;
 }
 
@@ -51,7 +51,7 @@ function refuseManyUnknownFields(operation: Operation, raw: RawInput): void {
   if (unknown.length <= unknownFieldsMax) return;
   const first = unknown.slice(0, 3).map((field) => JSON.stringify(field.slice(0, 40)));
   const problem = `unknown fields ${first.join(", ")} and ${unknown.length - first.length} more`;
-  throw inputRefused([{ field: "", problem }], { fields: usefulFields(operation) });
+  throw inputRefused([{ field: "", problem }], { fields: listUsefulFields(operation) });
 }
 
 /** The error quotes the name of an unknown field, which may have any length. */
@@ -61,8 +61,8 @@ function describeIssues(operation: Operation, issues: readonly z.core.$ZodIssue[
   const problems = issues
     .slice(0, 10)
     .map((issue) => ({ field: issue.path.join("."), problem: issue.message.slice(0, problemCharsMax) }));
-  const tooLarge = issues.some((issue) => issue.code === "custom" && issue.params?.["tooLarge"] === true);
-  return inputRefused(problems, { fields: usefulFields(operation), tooLarge });
+  const isTooLarge = issues.some((issue) => issue.code === "custom" && issue.params?.["tooLarge"] === true);
+  return inputRefused(problems, { fields: listUsefulFields(operation), tooLarge: isTooLarge });
 }
 
 /**
@@ -80,7 +80,7 @@ function refuseGuessableKey(input: RawInput): void {
   );
 }
 
-function describe(input: unknown): string {
+function describeType(input: unknown): string {
   if (input === null) return "null";
   return Array.isArray(input) ? "a list" : `a ${typeof input}`;
 }

@@ -1,6 +1,6 @@
 import { catalogue, operations } from "@merkle/wire/schemas";
 import { expect, it } from "vitest";
-import { quickParse } from "./quick-parse.js";
+import { parseQuickly } from "./quick-parse.js";
 
 const values: readonly unknown[] = [
   "auth-refactor",
@@ -48,7 +48,7 @@ it("[CAT-5] what is parsed the quick way is what its schema gives, and what the 
       tried.push(without, ...values.map((value) => ({ ...base, [field]: value })));
     }
     for (const value of tried) {
-      const quick = quickParse(input, value);
+      const quick = parseQuickly(input, value);
       if (quick === undefined) continue;
       const parsed = input.safeParse(value);
       expect(parsed, `${name} ${JSON.stringify(value)}`).toMatchObject({ success: true });
@@ -64,6 +64,10 @@ it("[CAT-5] a post is parsed the quick way", () => {
     content: { text: " said " },
     idempotency_key: "0123456789abcdef",
   };
-  expect(quickParse(catalogue.post_message.input, post)).toEqual({ ...post, priority: "next", type: "chat" });
-  expect(quickParse(catalogue.post_message.input, { ...post, content: { text: " " } })).toBeUndefined();
+  expect(parseQuickly(catalogue.post_message.input, post)).toEqual({
+    ...post,
+    priority: "next",
+    type: "chat",
+  });
+  expect(parseQuickly(catalogue.post_message.input, { ...post, content: { text: " " } })).toBeUndefined();
 });

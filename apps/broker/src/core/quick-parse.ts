@@ -2,12 +2,12 @@ import { isObject } from "@merkle/wire";
 import type * as z from "zod";
 
 /** Returns a value as its schema would parse it, or undefined if only the schema itself can decide. */
-type Take = (value: unknown) => unknown;
+type FastParser = (value: unknown) => unknown;
 
-interface Field {
+interface FieldParser {
   readonly name: string;
-  /** The fast parser. Null for a schema that quickParse does not support. */
-  readonly take: Take | null;
+  /** The fast parser. Null for a schema that parseQuickly does not support. */
+  readonly parse: FastParser | null;
   readonly whenAbsent: "refused" | "left out" | "default";
   readonly default: unknown;
 }
@@ -19,27 +19,27 @@ interface Field {
  * @returns the same result as the schema, or undefined for invalid and unsupported inputs, which the schema
  * must then parse
  */
-export function quickParse<Schema extends z.ZodObject>(
+export function parseQuickly<Schema extends z.ZodObject>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> | undefined {
-  let take = taken.get(schema);
-  if (take === undefined) {
-    take = takeObject(schema) ?? neverTaken;
-    taken.set(schema, take);
+  let parse = parsers.get(schema);
+  if (parse === undefined) {
+    parse = compileObject(schema) ?? deferToSchema;
+    parsers.set(schema, parse);
   }
   // The fast parser has run the schema's checks on every part of the value.
-  return take(value) as z.output<Schema> | undefined;
+  return parse(value) as z.output<Schema> | undefined;
 }
 
-const taken = new WeakMap<z.ZodObject, Take>();
+const parsers = new WeakMap<z.ZodObject, FastParser>();
 
-function neverTaken(): undefined {
+function deferToSchema(): undefined {
   return undefined;
 }
 
 /** The part of zod's schema definitions that is supported here. */
-interface Definition {
+interface SchemaDefinition {
   readonly type: string;
   readonly checks?: readonly z.core.$ZodCheck[];
   readonly format?: string;
@@ -52,68 +52,68 @@ interface Definition {
   readonly catchall?: z.core.$ZodType;
 }
 
-function definitionOf(schema: z.core.$ZodType): Definition {
-  return schema._zod.def as Definition;
+function getDefinition(schema: z.core.$ZodType): SchemaDefinition {
+  return schema._zod.def as SchemaDefinition;
 }
 
-function takeOf(schema: z.core.$ZodType): Take | null {
-  const { type, format, coerce, innerType, entries, values } = definitionOf(schema);
+function compileSchema(schema: z.core.$ZodType): FastParser | null {
+  const { type, format, coerce, innerType, entries, values } = getDefinition(schema);
   if (coerce) return null;
   switch (type) {
     case "string":
-      return format === undefined ? checked(schema, (value) => typeof value === "string") : null;
+      return format === undefined ? compileChecked(schema, (value) => typeof value === "string") : null;
     case "number":
-      if (format === "safeint") return checked(schema, Number.isSafeInteger);
-      return format === undefined ? checked(schema, Number.isFinite) : null;
+      if (format === "safeint") return compileChecked(schema, Number.isSafeInteger);
+      return format === undefined ? compileChecked(schema, Number.isFinite) : null;
     case "boolean":
-      return checked(schema, (value) => typeof value === "boolean");
+      return compileChecked(schema, (value) => typeof value === "boolean");
     case "enum":
-      return oneOf(schema, Object.values(entries ?? {}));
+      return compileOneOf(schema, Object.values(entries ?? {}));
     case "literal":
-      return oneOf(schema, values ?? []);
+      return compileOneOf(schema, values ?? []);
     case "optional":
     case "default":
-      return innerType && !isWrapped(innerType) ? takeOf(innerType) : null;
+      return innerType && !isWrapped(innerType) ? compileSchema(innerType) : null;
     case "object":
-      return takeObject(schema);
+      return compileObject(schema);
     default:
       return null;
   }
 }
 
 function isWrapped(schema: z.core.$ZodType): boolean {
-  return ["optional", "default"].includes(definitionOf(schema).type);
+  return ["optional", "default"].includes(getDefinition(schema).type);
 }
 
-function oneOf(schema: z.core.$ZodType, values: readonly unknown[]): Take | null {
-  return checked(schema, (value) => values.includes(value));
+function compileOneOf(schema: z.core.$ZodType, values: readonly unknown[]): FastParser | null {
+  return compileChecked(schema, (value) => values.includes(value));
 }
 
-function checked(schema: z.core.$ZodType, isOfType: (value: unknown) => boolean): Take | null {
-  const passes = passesOf(schema);
-  return passes && ((value) => (isOfType(value) ? passThrough(passes, value) : undefined));
+function compileChecked(schema: z.core.$ZodType, isOfType: (value: unknown) => boolean): FastParser | null {
+  const checks = compileChecks(schema);
+  return checks && ((value) => (isOfType(value) ? applyChecks(checks, value) : undefined));
 }
 
-function passThrough(passes: readonly Take[], value: unknown): unknown {
-  let passed = value;
-  for (const pass of passes) {
-    passed = pass(passed);
-    if (passed === undefined) return undefined;
+function applyChecks(checks: readonly FastParser[], value: unknown): unknown {
+  let result = value;
+  for (const check of checks) {
+    result = check(result);
+    if (result === undefined) return undefined;
   }
-  return passed;
+  return result;
 }
 
 /** Returns fast forms of all the schema's checks, or null if any of them is not supported. */
-function passesOf(schema: z.core.$ZodType): readonly Take[] | null {
-  const passes = (definitionOf(schema).checks ?? []).map(({ _zod }) => passOf(_zod.def));
-  return passes.every((pass) => pass !== null) ? passes : null;
+function compileChecks(schema: z.core.$ZodType): readonly FastParser[] | null {
+  const checks = (getDefinition(schema).checks ?? []).map(({ _zod }) => compileCheck(_zod.def));
+  return checks.every((pass) => pass !== null) ? checks : null;
 }
 
 /**
  * Returns the fast form of a check. The type has already been checked, so a length check always gets a string
  * or list, and a range check always gets a number.
  */
-function passOf(check: z.core.$ZodCheckDef): Take | null {
+function compileCheck(check: z.core.$ZodCheckDef): FastParser | null {
   const {
     check: kind,
     fn,
@@ -150,21 +150,21 @@ function passOf(check: z.core.$ZodCheckDef): Take | null {
   }
 }
 
-function takeObject(schema: z.core.$ZodType): Take | null {
-  const passes = passesOf(schema);
-  const { shape, catchall } = definitionOf(schema);
-  const isStrict = catchall !== undefined && definitionOf(catchall).type === "never";
-  if (!passes || !shape || !isStrict) return null;
+function compileObject(schema: z.core.$ZodType): FastParser | null {
+  const checks = compileChecks(schema);
+  const { shape, catchall } = getDefinition(schema);
+  const isStrict = catchall !== undefined && getDefinition(catchall).type === "never";
+  if (!checks || !shape || !isStrict) return null;
   const fields = Object.entries(shape).map(([name, of]) => toField(name, of));
   return (value) => {
-    const object = isObject(value) ? takeFields(fields, value) : undefined;
-    return object && passThrough(passes, object);
+    const object = isObject(value) ? parseFields(fields, value) : undefined;
+    return object && applyChecks(checks, object);
   };
 }
 
-function toField(name: string, schema: z.core.$ZodType): Field {
-  const { type, innerType, defaultValue } = definitionOf(schema);
-  const field = { name, take: takeOf(schema), default: defaultValue };
+function toField(name: string, schema: z.core.$ZodType): FieldParser {
+  const { type, innerType, defaultValue } = getDefinition(schema);
+  const field = { name, parse: compileSchema(schema), default: defaultValue };
   const isSimple = innerType !== undefined && !isWrapped(innerType);
   if (type === "optional" && isSimple) return { ...field, whenAbsent: "left out" };
   // A default object would be shared between callers.
@@ -173,20 +173,20 @@ function toField(name: string, schema: z.core.$ZodType): Field {
   return { ...field, whenAbsent: "refused" };
 }
 
-function takeFields(
-  fields: readonly Field[],
+function parseFields(
+  fields: readonly FieldParser[],
   value: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> | undefined {
   const result: Record<string, unknown> = {};
   let unknown = 0;
   for (const _name in value) unknown += 1;
   for (const field of fields) {
-    const given = value[field.name];
-    if (given !== undefined) {
+    const raw = value[field.name];
+    if (raw !== undefined) {
       unknown -= 1;
-      const taken = field.take?.(given);
-      if (taken === undefined) return undefined;
-      result[field.name] = taken;
+      const parsed = field.parse?.(raw);
+      if (parsed === undefined) return undefined;
+      result[field.name] = parsed;
     } else if (field.whenAbsent === "refused") {
       return undefined;
     } else if (field.whenAbsent === "default") {

@@ -18,10 +18,10 @@ export async function retryWhileLost<Result>(
       return await attempt();
     } catch (error) {
       if (isConnectionLost(error)) lost = error;
-      const mayPass = isConnectionLost(error) || isTimeout(error) || isSerializationFailure(error);
+      const isTransient = isConnectionLost(error) || isTimeout(error) || isSerializationFailure(error);
       // An earlier attempt with an unknown outcome may have been committed, no matter how a later attempt
       // failed.
-      if (!mayPass) throw isOutOfResources(error) ? (lost ?? error) : error;
+      if (!isTransient) throw isOutOfResources(error) ? (lost ?? error) : error;
       if (performance.now() - since > limits.unknownOutcomeMsMax) throw lost ?? error;
       await delay(Math.min(20 * 2 ** tries, 250));
     }

@@ -42,7 +42,7 @@ export interface CoreServices {
   readonly meshName: string;
   readonly mesh: MeshAnnouncer;
   readonly meshChannels: {
-    in(meshId: string): MeshAnnouncer;
+    get(meshId: string): MeshAnnouncer;
     /** Notifies the watchers of every mesh about a change that affects the whole broker. */
     announceEverywhere(kind: Exclude<MeshChangedKind, "person">): void;
   };
@@ -53,7 +53,7 @@ export interface CoreServices {
   readonly turns: Turns | null;
   readonly foreground: Foreground;
   /** Resolves once this node is known to be the only one on its database. Usually resolves immediately. */
-  readonly whenAlone: () => Promise<void>;
+  readonly waitUntilAlone: () => Promise<void>;
   /** Returns whether the node lock is held now. */
   readonly isAlone: () => boolean;
   readonly settings: SettingsStore;

@@ -6,7 +6,7 @@ import type { Bus } from "./bus/bus.js";
 const waitMsMax = 1_000;
 
 /** A `settle` hint to which some of the other nodes have not replied yet. */
-interface Asking {
+interface PendingQuestion {
   readonly unanswered: Set<string>;
   done(): void;
 }
@@ -21,7 +21,7 @@ export function createSettle(
   bus: Bus,
   { id: ownId, others }: { readonly id: string; readonly others: () => ReadonlySet<string> },
 ): () => Promise<void> {
-  const asking = new Map<string, Asking>();
+  const questions = new Map<string, PendingQuestion>();
   /** Nodes that did not reply in time. Later calls do not wait for them until they reply again. */
   const silent = new Set<string>();
   let next: Promise<void> | null = null;
@@ -32,7 +32,7 @@ export function createSettle(
     const unanswered = new Set([...others()].filter((node) => !silent.has(node)));
     if (!bus.isUp || others().size === 0) return;
     const id = randomUUID();
-    const answered = new Promise<void>((done) => asking.set(id, { unanswered, done }));
+    const answered = new Promise<void>((done) => questions.set(id, { unanswered, done }));
     // Published even if all other nodes have failed to reply, because a reply shows that a node is back.
     bus.publish("settle", { id });
     const tooLate = new AbortController();
@@ -42,17 +42,17 @@ export function createSettle(
         delay(waitMsMax, undefined, { signal: tooLate.signal }).catch(() => undefined),
       ]);
     tooLate.abort();
-    asking.delete(id);
+    questions.delete(id);
     for (const node of unanswered) silent.add(node);
   }
 
   bus.on("settle", ({ id }) => {
     // Hints arrive in order, so the listeners have at least started on all earlier hints.
-    void bus.followed().then(() => bus.publish("settled", { id, node: ownId }));
+    void bus.waitForListeners().then(() => bus.publish("settled", { id, node: ownId }));
   });
   bus.on("settled", ({ id, node }) => {
     silent.delete(node);
-    const question = asking.get(id);
+    const question = questions.get(id);
     if (question?.unanswered.delete(node) && question.unanswered.size === 0) question.done();
   });
 

@@ -9,7 +9,7 @@ it("[ERR-3] [DB-10] a statement that took too long is told apart from one that w
   const waiter = await connectTestDatabase(url).reserve();
   onTestFinished(() => holder.release());
   onTestFinished(() => waiter.release());
-  const told = async (work: Promise<unknown>) => {
+  const catchError = async (work: Promise<unknown>) => {
     const error = await work.then(
       () => undefined,
       (reason: unknown) => reason,
@@ -21,7 +21,7 @@ it("[ERR-3] [DB-10] a statement that took too long is told apart from one that w
     );
   };
   await waiter`SET statement_timeout = 20`;
-  expect(await told(waiter`SELECT pg_sleep(60)`)).toMatchObject({
+  expect(await catchError(waiter`SELECT pg_sleep(60)`)).toMatchObject({
     code: "unavailable",
     message: expect.stringContaining("took too long"),
     details: { outcome: "none" },
@@ -29,7 +29,7 @@ it("[ERR-3] [DB-10] a statement that took too long is told apart from one that w
   await holder`SELECT pg_advisory_lock(1)`;
   await waiter`SET lock_timeout = 10`;
   await waiter`SET statement_timeout = 0`;
-  expect(await told(waiter`SELECT pg_advisory_lock(1)`)).toMatchObject({
+  expect(await catchError(waiter`SELECT pg_advisory_lock(1)`)).toMatchObject({
     code: "unavailable",
     message: expect.stringContaining("Another call kept the data locked"),
   });

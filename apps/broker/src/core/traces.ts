@@ -15,12 +15,12 @@ export interface Traces {
   post<Result>(row: MessageRow, posting: Promise<Result>): Promise<Result>;
   /** Wraps sending a batch to the database in one span per message. */
   commit<Result>(rows: readonly MessageRow[], sending: Promise<Result>): Promise<Result>;
-  hinted(posted: readonly StoredMessage[]): void;
+  recordHints(posted: readonly StoredMessage[]): void;
   /**
    * Records the delivery of messages to a reader. The span starts when another node's hint arrived, if there
    * was such a hint.
    */
-  delivered(sessionId: string, messages: readonly DeliveredMessage[], path: string): void;
+  recordDelivery(sessionId: string, messages: readonly DeliveredMessage[], path: string): void;
   stop(): Promise<void>;
 }
 
@@ -55,43 +55,43 @@ export async function startTraces({ url, node, version, bus }: TracesOptions): P
   });
   const tracer = provider.getTracer("merkle", version);
   const hints = new Map<string, { readonly sequence: number; readonly at: Date }>();
-  const stopHearing = bus.on("feed", ({ session, sequence }) => {
+  const unsubscribe = bus.on("feed", ({ session, sequence }) => {
     hints.delete(session);
     hints.set(session, { sequence, at: new Date() });
     const [oldest] = hints.size > hintsMax ? hints.keys() : [];
     if (oldest !== undefined) hints.delete(oldest);
   });
 
-  function attributesOf(sessionId: string): Record<string, string> {
+  function toAttributes(sessionId: string): Record<string, string> {
     return { "merkle.node": node, "merkle.session": sha256(sessionId, "hex").slice(0, 16) };
   }
 
   /** Starts a child of the message's first span, which may have been recorded on another node. */
-  function span(
+  function startChildSpan(
     name: string,
     id: string,
     sessionId: string,
     startTime: Date,
     more: Record<string, string> = {},
   ) {
-    const parent = { ...placeOf(id), traceFlags: api.TraceFlags.SAMPLED, isRemote: true };
+    const parent = { ...toSpanIds(id), traceFlags: api.TraceFlags.SAMPLED, isRemote: true };
     const context = api.trace.setSpanContext(api.ROOT_CONTEXT, parent);
-    const attributes = { ...attributesOf(sessionId), ...more };
+    const attributes = { ...toAttributes(sessionId), ...more };
     return tracer.startSpan(name, { startTime, attributes }, context);
   }
 
   return {
     async post(row, posting) {
-      root = placeOf(row.id);
-      const first = tracer.startSpan("post", { root: true, attributes: attributesOf(row.session_id) });
+      root = toSpanIds(row.id);
+      const first = tracer.startSpan("post", { root: true, attributes: toAttributes(row.session_id) });
       root = null;
-      return ending(first, posting);
+      return endSpanAfter(first, posting);
     },
     async commit(rows, sending) {
       const at = new Date();
       const rowCount = String(rows.length);
       const spans = rows.map((row) =>
-        span("commit", row.id, row.session_id, at, { "merkle.batch": rowCount }),
+        startChildSpan("commit", row.id, row.session_id, at, { "merkle.batch": rowCount }),
       );
       try {
         return await sending;
@@ -99,29 +99,29 @@ export async function startTraces({ url, node, version, bus }: TracesOptions): P
         for (const each of spans) each.end();
       }
     },
-    hinted(posted) {
+    recordHints(posted) {
       if (bus.kind === "local") return;
       for (const { id, session_id } of posted)
-        span("hint", id, session_id, new Date(), { "merkle.bus": bus.kind }).end();
+        startChildSpan("hint", id, session_id, new Date(), { "merkle.bus": bus.kind }).end();
     },
-    delivered(sessionId, messages, path) {
+    recordDelivery(sessionId, messages, path) {
       const hint = hints.get(sessionId);
       for (const { sequence, message } of messages) {
         const at =
           hint && sequence <= hint.sequence && sequence > hint.sequence - messages.length
             ? hint.at
             : new Date();
-        span("deliver", message.id, sessionId, at, { "merkle.path": path }).end();
+        startChildSpan("deliver", message.id, sessionId, at, { "merkle.path": path }).end();
       }
     },
     async stop() {
-      stopHearing();
+      unsubscribe();
       // An unavailable collector does not keep the node from stopping.
       await withTimeout(provider.shutdown(), flushMs, "none").catch(() => undefined);
     },
   };
 
-  async function ending<Result>(
+  async function endSpanAfter<Result>(
     first: ReturnType<typeof tracer.startSpan>,
     work: Promise<Result>,
   ): Promise<Result> {
@@ -137,7 +137,7 @@ export async function startTraces({ url, node, version, bus }: TracesOptions): P
 }
 
 /** Returns the ids of a message's trace and of its first span. */
-export function placeOf(messageId: string): { readonly traceId: string; readonly spanId: string } {
+export function toSpanIds(messageId: string): { readonly traceId: string; readonly spanId: string } {
   return { traceId: messageId.replaceAll("-", ""), spanId: sha256(messageId, "hex").slice(0, 16) };
 }
 

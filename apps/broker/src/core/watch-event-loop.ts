@@ -1,14 +1,14 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
 /** How late timers ran during the last one to two minutes, in milliseconds. */
-export interface Lateness {
+export interface EventLoopDelay {
   readonly p50_ms: number;
   readonly p99_ms: number;
   readonly max_ms: number;
 }
 
 export interface EventLoopWatch {
-  lateness(): Lateness;
+  readDelay(): EventLoopDelay;
   stop(): void;
 }
 
@@ -23,20 +23,20 @@ const windowMs = 60_000;
 export function watchEventLoop(): EventLoopWatch {
   let older = openHistogram();
   let newer = openHistogram();
-  const turns = setInterval(() => {
+  const rotation = setInterval(() => {
     older.reset();
     [older, newer] = [newer, older];
   }, windowMs);
-  turns.unref();
+  rotation.unref();
 
   return {
-    lateness: () => ({
-      p50_ms: toLate(older.percentile(50)),
-      p99_ms: toLate(older.percentile(99)),
-      max_ms: toLate(older.max),
+    readDelay: () => ({
+      p50_ms: toDelayMs(older.percentile(50)),
+      p99_ms: toDelayMs(older.percentile(99)),
+      max_ms: toDelayMs(older.max),
     }),
     stop() {
-      clearInterval(turns);
+      clearInterval(rotation);
       older.disable();
       newer.disable();
     },
@@ -53,6 +53,6 @@ function openHistogram(): IntervalHistogram {
  * Converts a sample to a delay in milliseconds. The histogram records the time between two samples in
  * nanoseconds.
  */
-function toLate(nanoseconds: number): number {
+function toDelayMs(nanoseconds: number): number {
   return Math.max(0, Math.round((nanoseconds / 1e6 - resolutionMs) * 100) / 100);
 }

@@ -3,11 +3,11 @@ export interface WriteTurn {
   /**
    * Resolves once every earlier write is in the queue, so that this write may begin. Undefined if it may begin immediately.
    */
-  readonly mayBegin: Promise<void> | undefined;
+  readonly earlierPlaced: Promise<void> | undefined;
   /** Resolves once every earlier write has ended. Undefined if none is in progress. */
   readonly earlierEnded: Promise<unknown> | undefined;
   /** Marks this write as queued in order, which lets the next write begin before this one has ended. */
-  placed(): void;
+  markPlaced(): void;
   /** Call when the write has ended, with or without success. */
   end(): void;
 }
@@ -24,63 +24,63 @@ export interface WriteOrder {
  */
 export function createWriteOrder(): WriteOrder {
   // The unfinished writes to all sessions, in order. A connection has only a few of them at a time.
-  const turns: Turn[] = [];
+  const turns: QueuedWriteTurn[] = [];
   return {
     take(session) {
-      const turn = new Turn(session, turns);
+      const turn = new QueuedWriteTurn(session, turns);
       turns.push(turn);
       return turn;
     },
   };
 }
 
-class Turn implements WriteTurn {
+class QueuedWriteTurn implements WriteTurn {
   readonly session: string;
-  readonly #turns: Turn[];
-  readonly mayBegin: Promise<void> | undefined;
+  readonly #turns: QueuedWriteTurn[];
+  readonly earlierPlaced: Promise<void> | undefined;
   #isPlaced = false;
-  #tellPlaced: (() => void) | undefined;
-  #tellEnded: (() => void) | undefined;
+  #resolvePlaced: (() => void) | undefined;
+  #resolveEnded: (() => void) | undefined;
   #ended: Promise<void> | undefined;
 
-  constructor(session: string, turns: Turn[]) {
+  constructor(session: string, turns: QueuedWriteTurn[]) {
     this.session = session;
     this.#turns = turns;
     let at = turns.length - 1;
     while (at >= 0 && turns[at]?.session !== session) at -= 1;
     const before = turns[at];
-    this.mayBegin = before === undefined || before.#isPlaced ? undefined : before.#whenPlaced();
+    this.earlierPlaced = before === undefined || before.#isPlaced ? undefined : before.#waitUntilPlaced();
   }
 
   get earlierEnded(): Promise<unknown> | undefined {
     const before = this.#turns.slice(0, this.#turns.indexOf(this));
     const earlier = before.filter((turn) => turn.session === this.session);
-    return earlier.length === 0 ? undefined : Promise.all(earlier.map((turn) => turn.#whenEnded()));
+    return earlier.length === 0 ? undefined : Promise.all(earlier.map((turn) => turn.#waitUntilEnded()));
   }
 
-  placed(): void {
+  markPlaced(): void {
     this.#isPlaced = true;
-    this.#tellPlaced?.();
+    this.#resolvePlaced?.();
   }
 
   end(): void {
     // The usual case: the oldest write ends first.
     if (this.#turns[0] === this) this.#turns.shift();
     else this.#turns.splice(this.#turns.indexOf(this), 1);
-    this.placed();
-    this.#tellEnded?.();
+    this.markPlaced();
+    this.#resolveEnded?.();
   }
 
   /** Resolves once this write is queued. Only the next write calls this. */
-  #whenPlaced(): Promise<void> {
+  #waitUntilPlaced(): Promise<void> {
     return new Promise((resolve) => {
-      this.#tellPlaced = resolve;
+      this.#resolvePlaced = resolve;
     });
   }
 
-  #whenEnded(): Promise<void> {
+  #waitUntilEnded(): Promise<void> {
     this.#ended ??= new Promise((resolve) => {
-      this.#tellEnded = resolve;
+      this.#resolveEnded = resolve;
     });
     return this.#ended;
   }

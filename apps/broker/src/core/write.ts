@@ -10,9 +10,9 @@ import {
   type Transaction,
 } from "@merkle/db";
 import { MerkleError, type SystemEvent } from "@merkle/wire";
-import { canonicalJson } from "@merkle/wire/record";
+import { toCanonicalJson } from "@merkle/wire/record";
 import { decrypt, encrypt } from "./encrypt.js";
-import { type EventOptions, systemRow, toStoredMessage } from "./message.js";
+import { type EventOptions, toStoredMessage, toSystemRow } from "./message.js";
 import { retryWhileLost } from "./retry-while-lost.js";
 import { sha256 } from "./sha256.js";
 import type { Turns } from "./turns.js";
@@ -73,15 +73,15 @@ export async function writeOnce<Result>(
   work: (write: Write) => Promise<Result>,
 ): Promise<Result> {
   const key = request.idempotencyKey ?? randomUUID();
-  const { purpose, requestKey, inputHash } = address(services.database, request, key);
+  const { purpose, requestKey, inputHash } = toRequestAddress(services.database, request, key);
 
-  const rows = String(request.input["session_id"] ?? request.caller);
-  const inTurn: Turns = services.turns ?? ((_rows, write) => write());
+  const queueKey = String(request.input["session_id"] ?? request.caller);
+  const runInTurn: Turns = services.turns ?? ((_rows, write) => write());
 
   return retryWhileLost(async () => {
     const announced: StoredMessage[] = [];
-    const runs: (() => void)[] = [];
-    const transaction = () =>
+    const callbacks: (() => void)[] = [];
+    const runTransaction = () =>
       services.database.transaction(async (tx): Promise<Result> => {
         const earlier = await claimRequest(tx, requestKey, inputHash);
         if (earlier) {
@@ -90,15 +90,16 @@ export async function writeOnce<Result>(
         }
         const result = await work({
           tx,
-          announce: (sessionId, event, options) => post(tx, announced, systemRow(sessionId, event, options)),
+          announce: (sessionId, event, options) =>
+            post(tx, announced, toSystemRow(sessionId, event, options)),
           post: (row) => post(tx, announced, row),
-          afterCommit: (run) => runs.push(run),
+          afterCommit: (run) => callbacks.push(run),
         });
         await storeRequestResult(tx, requestKey, encrypt(key, purpose, JSON.stringify(result)));
         return result;
       });
-    const result = await inTurn(rows, transaction);
-    for (const run of runs) run();
+    const result = await runInTurn(queueKey, runTransaction);
+    for (const run of callbacks) run();
     for (const message of announced) services.onAnnounced(message);
     return result;
   });
@@ -110,19 +111,19 @@ export async function writeOnce<Result>(
  */
 export async function readEarlierResult(database: Database, request: RequestIdentity): Promise<unknown> {
   if (request.idempotencyKey === undefined) return undefined;
-  const { purpose, requestKey, inputHash } = address(database, request, request.idempotencyKey);
+  const { purpose, requestKey, inputHash } = toRequestAddress(database, request, request.idempotencyKey);
   const earlier = await findRequest(database.orm, requestKey);
   if (!earlier) return undefined;
   if (!inputHash.equals(earlier.inputHash)) throw otherInput(request.operation);
   return JSON.parse(decrypt(request.idempotencyKey, purpose, earlier.sealedResult));
 }
 
-function address(database: Database, request: RequestIdentity, key: string) {
-  const purpose = canonicalJson([request.operation, request.caller, key]);
+function toRequestAddress(database: Database, request: RequestIdentity, key: string) {
+  const purpose = toCanonicalJson([request.operation, request.caller, key]);
   return {
     purpose,
     requestKey: { meshId: database.meshId, requestHash: sha256(purpose) },
-    inputHash: sha256(canonicalJson(request.input)),
+    inputHash: sha256(toCanonicalJson(request.input)),
   };
 }
 

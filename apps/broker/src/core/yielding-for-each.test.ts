@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { yieldingForEach } from "./yielding-for-each.js";
+import { forEachYielding } from "./yielding-for-each.js";
 
 it("[GUARD-16] what is done to many is done in turns, between which others have theirs", async () => {
   let now = 0;
@@ -8,7 +8,7 @@ it("[GUARD-16] what is done to many is done in turns, between which others have 
   onTestFinished(() => clock.mockRestore());
   const many = new Set([1, 2, 3, 4, 5, 6]);
   const done: number[] = [];
-  const all = yieldingForEach(many, (each) => {
+  const all = forEachYielding(many, (each) => {
     done.push(each);
     now += 1;
   });

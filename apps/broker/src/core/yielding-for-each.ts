@@ -8,7 +8,7 @@ const turnMs = 2;
  * Visits every item, yielding to the event loop between slices. Items added to a Set during the visit are visited, and
  * removed items are not.
  */
-export async function yieldingForEach<Each>(many: Iterable<Each>, work: (each: Each) => void): Promise<void> {
+export async function forEachYielding<Each>(many: Iterable<Each>, work: (each: Each) => void): Promise<void> {
   let turnEnds = performance.now() + turnMs;
   for (const each of many) {
     work(each);

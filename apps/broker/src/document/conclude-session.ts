@@ -10,13 +10,13 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes } from "@merkle/wire/text";
 import type { Write } from "../core/write.js";
 import { recordResult } from "../identity/record-job-result.js";
 import type { AgentContext, SessionContext, TeamContext } from "../sessions/context.js";
 import { toSessionSettings } from "../sessions/session-settings.js";
 import { replaceConclusionTask } from "../text/tasks.js";
-import type { ConcludedSession, SealedHead } from "./hooks.js";
+import type { SealedHead, SessionConclusion } from "./hooks.js";
 import type { DocumentServices } from "./services.js";
 import { documentTooLarge } from "./write-document.js";
 
@@ -56,14 +56,14 @@ async function concludeAsAgent(
       summary,
       check: async (tx) => {
         const row = await findSession(tx, meshId, sessionId);
-        if (toSessionSettings(row?.settings).agent_concludes !== "concludes") throw proposesAlone(slug);
+        if (toSessionSettings(row?.settings).agent_concludes !== "concludes") throw proposalRequired(slug);
       },
       record: (tx, version) => recordResult(tx, principal, { kind: "conclusion", id: version }),
     },
   );
 }
 
-function proposesAlone(slug: string): MerkleError {
+function proposalRequired(slug: string): MerkleError {
   return new MerkleError(
     "forbidden",
     `In the session "${slug}" an agent can only propose the conclusion, and a person decides about it.`,
@@ -72,7 +72,7 @@ function proposesAlone(slug: string): MerkleError {
 }
 
 /** A document with its new Conclusion section, and the document version that it is based on. */
-interface Draft {
+interface DocumentDraft {
   readonly fromVersion: number;
   readonly content: string;
   readonly conclusion: string;
@@ -134,7 +134,7 @@ class OutdatedDraft extends Error {
 async function draftConclusion(
   { services, session }: ConcluderContext,
   { summary }: Conclusion,
-): Promise<Draft> {
+): Promise<DocumentDraft> {
   const document = await readDocument(services.database.orm, session.sessionId);
   if (!document) throw noSession(session.slug);
   const written = await services.workers.run(replaceConclusionTask, {
@@ -142,7 +142,7 @@ async function draftConclusion(
     remembered: document.conclusion,
     summary,
   });
-  const bytes = utf8Bytes(written.content);
+  const bytes = countUtf8Bytes(written.content);
   if (bytes > limits.documentBytesMax) throw documentTooLarge(bytes);
   return { fromVersion: document.version, ...written };
 }
@@ -154,7 +154,7 @@ async function draftConclusion(
 async function conclude(
   ctx: ConcluderContext,
   { writtenBy, check, record }: Conclusion,
-  makeDraft: () => Promise<Draft>,
+  makeDraft: () => Promise<DocumentDraft>,
 ): Promise<ConcludeSessionOutput> {
   const { services } = ctx;
   const { sessions, channels, hooks } = services;
@@ -184,7 +184,7 @@ async function conclude(
     });
     await record?.(tx, version);
     const closedAt = await closeFeed(tx, sessionId, at);
-    const head = await endWithFeatures(services, { tx, afterCommit }, { sessionId, by: name, at });
+    const head = await runConcludeHooks(services, { tx, afterCommit }, { sessionId, by: name, at });
     await announce(
       sessionId,
       { event: "session_concluded", by: name, document_version: version, at: at.toISOString(), head },
@@ -194,7 +194,7 @@ async function conclude(
       sessions.markClosed(sessionId);
       channels.announceChange(sessionId, "document", version);
       for (const hook of hooks.onDocumentWritten)
-        hook.written(services, { meshId: services.database.meshId, sessionId });
+        hook.onWritten(services, { meshId: services.database.meshId, sessionId });
     });
     return {
       session_id: sessionId,
@@ -207,10 +207,10 @@ async function conclude(
 }
 
 /** Runs the conclusion hooks of all features. One of them seals the session. */
-async function endWithFeatures(
+async function runConcludeHooks(
   services: DocumentServices,
   write: Pick<Write, "tx" | "afterCommit">,
-  concluded: ConcludedSession,
+  concluded: SessionConclusion,
 ): Promise<SealedHead> {
   let head: SealedHead | undefined;
   for (const hook of services.hooks.onConclude)

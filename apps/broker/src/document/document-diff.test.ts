@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startWorkers } from "../core/workers/workers.js";
-import { workerEntry } from "../start/worker-entry.js";
+import { getWorkerEntry } from "../start/worker-entry.js";
 import { diffDocuments } from "./read-session-doc.js";
 
 function startTestWorkers() {
-  const workers = startWorkers({ entry: workerEntry(), size: 1 });
+  const workers = startWorkers({ entry: getWorkerEntry(), size: 1 });
   onTestFinished(() => workers.stop());
   return workers;
 }

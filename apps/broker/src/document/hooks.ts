@@ -17,7 +17,7 @@ export interface DocumentRef {
 /** A feature's hook that runs after a new document version is written. */
 export interface DocumentHook<Services> {
   /** Called after a document has been written. The writer does not wait for it. */
-  written(services: Services, document: DocumentRef): void;
+  onWritten(services: Services, document: DocumentRef): void;
 }
 
 /** A feature's hooks that run when a session is concluded. */
@@ -32,11 +32,11 @@ export interface ConcludeHook<Services> {
   conclude?(
     services: Services,
     write: Pick<Write, "tx" | "afterCommit">,
-    concluded: ConcludedSession,
+    concluded: SessionConclusion,
   ): Promise<SealedHead | undefined>;
 }
 
-export interface ConcludedSession {
+export interface SessionConclusion {
   readonly sessionId: string;
   /** The name of the team that is concluding the session. */
   readonly by: string;

@@ -9,13 +9,13 @@ import {
   readDocument,
 } from "@merkle/db";
 import {
+  findRedactedVersions,
   MerkleError,
   type OutputOf,
   type ParsedInputOf,
   type Redaction,
-  redactedVersions,
 } from "@merkle/wire";
-import { contentOf, toRedaction } from "../core/message.js";
+import { parseContent, toRedaction } from "../core/message.js";
 import type { Workers } from "../core/workers/workers.js";
 import { sessionArchived } from "../sessions/access/authorize.js";
 import type { SessionContext } from "../sessions/context.js";
@@ -29,35 +29,35 @@ export async function readSessionDoc(
 ): Promise<OutputOf<"read_session_doc">> {
   const current = await readDocument(ctx.services.database.orm, ctx.session.sessionId);
   if (!current) throw new MerkleError("not_found", `There is no session "${ctx.session.slug}".`);
-  const wanted = await readVersion(ctx, current, await chooseVersion(ctx, current, input));
+  const requested = await readVersion(ctx, current, await chooseVersion(ctx, current, input));
   const since =
     input.since_version === undefined ? null : await readVersion(ctx, current, input.since_version);
-  const place = {
-    version: wanted.version,
+  const versionFields = {
+    version: requested.version,
     current_version: current.version,
-    updated_at: wanted.updatedAt.toISOString(),
+    updated_at: requested.updatedAt.toISOString(),
   };
 
-  if (wanted.content === null) return { ...place, ...(await toRedacted(ctx, wanted.version)) };
+  if (requested.content === null) return { ...versionFields, ...(await toRedacted(ctx, requested.version)) };
   if (since) {
-    if (since.content === null) return { ...place, ...(await toRedacted(ctx, since.version)) };
+    if (since.content === null) return { ...versionFields, ...(await toRedacted(ctx, since.version)) };
     const diff = await diffDocuments(ctx.services.workers, {
       from: since.content,
       fromVersion: since.version,
-      to: wanted.content,
-      toVersion: wanted.version,
+      to: requested.content,
+      toVersion: requested.version,
     });
-    return { diff, ...place };
+    return { diff, ...versionFields };
   }
   if (input.section !== undefined) {
-    const found = await ctx.services.workers.run(findSectionTask, {
-      content: wanted.content,
+    const section = await ctx.services.workers.run(findSectionTask, {
+      content: requested.content,
       heading: input.section,
     });
-    if ("headings" in found) throw noSuchSection(input.section, wanted.version, found.headings);
-    return { content: found.text, ...place };
+    if ("headings" in section) throw noSuchSection(input.section, requested.version, section.headings);
+    return { content: section.text, ...versionFields };
   }
-  return { content: wanted.content, ...place };
+  return { content: requested.content, ...versionFields };
 }
 
 /** Returns the requested version, by number or by time (default: the newest). */
@@ -67,12 +67,12 @@ async function chooseVersion(
   { version, at, since_version }: ParsedInputOf<"read_session_doc">,
 ): Promise<number> {
   if (at === undefined) return version ?? current.version;
-  if (session.archived) throw sessionArchived(session);
-  const stood = await findDocumentVersionAt(services.database.orm, session.sessionId, new Date(at));
-  if (since_version === undefined || since_version <= stood) return stood;
+  if (session.isArchived) throw sessionArchived(session);
+  const versionThen = await findDocumentVersionAt(services.database.orm, session.sessionId, new Date(at));
+  if (since_version === undefined || since_version <= versionThen) return versionThen;
   throw new MerkleError(
     "bad_request",
-    `At that time the document was at version ${stood}, so there are no changes since version ${since_version}. Choose version ${stood} or an earlier one.`,
+    `At that time the document was at version ${versionThen}, so there are no changes since version ${since_version}. Choose version ${versionThen} or an earlier one.`,
     { field: "since_version" },
   );
 }
@@ -80,22 +80,22 @@ async function chooseVersion(
 /** Returns the output for a document version whose text was redacted (REDACT-6). */
 async function toRedacted({ services, session }: SessionContext<DocumentServices>, version: number) {
   const redactions = await readVersionRedactions(services.database.orm, session.sessionId);
-  return { redacted_version: version, redaction: redactions.of(version) };
+  return { redacted_version: version, redaction: redactions.get(version) };
 }
 
 /** A document version. The content is null if the version was redacted. */
-type Version = Pick<DocumentRow, "version" | "updatedAt"> & { readonly content: string | null };
+type StoredVersion = Pick<DocumentRow, "version" | "updatedAt"> & { readonly content: string | null };
 
 async function readVersion(
   { services, session }: SessionContext<DocumentServices>,
   current: DocumentRow,
   version: number,
-): Promise<Version> {
+): Promise<StoredVersion> {
   if (version === current.version) return current;
   if (version === 0) return { version, content: "", updatedAt: current.updatedAt };
-  if (session.archived) throw sessionArchived(session);
-  const found = await findDocumentVersion(services.database.orm, session.sessionId, version);
-  if (found) return { version, content: found.content, updatedAt: found.writtenAt };
+  if (session.isArchived) throw sessionArchived(session);
+  const stored = await findDocumentVersion(services.database.orm, session.sessionId, version);
+  if (stored) return { version, content: stored.content, updatedAt: stored.writtenAt };
   throw new MerkleError(
     "not_found",
     `The document has no version ${version}. Its newest version is ${current.version}.`,
@@ -106,10 +106,10 @@ async function readVersion(
 }
 
 function noSuchSection(section: string, version: number, headings: readonly string[]): MerkleError {
-  const there = headings.length === 0 ? "It has no headings" : `Its headings are: ${headings.join(", ")}`;
+  const available = headings.length === 0 ? "It has no headings" : `Its headings are: ${headings.join(", ")}`;
   return new MerkleError(
     "not_found",
-    `The document (version ${version}) has no section "${section}". ${there}.`,
+    `The document (version ${version}) has no section "${section}". ${available}.`,
     { headings },
   );
 }
@@ -119,7 +119,7 @@ export async function listDocVersions(
   input: ParsedInputOf<"list_doc_versions">,
 ): Promise<OutputOf<"list_doc_versions">> {
   const { sessionId } = session;
-  const { rows, redactions } = await services.database.reading(async (db) => {
+  const { rows, redactions } = await services.database.read(async (db) => {
     const page = { before: input.before_version, limit: input.limit + 1 };
     const rows = await listDocumentVersions(db, sessionId, page);
     return { rows, redactions: rows.some(isRedacted) ? await readVersionRedactions(db, sessionId) : null };
@@ -131,7 +131,7 @@ export async function listDocVersions(
     written_at: row.writtenAt.toISOString(),
     bytes: row.bytes,
     after_sequence: row.afterSequence,
-    ...(redactions && isRedacted(row) && { redaction: redactions.of(row.version) }),
+    ...(redactions && isRedacted(row) && { redaction: redactions.get(row.version) }),
   }));
   return { versions, has_more: rows.length > versions.length };
 }
@@ -144,19 +144,20 @@ interface VersionRedactions {
    * Returns the redaction of a version. Its details are null if the event that recorded the redaction was
    * itself redacted.
    */
-  of(version: number): Redaction;
+  get(version: number): Redaction;
   find(version: number): Redaction | undefined;
 }
 
-const unknown: Redaction = { by: null, at: null, reason: null, sequence: null };
+const unknownRedaction: Redaction = { by: null, at: null, reason: null, sequence: null };
 
 export async function readVersionRedactions(db: Queryable, sessionId: string): Promise<VersionRedactions> {
-  const told = (await listVersionRedactions(db, sessionId)).flatMap((event) => {
-    const range = redactedVersions({ event: "message_redacted", content: contentOf(event.content) });
+  const redactedRanges = (await listVersionRedactions(db, sessionId)).flatMap((event) => {
+    const range = findRedactedVersions({ event: "message_redacted", content: parseContent(event.content) });
     return range ? [{ ...range, redaction: toRedaction(event) }] : [];
   });
-  const find = (version: number) => told.find(({ from, to }) => from <= version && version <= to)?.redaction;
-  return { find, of: (version) => find(version) ?? unknown };
+  const find = (version: number) =>
+    redactedRanges.find(({ from, to }) => from <= version && version <= to)?.redaction;
+  return { find, get: (version) => find(version) ?? unknownRedaction };
 }
 
 const CONTEXT_LINES = 3;

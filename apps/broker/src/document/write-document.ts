@@ -1,7 +1,7 @@
 import { findDocumentVersion, type LockedDocument, lockDocument, saveDocumentVersion } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes } from "@merkle/wire/text";
 import type { Write } from "../core/write.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
@@ -19,16 +19,16 @@ export async function updateSessionDoc(
   ctx: TeamContext<DocumentServices>,
   input: ParsedInputOf<"update_session_doc">,
 ): Promise<OutputOf<"update_session_doc">> {
-  let found: LockedDocument | undefined;
+  let conflicting: LockedDocument | undefined;
   try {
     return await writeDocument(ctx, (current) => {
       if (current.version === input.expected_version) return input.content;
-      found = current;
+      conflicting = current;
       throw new MerkleError("conflict", "The document was changed in the meantime.");
     });
   } catch (error) {
     // The diff is made after the document's lock is released, so that other writers need not wait for it.
-    if (found) throw await describeConflict(ctx, input, found);
+    if (conflicting) throw await describeConflict(ctx, input, conflicting);
     throw error;
   }
 }
@@ -52,10 +52,10 @@ async function describeConflict(
         toVersion: current.version,
       });
       // A very large diff does not help with merging. Callers can get it with read_session_doc.
-      if (utf8Bytes(diff) <= limits.conflictDiffBytesMax) details["diff"] = diff;
+      if (countUtf8Bytes(diff) <= limits.conflictDiffBytesMax) details["diff"] = diff;
     }
   }
-  if (include_content || utf8Bytes(current.content) <= limits.conflictContentBytesMax)
+  if (include_content || countUtf8Bytes(current.content) <= limits.conflictContentBytesMax)
     details["content"] = current.content;
   return new MerkleError(
     "conflict",
@@ -129,7 +129,7 @@ export async function writeVersion(
   if (current.closedAt) throw sessionClosed({ slug });
 
   const content = await change(current);
-  if (utf8Bytes(content) > limits.documentBytesMax) throw documentTooLarge(utf8Bytes(content));
+  if (countUtf8Bytes(content) > limits.documentBytesMax) throw documentTooLarge(countUtf8Bytes(content));
   const version = current.version + 1;
   await saveDocumentVersion(tx, {
     sessionId,
@@ -146,12 +146,12 @@ export async function writeVersion(
     // reported.
     if (peer.documentVersion === current.version) {
       peer.documentVersion = version;
-      services.presence.noteHere(peer);
+      services.presence.noteActivity(peer);
     }
-    services.quotas.add(services.database.meshId, "bytes", utf8Bytes(content));
+    services.quotas.add(services.database.meshId, "bytes", countUtf8Bytes(content));
     services.channels.announceChange(sessionId, "document", version);
     for (const hook of services.hooks.onDocumentWritten)
-      hook.written(services, { meshId: services.database.meshId, sessionId });
+      hook.onWritten(services, { meshId: services.database.meshId, sessionId });
   });
   return { version };
 }

@@ -8,7 +8,7 @@ import { startPostgresProxy } from "../../../../tests/faults/postgres-proxy.js";
 import { makeRow, openFeed } from "../../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { createMetrics } from "../core/metrics.js";
-import { type Appended, type Appender, startAppender } from "./appender.js";
+import { type Appender, type AppendResult, startAppender } from "./appender.js";
 
 let url: string;
 let sql: postgres.Sql;
@@ -131,7 +131,7 @@ describe("a session that somebody holds", () => {
     const holder = await hold(held);
     const rows = Array.from({ length: 5 }, () => makeRow(held));
     const answered: string[] = [];
-    const waiting: Promise<Appended>[] = [];
+    const waiting: Promise<AppendResult>[] = [];
     for (const each of rows) {
       waiting.push(appender.append(each).finally(() => answered.push(each.id)));
       // Another session's post succeeds after each of these rows.
@@ -257,7 +257,7 @@ describe.concurrent("what takes its five seconds", () => {
       expect(performance.now() - since).toBeGreaterThan(limits.unknownOutcomeMsMax - 500);
       if (how === "nobody listens") return;
       proxy.mode = "pass";
-      const again = (): Promise<Appended> => appender.append(lost).catch(again);
+      const again = (): Promise<AppendResult> => appender.append(lost).catch(again);
       expect(await again()).toMatchObject({ sequence: 2 });
     },
   );
@@ -345,7 +345,7 @@ function start(on: AppendingDatabase = database): {
     },
     metrics: createMetrics(),
     onPosted: (rows) => posted.push(...rows),
-    onFound: () => undefined,
+    onDuplicate: () => undefined,
   });
   cleanUp(() => appender.stop());
   return { appender, flushes, posted };
@@ -403,7 +403,7 @@ async function openProxied() {
   return { proxied, proxy };
 }
 
-function sequencesOf(outcomes: readonly Appended[]): (number | string)[] {
+function sequencesOf(outcomes: readonly AppendResult[]): (number | string)[] {
   return outcomes.map((each) => ("sequence" in each ? each.sequence : each.outcome));
 }
 

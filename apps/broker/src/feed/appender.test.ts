@@ -4,7 +4,7 @@ import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestDatabase } from "../../../../tests/kit/test-database.js";
-import { chatRow, everyone } from "../core/message.js";
+import { everyone, toChatRow } from "../core/message.js";
 import { createMetrics } from "../core/metrics.js";
 import { startAppender } from "./appender.js";
 
@@ -29,7 +29,7 @@ async function startWatchedAppender() {
     database: watched,
     metrics: createMetrics(),
     onPosted: () => undefined,
-    onFound: () => undefined,
+    onDuplicate: () => undefined,
   });
   onTestFinished(() => appender.stop());
   return {
@@ -54,9 +54,9 @@ function row(contentBytes = 100): MessageRow {
   const author = { teamId: randomUUID(), peerId: randomUUID(), team: "Birch", peer: null, human: false };
   const said = (text: string) =>
     ({ content: { text }, audience: everyone, priority: "next", replyTo: null, answers: null }) as const;
-  const empty = chatRow(randomUUID(), randomUUID(), author, said(""));
+  const empty = toChatRow(randomUUID(), randomUUID(), author, said(""));
   const text = "x".repeat(contentBytes - Buffer.byteLength(empty.content));
-  return chatRow(empty.session_id, empty.id, author, said(text));
+  return toChatRow(empty.session_id, empty.id, author, said(text));
 }
 
 it("[FEED-3] [LIMIT-1] flushRowsMax messages go in one flush, one more in the next", async () => {
@@ -132,7 +132,7 @@ it("[FEED-7] [LIMIT-1] a lost database is tried again for unknownOutcomeMsMax, t
       database: lost,
       metrics: createMetrics(),
       onPosted: () => undefined,
-      onFound: () => undefined,
+      onDuplicate: () => undefined,
     });
     const error = await appender.append(row()).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(MerkleError);

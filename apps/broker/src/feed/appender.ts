@@ -1,6 +1,7 @@
 import {
   type AppendOutcome,
   type Database,
+  findViolatedConstraint,
   isConnectionLost,
   isDataError,
   isOutOfResources,
@@ -8,7 +9,6 @@ import {
   isTimeout,
   type MessageRow,
   type StoredMessage,
-  violatedConstraint,
 } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
@@ -20,7 +20,7 @@ import { retryWhileLost } from "../core/retry-while-lost.js";
  * The outcome of a post. The appender handles `busy` itself, so callers never get it. `settled`: the message
  * answers an ask that already has another answer.
  */
-export type Appended = Exclude<AppendOutcome, { outcome: "busy" }> | { outcome: "settled" };
+export type AppendResult = Exclude<AppendOutcome, { outcome: "busy" }> | { outcome: "settled" };
 
 export interface Appender {
   /**
@@ -29,7 +29,7 @@ export interface Appender {
    * @throws unavailable, without queuing the post, if too much is queued; unavailable with `outcome: "unknown"`
    * if the connection to the database was lost and could not be restored in time to check
    */
-  append(row: MessageRow): Promise<Appended>;
+  append(row: MessageRow): Promise<AppendResult>;
   /** Total bytes of the posts that were accepted but not completed yet. */
   readonly queuedBytes: number;
   /** Refuses further posts. Resolves once every accepted post has its outcome. */
@@ -45,7 +45,7 @@ export interface AppenderOptions {
    * Called with a message that turns out to be stored already. If the reply to that commit was lost, the
    * message may never have been announced.
    */
-  readonly onFound: (sessionId: string, sequence: number) => void;
+  readonly onDuplicate: (sessionId: string, sequence: number) => void;
 }
 
 /**
@@ -61,7 +61,7 @@ interface PendingRow {
   readonly row: MessageRow;
   readonly bytes: number;
   readonly admittedAt: number;
-  resolve(outcome: Appended): void;
+  resolve(outcome: AppendResult): void;
   reject(error: unknown): void;
 }
 
@@ -70,31 +70,31 @@ interface PendingRow {
  * a thousand posts share one fsync. A session whose feed is locked by another transaction gets its own queue on other
  * connections. Its posts keep their order, and no other session waits for them (FEED-15).
  */
-export function startAppender({ database, metrics, onPosted, onFound }: AppenderOptions): Appender {
+export function startAppender({ database, metrics, onPosted, onDuplicate }: AppenderOptions): Appender {
   let queue: PendingRow[] = [];
   let queuedBytes = 0;
   let flushing: Promise<void> | null = null;
-  let stopped = false;
-  const queuesOfLocked = new Map<string, PendingRow[]>();
-  const flushesOfLocked = new Set<Promise<void>>();
+  let isStopped = false;
+  const lockedQueues = new Map<string, PendingRow[]>();
+  const lockedFlushes = new Set<Promise<void>>();
 
-  function append(row: MessageRow): Promise<Appended> {
-    if (stopped) return Promise.reject(stopping());
+  function append(row: MessageRow): Promise<AppendResult> {
+    if (isStopped) return Promise.reject(stopping());
     const bytes = Buffer.byteLength(row.content) + 200;
     if (queuedBytes + bytes > limits.appendQueueBytesMax) return Promise.reject(overloaded());
     queuedBytes += bytes;
-    return new Promise<Appended>((resolve, reject) => {
+    return new Promise<AppendResult>((resolve, reject) => {
       admit({ row, bytes, admittedAt: performance.now(), resolve, reject });
     });
   }
 
-  function resolve(pending: PendingRow, outcome: Appended): void {
+  function complete(pending: PendingRow, outcome: AppendResult): void {
     queuedBytes -= pending.bytes;
     pending.resolve(outcome);
   }
 
   function admit(pending: PendingRow): void {
-    const sameSession = queuesOfLocked.get(pending.row.session_id);
+    const sameSession = lockedQueues.get(pending.row.session_id);
     if (sameSession) {
       sameSession.push(pending);
       return;
@@ -165,7 +165,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
       if (outcome.outcome === "posted") {
         posted.push(toStoredMessage(pending.row, outcome));
       }
-      if (outcome.outcome === "duplicate") onFound(pending.row.session_id, outcome.sequence);
+      if (outcome.outcome === "duplicate") onDuplicate(pending.row.session_id, outcome.sequence);
     });
     for (const [outcome, count] of counts) metrics.posts.inc({ outcome }, count);
     if (posted.length > 0) onPosted(posted);
@@ -173,7 +173,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     // author gets the reply.
     batch.forEach((pending, index) => {
       const outcome = outcomes[index];
-      if (outcome && outcome.outcome !== "busy") resolve(pending, outcome);
+      if (outcome && outcome.outcome !== "busy") complete(pending, outcome);
     });
     return busy;
   }
@@ -203,9 +203,9 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
       return [...busy, ...second.filter(mustFollow), ...(await flush(rest, send, room))];
     }
     if (isOutOfRoom(error)) room.bytesMax = Math.min(room.bytesMax, ...batch.map((pending) => pending.bytes));
-    if (violatedConstraint(error) === "messages_settle_once") {
+    if (findViolatedConstraint(error) === "messages_settle_once") {
       metrics.posts.inc({ outcome: "settled" }, batch.length);
-      for (const pending of batch) resolve(pending, { outcome: "settled" });
+      for (const pending of batch) complete(pending, { outcome: "settled" });
       return [];
     }
     refuse(batch, error);
@@ -225,23 +225,23 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   /** Gives each busy session its own queue, and moves the session's posts that were queued later into it. */
   function setAside(busy: readonly PendingRow[]): void {
     for (const sessionId of new Set(busy.map((pending) => pending.row.session_id))) {
-      const ofSession = (pending: PendingRow) => pending.row.session_id === sessionId;
-      queuesOfLocked.set(sessionId, [...busy.filter(ofSession), ...queue.filter(ofSession)]);
-      queue = queue.filter((pending) => !ofSession(pending));
-      const flushed = flushLocked(sessionId).finally(() => flushesOfLocked.delete(flushed));
-      flushesOfLocked.add(flushed);
+      const isOfSession = (pending: PendingRow) => pending.row.session_id === sessionId;
+      lockedQueues.set(sessionId, [...busy.filter(isOfSession), ...queue.filter(isOfSession)]);
+      queue = queue.filter((pending) => !isOfSession(pending));
+      const flushed = flushLocked(sessionId).finally(() => lockedFlushes.delete(flushed));
+      lockedFlushes.add(flushed);
     }
   }
 
   async function flushLocked(sessionId: string): Promise<void> {
     for (;;) {
-      const waiting = queuesOfLocked.get(sessionId) ?? [];
+      const waiting = lockedQueues.get(sessionId) ?? [];
       const batch = takeUpTo(waiting);
       if (batch.length === 0) break;
       await flush(batch, database.appendWaiting);
       waiting.splice(0, batch.length);
     }
-    queuesOfLocked.delete(sessionId);
+    lockedQueues.delete(sessionId);
   }
 
   return {
@@ -250,9 +250,9 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
       return queuedBytes;
     },
     async stop() {
-      stopped = true;
+      isStopped = true;
       await flushing;
-      await Promise.all(flushesOfLocked);
+      await Promise.all(lockedFlushes);
     },
   };
 }

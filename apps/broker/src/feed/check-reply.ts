@@ -1,18 +1,18 @@
 import { findAnswer, findMessage, type StoredMessage } from "@merkle/db";
 import { MerkleError, type ParsedInputOf } from "@merkle/wire";
-import type { Said } from "../core/message.js";
+import type { ChatPost } from "../core/message.js";
 import type { TeamContext } from "../sessions/context.js";
-import { addressOf, fold } from "./recipients.js";
+import { fold, formatAddress } from "./recipients.js";
 import type { FeedServices } from "./services.js";
 
-type PostInput = ParsedInputOf<"post_message">;
+type PostMessageInput = ParsedInputOf<"post_message">;
 
 /** Encrypted text that only its recipient can read. The broker stores the text as received. */
 type SealedContent = { readonly private: true; readonly sealed: string; readonly answer?: undefined };
 
 /** A message that a caller wants to post. */
-export interface PostRequest extends Pick<PostInput, "to" | "priority" | "reply_to"> {
-  readonly content: PostInput["content"] | SealedContent;
+export interface PostRequest extends Pick<PostMessageInput, "to" | "priority" | "reply_to"> {
+  readonly content: PostMessageInput["content"] | SealedContent;
   readonly operation: "post_message" | "send_message";
 }
 
@@ -26,7 +26,7 @@ export async function checkReply(
   ctx: TeamContext<FeedServices>,
   id: string,
   { content, reply_to }: PostRequest,
-): Promise<Pick<Said, "content" | "answers">> {
+): Promise<Pick<ChatPost, "content" | "answers">> {
   if (reply_to === undefined) {
     if (content.answer === undefined) return { content, answers: null };
     throw badAnswer("names no question: give the number of the question in reply_to");
@@ -42,10 +42,10 @@ export async function checkReply(
 
 /** @throws conflict when a different message has already answered the ask */
 export async function refuseSettled(ctx: TeamContext<FeedServices>, id: string, ask: number): Promise<void> {
-  const settling = await findAnswer(ctx.services.database.orm, ctx.session.sessionId, ask);
-  if (!settling || settling.id === id) return;
-  const { sequence, author_team, author_peer } = settling;
-  const answered_by = addressOf({ team: author_team ?? "", name: author_peer });
+  const otherAnswer = await findAnswer(ctx.services.database.orm, ctx.session.sessionId, ask);
+  if (!otherAnswer || otherAnswer.id === id) return;
+  const { sequence, author_team, author_peer } = otherAnswer;
+  const answered_by = formatAddress({ team: author_team ?? "", name: author_peer });
   throw new MerkleError(
     "conflict",
     `${answered_by} has already answered question ${ask} in message ${sequence}, so your answer was not posted. Read that answer. If you disagree, post a reply that is not an answer.`,
@@ -62,7 +62,7 @@ function chooseOption(replied: StoredMessage, answer: string): string {
   if (options.length === 0) return answer;
   const chosen = options.find((option) => option === answer) ?? options.find(isSameAs(answer));
   if (chosen === undefined)
-    throw badAnswer(`the answer must be one of the options: ${listed(options)}`, options);
+    throw badAnswer(`the answer must be one of the options: ${formatOptions(options)}`, options);
   return chosen;
 }
 
@@ -77,7 +77,7 @@ function toAsk({ type, content }: StoredMessage): { options: readonly string[] }
   return kind === "ask" ? { options } : null;
 }
 
-function listed(options: readonly string[]): string {
+function formatOptions(options: readonly string[]): string {
   return options.map((option) => JSON.stringify(option)).join(", ");
 }
 

@@ -1,8 +1,8 @@
-import { countMail, countUnread, readFeedHeads, saveLastRead, setResynced } from "@merkle/db";
+import { countInbox, countUnread, readFeedHeads, saveLastRead, setResynced } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { PersonActor } from "../identity/credential.js";
 import type { PersonReaderContext, ReaderContext, SessionContext, TeamContext } from "../sessions/context.js";
-import type { Peer } from "../sessions/peers/peer.js";
+import type { LivePeer } from "../sessions/peers/peer.js";
 import type { FeedServices } from "./services.js";
 
 type AckInput = ParsedInputOf<"ack">;
@@ -58,7 +58,7 @@ async function readHead({ services, session }: PersonReaderContext<FeedServices>
  */
 export async function acknowledge(
   { services }: TeamContext<FeedServices>,
-  peer: Peer,
+  peer: LivePeer,
   { cursor, durable }: { readonly cursor: number; readonly durable: boolean },
 ): Promise<{ readonly skipped: number; readonly saved: Promise<void> | undefined }> {
   const skipped = await countSkipped(services, peer, cursor);
@@ -68,12 +68,12 @@ export async function acknowledge(
   };
 }
 
-async function countSkipped({ database }: FeedServices, peer: Peer, cursor: number): Promise<number> {
+async function countSkipped({ database }: FeedServices, peer: LivePeer, cursor: number): Promise<number> {
   const { offered } = peer.cursors;
   if (cursor <= offered) return 0;
   const { sessionId, peerId } = peer;
-  const addressee = { peerId, own: false };
-  return countMail(database.orm, sessionId, addressee, { after: offered, upTo: cursor });
+  const addressee = { peerId, includesOwn: false };
+  return countInbox(database.orm, sessionId, addressee, { after: offered, upTo: cursor });
 }
 
 /** @throws bad_request when a cursor is beyond the end of the feed (CURSOR-1) */
@@ -106,8 +106,9 @@ export async function refuseOtherHistory(
   { epoch, cursor }: { readonly epoch?: string | undefined; readonly cursor?: number | undefined },
 ): Promise<void> {
   const { database } = services;
-  const isOther = epoch === undefined ? team?.peer.resync && cursor !== undefined : epoch !== database.epoch;
-  if (team?.peer.resync && (epoch !== undefined || cursor !== undefined))
+  const isOther =
+    epoch === undefined ? team?.peer.needsResync && cursor !== undefined : epoch !== database.epoch;
+  if (team?.peer.needsResync && (epoch !== undefined || cursor !== undefined))
     await noteResynced(database, team.peer);
   if (!isOther) return;
   throw new MerkleError(
@@ -117,9 +118,9 @@ export async function refuseOtherHistory(
   );
 }
 
-async function noteResynced({ orm }: FeedServices["database"], peer: Peer): Promise<void> {
+async function noteResynced({ orm }: FeedServices["database"], peer: LivePeer): Promise<void> {
   await setResynced(orm, peer.sessionId, peer.peerId);
-  peer.resync = false;
+  peer.needsResync = false;
 }
 
 /**
@@ -129,7 +130,7 @@ async function noteResynced({ orm }: FeedServices["database"], peer: Peer): Prom
  */
 async function noteReading(
   { services, session, team, write }: ReaderContext<FeedServices>,
-  { personId, drawn }: PersonActor,
+  { personId, pending: drawn }: PersonActor,
   cursor: number,
 ): Promise<number> {
   const { database, presence, mesh } = services;

@@ -3,7 +3,7 @@ import { eventNames, MerkleError, type ParsedInputOf } from "@merkle/wire";
 import type { SessionContext } from "../sessions/context.js";
 import type { FeedServices } from "./services.js";
 
-type GetHistoryInput = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
+type FilterInput = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
 
 /**
  * Returns the filter that a reader has requested for a feed, or null if the reader wants all
@@ -14,13 +14,13 @@ type GetHistoryInput = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "t
 export async function toFeedFilter(
   { session }: SessionContext<FeedServices>,
   db: Queryable,
-  { types, kinds, team, q, thread }: GetHistoryInput,
+  { types, kinds, team, q, thread }: FilterInput,
 ): Promise<FeedFilter | null> {
-  if ([types, kinds, team, q, thread].every((asked) => asked === undefined)) return null;
+  if ([types, kinds, team, q, thread].every((option) => option === undefined)) return null;
   const isChatWanted = types?.includes("chat") ?? true;
   const isWanted = (kind: "plain" | "ask" | "decision") => isChatWanted && (kinds?.includes(kind) ?? true);
   return {
-    plain: isWanted("plain"),
+    includesPlain: isWanted("plain"),
     kinds: [
       ...(["ask", "decision"] as const).filter(isWanted),
       ...((types?.includes("system") ?? true) ? eventNames : []),

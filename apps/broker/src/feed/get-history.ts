@@ -28,7 +28,7 @@ export async function getHistory(
   const { database, presence, metrics } = ctx.services;
   const cursor = input.before_cursor ?? input.after_cursor ?? input.around;
   await refuseOtherHistory(ctx, { epoch: input.epoch, cursor });
-  const { end, page, filter } = await database.reading(async (db) => {
+  const { end, page, filter } = await database.read(async (db) => {
     const filter = await toFeedFilter(ctx, db, input);
     const end = await findEnd(ctx, db, input.at);
     return { end, page: await readAround(ctx, db, input, end, filter), filter };
@@ -62,7 +62,7 @@ async function findEnd(
   return head?.lastSequence ?? 0;
 }
 
-interface HistoryPage {
+interface FeedPage {
   readonly messages: FeedPart["messages"];
   /**
    * `older` and `newer` are cursors to pass as `before_cursor` and `after_cursor` in the next call. Null if
@@ -78,40 +78,40 @@ async function readAround(
   input: GetHistoryInput,
   end: number,
   filter: FeedFilter | null,
-): Promise<HistoryPage> {
+): Promise<FeedPage> {
   const { sessionId } = ctx.session;
-  const messagesMax = pageSize(input.limit);
+  const messagesMax = choosePageSize(input.limit);
   const bytesMax = ctx.view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
-  const backward = (upTo: number, bounds: PageBounds) =>
+  const readBackward = (upTo: number, bounds: PageBounds) =>
     readFeedPart(db, sessionId, { after: 0, upTo }, "backward", filter, bounds);
-  const forward = (after: number, bounds: PageBounds) =>
+  const readForward = (after: number, bounds: PageBounds) =>
     readFeedPart(db, sessionId, { after, upTo: end }, "forward", filter, bounds);
 
   if (input.after_cursor !== undefined) {
     const after = Math.min(input.after_cursor, end);
-    const { messages, reached, more } = await forward(after, { messagesMax, bytesMax });
-    return { messages, older: after > 0 ? after + 1 : null, newer: more ? reached : null };
+    const { messages, reached, hasMore } = await readForward(after, { messagesMax, bytesMax });
+    return { messages, older: after > 0 ? after + 1 : null, newer: hasMore ? reached : null };
   }
   if (input.around !== undefined) {
     const middle = Math.min(input.around, end);
     const above = Math.ceil(messagesMax / 2);
     const [older, newer] = await Promise.all([
-      backward(middle, { messagesMax: above, bytesMax: bytesMax / 2 }),
-      forward(middle, { messagesMax: messagesMax - above, bytesMax: bytesMax / 2 }),
+      readBackward(middle, { messagesMax: above, bytesMax: bytesMax / 2 }),
+      readForward(middle, { messagesMax: messagesMax - above, bytesMax: bytesMax / 2 }),
     ]);
     return {
       messages: [...older.messages, ...newer.messages],
-      older: older.more ? older.reached : null,
-      newer: newer.more ? newer.reached : null,
+      older: older.hasMore ? older.reached : null,
+      newer: newer.hasMore ? newer.reached : null,
     };
   }
   const upTo = input.before_cursor === undefined ? end : Math.min(Math.max(0, input.before_cursor - 1), end);
-  const { messages, reached, more } = await backward(upTo, { messagesMax, bytesMax });
-  return { messages, older: more ? reached : null, newer: upTo < end ? upTo : null };
+  const { messages, reached, hasMore } = await readBackward(upTo, { messagesMax, bytesMax });
+  return { messages, older: hasMore ? reached : null, newer: upTo < end ? upTo : null };
 }
 
 /** Returns the requested size if it is from 1 to 500. Any other size means the default and is not an error. */
-function pageSize(limit: number | undefined): number {
+function choosePageSize(limit: number | undefined): number {
   if (limit === undefined || limit < 1 || limit > limits.pageMessagesMax) return limits.pageMessagesDefault;
   return limit;
 }

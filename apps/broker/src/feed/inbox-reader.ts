@@ -1,14 +1,14 @@
-import { type Addressee, countMail, saveLastRead } from "@merkle/db";
+import { type Addressee, countInbox, saveLastRead } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import type { TeamContext } from "../sessions/context.js";
 import { skipKnownEmpty } from "../sessions/peers/cursors.js";
 import { numberConnection } from "../sessions/peers/peer.js";
-import type { Channel, Mail, ReadBounds } from "./delivery/channel.js";
+import type { Mail, ReadBounds, SessionChannel } from "./delivery/channel.js";
 import { readReceipt } from "./message-status.js";
 import type { FeedServices } from "./services.js";
 
 /** The position at which a call starts reading. */
-export interface Beginning {
+export interface ReadStart {
   readonly since: number;
   /**
    * The last sequence in earlier replies that may not have arrived. Messages up to this sequence are delivered
@@ -29,9 +29,9 @@ export interface Beginning {
  */
 export async function resumeReading(
   ctx: TeamContext<FeedServices>,
-  channel: Channel,
+  channel: SessionChannel,
   receipt: string | undefined,
-): Promise<Beginning> {
+): Promise<ReadStart> {
   const { presence } = ctx.services;
   const { peer } = ctx.team;
   const saved = presence.advance(peer, {
@@ -98,39 +98,39 @@ export interface InboxReader {
 
 export function openInboxReader(
   ctx: TeamContext<FeedServices>,
-  channel: Channel,
+  channel: SessionChannel,
   { since, again, own }: { since: number; again: number; own: boolean },
 ): InboxReader {
   const { presence } = ctx.services;
   const { peer } = ctx.team;
-  const addressee: Addressee = { peerId: peer.peerId, own };
+  const addressee: Addressee = { peerId: peer.peerId, includesOwn: own };
   const bounds = pageBounds(ctx);
   // The next page begins after `taken`. `looked` is the last sequence examined, so messages between the two
   // do not end a wait.
-  let taken = own ? since : skipKnownEmpty(peer.cursors, since);
+  let readUpTo = own ? since : skipKnownEmpty(peer.cursors, since);
   // Messages that are merely redelivered do not end a wait.
-  let looked = Math.max(taken, again);
-  let ending = false;
-  let eventEnds = false;
+  let polledUpTo = Math.max(readUpTo, again);
+  let isEnding = false;
+  let hasEndingEvent = false;
   const isConvener = peer.teamId === ctx.session.createdByTeamId;
 
-  function pass(upTo: number): void {
+  function skipTo(upTo: number): void {
     // A caller that also reads its own messages must not skip them, so the empty range is not recorded.
-    if (!own) void presence.advance(peer, { type: "foundEmpty", after: taken, upTo });
-    taken = upTo;
+    if (!own) void presence.advance(peer, { type: "foundEmpty", after: readUpTo, upTo });
+    readUpTo = upTo;
   }
 
-  function note({ entries, upTo }: Mail): void {
-    if (entries.length === 0 && taken === looked) pass(upTo);
-    looked = upTo;
-    ending ||= entries.some((entry) => own || entry.wakes);
-    eventEnds ||= entries.some(
+  function noteMail({ entries, upTo }: Mail): void {
+    if (entries.length === 0 && readUpTo === polledUpTo) skipTo(upTo);
+    polledUpTo = upTo;
+    isEnding ||= entries.some((entry) => own || entry.canWake);
+    hasEndingEvent ||= entries.some(
       ({ endsWaitsOf }) => endsWaitsOf === "everyone" || (isConvener && endsWaitsOf === "convener"),
     );
   }
 
-  function eventEndsInMs(): number {
-    if (!eventEnds) return Number.POSITIVE_INFINITY;
+  function computeEventDelayMs(): number {
+    if (!hasEndingEvent) return Number.POSITIVE_INFINITY;
     return Math.max(0, peer.eventEndedWaitAt + limits.endsWaitsMsMin - performance.now());
   }
 
@@ -138,11 +138,11 @@ export function openInboxReader(
    * Returns whether the wait ends now. An event ends it only if none of the peer's other waits was ended by
    * an event within the last `endsWaitsMsMin`.
    */
-  function endsNow(): boolean {
-    if (ending) return true;
-    if (eventEndsInMs() > 0) return false;
+  function shouldEnd(): boolean {
+    if (isEnding) return true;
+    if (computeEventDelayMs() > 0) return false;
     peer.eventEndedWaitAt = performance.now();
-    ending = true;
+    isEnding = true;
     return true;
   }
 
@@ -153,35 +153,36 @@ export function openInboxReader(
       if (upTo >= head || last === 0 || last > again) return last > again;
       const { sessionId } = ctx.session;
       const { orm } = ctx.services.database;
-      return (await countMail(orm, sessionId, addressee, { after: again, upTo: head })) > 0;
+      return (await countInbox(orm, sessionId, addressee, { after: again, upTo: head })) > 0;
     },
     async read() {
       for (;;) {
         const mail =
-          channel.readMailNow(taken, addressee, bounds) ?? (await channel.readMail(taken, addressee, bounds));
+          channel.readMailNow(readUpTo, addressee, bounds) ??
+          (await channel.readMail(readUpTo, addressee, bounds));
         if (mail.entries.length > 0) return mail;
-        pass(mail.upTo);
-        looked = Math.max(taken, looked);
-        if (taken >= channel.head) return mail;
+        skipTo(mail.upTo);
+        polledUpTo = Math.max(readUpTo, polledUpTo);
+        if (readUpTo >= channel.head) return mail;
       }
     },
     async poll() {
-      while (!ending && looked < channel.head) {
-        note(await channel.readMail(looked, addressee, bounds));
+      while (!isEnding && polledUpTo < channel.head) {
+        noteMail(await channel.readMail(polledUpTo, addressee, bounds));
       }
-      return endsNow();
+      return shouldEnd();
     },
     pollNow() {
-      while (!ending && looked < channel.head) {
-        const mail = channel.readMailNow(looked, addressee, bounds);
+      while (!isEnding && polledUpTo < channel.head) {
+        const mail = channel.readMailNow(polledUpTo, addressee, bounds);
         if (!mail) return null;
-        note(mail);
+        noteMail(mail);
       }
-      return endsNow();
+      return shouldEnd();
     },
     get endsInMs() {
-      const ms = eventEndsInMs();
-      return Number.isFinite(ms) && !ending ? ms : null;
+      const ms = computeEventDelayMs();
+      return Number.isFinite(ms) && !isEnding ? ms : null;
     },
   };
 }
@@ -194,7 +195,7 @@ function pageBounds(ctx: TeamContext<FeedServices>): ReadBounds {
 }
 
 /** The caller's messages that come after a page. */
-export interface Rest {
+export interface RemainingMail {
   /**
    * The last sequence that the page covers. If no message for the caller follows the page, this is the end of
    * the feed.
@@ -204,17 +205,17 @@ export interface Rest {
 }
 
 /** Counts the messages for the caller that follow a page, since a page may end before the feed does. */
-export async function countRest(
+export async function countRemaining(
   { services, session, team }: TeamContext<FeedServices>,
-  channel: Channel,
+  channel: SessionChannel,
   { entries, upTo }: Mail,
   own: boolean,
-): Promise<Rest> {
+): Promise<RemainingMail> {
   const { head } = channel;
-  const addressee: Addressee = { peerId: team.peer.peerId, own };
+  const addressee: Addressee = { peerId: team.peer.peerId, includesOwn: own };
   const remaining =
     upTo < head
-      ? await countMail(services.database.orm, session.sessionId, addressee, { after: upTo, upTo: head })
+      ? await countInbox(services.database.orm, session.sessionId, addressee, { after: upTo, upTo: head })
       : 0;
   const covered = remaining === 0 ? Math.max(upTo, head) : upTo;
   const last = entries.at(-1);

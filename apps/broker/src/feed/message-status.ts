@@ -8,12 +8,17 @@ import {
 } from "@merkle/wire";
 import type { SessionIdentity } from "../identity/session-directory.js";
 import type { SessionContext, TeamContext } from "../sessions/context.js";
-import type { Peer } from "../sessions/peers/peer.js";
-import { type KnownPeer, leftPeers, presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
+import type { LivePeer } from "../sessions/peers/peer.js";
+import {
+  filterLeftPeers,
+  filterPresentPeers,
+  type KnownPeer,
+  readKnownPeers,
+} from "../sessions/roster/known-peers.js";
 import { toCapabilities } from "../sessions/roster/list-peers.js";
 import { refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
-import type { Channel } from "./delivery/channel.js";
-import { addressOf } from "./recipients.js";
+import type { SessionChannel } from "./delivery/channel.js";
+import { formatAddress } from "./recipients.js";
 import type { FeedServices } from "./services.js";
 
 type MessageStatusOutput = OutputOf<"message_status">;
@@ -24,7 +29,7 @@ type MessageStatusOutput = OutputOf<"message_status">;
  *
  * @throws not_found if the session has no message with this sequence
  */
-export async function messageStatus(
+export async function getMessageStatus(
   ctx: SessionContext<FeedServices>,
   input: ParsedInputOf<"message_status">,
 ): Promise<MessageStatusOutput> {
@@ -57,13 +62,13 @@ async function readAnswer(
   const content: Record<string, unknown> = JSON.parse(answer.content);
   return {
     message: answer.sequence,
-    by: addressOf({ team: answer.author_team ?? "", name: answer.author_peer }),
+    by: formatAddress({ team: answer.author_team ?? "", name: answer.author_peer }),
     answer: typeof content["answer"] === "string" ? content["answer"] : null,
   };
 }
 
 /** The fields of a message that determine its recipients. */
-interface Directed {
+interface AddressedMessage {
   readonly sequence: number;
   /** Ids of the recipients, or null for everyone. */
   readonly reaches: readonly string[] | null;
@@ -76,39 +81,44 @@ interface Directed {
 export async function readRecipientStates(
   services: FeedServices,
   session: SessionIdentity,
-  message: Directed,
+  message: AddressedMessage,
 ): Promise<RecipientState[]> {
   const known = await readKnownPeers(services, session.sessionId);
-  const recipients = recipientsOf(known, message);
-  const having = recipients.filter((peer) => hasGot(peer, message)).map(({ peerId }) => peerId);
-  const receivedAt = await readReceipts(services.database.orm, session.sessionId, message.sequence, having);
-  return recipients.map((peer) => toState(peer, message, receivedAt.get(peer.peerId) ?? null));
+  const recipients = filterRecipients(known, message);
+  const receiverIds = recipients.filter((peer) => hasReceived(peer, message)).map(({ peerId }) => peerId);
+  const receivedAt = await readReceipts(
+    services.database.orm,
+    session.sessionId,
+    message.sequence,
+    receiverIds,
+  );
+  return recipients.map((peer) => toRecipientState(peer, message, receivedAt.get(peer.peerId) ?? null));
 }
 
 /**
  * Returns the delivery states of a message that was just posted, when no recipient can have it yet. Uses the
  * peers that were already read to resolve the recipients.
  */
-export function statesWhenPosted(known: readonly KnownPeer[], message: Directed): RecipientState[] {
-  return recipientsOf(known, message).map((peer) => toState(peer, message, null));
+export function toInitialStates(known: readonly KnownPeer[], message: AddressedMessage): RecipientState[] {
+  return filterRecipients(known, message).map((peer) => toRecipientState(peer, message, null));
 }
 
-function recipientsOf(known: readonly KnownPeer[], message: Directed): KnownPeer[] {
+function filterRecipients(known: readonly KnownPeer[], message: AddressedMessage): KnownPeer[] {
   const { reaches, authorPeerId } = message;
-  const meant = reaches === null ? thereAt(known, message.postedAt) : known.filter(isIn(reaches));
-  return meant.filter(({ peerId }) => peerId !== authorPeerId);
+  const addressed = reaches === null ? filterPresentAt(known, message.postedAt) : known.filter(isIn(reaches));
+  return addressed.filter(({ peerId }) => peerId !== authorPeerId);
 }
 
 /**
  * Returns the peers that were in the session at a given time. If a team has a named peer today, it is assumed
  * that the team had one then.
  */
-function thereAt(known: readonly KnownPeer[], at: Date): KnownPeer[] {
-  const come = known.filter(({ joinedAt }) => joinedAt <= at);
-  const gone = leftPeers(come).filter(({ leftAt, teamLeftAt }) => {
+function filterPresentAt(known: readonly KnownPeer[], at: Date): KnownPeer[] {
+  const joined = known.filter(({ joinedAt }) => joinedAt <= at);
+  const leftLater = filterLeftPeers(joined).filter(({ leftAt, teamLeftAt }) => {
     return [leftAt, teamLeftAt].every((left) => left === null || left > at);
   });
-  return come.filter(isIn([...presentPeers(come), ...gone].map(({ peerId }) => peerId)));
+  return joined.filter(isIn([...filterPresentPeers(joined), ...leftLater].map(({ peerId }) => peerId)));
 }
 
 function isIn(peerIds: readonly string[]): (peer: KnownPeer) => boolean {
@@ -120,11 +130,15 @@ function isIn(peerIds: readonly string[]): (peer: KnownPeer) => boolean {
  * Returns whether the peer has received the message: its cursor is at or past the message. For a person,
  * reading in any client counts too (PERSON-6).
  */
-function hasGot({ acked, personLastRead }: KnownPeer, { sequence }: Directed): boolean {
+function hasReceived({ acked, personLastRead }: KnownPeer, { sequence }: AddressedMessage): boolean {
   return Math.max(acked, personLastRead ?? 0) >= sequence;
 }
 
-function toState(peer: KnownPeer, message: Directed, receivedAt: Date | null): RecipientState {
+function toRecipientState(
+  peer: KnownPeer,
+  message: AddressedMessage,
+  receivedAt: Date | null,
+): RecipientState {
   const { lastSeenAt, joinedAt } = peer;
   return {
     team: peer.team,
@@ -134,8 +148,8 @@ function toState(peer: KnownPeer, message: Directed, receivedAt: Date | null): R
     declared: peer.declaredStatus,
     connected: peer.connections > 0,
     last_seen_at: (lastSeenAt ?? joinedAt).toISOString(),
-    wake: wakePathsOf(peer),
-    delivered: hasGot(peer, message),
+    wake: listWakePaths(peer),
+    delivered: hasReceived(peer, message),
     delivered_at: receivedAt?.toISOString() ?? null,
   };
 }
@@ -144,7 +158,7 @@ function toState(peer: KnownPeer, message: Directed, receivedAt: Date | null): R
  * Returns the ways in which a peer can be woken now: through a parked wait, or through the wake paths that
  * its connected client reports.
  */
-function wakePathsOf({ polling, connections, capabilities }: KnownPeer): WakePath[] {
+function listWakePaths({ polling, connections, capabilities }: KnownPeer): WakePath[] {
   if (polling) return ["wait"];
   if (connections === 0) return [];
   return toCapabilities(capabilities)?.wake?.filter((path) => path !== "wait") ?? [];
@@ -154,7 +168,7 @@ function wakePathsOf({ polling, connections, capabilities }: KnownPeer): WakePat
  * Creates the receipt for a reply to a call without a cursor. The next call passes the receipt to confirm
  * that the reply arrived (CURSOR-6).
  */
-export function makeReceipt({ database }: FeedServices, { peerId }: Peer, upTo: number): string {
+export function makeReceipt({ database }: FeedServices, { peerId }: LivePeer, upTo: number): string {
   return `${upTo}.${peerId}.${database.epoch}`;
 }
 
@@ -167,7 +181,7 @@ export function makeReceipt({ database }: FeedServices, { peerId }: Peer, upTo: 
  */
 export async function readReceipt(
   ctx: TeamContext<FeedServices>,
-  channel: Channel,
+  channel: SessionChannel,
   receipt: string,
 ): Promise<number> {
   const { peer } = ctx.team;

@@ -1,8 +1,8 @@
 import type { NudgeFrame, OutputOf, ParsedInputOf, WakePath } from "@merkle/wire";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
-import { type KnownPeer, presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
-import { addressOf, resolveRecipients } from "./recipients.js";
+import { filterPresentPeers, type KnownPeer, readKnownPeers } from "../sessions/roster/known-peers.js";
+import { formatAddress, resolveRecipients } from "./recipients.js";
 import type { FeedServices } from "./services.js";
 
 /**
@@ -18,19 +18,19 @@ export async function nudge(
 ): Promise<OutputOf<"nudge">> {
   const { services, session, team, transport } = ctx;
   const channel = await services.channels.open(session.sessionId);
-  if (channel.closed) throw sessionClosed(session);
+  if (channel.isClosed) throw sessionClosed(session);
   const known = await readKnownPeers(services, session.sessionId);
   const { reaches } = resolveRecipients(known, input.to, team.peer.peerId, transport !== "rest");
-  const meant = presentPeers(known).filter(({ peerId }) => {
+  const targets = filterPresentPeers(known).filter(({ peerId }) => {
     return peerId !== team.peer.peerId && (reaches === null || reaches.includes(peerId));
   });
   const by: NudgeFrame["by"] = {
-    name: addressOf({ team: team.name, name: team.peer.name }),
+    name: formatAddress({ team: team.name, name: team.peer.name }),
     human: team.kind === "human",
   };
-  const peerIds = meant.map(({ peerId }) => peerId);
+  const peerIds = targets.map(({ peerId }) => peerId);
   const reached = await services.wakePeers.wake({ sessionId: session.sessionId, peerIds, by }, ctx.signal);
-  return { nudged: meant.map((peer) => toNudged(peer, reached.get(peer.peerId) ?? [])) };
+  return { nudged: targets.map((peer) => toNudged(peer, reached.get(peer.peerId) ?? [])) };
 }
 
 function toNudged(

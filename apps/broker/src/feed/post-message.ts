@@ -1,29 +1,29 @@
 import {
-  countMail,
+  countInbox,
   findMessageById,
+  findViolatedConstraint,
   listPeers,
   type MessageRow,
   readLastReads,
   type StoredMessage,
   saveLastRead,
-  violatedConstraint,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf, type RecipientState } from "@merkle/wire";
-import { canonicalJson } from "@merkle/wire/record";
-import { type Audience, chatRow, everyone, messageId, type Said } from "../core/message.js";
+import { toCanonicalJson } from "@merkle/wire/record";
+import { type Audience, type ChatPost, createMessageId, everyone, toChatRow } from "../core/message.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 import type { PersonActor } from "../identity/credential.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
 import type { KnownPeer } from "../sessions/roster/known-peers.js";
-import type { Appended } from "./appender.js";
+import type { AppendResult } from "./appender.js";
 import { checkReply, type PostRequest, refuseSettled } from "./check-reply.js";
-import { readRecipientStates, statesWhenPosted } from "./message-status.js";
+import { readRecipientStates, toInitialStates } from "./message-status.js";
 import { requirePostingAllowed } from "./posting-allowed.js";
-import { addressOf, fold, isEveryone, readAudience } from "./recipients.js";
+import { fold, formatAddress, isEveryone, readAudience } from "./recipients.js";
 import type { FeedServices } from "./services.js";
 
-type Posted = OutputOf<"post_message">;
+type PostMessageOutput = OutputOf<"post_message">;
 
 /**
  * Posts a chat message. Once the promise resolves, the message is on disk and survives a crash of any process
@@ -32,16 +32,21 @@ type Posted = OutputOf<"post_message">;
  * @throws session_closed, session_held or budget_spent; not_found for an unknown recipient or message;
  * conflict if the key was used for another message, or the ask already has an answer
  */
-function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise<Posted> {
-  const id = messageId(ctx.session.sessionId, ctx.team.peer.peerId, request.operation, ctx.idempotencyKey);
+function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise<PostMessageOutput> {
+  const id = createMessageId(
+    ctx.session.sessionId,
+    ctx.team.peer.peerId,
+    request.operation,
+    ctx.idempotencyKey,
+  );
   const { database, quotas } = ctx.services;
-  if (quotas.findSpent(database.meshId, stored) !== null) return postWithinQuota(ctx, id, request);
-  return !ctx.joins && namesNothing(request)
+  if (quotas.findSpent(database.meshId, storedQuotas) !== null) return postWithinQuota(ctx, id, request);
+  return !ctx.mustJoin && isPlainPost(request)
     ? post(ctx, toRow(ctx, id, request, request.content, everyone, null), [], request)
     : prepareAndPost(ctx, id, request);
 }
 
-const stored = ["messages", "bytes"] as const;
+const storedQuotas = ["messages", "bytes"] as const;
 
 /**
  * Posts a message unless a quota is used up. A retry of a stored message succeeds even if the quota is used up,
@@ -51,11 +56,11 @@ async function postWithinQuota(
   ctx: TeamContext<FeedServices>,
   id: string,
   request: PostRequest,
-): Promise<Posted> {
+): Promise<PostMessageOutput> {
   const { database, quotas } = ctx.services;
   const earlier = ctx.idempotencyKey === undefined ? null : await retryWhileLost(() => findStored(ctx, id));
   if (earlier) return repeat(ctx, earlier, request);
-  await retryWhileLost(() => quotas.requireRoom(database.meshId, stored));
+  await retryWhileLost(() => quotas.requireRoom(database.meshId, storedQuotas));
   return prepareAndPost(ctx, id, request);
 }
 
@@ -63,7 +68,7 @@ async function prepareAndPost(
   ctx: TeamContext<FeedServices>,
   id: string,
   request: PostRequest,
-): Promise<Posted> {
+): Promise<PostMessageOutput> {
   // Preparation only reads from the database, so it can be retried if the database is briefly unavailable.
   const prepared = await retryWhileLost(() => prepare(ctx, id, request));
   if ("earlier" in prepared) return repeat(ctx, prepared.earlier, request);
@@ -74,7 +79,7 @@ async function prepareAndPost(
  * Returns whether a post is for everyone, replies to nothing and is not sealed. Such a post can be appended
  * without reading from the database first.
  */
-function namesNothing({ to, reply_to, content }: PostRequest): boolean {
+function isPlainPost({ to, reply_to, content }: PostRequest): boolean {
   return (
     (to === undefined || to.every(isEveryone)) &&
     reply_to === undefined &&
@@ -116,7 +121,7 @@ function toRow(
   { session, team }: TeamContext<FeedServices>,
   id: string,
   { priority, reply_to }: PostRequest,
-  content: Said["content"],
+  content: ChatPost["content"],
   audience: Audience,
   answers: number | null,
 ): MessageRow {
@@ -124,8 +129,8 @@ function toRow(
   const author = { teamId, peerId: peer.peerId, team: name, peer: peer.name, human: kind === "human" };
   // A guest's message is marked permanently, even if the person is verified later.
   const marked = kind === "guest" ? { ...content, guest: true } : content;
-  const said = { content: marked, audience, priority, replyTo: reply_to ?? null, answers };
-  return chatRow(session.sessionId, id, author, said);
+  const chatPost = { content: marked, audience, priority, replyTo: reply_to ?? null, answers };
+  return toChatRow(session.sessionId, id, author, chatPost);
 }
 
 async function post(
@@ -133,18 +138,18 @@ async function post(
   row: MessageRow,
   known: readonly KnownPeer[],
   request: PostRequest,
-): Promise<Posted> {
-  const appended = await (ctx.joins ? joinAndPost(ctx, row) : place(ctx, row));
+): Promise<PostMessageOutput> {
+  const appended = await (ctx.mustJoin ? joinAndPost(ctx, row) : appendInOrder(ctx, row));
   switch (appended.outcome) {
     case "posted": {
       const { id, reaches } = row;
       const { sequence, postedAt } = appended;
-      const place = { sequence, reaches, postedAt, authorPeerId: ctx.team.peer.peerId };
-      const posted = toPosted(id, place, reaches && statesWhenPosted(known, place));
+      const message = { sequence, reaches, postedAt, authorPeerId: ctx.team.peer.peerId };
+      const posted = toOutput(id, message, reaches && toInitialStates(known, message));
       const { database, quotas } = ctx.services;
       quotas.add(database.meshId, "messages", 1);
       quotas.add(database.meshId, "bytes", row.content.length);
-      if (ctx.person) await readOwnPost(ctx, ctx.person, sequence);
+      if (ctx.person) await markOwnPostRead(ctx, ctx.person, sequence);
       return posted;
     }
     case "duplicate":
@@ -166,14 +171,14 @@ async function post(
   }
 }
 
-function place(ctx: TeamContext<FeedServices>, row: MessageRow): Promise<Appended> {
+function appendInOrder(ctx: TeamContext<FeedServices>, row: MessageRow): Promise<AppendResult> {
   const appending = ctx.services.appender.append(row);
-  ctx.placed();
+  ctx.markPlaced();
   return appending;
 }
 
 /** Posts in the transaction that creates the caller's team, so that a refused message creates no team. */
-async function joinAndPost(ctx: TeamContext<FeedServices>, row: MessageRow): Promise<Appended> {
+async function joinAndPost(ctx: TeamContext<FeedServices>, row: MessageRow): Promise<AppendResult> {
   try {
     const { sequence, at } = await ctx.write(async (write) => {
       const { sequence, postedAt } = await write.post(row);
@@ -182,7 +187,7 @@ async function joinAndPost(ctx: TeamContext<FeedServices>, row: MessageRow): Pro
     ctx.services.metrics.posts.inc({ outcome: "posted" });
     return { outcome: "posted", sequence, postedAt: new Date(at) };
   } catch (error) {
-    if (violatedConstraint(error) === "messages_settle_once") return { outcome: "settled" };
+    if (findViolatedConstraint(error) === "messages_settle_once") return { outcome: "settled" };
     throw error;
   }
 }
@@ -191,26 +196,26 @@ async function repeat(
   ctx: TeamContext<FeedServices>,
   stored: StoredMessage,
   request: PostRequest,
-): Promise<Posted> {
+): Promise<PostMessageOutput> {
   if (ctx.idempotencyKey !== undefined && !(await isRepetition(ctx, stored, request))) {
     throw otherMessage(stored.sequence);
   }
   const { services, session, team } = ctx;
   const { id, sequence, reaches, posted_at: postedAt } = stored;
-  const place = { sequence, reaches, postedAt, authorPeerId: team.peer.peerId };
-  return toPosted(
+  const message = { sequence, reaches, postedAt, authorPeerId: team.peer.peerId };
+  return toOutput(
     id,
-    place,
-    reaches && (await retryWhileLost(() => readRecipientStates(services, session, place))),
+    message,
+    reaches && (await retryWhileLost(() => readRecipientStates(services, session, message))),
   );
 }
 
 /** @param recipients - the recipients to list in the reply, or null for everyone */
-function toPosted(
+function toOutput(
   id: string,
   { sequence, postedAt }: { readonly sequence: number; readonly postedAt: Date },
   recipients: RecipientState[] | null,
-): Posted {
+): PostMessageOutput {
   const posted = { message_id: id, cursor: sequence, at: postedAt.toISOString() };
   return recipients === null ? posted : { ...posted, recipients };
 }
@@ -288,10 +293,12 @@ async function isRepetition(
  * spelling, and a retry may spell it differently.
  */
 function isSameContent(stored: string, { answer, ...content }: PostRequest["content"]): boolean {
-  const { answer: given, guest }: { answer?: string; guest?: true } = JSON.parse(stored);
-  const same = answer !== undefined && given !== undefined && fold(answer) === fold(given);
-  const repeated = answer === undefined ? content : { ...content, answer: same ? given : answer };
-  return canonicalJson(guest ? { ...repeated, guest } : repeated) === stored;
+  const { answer: storedAnswer, guest }: { answer?: string; guest?: true } = JSON.parse(stored);
+  const isSameAnswer =
+    answer !== undefined && storedAnswer !== undefined && fold(answer) === fold(storedAnswer);
+  const repeated =
+    answer === undefined ? content : { ...content, answer: isSameAnswer ? storedAnswer : answer };
+  return toCanonicalJson(guest ? { ...repeated, guest } : repeated) === stored;
 }
 
 /**
@@ -305,33 +312,33 @@ async function isSameAudience(
   to: readonly string[] = ["*"],
 ): Promise<boolean> {
   if (to.some(isEveryone)) return stored.length === 1 && stored.some(isEveryone);
-  const given = await nameKeys(ctx, to);
-  const means = (entry: string, name: string) => {
-    const [wanted, known] = [fold(entry), fold(name)];
-    return wanted === known || known.endsWith(`/${wanted}`);
+  const recipients = await replaceSessionKeys(ctx, to);
+  const matches = (entry: string, name: string) => {
+    const [requested, known] = [fold(entry), fold(name)];
+    return requested === known || known.endsWith(`/${requested}`);
   };
   return (
-    given.every((entry) => stored.some((name) => means(entry, name))) &&
-    stored.every((name) => given.some((entry) => means(entry, name)))
+    recipients.every((entry) => stored.some((name) => matches(entry, name))) &&
+    stored.every((name) => recipients.some((entry) => matches(entry, name)))
   );
 }
 
-const sessionKeyForm = /^[A-Za-z0-9+/]{43}=$/;
+const sessionKeyPattern = /^[A-Za-z0-9+/]{43}=$/;
 
 /** Replaces each session key with the address of its peer. */
-async function nameKeys(
+async function replaceSessionKeys(
   { services, session }: TeamContext<FeedServices>,
   to: readonly string[],
 ): Promise<string[]> {
-  if (!to.some((entry) => sessionKeyForm.test(entry))) return [...to];
+  if (!to.some((entry) => sessionKeyPattern.test(entry))) return [...to];
   const { orm, meshId } = services.database;
   const rows = await listPeers(orm, meshId, session.sessionId);
-  const addresses = new Map(rows.map((row) => [row.sessionKey, addressOf(row)]));
+  const addresses = new Map(rows.map((row) => [row.sessionKey, formatAddress(row)]));
   return to.map((entry) => addresses.get(entry) ?? entry);
 }
 
 /** Marks a person's own post as read, if the person has no unread messages before it (PERSON-6). */
-async function readOwnPost(
+async function markOwnPostRead(
   ctx: TeamContext<FeedServices>,
   person: PersonActor,
   posted: number,
@@ -342,9 +349,14 @@ async function readOwnPost(
   const { meshId } = database;
   const { peerId } = ctx.team.peer;
   try {
-    const reads = await readLastReads(database.orm, meshId, personId, [sessionId]);
-    const after = reads.get(sessionId) ?? 0;
-    const unread = await countMail(database.orm, sessionId, { peerId, own: false }, { after, upTo: posted });
+    const lastReads = await readLastReads(database.orm, meshId, personId, [sessionId]);
+    const after = lastReads.get(sessionId) ?? 0;
+    const unread = await countInbox(
+      database.orm,
+      sessionId,
+      { peerId, includesOwn: false },
+      { after, upTo: posted },
+    );
     if (unread > 0) return;
     await saveLastRead(database.orm, { meshId, personId, sessionId }, posted);
     mesh.announceToPerson(personId, sessionId);

@@ -1,6 +1,6 @@
 import { findSession, type SessionRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import { idFrom, systemRow } from "../core/message.js";
+import { deriveId, toSystemRow } from "../core/message.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
 import { isBudgetSpent } from "../sessions/hold-session.js";
@@ -38,14 +38,14 @@ async function announceSpent(
   row: SessionRow,
 ): Promise<void> {
   const { sessionId } = session;
-  const id = idFrom([sessionId, "budget_spent", String(row.agentMessages)]);
+  const id = deriveId([sessionId, "budget_spent", String(row.agentMessages)]);
   const event = {
     event: "budget_spent",
     budget: row.messageBudget,
     at: new Date().toISOString(),
   } as const;
   try {
-    await services.appender.append(systemRow(sessionId, event, { causedBy: null, id }));
+    await services.appender.append(toSystemRow(sessionId, event, { causedBy: null, id }));
   } catch (error) {
     // The post is refused even if the announcement fails. The next refused post tries to announce again.
     services.log.warn("a spent message budget could not be announced", { sessionId, error });

@@ -2,7 +2,7 @@ import type { PeerRosterRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { type Audience, everyone } from "../core/message.js";
 import type { TeamContext } from "../sessions/context.js";
-import { type KnownPeer, presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
+import { filterPresentPeers, type KnownPeer, readKnownPeers } from "../sessions/roster/known-peers.js";
 import type { FeedServices } from "./services.js";
 
 /** The fields of a peer that determine whether it is a recipient. */
@@ -36,7 +36,7 @@ export async function readAudience(
 /**
  * Finds the peers named in `to`, except the sender (SEND-3).
  *
- * @param atTeams - whether `@Birch` can refer to the team if no group has that name, because models write
+ * @param canNameTeams - whether `@Birch` can refer to the team if no group has that name, because models write
  *   team names that way (MCP-22)
  * @throws not_found for a name that is not in the session, bad_request if a name is ambiguous or refers only
  *   to the sender
@@ -45,14 +45,14 @@ export function resolveRecipients(
   rows: readonly Addressable[],
   to: readonly string[],
   senderId: string,
-  atTeams = false,
+  canNameTeams = false,
 ): Audience {
   const roster = toRoster(rows, senderId);
-  const targets = to.map((entry) => resolve(roster, entry, atTeams));
+  const targets = to.map((entry) => resolve(roster, entry, canNameTeams));
   if (to.some(isEveryone)) return everyone;
   const reaches = new Set(targets.flatMap(({ peers }) => peers.map(({ peerId }) => peerId)));
   reaches.delete(senderId);
-  if (reaches.size === 0 && !to.some(isHumans)) throw onlyItself(to);
+  if (reaches.size === 0 && !to.some(isHumans)) throw onlySender(to);
   return { recipients: [...new Set(targets.map(({ name }) => name))], reaches: [...reaches] };
 }
 
@@ -70,7 +70,7 @@ export function fold(name: string): string {
 }
 
 /** Returns a peer's address. Leaves out a team name that could be mistaken for a group or for everyone. */
-export function addressOf({ team, name }: Pick<Addressable, "team" | "name">): string {
+export function formatAddress({ team, name }: Pick<Addressable, "team" | "name">): string {
   if (name === null) return team;
   return /^[@*]/.test(team) ? name : `${team}/${name}`;
 }
@@ -83,7 +83,7 @@ interface Roster {
   /** All peers that have ever been in the session. */
   readonly rows: readonly Addressable[];
   /** The peers that can receive messages now. */
-  readonly there: readonly Addressable[];
+  readonly present: readonly Addressable[];
   readonly senderId: string;
   readonly byAddress: Index;
   readonly bySessionKey: Index;
@@ -99,28 +99,28 @@ interface Roster {
 type Index = ReadonlyMap<string, readonly Addressable[]>;
 
 function toRoster(rows: readonly Addressable[], senderId: string): Roster {
-  const there = presentPeers(rows);
+  const present = filterPresentPeers(rows);
   return {
     rows,
-    there,
+    present,
     senderId,
-    byAddress: indexBy(there, ({ team, name }) => name && fold(`${team}/${name}`)),
-    bySessionKey: indexBy(there, ({ sessionKey }) => sessionKey),
-    byName: indexBy(there, ({ name }) => name && fold(name)),
-    byTeam: indexBy(there, ({ team }) => fold(team)),
-    memberships: there.flatMap((peer) =>
+    byAddress: indexBy(present, ({ team, name }) => name && fold(`${team}/${name}`)),
+    bySessionKey: indexBy(present, ({ sessionKey }) => sessionKey),
+    byName: indexBy(present, ({ name }) => name && fold(name)),
+    byTeam: indexBy(present, ({ team }) => fold(team)),
+    memberships: present.flatMap((peer) =>
       peer.groups.map(({ name }) => ({ peer, name, path: `${fold(name)}/` })),
     ),
   };
 }
 
-function indexBy(peers: readonly Addressable[], keyOf: (peer: Addressable) => string | null): Index {
+function indexBy(peers: readonly Addressable[], toKey: (peer: Addressable) => string | null): Index {
   const index = new Map<string, Addressable[]>();
   for (const peer of peers) {
-    const key = keyOf(peer);
+    const key = toKey(peer);
     if (key === null) continue;
-    const found = index.get(key);
-    if (found) found.push(peer);
+    const peersWithKey = index.get(key);
+    if (peersWithKey) peersWithKey.push(peer);
     else index.set(key, [peer]);
   }
   return index;
@@ -132,78 +132,78 @@ interface AddressedPeers {
   readonly peers: readonly Addressable[];
 }
 
-function resolve(roster: Roster, entry: string, atTeams: boolean): AddressedPeers {
+function resolve(roster: Roster, entry: string, canNameTeams: boolean): AddressedPeers {
   const target =
     entry === "*" || entry.startsWith("@")
-      ? (findGroup(roster, entry) ?? (atTeams ? findTeam(roster, entry.slice(1)) : null))
+      ? (findGroup(roster, entry) ?? (canNameTeams ? findTeam(roster, entry.slice(1)) : null))
       : (findAddress(roster, entry) ??
         findSessionKey(roster, entry) ??
         findPeer(roster, entry) ??
         findTeam(roster, entry));
   if (target) return target;
-  throw notThere(roster, entry);
+  throw recipientNotFound(roster, entry);
 }
 
-function findGroup({ there, memberships }: Roster, entry: string): AddressedPeers | null {
-  if (isEveryone(entry)) return { name: "*", peers: there };
+function findGroup({ present, memberships }: Roster, entry: string): AddressedPeers | null {
+  if (isEveryone(entry)) return { name: "*", peers: present };
   // People can read a session without joining it, so `@humans` is valid even if no human has joined.
-  if (isHumans(entry)) return { name: "@humans", peers: there.filter(({ kind }) => kind !== "agent") };
-  const wanted = `${fold(entry.slice(1))}/`;
-  const found = memberships.filter(({ path }) => path.startsWith(wanted));
-  const spelled = found[0]?.name.split("/").slice(0, wanted.split("/").length - 1);
-  return orNull(`@${spelled?.join("/")}`, [...new Set(found.map(({ peer }) => peer))]);
+  if (isHumans(entry)) return { name: "@humans", peers: present.filter(({ kind }) => kind !== "agent") };
+  const prefix = `${fold(entry.slice(1))}/`;
+  const matching = memberships.filter(({ path }) => path.startsWith(prefix));
+  const spelling = matching[0]?.name.split("/").slice(0, prefix.split("/").length - 1);
+  return toAddressedPeers(`@${spelling?.join("/")}`, [...new Set(matching.map(({ peer }) => peer))]);
 }
 
 /** Finds a peer by `team/peer`. Only the team's name may contain a slash, so addresses are unambiguous. */
 function findAddress({ byAddress }: Roster, entry: string): AddressedPeers | null {
-  return toOne(byAddress.get(fold(entry)), entry);
+  return toSinglePeer(byAddress.get(fold(entry)), entry);
 }
 
 function findSessionKey({ bySessionKey }: Roster, entry: string): AddressedPeers | null {
-  const found = bySessionKey.get(entry) ?? [];
-  if (found.length > 1) throw ambiguous(entry, found.map(addressOf));
-  return toOne(found, entry);
+  const matching = bySessionKey.get(entry) ?? [];
+  if (matching.length > 1) throw ambiguous(entry, matching.map(formatAddress));
+  return toSinglePeer(matching, entry);
 }
 
 function findPeer({ byName, byTeam }: Roster, entry: string): AddressedPeers | null {
-  const [found] = byName.get(fold(entry)) ?? [];
-  if (!found) return null;
-  const namesake = byTeam.get(fold(entry))?.find(({ teamId }) => teamId !== found.teamId);
-  if (namesake) throw ambiguous(entry, [addressOf(found), `the team ${namesake.team}`]);
-  return toOne([found], entry);
+  const [peer] = byName.get(fold(entry)) ?? [];
+  if (!peer) return null;
+  const namesake = byTeam.get(fold(entry))?.find(({ teamId }) => teamId !== peer.teamId);
+  if (namesake) throw ambiguous(entry, [formatAddress(peer), `the team ${namesake.team}`]);
+  return toSinglePeer([peer], entry);
 }
 
 /** Finds all peers of a team that can receive messages. */
 function findTeam({ byTeam }: Roster, entry: string): AddressedPeers | null {
   const peers = byTeam.get(fold(entry)) ?? [];
-  return orNull(peers[0]?.team ?? entry, peers);
+  return toAddressedPeers(peers[0]?.team ?? entry, peers);
 }
 
-function toOne([found]: readonly Addressable[] = [], entry: string): AddressedPeers | null {
-  if (!found) return null;
+function toSinglePeer([peer]: readonly Addressable[] = [], entry: string): AddressedPeers | null {
+  if (!peer) return null;
   // If the team's name looks like a group name, the team's address could be mistaken for another recipient, so
   // the entry is kept as written.
-  const name = found.name === null && /^[@*]/.test(found.team) ? entry : addressOf(found);
-  return { name, peers: [found] };
+  const name = peer.name === null && /^[@*]/.test(peer.team) ? entry : formatAddress(peer);
+  return { name, peers: [peer] };
 }
 
-function orNull(name: string, peers: readonly Addressable[]): AddressedPeers | null {
+function toAddressedPeers(name: string, peers: readonly Addressable[]): AddressedPeers | null {
   return peers.length > 0 ? { name, peers } : null;
 }
 
 /** Maximum number of names listed in an error. */
 const namesMax = 20;
 
-function notThere({ rows, there, senderId }: Roster, entry: string): MerkleError {
-  const others = there.filter(({ peerId }) => peerId !== senderId);
-  const addresses = others.map(addressOf).filter((address) => !/^[@*]/.test(address));
+function recipientNotFound({ rows, present, senderId }: Roster, entry: string): MerkleError {
+  const others = present.filter(({ peerId }) => peerId !== senderId);
+  const addresses = others.map(formatAddress).filter((address) => !/^[@*]/.test(address));
   const groups = new Set(others.flatMap((other) => other.groups.map(({ name }) => `@${name}`)));
   const names = [...addresses, ...groups];
   const listed = names.slice(0, namesMax).join(", ") || "no one else";
   const more = names.length > namesMax ? ` and ${names.length - namesMax} more` : "";
   return new MerkleError(
     "not_found",
-    `${whyNot(rows, entry)}, so nothing was sent. In this session: ${listed}${more}.`,
+    `${describeMissing(rows, entry)}, so nothing was sent. In this session: ${listed}${more}.`,
     {
       to: entry,
       there: names.slice(0, namesMax),
@@ -212,24 +212,26 @@ function notThere({ rows, there, senderId }: Roster, entry: string): MerkleError
   );
 }
 
-function whyNot(rows: readonly Addressable[], entry: string): string {
+function describeMissing(rows: readonly Addressable[], entry: string): string {
   if (entry.startsWith("@")) return `No one here is in the group ${entry}`;
-  const wanted = fold(entry);
-  const left = rows.some((row) => {
-    return row.sessionKey === entry || [row.team, row.name ?? "", addressOf(row)].map(fold).includes(wanted);
+  const folded = fold(entry);
+  const hasLeft = rows.some((row) => {
+    return (
+      row.sessionKey === entry || [row.team, row.name ?? "", formatAddress(row)].map(fold).includes(folded)
+    );
   });
-  return left ? `"${entry}" has left this session` : `There is no "${entry}" in this session`;
+  return hasLeft ? `"${entry}" has left this session` : `There is no "${entry}" in this session`;
 }
 
-function ambiguous(entry: string, there: readonly string[]): MerkleError {
+function ambiguous(entry: string, candidates: readonly string[]): MerkleError {
   return new MerkleError(
     "bad_request",
-    `"${entry}" can mean ${there.join(" or ")}, so nothing was sent. Name a peer as "team/peer".`,
-    { to: entry, there },
+    `"${entry}" can mean ${candidates.join(" or ")}, so nothing was sent. Name a peer as "team/peer".`,
+    { to: entry, there: candidates },
   );
 }
 
-function onlyItself(to: readonly string[]): MerkleError {
+function onlySender(to: readonly string[]): MerkleError {
   return new MerkleError(
     "bad_request",
     `The only recipient is yourself (${to.join(", ")}), so nothing was sent. Name someone else, or leave the recipients out to write to everyone.`,

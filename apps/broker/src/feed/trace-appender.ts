@@ -30,6 +30,6 @@ export function tracePosted(
 ): (posted: readonly StoredMessage[]) => void {
   return (posted) => {
     deliver(posted);
-    traces.hinted(posted);
+    traces.recordHints(posted);
   };
 }

@@ -2,16 +2,16 @@ import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { TeamContext } from "../sessions/context.js";
 import { canResume } from "../sessions/peers/cursors.js";
-import { expectRequest, numberConnection, type Peer } from "../sessions/peers/peer.js";
+import { expectRequest, type LivePeer, numberConnection } from "../sessions/peers/peer.js";
 import { acknowledge, refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
-import type { Channel, Mail } from "./delivery/channel.js";
+import type { Mail, SessionChannel } from "./delivery/channel.js";
 import {
   awaitLater,
-  type Beginning,
-  countRest,
+  countRemaining,
   noteRead,
   openInboxReader,
-  type Rest,
+  type ReadStart,
+  type RemainingMail,
   resumeReading,
 } from "./inbox-reader.js";
 import { makeReceipt } from "./message-status.js";
@@ -34,18 +34,18 @@ export async function waitForMessages(
   await refuseOtherHistory(ctx, { epoch: input.epoch, cursor: input.since_cursor });
   const channel = await channels.open(ctx.session.sessionId);
   await catchUp(ctx, channel, input);
-  presence.poll(peer);
-  const beginning = await beginReading(ctx, input, channel);
+  presence.notePoll(peer);
+  const start = await beginReading(ctx, input, channel);
 
-  const page = await readOrBlock(ctx, input, channel, beginning);
-  const rest = await countRest(ctx, channel, page, input.include_own);
-  await beginning.saved;
+  const page = await readOrBlock(ctx, input, channel, start);
+  const rest = await countRemaining(ctx, channel, page, input.include_own);
+  await start.saved;
   if (page.entries.length > 0) peer.idlePolls = 0;
-  if (page.timedOut) peer.idlePolls += 1;
-  if (!nodes.alone) await saveAnswer(ctx, page, rest);
+  if (page.hasTimedOut) peer.idlePolls += 1;
+  if (!nodes.isAlone) await saveAnswer(ctx, page, rest);
   // If the connection closed during the wait, the wait does not show that the peer is active.
-  if (!ctx.signal.aborted) presence.poll(peer);
-  return toOutput(ctx, input, { ...beginning, page, rest, channel });
+  if (!ctx.signal.aborted) presence.notePoll(peer);
+  return toOutput(ctx, input, { ...start, page, rest, channel });
 }
 
 /**
@@ -56,10 +56,10 @@ export async function waitForMessages(
  */
 async function catchUp(
   { services, team: { peer }, connection }: TeamContext<FeedServices>,
-  channel: Channel,
+  channel: SessionChannel,
   { since_cursor, receipt }: Partial<Pick<WaitForMessagesInput, "since_cursor" | "receipt">>,
 ): Promise<void> {
-  if (services.nodes.alone) return;
+  if (services.nodes.isAlone) return;
   const call = { connection: numberConnection(connection), givesReceipts: receipt !== undefined };
   const head = await services.presence.catchUp(peer, () =>
     since_cursor === undefined ? canResume(peer.cursors, call) : since_cursor <= peer.cursors.offered,
@@ -74,19 +74,19 @@ async function catchUp(
  */
 async function saveAnswer(
   { services, team: { peer } }: TeamContext<FeedServices>,
-  { entries, timedOut }: Pick<MailPage, "entries" | "timedOut">,
-  { upTo }: Rest,
+  { entries, hasTimedOut }: Pick<WaitPage, "entries" | "hasTimedOut">,
+  { upTo }: RemainingMail,
 ): Promise<void> {
   const { presence } = services;
   if (entries.length > 0) void presence.advance(peer, { type: "handedOut", upTo });
-  if (entries.length > 0 || timedOut) await presence.save(peer);
+  if (entries.length > 0 || hasTimedOut) await presence.save(peer);
 }
 
 async function beginReading(
   ctx: TeamContext<FeedServices>,
   input: WaitForMessagesInput,
-  channel: Channel,
-): Promise<Beginning & { readonly skipped: number }> {
+  channel: SessionChannel,
+): Promise<ReadStart & { readonly skipped: number }> {
   const { peer } = ctx.team;
   if (input.since_cursor === undefined) {
     return { ...(await resumeReading(ctx, channel, input.receipt)), skipped: 0 };
@@ -97,54 +97,54 @@ async function beginReading(
   return { since: input.since_cursor, again: 0, skipped, saved: awaitLater(noteRead(ctx)) };
 }
 
-interface MailPage extends Mail {
+interface WaitPage extends Mail {
   /**
    * Whether the call blocked until its timeout and found nothing. A check with `timeout: 0` does not count as
    * an idle poll.
    */
-  readonly timedOut: boolean;
+  readonly hasTimedOut: boolean;
 }
 
 async function readOrBlock(
   ctx: TeamContext<FeedServices>,
   input: WaitForMessagesInput,
-  channel: Channel,
-  { since, again }: Beginning,
-): Promise<MailPage> {
+  channel: SessionChannel,
+  { since, again }: ReadStart,
+): Promise<WaitPage> {
   const { peer } = ctx.team;
   const inbox = openInboxReader(ctx, channel, { since, again, own: input.include_own });
   const timeoutMs = Math.min(input.timeout, limits.waitSecondsMax) * 1000;
-  const wake = ctx.services.waitSignals.open({ timeoutMs, signal: ctx.signal });
-  let blocked = false;
+  const waitSignal = ctx.services.waitSignals.open({ timeoutMs, signal: ctx.signal });
+  let isBlocked = false;
   // The reader is attached before the first read, so that a message committed during the read triggers the
   // signal and is read next. Messages that arrive while the call blocks are checked immediately, since most
   // may be for other peers.
   const detach = channel.attach({
     wake: () => {
-      if (!blocked || channel.closed || inbox.pollNow() !== false) wake.ring();
-      else wake.ringIn(inbox.endsInMs);
+      if (!isBlocked || channel.isClosed || inbox.pollNow() !== false) waitSignal.ring();
+      else waitSignal.ringIn(inbox.endsInMs);
     },
   });
-  const unpark = park(ctx, peer, wake.expire);
+  const unpark = parkWait(ctx, peer, waitSignal.expire);
   try {
     const { head } = channel;
     const unread = await inbox.read();
     // Redelivered messages are returned together with new messages. A caller that confirms nothing therefore
     // needs no second call to get the new messages.
-    if (await inbox.hasNew(unread, head)) return { ...unread, timedOut: false };
-    while (!channel.closed) {
-      ctx.onBlocked();
-      blocked = true;
-      const answer = await wake.answered();
-      blocked = false;
+    if (await inbox.hasNew(unread, head)) return { ...unread, hasTimedOut: false };
+    while (!channel.isClosed) {
+      ctx.notifyBlocked();
+      isBlocked = true;
+      const answer = await waitSignal.wait();
+      isBlocked = false;
       if (answer === "expired" || (await inbox.poll())) break;
-      wake.ringIn(inbox.endsInMs);
+      waitSignal.ringIn(inbox.endsInMs);
     }
     const page = await inbox.read();
-    const inVain = page.entries.length === 0 && !channel.closed;
-    return { ...page, timedOut: inVain && timeoutMs > 0 && !ctx.signal.aborted };
+    const isEmpty = page.entries.length === 0 && !channel.isClosed;
+    return { ...page, hasTimedOut: isEmpty && timeoutMs > 0 && !ctx.signal.aborted };
   } finally {
-    wake.stop();
+    waitSignal.stop();
     detach();
     unpark();
   }
@@ -154,9 +154,9 @@ async function readOrBlock(
  * Parks a wait. A peer may have four parked waits. A fifth ends the oldest wait, as if it had timed out
  * (WAIT-6). Returns a function that removes the wait.
  */
-export function park(
+export function parkWait(
   { services }: { services: Pick<FeedServices, "metrics" | "presence"> },
-  peer: Peer,
+  peer: LivePeer,
   expire: () => void,
 ): () => void {
   const [oldest] = peer.waits;
@@ -166,20 +166,20 @@ export function park(
   }
   const wait = { expire };
   peer.waits.add(wait);
-  services.presence.noteHere(peer);
+  services.presence.noteActivity(peer);
   services.metrics.parkedWaits.inc();
   return () => {
     peer.waits.delete(wait);
-    services.presence.noteHere(peer);
+    services.presence.noteActivity(peer);
     services.metrics.parkedWaits.dec();
   };
 }
 
-interface WaitReply extends Beginning {
-  readonly page: MailPage;
-  readonly rest: Rest;
+interface WaitReply extends ReadStart {
+  readonly page: WaitPage;
+  readonly rest: RemainingMail;
   readonly skipped: number;
-  readonly channel: Channel;
+  readonly channel: SessionChannel;
 }
 
 function toOutput(
@@ -190,25 +190,27 @@ function toOutput(
   const { page, rest, since, again, skipped, channel } = answer;
   const { database, settings } = ctx.services;
   const { peer } = ctx.team;
-  const empty = page.entries.length === 0;
+  const isEmpty = page.entries.length === 0;
   const { upTo, remaining } = rest;
   const documentVersion = channel.documentVersion;
-  const documentChanged = documentVersion > peer.documentVersion;
+  const hasDocumentChanged = documentVersion > peer.documentVersion;
   const { idle_polls: budget } = settings.current;
 
   ctx.onWritten(() => noteWritten(ctx, input, answer, documentVersion));
   return {
     messages: page.entries.map((entry) => entry.message),
-    next_cursor: empty ? since : upTo,
-    session_closed: channel.closed && upTo >= channel.head,
+    next_cursor: isEmpty ? since : upTo,
+    session_closed: channel.isClosed && upTo >= channel.head,
     epoch: database.epoch,
-    ...(!empty && input.since_cursor === undefined ? { receipt: makeReceipt(ctx.services, peer, upTo) } : {}),
+    ...(!isEmpty && input.since_cursor === undefined
+      ? { receipt: makeReceipt(ctx.services, peer, upTo) }
+      : {}),
     ...((page.entries[0]?.sequence ?? Infinity) <= again ? { again } : {}),
-    ...(remaining > 0 && !empty ? { remaining } : {}),
+    ...(remaining > 0 && !isEmpty ? { remaining } : {}),
     ...(skipped > 0 ? { skipped } : {}),
-    ...(documentChanged ? { document_version: documentVersion } : {}),
-    ...(page.timedOut ? { idle_polls: peer.idlePolls } : {}),
-    ...(page.timedOut && peer.idlePolls >= budget ? { advice: idleAdvice(peer.idlePolls) } : {}),
+    ...(hasDocumentChanged ? { document_version: documentVersion } : {}),
+    ...(page.hasTimedOut ? { idle_polls: peer.idlePolls } : {}),
+    ...(page.hasTimedOut && peer.idlePolls >= budget ? { advice: formatIdleAdvice(peer.idlePolls) } : {}),
   };
 }
 
@@ -227,7 +229,7 @@ function noteWritten(
   peer.documentVersion = Math.max(peer.documentVersion, documentVersion);
   if (page.entries.length > 0) {
     metrics.deliveries.inc({ path: "wait" }, page.entries.length);
-    traces?.delivered(ctx.session.sessionId, page.entries, "wait");
+    traces?.recordDelivery(ctx.session.sessionId, page.entries, "wait");
     if (input.since_cursor === undefined) noteReturned(ctx, { upTo, again });
     else void presence.advance(peer, { type: "handedOut", upTo });
   }
@@ -242,7 +244,7 @@ function noteReturned(
   void services.presence.advance(peer, event);
 }
 
-function idleAdvice(polls: number): string {
+function formatIdleAdvice(polls: number): string {
   return `${polls} waits in a row were empty. Tell your human "session idle" and stop waiting until they ask you to continue.`;
 }
 
@@ -259,22 +261,23 @@ export async function checkMessages(
   await refuseOtherHistory(ctx, input);
   const channel = await channels.open(ctx.session.sessionId);
   await catchUp(ctx, channel, input);
-  presence.poll(peer);
+  presence.notePoll(peer);
   const { since, again, saved } = await resumeReading(ctx, channel, input.receipt);
   const mail = await openInboxReader(ctx, channel, { since, again, own: false }).read();
-  const { upTo, remaining } = await countRest(ctx, channel, mail, false);
+  const { upTo, remaining } = await countRemaining(ctx, channel, mail, false);
   await saved;
   const { entries } = mail;
   if (entries.length > 0) peer.idlePolls = 0;
-  if (!ctx.services.nodes.alone) await saveAnswer(ctx, { entries, timedOut: false }, { upTo, remaining });
+  if (!ctx.services.nodes.isAlone)
+    await saveAnswer(ctx, { entries, hasTimedOut: false }, { upTo, remaining });
 
   const { documentVersion } = channel;
-  const documentChanged = documentVersion > peer.documentVersion;
+  const hasDocumentChanged = documentVersion > peer.documentVersion;
   ctx.onWritten(() => {
     peer.documentVersion = Math.max(peer.documentVersion, documentVersion);
     if (entries.length > 0) {
       metrics.deliveries.inc({ path: "check" }, entries.length);
-      traces?.delivered(ctx.session.sessionId, entries, "check");
+      traces?.recordDelivery(ctx.session.sessionId, entries, "check");
       noteReturned(ctx, { upTo, again });
     }
     presence.saveSoon(peer);
@@ -282,11 +285,11 @@ export async function checkMessages(
   return {
     messages: entries.map((entry) => entry.message),
     next_cursor: entries.length > 0 ? upTo : since,
-    session_closed: channel.closed && upTo >= channel.head,
+    session_closed: channel.isClosed && upTo >= channel.head,
     epoch: database.epoch,
     ...(entries.length > 0 ? { receipt: makeReceipt(ctx.services, peer, upTo) } : {}),
     ...((entries[0]?.sequence ?? Infinity) <= again ? { again } : {}),
     ...(remaining > 0 ? { remaining } : {}),
-    ...(documentChanged ? { document_version: documentVersion } : {}),
+    ...(hasDocumentChanged ? { document_version: documentVersion } : {}),
   };
 }

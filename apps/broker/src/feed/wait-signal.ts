@@ -9,7 +9,7 @@ export interface WaitSignal {
    * Resolves when the signal is triggered, when the wait times out or is aborted, or when the broker stops.
    * Resolves immediately if one of these has already happened.
    */
-  answered(): Promise<"rung" | "expired">;
+  wait(): Promise<"rung" | "expired">;
   stop(): void;
 }
 
@@ -28,53 +28,53 @@ export function createWaitSignals(stopping: AbortSignal): WaitSignals {
   });
 
   function open({ timeoutMs, signal }: Parameters<WaitSignals["open"]>[0]): WaitSignal {
-    let rung = false;
-    let expired = timeoutMs <= 0 || signal.aborted || stopping.aborted;
-    let answer: ((how: "rung" | "expired") => void) | null = null;
+    let isRung = false;
+    let isExpired = timeoutMs <= 0 || signal.aborted || stopping.aborted;
+    let resolveWait: ((how: "rung" | "expired") => void) | null = null;
     const timer = setTimeout(expire, timeoutMs);
-    let later: ReturnType<typeof setTimeout> | undefined;
+    let ringTimer: ReturnType<typeof setTimeout> | undefined;
     signal.addEventListener("abort", expire, { once: true });
 
     function settle(): void {
-      if (!answer || !(rung || expired)) return;
-      const how = rung ? "rung" : "expired";
-      rung = false;
-      answer(how);
-      answer = null;
+      if (!resolveWait || !(isRung || isExpired)) return;
+      const reason = isRung ? "rung" : "expired";
+      isRung = false;
+      resolveWait(reason);
+      resolveWait = null;
     }
 
     function expire(): void {
-      expired = true;
+      isExpired = true;
       settle();
     }
 
     function ring(): void {
-      rung = true;
+      isRung = true;
       settle();
     }
 
-    const opened: WaitSignal = {
+    const waitSignal: WaitSignal = {
       ring,
       ringIn(ms) {
-        clearTimeout(later);
-        if (ms !== null) later = setTimeout(ring, ms);
+        clearTimeout(ringTimer);
+        if (ms !== null) ringTimer = setTimeout(ring, ms);
       },
       expire,
-      answered() {
+      wait() {
         return new Promise((resolve) => {
-          answer = resolve;
+          resolveWait = resolve;
           settle();
         });
       },
       stop() {
         clearTimeout(timer);
-        clearTimeout(later);
+        clearTimeout(ringTimer);
         signal.removeEventListener("abort", expire);
-        waiting.delete(opened);
+        waiting.delete(waitSignal);
       },
     };
-    waiting.add(opened);
-    return opened;
+    waiting.add(waitSignal);
+    return waitSignal;
   }
 
   return { open };

@@ -13,16 +13,16 @@ import { limits } from "@merkle/wire/limits";
 import type { Bus } from "../core/bus/bus.js";
 import type { Log } from "../core/log.js";
 import type { Nodes } from "../core/nodes.js";
-import type { Peer } from "../sessions/peers/peer.js";
+import type { LivePeer } from "../sessions/peers/peer.js";
 import type { Presence } from "../sessions/peers/presence.js";
 
 /** The wake paths that have run, by peer id. */
-export type Reached = ReadonlyMap<string, readonly WakePath[]>;
+export type WakePathsByPeer = ReadonlyMap<string, readonly WakePath[]>;
 
 /** Runs the wake paths of peers on every node (NUDGE-1). */
 export interface WakePeers {
   /** Resolves once every client has reported the wake paths it ran, or after a timeout. */
-  wake(asked: NudgeRequest, signal: AbortSignal): Promise<Reached>;
+  wake(request: NudgeRequest, signal: AbortSignal): Promise<WakePathsByPeer>;
   stop(): void;
 }
 
@@ -46,11 +46,14 @@ export function createWakePeers(options: {
   readonly log: Log;
 }): WakePeers {
   const { database, bus, nodes, presence, log } = options;
-  const stored = new Map<string, StoredNudge>();
+  const storedNudges = new Map<string, StoredNudge>();
   const answering = new Set<string>();
   const stopping = new AbortController();
 
-  async function wakeHere({ sessionId, peerIds, by }: NudgeRequest, signal: AbortSignal): Promise<Reached> {
+  async function wakeHere(
+    { sessionId, peerIds, by }: NudgeRequest,
+    signal: AbortSignal,
+  ): Promise<WakePathsByPeer> {
     const here = peerIds.flatMap((peerId) => presence.find(peerId) ?? []);
     const reached = await Promise.all(here.map((peer) => wakePeer(peer, { sessionId, by }, signal)));
     return new Map(here.map(({ peerId }, at) => [peerId, reached[at] ?? []]));
@@ -63,27 +66,27 @@ export function createWakePeers(options: {
   async function wakeElsewhere(
     { sessionId, peerIds, by }: NudgeRequest,
     signal: AbortSignal,
-  ): Promise<Reached> {
-    const asked = [...nodes.others].filter((node) => bus.hears(node));
-    if (!bus.isUp || asked.length === 0) return new Map();
+  ): Promise<WakePathsByPeer> {
+    const askedNodes = [...nodes.others].filter((node) => bus.isReceivingFrom(node));
+    if (!bus.isUp || askedNodes.length === 0) return new Map();
     const id = randomUUID();
     const nudge = { nudgeId: id, sessionId, byName: by.name, byHuman: by.human, peerIds };
     let answers: NudgeAnswers = {};
     try {
       await insertNudge(database.orm, nudge);
       const answered = new Promise<void>((done) => {
-        stored.set(id, {
+        storedNudges.set(id, {
           async check() {
             answers = (await findNudge(database.orm, id))?.answers ?? answers;
-            if (asked.every((node) => node in answers)) done();
+            if (askedNodes.every((node) => node in answers)) done();
           },
         });
       });
       bus.publish("nudge", { id });
-      await inNudgeTime(answered, undefined, signal);
-      return toReached(answers);
+      await withNudgeTimeout(answered, undefined, signal);
+      return toWakePaths(answers);
     } finally {
-      stored.delete(id);
+      storedNudges.delete(id);
       await deleteNudge(database.orm, id);
     }
   }
@@ -110,13 +113,16 @@ export function createWakePeers(options: {
       log.warn("a nudge of another node could not be answered", { error }),
     );
   });
-  bus.on("nudged", ({ id }) => stored.get(id)?.check());
+  bus.on("nudged", ({ id }) => storedNudges.get(id)?.check());
 
   return {
-    async wake(asked, signal) {
-      const [here, elsewhere] = await Promise.all([wakeHere(asked, signal), wakeElsewhere(asked, signal)]);
+    async wake(request, signal) {
+      const [here, elsewhere] = await Promise.all([
+        wakeHere(request, signal),
+        wakeElsewhere(request, signal),
+      ]);
       return new Map(
-        asked.peerIds.map((id) => [
+        request.peerIds.map((id) => [
           id,
           [...new Set([...(here.get(id) ?? []), ...(elsewhere.get(id) ?? [])])],
         ]),
@@ -126,7 +132,7 @@ export function createWakePeers(options: {
   };
 }
 
-function toReached(answers: NudgeAnswers): Reached {
+function toWakePaths(answers: NudgeAnswers): WakePathsByPeer {
   const reached = new Map<string, WakePath[]>();
   for (const [peerId, paths] of Object.values(answers).flatMap((each) => Object.entries(each))) {
     // The answers were written by nodes that run the same version, so the paths are valid.
@@ -136,7 +142,7 @@ function toReached(answers: NudgeAnswers): Reached {
 }
 
 async function wakePeer(
-  peer: Peer,
+  peer: LivePeer,
   { sessionId, by }: Pick<NudgeRequest, "sessionId" | "by">,
   signal: AbortSignal,
 ): Promise<readonly WakePath[]> {
@@ -144,14 +150,18 @@ async function wakePeer(
   for (const wait of waits) wait.expire();
   const answers = await Promise.all(
     [...peer.holders].map((holder) =>
-      inNudgeTime(holder.nudge({ type: "nudge", id: randomUUID(), session_id: sessionId, by }), [], signal),
+      withNudgeTimeout(
+        holder.nudge({ type: "nudge", id: randomUUID(), session_id: sessionId, by }),
+        [],
+        signal,
+      ),
     ),
   );
   return [...new Set([...(waits.length > 0 ? (["wait"] as const) : []), ...answers.flat()])];
 }
 
 /** Returns `none` if the answer does not arrive in time. */
-async function inNudgeTime<Answer>(
+async function withNudgeTimeout<Answer>(
   answer: Promise<Answer>,
   none: Answer,
   signal: AbortSignal,

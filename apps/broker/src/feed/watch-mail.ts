@@ -1,13 +1,13 @@
 import { skipKnownEmpty } from "../sessions/peers/cursors.js";
-import type { Peer } from "../sessions/peers/peer.js";
-import type { Channel, ReadBounds } from "./delivery/channel.js";
+import type { LivePeer } from "../sessions/peers/peer.js";
+import type { ReadBounds, SessionChannel } from "./delivery/channel.js";
 import type { FeedServices } from "./services.js";
-import { park } from "./wait-for-messages.js";
+import { parkWait } from "./wait-for-messages.js";
 
 export interface MailWatch {
   readonly services: FeedServices;
-  readonly channel: Channel;
-  readonly peer: Peer;
+  readonly channel: SessionChannel;
+  readonly peer: LivePeer;
   /** Called when the peer has unread messages: at the start, and whenever more messages have arrived. */
   readonly onMail: () => void;
   /** Called when the watch ends because the peer has parked too many newer waits. */
@@ -23,47 +23,58 @@ const bounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
  */
 export function watchMail({ services, channel, peer, onMail, onReplaced }: MailWatch): () => void {
   let cursor = skipKnownEmpty(peer.cursors, peer.cursors.acked);
-  let reading = false;
-  let stopped = false;
+  let isReading = false;
+  let isStopped = false;
 
-  async function look(): Promise<void> {
-    if (reading) return;
-    reading = true;
+  async function readNew(): Promise<void> {
+    if (isReading) return;
+    isReading = true;
     try {
-      while (!stopped && cursor < channel.head) {
-        const { entries, upTo } = await channel.readMail(cursor, { peerId: peer.peerId, own: false }, bounds);
+      while (!isStopped && cursor < channel.head) {
+        const { entries, upTo } = await channel.readMail(
+          cursor,
+          { peerId: peer.peerId, includesOwn: false },
+          bounds,
+        );
         cursor = upTo;
-        if (entries.length > 0 && !stopped) onMail();
+        if (entries.length > 0 && !isStopped) onMail();
       }
     } catch (error) {
       // The next message starts another read, as does anything else that wakes the channel's readers.
       services.log.warn("reading a feed for a stream failed", { sessionId: channel.sessionId, error });
     } finally {
-      reading = false;
+      isReading = false;
     }
   }
 
-  services.presence.poll(peer);
-  const detach = channel.attach({ wake: () => void look() });
-  const unpark = park({ services }, peer, () => {
+  services.presence.notePoll(peer);
+  const detach = channel.attach({ wake: () => void readNew() });
+  const unpark = parkWait({ services }, peer, () => {
     stop();
     onReplaced();
   });
-  void look();
+  void readNew();
 
   function stop(): void {
-    if (stopped) return;
-    stopped = true;
+    if (isStopped) return;
+    isStopped = true;
     detach();
     unpark();
-    services.presence.poll(peer);
+    services.presence.notePoll(peer);
   }
   return stop;
 }
 
 /** Counts a peer's unread messages, up to 200. `upTo` is the end of the counted range. */
-export async function countUnread(channel: Channel, peer: Peer): Promise<{ unread: number; upTo: number }> {
+export async function countUnread(
+  channel: SessionChannel,
+  peer: LivePeer,
+): Promise<{ unread: number; upTo: number }> {
   const after = skipKnownEmpty(peer.cursors, peer.cursors.acked);
-  const { entries, upTo } = await channel.readMail(after, { peerId: peer.peerId, own: false }, bounds);
+  const { entries, upTo } = await channel.readMail(
+    after,
+    { peerId: peer.peerId, includesOwn: false },
+    bounds,
+  );
   return { unread: entries.length, upTo };
 }

@@ -18,7 +18,7 @@ export interface IdentityServices extends CoreServices {
    * True if the broker admits every client because only this machine can reach it. This is the case in open
    * mode without `--insecure-open`.
    */
-  readonly loopbackOnly: boolean;
+  readonly isLoopbackOnly: boolean;
   /**
    * The key with which a program proves that it can read the Merkle home. The program may then create links
    * that verify a person (PERSON-10).
@@ -35,11 +35,11 @@ export interface IdentityServices extends CoreServices {
   readonly credentials: CredentialCache;
   readonly sessions: SessionDirectory;
   /** Adds the initial data to a new mesh, in the transaction that creates the mesh. */
-  readonly furnishMesh: (tx: Transaction, meshId: string) => Promise<void>;
+  readonly seedMesh: (tx: Transaction, meshId: string) => Promise<void>;
 }
 
 /** One request, as seen by a handler that needs the principal but no team. */
-export interface Context<Services extends CoreServices> {
+export interface IdentityContext<Services extends CoreServices> {
   readonly services: Services;
   readonly transport: "rest" | "mcp" | "websocket";
   /** Who reads the reply: a program (`json`) or a model (`compact`). Pages for models are shorter. */
@@ -53,11 +53,11 @@ export interface Context<Services extends CoreServices> {
    */
   readonly connection: object | undefined;
   /** Call in the transaction that creates a credential for the caller. */
-  givenOut(tx: Transaction, sessionId: string, credential: string): Promise<void>;
+  storeIssuedCredential(tx: Transaction, sessionId: string, credential: string): Promise<void>;
   /** Call when a wait starts blocking. */
-  onBlocked(): void;
+  notifyBlocked(): void;
   /** Call once the write is in an ordered queue. The caller's next write may then begin. */
-  placed(): void;
+  markPlaced(): void;
   /**
    * The authenticated caller. Null for an unauthenticated client, which may only call public operations.
    */
@@ -74,6 +74,6 @@ export interface Context<Services extends CoreServices> {
 }
 
 /** The context of a call that a person makes without addressing a session. */
-export type PersonContext<Services extends CoreServices> = Context<Services> & {
+export type IdentityPersonContext<Services extends CoreServices> = IdentityContext<Services> & {
   readonly person: PersonActor;
 };

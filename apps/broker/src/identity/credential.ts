@@ -13,19 +13,19 @@ export interface PersonActor {
   /** Whether the person was verified as human (PERSON-10). Otherwise the person is a guest. */
   readonly verified: boolean;
   /** The person to create in the first write. Undefined if the person already exists. */
-  readonly drawn?: DrawnPerson | undefined;
+  readonly pending?: PendingPerson | undefined;
 }
 
 /** A person that does not exist yet, and is created by the person's own first write (PERSON-15). */
-export interface DrawnPerson {
+export interface PendingPerson {
   /** Whether a write that created the person was committed. */
-  readonly made: boolean;
+  readonly isCreated: boolean;
   /**
    * Creates the person at the start of the write's transaction.
    *
    * @throws unauthorized
    */
-  make(write: Write): Promise<void>;
+  create(write: Write): Promise<void>;
 }
 
 /** A cache of recently used credentials. */
@@ -33,11 +33,11 @@ export interface CredentialCache {
   /**
    * Drops the cached credential of a team, peer or person in a session, because the credential has changed.
    */
-  forget(sessionId: string, id: string): void;
+  invalidate(sessionId: string, id: string): void;
   /** Drops the cached credential of a team, peer or person in every session. */
-  forgetEverywhere(id: string): void;
+  invalidateEverywhere(id: string): void;
   /** Clears this node's cache, because another node may have changed a credential. */
-  forgetAll(): void;
+  clear(): void;
 }
 
 /**

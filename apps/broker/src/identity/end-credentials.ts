@@ -1,10 +1,10 @@
-import { type Ended, endTokens, hasAdmin, type Transaction } from "@merkle/db";
+import { type EndedCredentials, endTokens, hasAdmin, type Transaction } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { Write } from "../core/write.js";
 import type { IdentityServices } from "./context.js";
 
 /** What to end: one token, or all of a member's tokens. Includes the name of the person who ends them. */
-type Ending = ({ readonly number: number } | { readonly memberId: string }) & { readonly by: string };
+type EndRequest = ({ readonly number: number } | { readonly memberId: string }) & { readonly by: string };
 
 /**
  * Ends credentials and everything that was obtained with them. After the commit, closes the connections that
@@ -15,7 +15,7 @@ type Ending = ({ readonly number: number } | { readonly memberId: string }) & { 
 export async function endCredentials(
   { database: { meshId }, mesh, revocations }: IdentityServices,
   { tx, afterCommit }: Pick<Write, "tx" | "afterCommit">,
-  ending: Ending,
+  ending: EndRequest,
 ): Promise<void> {
   const ended = await endInTransaction(tx, { meshId, ...ending });
   afterCommit(() => {
@@ -30,8 +30,8 @@ export async function endCredentials(
  */
 export async function endInTransaction(
   tx: Transaction,
-  { by, ...of }: Ending & { readonly meshId: string },
-): Promise<Ended> {
+  { by, ...of }: EndRequest & { readonly meshId: string },
+): Promise<EndedCredentials> {
   const ended = await endTokens(tx, of, by);
   if (ended.members.length > 0 && !(await hasAdmin(tx, of.meshId))) throw noAdminLeft();
   return ended;
@@ -40,7 +40,7 @@ export async function endInTransaction(
 export function cutOff(
   { revocations }: Pick<IdentityServices, "revocations">,
   meshId: string,
-  { tokens, members }: Ended,
+  { tokens, members }: EndedCredentials,
 ): void {
   for (const token of tokens) revocations.revoke({ meshId, token });
   for (const memberId of members) revocations.revoke({ meshId, memberId });

@@ -24,7 +24,8 @@ export async function refuseLiveCredentials(
   input: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   for (const name in input) {
-    if (name !== "team_id" && (isMarked(name) || isMarked(input[name]))) return refuseQuoted(database, input);
+    if (name !== "team_id" && (canContainSecret(name) || canContainSecret(input[name])))
+      return refuseQuoted(database, input);
   }
 }
 
@@ -32,11 +33,12 @@ export async function refuseLiveCredentials(
  * Returns whether an input could contain a secret. Almost no input does, so this check usually avoids running
  * the regular expressions.
  */
-function isMarked(value: unknown): boolean {
+function canContainSecret(value: unknown): boolean {
   if (typeof value === "string") return value.includes("mk") || value.includes("/join#");
   if (typeof value !== "object" || value === null) return false;
   for (const name in value) {
-    if (isMarked(name) || isMarked((value as Readonly<Record<string, unknown>>)[name])) return true;
+    if (canContainSecret(name) || canContainSecret((value as Readonly<Record<string, unknown>>)[name]))
+      return true;
   }
   return false;
 }
@@ -45,17 +47,17 @@ async function refuseQuoted(
   database: Pick<Database, "orm" | "meshId">,
   { team_id: _own, ...input }: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const found = new Quoted();
-  found.collect(input);
+  const secrets = new QuotedSecrets();
+  secrets.collect(input);
   // The invite that the caller is redeeming is expected in the input.
-  for (const secret of findInviteSecrets(String(input["invite"]))) found.invites.delete(secret);
-  await refuseTeamCredentials(database, found.credentials);
-  await refuseTokens(database, found.tokens);
-  await refuseInvites(database, found.invites);
+  for (const secret of findInviteSecrets(String(input["invite"]))) secrets.invites.delete(secret);
+  await refuseTeamCredentials(database, secrets.credentials);
+  await refuseTokens(database, secrets.tokens);
+  await refuseInvites(database, secrets.invites);
 }
 
 /** The strings in an input that look like secrets. */
-class Quoted {
+class QuotedSecrets {
   readonly credentials = new Set<string>();
   readonly tokens = new Set<string>();
   readonly invites = new Set<string>();
@@ -79,8 +81,8 @@ class Quoted {
    * @throws bad_request beyond the limit, since hashing and looking up each string would delay all other
    * callers
    */
-  private add(found: Set<string>, text: string): void {
-    found.add(text);
+  private add(set: Set<string>, text: string): void {
+    set.add(text);
     if (this.credentials.size + this.tokens.size + this.invites.size > limits.quotedSecretsMax)
       throw tooManyQuoted();
   }
@@ -97,25 +99,25 @@ function tooManyQuoted(): MerkleError {
 
 async function refuseTeamCredentials(
   { orm, meshId }: Pick<Database, "orm" | "meshId">,
-  found: ReadonlySet<string>,
+  credentials: ReadonlySet<string>,
 ): Promise<void> {
-  if (found.size === 0) return;
-  const quoted = [...found].flatMap((text) => parseTeamCredential(text) ?? []);
+  if (credentials.size === 0) return;
+  const quoted = [...credentials].flatMap((text) => parseTeamCredential(text) ?? []);
   const ids = quoted.map((credential) => credential.teamId);
-  const further = await findFurtherSecrets(orm, ids);
-  const teams = [...(await findTeamSecrets(orm, ids)), ...further];
+  const furtherSecrets = await findFurtherSecrets(orm, ids);
+  const teams = [...(await findTeamSecrets(orm, ids)), ...furtherSecrets];
   const peers = await findPeerSecrets(orm, ids);
   const persons = await findPersonSecrets(orm, meshId, ids);
   for (const { teamId: id, secret } of quoted) {
     const isPerson = persons.some((each) => each.id === id);
-    if (isInForce(isPerson ? [...persons, ...further] : [], id, secret)) throw quotedPerson(id);
-    if (isInForce(teams, id, secret)) throw quotedByAgent("team", id);
-    if (isInForce(peers, id, secret)) throw quotedByAgent("peer", id);
+    if (isActive(isPerson ? [...persons, ...furtherSecrets] : [], id, secret)) throw quotedPerson(id);
+    if (isActive(teams, id, secret)) throw quotedByAgent("team", id);
+    if (isActive(peers, id, secret)) throw quotedByAgent("peer", id);
   }
 }
 
-async function refuseTokens({ orm }: Pick<Database, "orm">, found: ReadonlySet<string>): Promise<void> {
-  const hashes = [...found].map(hashToken);
+async function refuseTokens({ orm }: Pick<Database, "orm">, tokens: ReadonlySet<string>): Promise<void> {
+  const hashes = [...tokens].map(hashToken);
   const [job] = await findLiveJobs(orm, hashes);
   if (job) throw quotedJob(job.number);
   const [live] = await findLiveTokens(orm, hashes);
@@ -127,8 +129,8 @@ async function refuseTokens({ orm }: Pick<Database, "orm">, found: ReadonlySet<s
   );
 }
 
-async function refuseInvites({ orm }: Pick<Database, "orm">, found: ReadonlySet<string>): Promise<void> {
-  const [live] = await findLiveInvites(orm, [...found].map(hashSecret));
+async function refuseInvites({ orm }: Pick<Database, "orm">, secrets: ReadonlySet<string>): Promise<void> {
+  const [live] = await findLiveInvites(orm, [...secrets].map(hashSecret));
   if (!live) return;
   throw new MerkleError(
     "bad_request",
@@ -161,6 +163,6 @@ function quotedPerson(id: string): MerkleError {
   );
 }
 
-function isInForce(live: readonly LiveSecret[], id: string, secret: string): boolean {
+function isActive(live: readonly LiveSecret[], id: string, secret: string): boolean {
   return live.some((each) => each.id === id && timingSafeEqual(each.secretHash, hashSecret(secret)));
 }

@@ -10,9 +10,9 @@ import {
 } from "@merkle/db";
 import { type Member, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../core/write.js";
-import type { Context, IdentityServices } from "./context.js";
+import type { IdentityContext, IdentityServices } from "./context.js";
 import { endCredentials } from "./end-credentials.js";
-import { type MemberPrincipal, ownerOf } from "./principal.js";
+import { findOwnerId, type MemberPrincipal } from "./principal.js";
 import { requireMember } from "./require-member.js";
 
 /**
@@ -22,9 +22,9 @@ import { requireMember } from "./require-member.js";
 export async function listMembers({
   services,
   principal,
-}: Context<IdentityServices>): Promise<OutputOf<"list_members">> {
+}: IdentityContext<IdentityServices>): Promise<OutputOf<"list_members">> {
   const { database } = services;
-  const own = ownerOf(principal);
+  const own = findOwnerId(principal);
   const rows = await listMemberRows(database.orm, database.meshId);
   const byId = new Map(rows.map((row) => [row.memberId, row]));
   return {
@@ -67,7 +67,7 @@ function describeDescent(
  * @throws conflict if no member who could invite an admin would be left
  */
 export async function revokeMember(
-  ctx: Context<IdentityServices>,
+  ctx: IdentityContext<IdentityServices>,
   { member_id: memberId, with_invited: withInvited }: ParsedInputOf<"revoke_member">,
 ): Promise<OutputOf<"revoke_member">> {
   const { meshId } = ctx.services.database;
@@ -78,17 +78,17 @@ export async function revokeMember(
     const admins = await lockAdmins(tx, meshId);
     const member = await findMember(tx, meshId, { memberId });
     if (!member) throw noSuchMember(memberId);
-    if (!admins.has(caller.memberId)) throw adminNoMore(caller);
-    const also = withInvited
+    if (!admins.has(caller.memberId)) throw noLongerAdmin(caller);
+    const invited = withInvited
       ? await listInvitedBy(tx, { meshId, memberId }, { except: caller.memberId })
       : [];
-    for (const each of [member, ...also])
+    for (const each of [member, ...invited])
       await endMember(ctx.services, { tx, afterCommit }, { memberId: each.memberId, by: caller.name });
     if (!(await hasAdmin(tx, meshId))) throw lastAdmin(member);
     return {
       member_id: memberId,
       name: member.name,
-      also: also.map((each) => ({ member_id: each.memberId, name: each.name })),
+      also: invited.map((each) => ({ member_id: each.memberId, name: each.name })),
     };
   });
 }
@@ -112,7 +112,7 @@ function noSuchMember(memberId: string): MerkleError {
   });
 }
 
-function adminNoMore({ name }: MemberPrincipal): MerkleError {
+function noLongerAdmin({ name }: MemberPrincipal): MerkleError {
   return new MerkleError(
     "forbidden",
     `${name} is no longer an admin of this mesh, so the member was not revoked.`,

@@ -64,7 +64,7 @@ export interface ClientPrincipal {
  * Returns the member who owns everything that the principal creates. Null in open mode, where the holder of the
  * credential is the owner.
  */
-export function ownerOf(principal: Principal | null): string | null {
+export function findOwnerId(principal: Principal | null): string | null {
   return principal?.kind === "member" || principal?.kind === "client" ? principal.memberId : null;
 }
 
@@ -72,7 +72,7 @@ export function ownerOf(principal: Principal | null): string | null {
  * Returns the number of the token that authenticated a principal. Null for a member's own key and in open
  * mode.
  */
-export function tokenOf(principal: Principal): number | null {
+export function findTokenNumber(principal: Principal): number | null {
   switch (principal.kind) {
     case "member":
     case "observer":

@@ -1,5 +1,5 @@
 import { MerkleError } from "@merkle/wire";
-import type { Context, IdentityServices } from "./context.js";
+import type { IdentityContext, IdentityServices } from "./context.js";
 import type { MemberPrincipal, Principal } from "./principal.js";
 
 /**
@@ -7,7 +7,9 @@ import type { MemberPrincipal, Principal } from "./principal.js";
  *
  * @throws forbidden in open mode, where callers are not members
  */
-export function requireMember({ principal }: Pick<Context<IdentityServices>, "principal">): MemberPrincipal {
+export function requireMember({
+  principal,
+}: Pick<IdentityContext<IdentityServices>, "principal">): MemberPrincipal {
   if (principal?.kind === "member") return principal;
   throw new MerkleError(
     "forbidden",
@@ -20,6 +22,6 @@ export function requireMember({ principal }: Pick<Context<IdentityServices>, "pr
  * Returns the member whose entries a list shows. Null for admins and in open mode, because these callers see
  * all entries.
  */
-export function onlyOf(principal: Principal | null): string | null {
+export function toListedMemberId(principal: Principal | null): string | null {
   return principal?.kind === "member" && principal.role !== "admin" ? principal.memberId : null;
 }

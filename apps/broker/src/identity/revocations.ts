@@ -1,9 +1,9 @@
 import { type Database, findMember, findTokenByNumber, listRevoked } from "@merkle/db";
 import type { Bus } from "../core/bus/bus.js";
-import { ownerOf, type Principal, tokenOf } from "./principal.js";
+import { findOwnerId, findTokenNumber, type Principal } from "./principal.js";
 
 /** The revoked member or token. */
-export type Revoked = { readonly meshId: string } & (
+export type RevocationTarget = { readonly meshId: string } & (
   | { readonly memberId: string }
   | { readonly token: number }
 );
@@ -22,11 +22,11 @@ export interface Revocations {
    * Records how many revocations there were before a principal was looked up, and when the principal's token
    * expires.
    */
-  noteLookUp(principal: Principal, found: { readonly before: number; readonly expiresAt?: Date }): void;
+  noteLookUp(principal: Principal, lookup: { readonly before: number; readonly expiresAt?: Date }): void;
   /** Calls `end` once the principal's membership or token has ended. Returns a function that stops watching. */
   watch(principal: Principal | null, end: () => void): () => void;
   /** Ends everything that depends on a member or token, on every node. Call after the revocation is committed. */
-  revoke(revoked: Revoked): void;
+  revoke(revoked: RevocationTarget): void;
   /**
    * Ends everything that was revoked on another node, in case the hint about the revocation was lost (NODE-9).
    */
@@ -54,9 +54,11 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
   const countsBefore = new WeakMap<Principal, number>();
   let count = 0;
 
-  async function isStillIn(principal: Exclude<Principal, { kind: "anyone" | "job" }>): Promise<boolean> {
+  async function isStillAdmitted(
+    principal: Exclude<Principal, { kind: "anyone" | "job" }>,
+  ): Promise<boolean> {
     const { meshId } = principal;
-    const token = tokenOf(principal);
+    const token = findTokenNumber(principal);
     // A token is active only while its member is, so checking the token is enough.
     if (token !== null) return (await findTokenByNumber(database.orm, meshId, token)) !== null;
     if (principal.kind !== "member") return false;
@@ -70,33 +72,33 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
   }
 
   /** Queries each member and token once, regardless of how many connections each has. */
-  async function check(asked: readonly WatchedPrincipal[]): Promise<void> {
+  async function check(watchers: readonly WatchedPrincipal[]): Promise<void> {
     const members = new Map<string, { meshId: string; memberId: string }>();
     const tokens = new Map<string, { meshId: string; number: number }>();
-    for (const { principal } of asked) {
+    for (const { principal } of watchers) {
       const { meshId } = principal;
       if (principal.kind === "member")
         members.set(principal.memberId, { meshId, memberId: principal.memberId });
-      const number = tokenOf(principal);
+      const number = findTokenNumber(principal);
       if (number !== null) tokens.set(`${meshId} ${number}`, { meshId, number });
     }
     const revoked = await listRevoked(database.orm, {
       members: [...members.values()],
       tokens: [...tokens.values()],
     });
-    for (const { principal, end } of asked) {
-      const isOut =
+    for (const { principal, end } of watchers) {
+      const isRevoked =
         (principal.kind === "member" && revoked.memberIds.has(principal.memberId)) ||
-        revoked.tokens.has(`${principal.meshId} ${tokenOf(principal)}`);
-      if (isOut) end();
+        revoked.tokens.has(`${principal.meshId} ${findTokenNumber(principal)}`);
+      if (isRevoked) end();
     }
   }
 
   bus.on("revoked", ({ mesh: meshId, member, token }) => {
     noteRevocation();
-    const revoked: Revoked | null =
+    const revoked: RevocationTarget | null =
       member !== undefined ? { meshId, memberId: member } : token !== undefined ? { meshId, token } : null;
-    return revoked && check([...watched].filter(({ principal }) => standsOn(principal, revoked)));
+    return revoked && check([...watched].filter(({ principal }) => dependsOn(principal, revoked)));
   });
 
   return {
@@ -111,24 +113,24 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
       // A job's agent keeps no connection open, and each of its calls is authenticated again.
       if (!principal || principal.kind === "anyone" || principal.kind === "job") return () => undefined;
       const expiresAt = expiries.get(principal);
-      const inMs = expiresAt && Math.min(expiresAt.getTime() - Date.now(), timerMsMax);
-      const expires = inMs === undefined ? undefined : setTimeout(end, Math.max(inMs, 0));
-      const each: WatchedPrincipal = { principal, end, expires };
-      watched.add(each);
+      const remainingMs = expiresAt && Math.min(expiresAt.getTime() - Date.now(), timerMsMax);
+      const expires = remainingMs === undefined ? undefined : setTimeout(end, Math.max(remainingMs, 0));
+      const entry: WatchedPrincipal = { principal, end, expires };
+      watched.add(entry);
       if (countsBefore.get(principal) !== count) {
-        isStillIn(principal).then(
-          (isIn) => isIn || end(),
+        isStillAdmitted(principal).then(
+          (isAdmitted) => isAdmitted || end(),
           () => end(),
         );
       }
       return () => {
         clearTimeout(expires);
-        watched.delete(each);
+        watched.delete(entry);
       };
     },
     revoke(revoked) {
       noteRevocation();
-      for (const { principal, end } of [...watched]) if (standsOn(principal, revoked)) end();
+      for (const { principal, end } of [...watched]) if (dependsOn(principal, revoked)) end();
       const { meshId: mesh } = revoked;
       bus.publish(
         "revoked",
@@ -144,8 +146,8 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
   };
 }
 
-function standsOn(principal: Principal, revoked: Revoked): boolean {
+function dependsOn(principal: Principal, revoked: RevocationTarget): boolean {
   if (principal.meshId !== revoked.meshId) return false;
-  if ("token" in revoked) return tokenOf(principal) === revoked.token;
-  return ownerOf(principal) === revoked.memberId;
+  if ("token" in revoked) return findTokenNumber(principal) === revoked.token;
+  return findOwnerId(principal) === revoked.memberId;
 }

@@ -1,7 +1,7 @@
 import { type Database, findSession, findSessionBySlug, listNewestSlugs } from "@merkle/db";
 import { isUuid, MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { nearest } from "@merkle/wire/text";
+import { findNearest } from "@merkle/wire/text";
 import { isConfined, type Principal } from "./principal.js";
 
 /** The facts about a session that never change, and whether the session is closed, imported or archived. */
@@ -10,11 +10,11 @@ export interface SessionIdentity {
   readonly slug: string;
   readonly createdByTeamId: string;
   /** True only if the session is known to be closed. Otherwise the feed itself refuses late writes. */
-  readonly closed: boolean;
+  readonly isClosed: boolean;
   /** Whether the session is a read-only copy from another broker. */
-  readonly imported: boolean;
+  readonly isImported: boolean;
   /** Whether the session's messages have been moved to an archive (ARCHIVE-5). */
-  readonly archived: boolean;
+  readonly isArchived: boolean;
 }
 
 /** Finds sessions by id or slug, and caches recent results. */
@@ -27,9 +27,9 @@ export interface SessionDirectory {
   findNear(ref: string): Promise<string | undefined>;
   markClosed(sessionId: string): void;
   /** Drops a session from the cache, because it has changed. */
-  forget(sessionId: string): void;
+  invalidate(sessionId: string): void;
   /** Clears the cache, because hints about sessions concluded or archived on other nodes may have been lost. */
-  forgetAll(): void;
+  clear(): void;
 }
 
 type CachedSession = { -readonly [Key in keyof SessionIdentity]: SessionIdentity[Key] };
@@ -40,34 +40,34 @@ export function createSessionDirectory(
 ): SessionDirectory {
   // The cached sessions, ordered by when they were read from the database. Reordering on each use would cost
   // more than reading again.
-  const remembered = new Map<string, CachedSession>();
+  const cached = new Map<string, CachedSession>();
   const idsBySlug = new Map<string, string>();
   // Reads in progress, shared between callers: a thousand clients may reconnect at the same time and request
   // the same session.
   const reading = new Map<string, Promise<SessionIdentity | null>>();
-  let findingNear = false;
+  let isFindingNear = false;
   /**
    * Number of changes reported so far. If it changes while a row is being read, the row may be outdated and
    * is not cached.
    */
-  let heard = 0;
+  let changeCount = 0;
 
-  function remember(identity: SessionIdentity): SessionIdentity {
-    if (remembered.size >= cachedMax) forgetOldest();
-    remembered.set(identity.sessionId, { ...identity });
+  function cacheSession(identity: SessionIdentity): SessionIdentity {
+    if (cached.size >= cachedMax) dropOldest();
+    cached.set(identity.sessionId, { ...identity });
     idsBySlug.set(identity.slug, identity.sessionId);
-    return remembered.get(identity.sessionId) ?? identity;
+    return cached.get(identity.sessionId) ?? identity;
   }
 
-  function forgetOldest(): void {
-    const [oldest] = remembered.values();
+  function dropOldest(): void {
+    const [oldest] = cached.values();
     if (!oldest) return;
-    remembered.delete(oldest.sessionId);
+    cached.delete(oldest.sessionId);
     idsBySlug.delete(oldest.slug);
   }
 
   async function read(name: string): Promise<SessionIdentity | null> {
-    const before = heard;
+    const before = changeCount;
     const sessionId = isUuid(name) ? name : await findSessionBySlug(database.orm, database.meshId, name);
     const row = sessionId && (await findSession(database.orm, database.meshId, sessionId));
     if (!row) return null;
@@ -76,11 +76,11 @@ export function createSessionDirectory(
       sessionId: row.sessionId,
       slug,
       createdByTeamId,
-      closed: closedAt !== null,
-      imported: row.originId !== null,
-      archived: row.archivedAt !== null,
+      isClosed: closedAt !== null,
+      isImported: row.originId !== null,
+      isArchived: row.archivedAt !== null,
     };
-    return heard === before ? remember(identity) : identity;
+    return changeCount === before ? cacheSession(identity) : identity;
   }
 
   function readShared(name: string): Promise<SessionIdentity | null> {
@@ -92,46 +92,46 @@ export function createSessionDirectory(
   return {
     find(ref) {
       const name = ref.toLowerCase();
-      const known = remembered.get(idsBySlug.get(name) ?? name);
+      const known = cached.get(idsBySlug.get(name) ?? name);
       if (known) return known;
       return canBeName(name) ? readShared(name) : null;
     },
     async findNear(ref) {
       const name = ref.toLowerCase();
       // Only one search runs at a time, because a suggestion is not worth waiting for.
-      if (findingNear || name.length > limits.slugCharsMax) return undefined;
-      findingNear = true;
+      if (isFindingNear || name.length > limits.slugCharsMax) return undefined;
+      isFindingNear = true;
       try {
-        const slugs = await listNewestSlugs(database.orm, database.meshId, nearAmong);
-        return nearest(
+        const slugs = await listNewestSlugs(database.orm, database.meshId, nearSlugsMax);
+        return findNearest(
           name,
           slugs.filter((slug) => Math.abs(slug.length - name.length) <= slug.length * 0.4),
         );
       } finally {
-        findingNear = false;
+        isFindingNear = false;
       }
     },
     markClosed(sessionId) {
-      heard += 1;
-      const known = remembered.get(sessionId);
-      if (known) known.closed = true;
+      changeCount += 1;
+      const known = cached.get(sessionId);
+      if (known) known.isClosed = true;
     },
-    forget(sessionId) {
-      heard += 1;
-      const known = remembered.get(sessionId);
+    invalidate(sessionId) {
+      changeCount += 1;
+      const known = cached.get(sessionId);
       if (!known) return;
-      remembered.delete(sessionId);
+      cached.delete(sessionId);
       idsBySlug.delete(known.slug);
     },
-    forgetAll() {
-      heard += 1;
-      remembered.clear();
+    clear() {
+      changeCount += 1;
+      cached.clear();
       idsBySlug.clear();
     },
   };
 }
 
-const nearAmong = 100;
+const nearSlugsMax = 100;
 
 /** Returns whether a string can be a session's id or slug. If not, no database query is needed. */
 function canBeName(name: string): boolean {

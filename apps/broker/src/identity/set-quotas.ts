@@ -1,8 +1,8 @@
 import { findMesh, mergeMeshQuotas } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { retryWhileLost } from "../core/retry-while-lost.js";
-import type { Context, IdentityServices } from "./context.js";
-import { kindsOfQuota } from "./limits/quotas.js";
+import type { IdentityContext, IdentityServices } from "./context.js";
+import { quotaKinds } from "./limits/quotas.js";
 import { requireMainMesh } from "./require-main-mesh.js";
 
 /**
@@ -11,14 +11,14 @@ import { requireMainMesh } from "./require-main-mesh.js";
  * @throws forbidden in any mesh other than the main mesh, if the broker admits only members
  */
 export async function setQuotas(
-  ctx: Context<IdentityServices>,
+  ctx: IdentityContext<IdentityServices>,
   { mesh: name, ...given }: ParsedInputOf<"set_quotas">,
 ): Promise<OutputOf<"set_quotas">> {
   const { bus, database, log, meshChannels, quotas } = ctx.services;
   requireMainMesh(ctx.services, "set_quotas");
   const mesh = await findMesh(database.orm, { name });
   if (!mesh) throw new MerkleError("not_found", `There is no mesh ${JSON.stringify(name)} on this broker.`);
-  const bounds = kindsOfQuota.flatMap((kind) =>
+  const bounds = quotaKinds.flatMap((kind) =>
     given[kind] === undefined ? [] : [[kind, given[kind] || null]],
   );
   const hasBytes = quotas.list(mesh.meshId).some(({ kind }) => kind === "bytes");

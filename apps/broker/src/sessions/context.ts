@@ -1,5 +1,5 @@
 import type { SessionAnnouncer } from "../core/services.js";
-import type { Context as IdentityContext } from "../identity/context.js";
+import type { IdentityContext } from "../identity/context.js";
 import type { PersonActor } from "../identity/credential.js";
 import type { JobPrincipal } from "../identity/principal.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
@@ -21,7 +21,7 @@ export interface Context<Services extends AccessServices> extends IdentityContex
    * Whether the write must first make the caller a team. If so, it must post its messages in the same
    * transaction (PERSON-3).
    */
-  readonly joins: boolean;
+  readonly mustJoin: boolean;
 }
 
 export interface SessionContext<Services extends AccessServices> extends Context<Services> {

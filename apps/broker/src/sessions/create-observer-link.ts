@@ -27,7 +27,7 @@ export async function createObserverLink(
     return {
       token_id: number,
       token,
-      link: `${addresses.base()}/sessions/${slug}#observe=${token}`,
+      link: `${addresses.getBaseUrl()}/sessions/${slug}#observe=${token}`,
       expires_at: expiresAt.toISOString(),
     };
   });

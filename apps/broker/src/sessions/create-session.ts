@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { findSession, insertPeer, insertSession, insertTeam, type NewTeam, readDocument } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf, sealText } from "@merkle/wire";
+import { formatSealSummary, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { inputRefused } from "@merkle/wire/schemas";
 import { makeCredential } from "../identity/credential.js";
-import { ownerOf } from "../identity/principal.js";
+import { findOwnerId } from "../identity/principal.js";
 import { requireSession } from "../identity/session-directory.js";
 import type { Context, SessionServices } from "./context.js";
 import { type Predecessor, readFeatureFacts } from "./hooks.js";
@@ -44,19 +44,19 @@ export async function createSession(
       messageBudget: settings.message_budget,
       at,
     });
-    const memberId = ownerOf(ctx.principal);
+    const memberId = findOwnerId(ctx.principal);
     await insertTeam(tx, { sessionId, teamId, name, provedBy, memberId, joinedAt: at });
     await insertPeer(tx, { sessionId, teamId, peerId: randomUUID(), cursor: 0, documentVersion: 0 });
     afterCommit(() => {
       quotas.add(meshId, "sessions", 1);
       mesh.announce("sessions", sessionId);
     });
-    await ctx.givenOut(tx, sessionId, credential);
-    const made = { session_id: sessionId, slug, team_id: credential, cursor: 0, title, description };
+    await ctx.storeIssuedCredential(tx, sessionId, credential);
+    const reply = { session_id: sessionId, slug, team_id: credential, cursor: 0, title, description };
     const created = { sessionId, by: name, at, predecessor };
     for (const onCreate of hooks.onCreateSession)
-      Object.assign(made, await onCreate(ctx.services, write, created));
-    return made;
+      Object.assign(reply, await onCreate(ctx.services, write, created));
+    return reply;
   });
 }
 
@@ -100,13 +100,13 @@ async function readPredecessor(
   const name = `"${session.title}" (${slug})`;
   const source = [
     seal && `Sealed ${seal.at}: ${seal.size} messages, root ${seal.root}. Check it: merkle verify ${slug}`,
-    `Full session: ${services.addresses.base()}/sessions/${slug}`,
+    `Full session: ${services.addresses.getBaseUrl()}/sessions/${slug}`,
   ];
   return {
     name,
     conclusion: document.conclusion.trim(),
     source: source.filter(Boolean).join("\n"),
-    note: `Continues ${name}${seal ? `, ${sealText(seal)}` : ""}. Its conclusion is the first memory here.`,
+    note: `Continues ${name}${seal ? `, ${formatSealSummary(seal)}` : ""}. Its conclusion is the first memory here.`,
   };
 }
 

@@ -54,13 +54,13 @@ export type FeatureFacts = Omit<
 >;
 
 /** The facts about a peer that features provide. */
-export type PeerFacts = Pick<Peer, Extract<keyof Peer, "task">>;
+export type FeaturePeerFacts = Pick<Peer, Extract<keyof Peer, "task">>;
 
 export type PeerFactReaders = {
-  readonly [Name in keyof PeerFacts]: (
+  readonly [Name in keyof FeaturePeerFacts]: (
     services: Pick<CoreServices, "database">,
     sessionId: string,
-  ) => Promise<(peerId: string) => PeerFacts[Name]>;
+  ) => Promise<(peerId: string) => FeaturePeerFacts[Name]>;
 };
 
 /**
@@ -70,14 +70,15 @@ export type PeerFactReaders = {
 export async function readPeerFacts(
   services: Pick<CoreServices, "database"> & { readonly hooks: Pick<SessionHooks, "peerFacts"> },
   sessionId: string,
-): Promise<(peerId: string) => PeerFacts> {
+): Promise<(peerId: string) => FeaturePeerFacts> {
   const facts = await Promise.all(
     Object.entries(services.hooks.peerFacts).map(
       async ([name, read]) => [name, await read(services, sessionId)] as const,
     ),
   );
   // Each reader returns the fact that it is named after.
-  return (peerId) => Object.fromEntries(facts.map(([name, factOf]) => [name, factOf(peerId)])) as PeerFacts;
+  return (peerId) =>
+    Object.fromEntries(facts.map(([name, factOf]) => [name, factOf(peerId)])) as FeaturePeerFacts;
 }
 
 /** Reads all facts that features provide about a session. */

@@ -27,7 +27,7 @@ export async function changeSessionSettings(
 ): Promise<void> {
   const next: SessionSettings = { ...old, ...withoutUndefined(settings) };
   const changes = Object.fromEntries(
-    settingNames(next)
+    listSettingNames(next)
       .filter((name) => next[name] !== old[name])
       .map((name) => [name, { from: old[name], to: next[name] }]),
   );
@@ -45,7 +45,7 @@ export async function changeSessionSettings(
   await announce(sessionId, event, { causedBy, afterClosing: true });
 }
 
-function settingNames(settings: SessionSettings): (keyof SessionSettings)[] {
+function listSettingNames(settings: SessionSettings): (keyof SessionSettings)[] {
   // The settings were parsed by the schema that defines these names, so the cast is safe.
   return Object.keys(settings) as (keyof SessionSettings)[];
 }

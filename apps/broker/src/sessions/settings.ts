@@ -24,8 +24,8 @@ async function describeSettings(
   const output = {
     settings: settings.current,
     rate_limits: limiter.rates,
-    connection_url: addresses.mcp(),
-    base_url: addresses.base(),
+    connection_url: addresses.getMcpUrl(),
+    base_url: addresses.getBaseUrl(),
   };
   if (sessionRef === undefined) return output;
   return { ...output, session_settings: await readSessionSettings(services, sessionRef) };
@@ -54,9 +54,9 @@ export async function updateSettings(
     input.settings?.disconnected_after_s ?? settings.current.disconnected_after_s,
   );
 
-  if (input.settings) refuseButAdmins(ctx);
+  if (input.settings) requireAdmin(ctx);
   if (ctx.services.auth === "open" && input.settings?.exclusive_membership) throw noMembersHere();
-  if (ctx.services.loopbackOnly) refusePublicUrl(input.settings?.public_url);
+  if (ctx.services.isLoopbackOnly) refusePublicUrl(input.settings?.public_url);
   await ctx.write(async (write) => {
     const { tx } = write;
     if (input.settings) await mergeBrokerSettings(tx, input.settings);
@@ -75,7 +75,7 @@ export async function updateSettings(
   });
   await settings.reload();
   if (input.settings) ctx.services.bus.publish("settings", {});
-  tellWhoReads(ctx.services, input.settings ? null : (session?.sessionId ?? null), session?.sessionId);
+  announceSettings(ctx.services, input.settings ? null : (session?.sessionId ?? null), session?.sessionId);
   return describeSettings(ctx.services, input.session_id);
 }
 
@@ -90,14 +90,14 @@ function nameOfCaller({ person, principal }: Context<SessionServices>): string {
  * Announces the change. Also announces a change to `attention`, because budgets and the silence limit determine
  * what waits for a human.
  */
-function tellWhoReads(
+function announceSettings(
   { mesh, meshChannels, channels }: SessionServices,
-  changed: string | null,
+  changedSessionId: string | null,
   sessionId: string | undefined,
 ): void {
   for (const kind of ["settings", "attention"] as const) {
-    if (changed === null) meshChannels.announceEverywhere(kind);
-    else mesh.announce(kind, changed);
+    if (changedSessionId === null) meshChannels.announceEverywhere(kind);
+    else mesh.announce(kind, changedSessionId);
   }
   if (sessionId !== undefined) {
     channels.announceChange(sessionId, "session", channels.find(sessionId)?.head ?? 0);
@@ -108,7 +108,7 @@ function tellWhoReads(
  * Refuses callers who are not admins. The broker's settings affect everyone, whereas a session's settings may
  * be changed by anyone in the session.
  */
-function refuseButAdmins({ principal }: Context<SessionServices>): void {
+function requireAdmin({ principal }: Context<SessionServices>): void {
   if (principal?.kind === "member" && principal.role !== "admin") throw adminsOnly("update_settings");
 }
 

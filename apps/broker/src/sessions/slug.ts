@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { claimSlug, listSlugsLike, type Transaction } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { slugFrom } from "@merkle/wire/slug";
+import { createSlug } from "@merkle/wire/slug";
 
 /**
  * Reserves a slug for a new session. A requested slug must be free. A slug derived from the title gets a
@@ -25,7 +25,7 @@ export async function takeSlug(
       },
     );
   }
-  const base = slugFrom(session.title) || "session";
+  const base = createSlug(session.title) || "session";
   const taken = await listSlugsLike(tx, meshId, base);
   for (let number = 1; number <= taken.size + 1; number += 1) {
     const slug = number === 1 ? base : withSuffix(base, `-${number}`);

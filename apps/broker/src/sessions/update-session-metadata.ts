@@ -1,7 +1,7 @@
 import { findSession, lockSession, type SessionRow, updateSessionRow } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { SessionServices, TeamContext } from "./context.js";
-import { priorityAmongFew } from "./roster/announce-roster.js";
+import { readEventPriority } from "./roster/announce-roster.js";
 import { toSessionSettings } from "./session-settings.js";
 
 type Changes = OutputOf<"update_session_metadata">["changes"];
@@ -52,7 +52,7 @@ export async function updateSessionMetadata(
         reason: input.reason,
         at: at.toISOString(),
       },
-      { causedBy: ctx.team.peer.peerId, priority: await priorityAmongFew(write, sessionId) },
+      { causedBy: ctx.team.peer.peerId, priority: await readEventPriority(write, sessionId) },
     );
     afterCommit(() => ctx.services.channels.announceChange(sessionId, "session", sequence));
     return { title, description, updated_at: at.toISOString(), changes };

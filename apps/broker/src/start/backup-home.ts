@@ -39,7 +39,7 @@ export async function backupHome(
     );
   }
   return withHomeDatabase({ ...options, whenHeld: "join" }, (target) =>
-    backupDatabase({ target, file, overwrite, merkleVersion: readVersion(), ...reporting(options) }),
+    backupDatabase({ target, file, overwrite, merkleVersion: readVersion(), ...toProgressOptions(options) }),
   );
 }
 
@@ -53,10 +53,10 @@ export async function restoreHome(options: HomeBackupOptions): Promise<RestoreSu
   // Refuses an invalid backup file before a database is created.
   await readBackupManifest(options.file);
   return withHomeDatabase({ ...options, whenHeld: "refuse" }, (target) =>
-    restoreDatabase({ target, file: options.file, ...reporting(options) }),
+    restoreDatabase({ target, file: options.file, ...toProgressOptions(options) }),
   );
 }
 
-function reporting({ onProgress, signal }: HomeBackupOptions) {
+function toProgressOptions({ onProgress, signal }: HomeBackupOptions) {
   return { ...(onProgress ? { onProgress } : {}), ...(signal ? { signal } : {}) };
 }

@@ -86,26 +86,29 @@ export interface TlsOptions extends CertificateFiles {
   /** Called with each certificate before it is served, including the first. */
   readonly announce?: ((certificate: Certificate) => Promise<void>) | undefined;
   /** Interval in milliseconds at which the files are checked for a renewed certificate (default: 5,000). */
-  readonly lookEveryMs?: number | undefined;
+  readonly pollIntervalMs?: number | undefined;
 }
 
 /** The options with all defaults applied, except defaults that depend on the stored settings. */
-export type Prepared = BrokerOptions & { host: string; port: number; log: Log };
+export type PreparedOptions = BrokerOptions & { host: string; port: number; log: Log };
 
 /** The options with all defaults applied. */
-export type Resolved = Prepared & {
+export type ResolvedOptions = PreparedOptions & {
   auth: AuthMode;
   /** The public URL at startup: the stored setting if there is one, otherwise the option. */
   publicUrl: string | undefined;
 };
 
 export function chooseRates(
-  options: ReachOptions & Pick<Resolved, "auth" | "rateLimits">,
+  options: ReachOptions & Pick<ResolvedOptions, "auth" | "rateLimits">,
 ): Partial<RateLimits> | "off" {
   return options.rateLimits ?? (isForOthers(options) ? {} : "off");
 }
 
 /** Returns whether people other than the users of this machine can connect. */
-export function isForOthers({ auth, ...reachOptions }: ReachOptions & Pick<Resolved, "auth">): boolean {
+export function isForOthers({
+  auth,
+  ...reachOptions
+}: ReachOptions & Pick<ResolvedOptions, "auth">): boolean {
   return auth === "invite" || describeReach(reachOptions) !== null;
 }

@@ -34,7 +34,7 @@ export async function withHomeDatabase<Result>(
 ): Promise<Result> {
   if (databaseUrl !== undefined && whenHeld === "join") return work(databaseUrl);
   const lock = await tryLock(home, whenHeld);
-  if (!lock) return work(await runningServer(home));
+  if (!lock) return work(await getRunningServer(home));
   try {
     return await (databaseUrl === undefined ? withOwnServer(home, work) : work(databaseUrl));
   } finally {
@@ -46,8 +46,8 @@ async function tryLock(home: string, whenHeld: "join" | "refuse"): Promise<HomeL
   try {
     return await lockHome(home);
   } catch (error) {
-    const held = error instanceof EmbeddedPostgresError && error.code === "home_in_use";
-    if (held && whenHeld === "join") return undefined;
+    const isInUse = error instanceof EmbeddedPostgresError && error.code === "home_in_use";
+    if (isInUse && whenHeld === "join") return undefined;
     throw error;
   }
 }
@@ -73,7 +73,7 @@ export async function hasDatabase(home: string): Promise<boolean> {
  * Returns the address of a running broker's PostgreSQL, from PostgreSQL's own pid file. The server belongs to
  * the broker, which may stop it at any time.
  */
-async function runningServer(home: string): Promise<ConnectionTarget> {
+async function getRunningServer(home: string): Promise<ConnectionTarget> {
   const folder = join(home, "pg");
   for (const major of await listMajors(home)) {
     const text = await readFile(join(folder, String(major), "postmaster.pid"), "utf8").catch(() => "");

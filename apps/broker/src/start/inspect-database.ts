@@ -32,10 +32,10 @@ export async function inspectDatabase(options: {
   const kind = databaseUrl === undefined ? "embedded" : "external";
   const hasData = kind === "external" || (await hasDatabase(home));
   const ask = (target: ConnectionTarget) => askServer(target);
-  const answered = hasData
+  const serverFacts = hasData
     ? await withHomeDatabase({ home, databaseUrl, whenHeld: "join" }, ask)
-    : await inTrialHome((trial) => withHomeDatabase({ home: trial, whenHeld: "refuse" }, ask));
-  return { kind, hasData, ...answered };
+    : await withTrialHome((trial) => withHomeDatabase({ home: trial, whenHeld: "refuse" }, ask));
+  return { kind, hasData, ...serverFacts };
 }
 
 async function askServer(target: ConnectionTarget): Promise<Omit<DatabaseFacts, "kind" | "hasData">> {
@@ -62,7 +62,7 @@ async function askServer(target: ConnectionTarget): Promise<Omit<DatabaseFacts, 
   }
 }
 
-async function inTrialHome<Result>(work: (home: string) => Promise<Result>): Promise<Result> {
+async function withTrialHome<Result>(work: (home: string) => Promise<Result>): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), "merkle-trial-"));
   try {
     // If root starts PostgreSQL, the server runs as another user, who must be able to enter this folder.

@@ -3,10 +3,10 @@ import { hostname } from "node:os";
 import { StartError } from "../core/start-error.js";
 import { isLoopback } from "../identity/origin/auth-mode.js";
 import type { HttpServer } from "../transports/http-server.js";
-import type { Resolved } from "./broker-options.js";
+import type { ResolvedOptions } from "./broker-options.js";
 import { describeOccupant } from "./occupant.js";
 
-interface Address {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -16,7 +16,7 @@ interface Address {
  *
  * @throws StartError `port_in_use` with the program that uses the port
  */
-export async function requireFreePort({ host, port }: Address): Promise<void> {
+export async function requireFreePort({ host, port }: ListenAddress): Promise<void> {
   if (port === 0) return;
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -28,7 +28,7 @@ export async function requireFreePort({ host, port }: Address): Promise<void> {
 }
 
 /** Starts listening. Resolves with the port. */
-export async function listen({ server }: HttpServer, { host, port }: Resolved): Promise<number> {
+export async function listen({ server }: HttpServer, { host, port }: ResolvedOptions): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -39,9 +39,9 @@ export async function listen({ server }: HttpServer, { host, port }: Resolved): 
   return (server.address() as AddressInfo).port;
 }
 
-async function explainListen(error: NodeJS.ErrnoException, { host, port }: Address): Promise<Error> {
+async function explainListen(error: NodeJS.ErrnoException, { host, port }: ListenAddress): Promise<Error> {
   if (error.code === "EADDRINUSE") {
-    const occupant = (await describeOccupant(reachableName(host), port)) ?? "another program";
+    const occupant = (await describeOccupant(toReachableHost(host), port)) ?? "another program";
     return new StartError(
       "port_in_use",
       `Port ${port} on ${host} is in use by ${occupant}. Stop it, or choose another port with --port.`,
@@ -68,7 +68,7 @@ export async function findLocalhostOccupant(host: string, port: number): Promise
 }
 
 /** Returns the host name to show to people: localhost for a loopback address or a wildcard. */
-export function nameToShow(host: string): string {
+export function toDisplayHost(host: string): string {
   return isLoopback(host) || isWildcard(host) ? "localhost" : host;
 }
 
@@ -76,12 +76,12 @@ export function nameToShow(host: string): string {
  * Returns a name that identifies this machine among the nodes (NODE-4). If only this machine can reach the
  * broker, its name is localhost.
  */
-export function nameAmongNodes(host: string): string {
-  return isWildcard(host) ? hostname() : nameToShow(host);
+export function toNodeHost(host: string): string {
+  return isWildcard(host) ? hostname() : toDisplayHost(host);
 }
 
 /** Returns the host name with which this machine can reach a server that listens on `host`. */
-function reachableName(host: string): string {
+function toReachableHost(host: string): string {
   if (host === "::") return "::1";
   return host === "0.0.0.0" ? "127.0.0.1" : host;
 }

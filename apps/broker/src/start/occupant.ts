@@ -26,9 +26,9 @@ export async function describeOccupant(host: string, port: number): Promise<stri
 function isListening(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: answerMsMax });
-    const end = (isThere: boolean) => {
+    const end = (isOccupied: boolean) => {
       socket.destroy();
-      resolve(isThere);
+      resolve(isOccupied);
     };
     socket.once("connect", () => end(true));
     socket.once("timeout", () => end(true));

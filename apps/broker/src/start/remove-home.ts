@@ -4,7 +4,7 @@ import {
   lockHome,
   type OutsideData,
   removeOutsideData,
-  stopLeftServers,
+  stopOrphanedServers,
 } from "@merkle/db/embedded";
 
 export { findOutsideData, type OutsideData };
@@ -22,7 +22,7 @@ export async function removeHomeData(
 ): Promise<void> {
   const lock = await lockHome(home);
   try {
-    await stopLeftServers(home);
+    await stopOrphanedServers(home);
     await removeOutsideData(home, outside);
     for (const path of paths)
       await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import {
+  acquireNodeLock,
   type ConnectionTarget,
   type Database,
-  databaseErrorCode,
   explainFailedStatement,
-  holdNodeLock,
+  findDatabaseErrorCode,
   isConnectionLost,
   isOutOfResources,
   listTornDocuments,
@@ -16,8 +16,12 @@ import {
   openDatabase,
   repairTornDocument,
 } from "@merkle/db";
-import { explainingPath, lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
-import { describeStranger, findStrangerAbove, findStrangerInHome } from "@merkle/db/files";
+import { explainPathErrors, lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
+import {
+  describePermissionProblem,
+  findPermissionProblemAbove,
+  findPermissionProblemInHome,
+} from "@merkle/db/files";
 import { limits } from "@merkle/wire/limits";
 import { openAlertKey } from "../core/alert-key.js";
 import { startBus } from "../core/bus/start-bus.js";
@@ -47,13 +51,13 @@ import { createHttpServer, type Deadlines } from "../transports/http-server.js";
 import type { Meshes } from "../transports/services.js";
 import { readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
-import type { BrokerOptions, Prepared, Resolved } from "./broker-options.js";
+import type { BrokerOptions, PreparedOptions, ResolvedOptions } from "./broker-options.js";
 import { startHousekeeper } from "./housekeeper.js";
-import { findLocalhostOccupant, listen, nameAmongNodes, nameToShow, requireFreePort } from "./listen.js";
+import { findLocalhostOccupant, listen, requireFreePort, toDisplayHost, toNodeHost } from "./listen.js";
 import { startServices } from "./start-services.js";
-import { backupBefore } from "./upgrade-home.js";
+import { writeBackupBefore } from "./upgrade-home.js";
 
-export interface Broker extends OptionFacts {
+export interface StartedBroker extends OptionFacts {
   /** The address that the broker listens on. */
   readonly url: string;
   /** The MCP endpoint for agents. */
@@ -69,7 +73,7 @@ export interface Broker extends OptionFacts {
    * a public authority signed the certificate.
    */
   readonly keyPin: string | null;
-  readonly loopback: boolean;
+  readonly isLoopback: boolean;
   readonly auth: AuthMode;
   /**
    * In invite mode, an invite link for an admin, if there is no admin yet or the link was requested.
@@ -106,7 +110,7 @@ const usualDeadlines: Deadlines = {
  * Starts a broker. Resolves once the broker accepts calls. On failure, rejects with a message for people and
  * leaves nothing behind (OPS-6).
  */
-export async function startBroker(options: BrokerOptions): Promise<Broker> {
+export async function startBroker(options: BrokerOptions): Promise<StartedBroker> {
   const { host = "127.0.0.1", port = defaultPort, log = createLog(() => undefined) } = options;
   const prepared = { ...options, host, port, log };
   // Refuses contradictory options before anything is started.
@@ -124,7 +128,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
  * Builds the error for a database that opened but then failed while the rest of the broker started (DB-9).
  */
 function explainFailedStart(error: unknown, { databaseUrl, home }: BrokerOptions): unknown {
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   const where = databaseUrl === undefined ? home : "its server";
   if (isOutOfResources(error))
     return new StartError(
@@ -144,7 +148,10 @@ function explainFailedStart(error: unknown, { databaseUrl, home }: BrokerOptions
   return explainFailedStatement(error);
 }
 
-async function startParts(prepared: Prepared, stops: ReturnType<typeof createStopList>): Promise<Broker> {
+async function startParts(
+  prepared: PreparedOptions,
+  stops: ReturnType<typeof createStopList>,
+): Promise<StartedBroker> {
   const { host, log } = prepared;
   const originReader = toOriginReader(prepared);
   const replica = toReplica(prepared);
@@ -159,17 +166,17 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
     target,
     replica,
     async beforeMigrating([first = ""]) {
-      backup = await backupBefore(prepared.home, target, first);
+      backup = await writeBackupBefore(prepared.home, target, first);
       log.info("backed up before the first migration", { file: backup });
     },
   });
   stops.add("database connections", database.close);
   const settings = await loadSettings(database, { public_url: prepared.publicUrl ?? null });
-  const options = resolve(prepared, settings);
-  const nodeLock = await holdAlone(options, target, {
+  const options = resolveOptions(prepared, settings);
+  const nodeLock = await waitForNodeLock(options, target, {
     onLost() {
       log.warn("the lock on the database was lost; the broker serves nothing until it has the lock again");
-      meshes?.forgetUnheard();
+      meshes?.clearCaches();
     },
     onTaken() {
       log.error("another broker has taken over this database");
@@ -180,14 +187,14 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   await repairDocuments(database, log);
 
   const { home } = options;
-  const homeKey = await explainingPath(home, () => writeHomeKey(home));
+  const homeKey = await explainPathErrors(home, () => writeHomeKey(home));
   stops.add("home key", homeKey.remove);
-  const signer = await explainingPath(home, () =>
+  const signer = await explainPathErrors(home, () =>
     openAuditKey({
       home,
       keyFile: options.auditKeyFile,
       database,
-      newKey: options.newAuditKey ?? false,
+      shouldCreateKey: options.newAuditKey ?? false,
       log,
     }),
   );
@@ -198,13 +205,13 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
     target,
     brokerId: database.brokerId,
     nodeId,
-    secret: signer.secretFor("bus"),
+    secret: signer.deriveSecret("bus"),
     log,
   });
   stops.add("bus", bus.stop);
   const shared =
-    bus.kind === "local" ? undefined : { orm: database.orm, secret: signer.secretFor("alert key") };
-  const alertKey = await explainingPath(home, () => openAlertKey(home, shared));
+    bus.kind === "local" ? undefined : { orm: database.orm, secret: signer.deriveSecret("alert key") };
+  const alertKey = await explainPathErrors(home, () => openAlertKey(home, shared));
   const tasks = createRepeatedTasks(log);
   const nodes = await startNode({
     id: nodeId,
@@ -216,11 +223,11 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   });
   stops.add("node", nodes.stop);
 
-  let listening = "";
+  let listeningUrl = "";
   const started = await startServices({
     ...options,
     settings,
-    loopbackOnly: isLoopbackOnly(options),
+    isLoopbackOnly: isLoopbackOnly(options),
     database,
     signer,
     alertKey,
@@ -230,7 +237,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
     nodes,
     tasks,
     homeKey: homeKey.text,
-    listening: () => listening,
+    getListeningUrl: () => listeningUrl,
   });
   ({ meshes } = started);
   stops.add("services", () => stopOrGiveUp(started.stopServices(), database, log));
@@ -242,13 +249,13 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
     hosts: createHostGuard({
       listenHost: host,
       allowedHosts: options.allowedHosts ?? [],
-      listening: () => listening,
-      publicUrl: () => findServedUrl(options, settings),
-      certifiedNames: () => certificate?.current.names ?? [],
+      getListeningUrl: () => listeningUrl,
+      findPublicUrl: () => findServedUrl(options, settings),
+      listCertifiedNames: () => certificate?.current.names ?? [],
     }),
     originReader,
     mounts,
-    metadataUrl: (path) => (options.auth === "open" ? null : findMetadataUrl(services, path)),
+    findMetadataUrl: (path) => (options.auth === "open" ? null : findMetadataUrl(services, path)),
     certificate,
     heartbeatMs: options.heartbeatMs ?? defaultHeartbeatMs,
     deadlines: { ...usualDeadlines, ...options.deadlines },
@@ -259,13 +266,13 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   });
   stops.add("transports", http.stop);
   const port = await listen(http, options);
-  const addressOf = (name: string) =>
+  const toUrl = (name: string) =>
     `${certificate ? "https" : "http"}://${name.includes(":") ? `[${name}]` : name}:${port}`;
   const localhostTakenBy = await findLocalhostOccupant(host, port);
-  listening = addressOf(localhostTakenBy === null ? nameToShow(host) : "127.0.0.1");
+  listeningUrl = toUrl(localhostTakenBy === null ? toDisplayHost(host) : "127.0.0.1");
   stops.add("housekeeper", startHousekeeper(started.meshes, nodeLock.check));
   stops.add("parked waits", async () => started.endWaits());
-  await nodes.announce(addressOf(nameAmongNodes(host)));
+  await nodes.announce(toUrl(toNodeHost(host)));
   const firstInvite = await makeFirstInvite(options, services);
   const verifyingLink =
     options.auth === "open"
@@ -274,14 +281,14 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
         )
       : null;
   const facts = describeOptions(options);
-  log.info("broker started", { url: listening, ...facts, migrations: database.migrationsRun });
+  log.info("broker started", { url: listeningUrl, ...facts, migrations: database.migrationsRun });
   return {
-    url: listening,
-    mcpUrl: services.addresses.mcp(),
+    url: listeningUrl,
+    mcpUrl: services.addresses.getMcpUrl(),
     port,
     localhostTakenBy,
     keyPin: certificate?.current.keyPin ?? null,
-    loopback: describeReach(options) === null,
+    isLoopback: describeReach(options) === null,
     auth: options.auth,
     firstInvite,
     verifyingLink,
@@ -310,13 +317,13 @@ async function repairDocuments(database: Database, log: Log): Promise<void> {
 }
 
 /** Applies the stored settings. A stored public URL counts as one of the options and so affects the mode (AUTH-5). */
-function resolve(prepared: Prepared, { current }: SettingsStore): Resolved {
+function resolveOptions(prepared: PreparedOptions, { current }: SettingsStore): ResolvedOptions {
   const publicUrl = current.public_url ?? undefined;
   const auth = chooseAuth({ ...prepared, publicUrl, hasSources: opensFiles(prepared) });
   return { ...prepared, publicUrl, auth };
 }
 
-function isLoopbackOnly({ auth, insecureOpen = false }: Resolved): boolean {
+function isLoopbackOnly({ auth, insecureOpen = false }: ResolvedOptions): boolean {
   return auth === "open" && !insecureOpen;
 }
 
@@ -324,20 +331,20 @@ function isLoopbackOnly({ auth, insecureOpen = false }: Resolved): boolean {
  * Returns the public URL whose host requests may name. Another node, in invite mode, may have stored a URL for
  * other machines. If this node is in open mode, it does not accept requests for that URL.
  */
-function findServedUrl(options: Resolved, { current }: SettingsStore): string | null {
+function findServedUrl(options: ResolvedOptions, { current }: SettingsStore): string | null {
   const url = current.public_url;
   return url !== null && isLoopbackOnly(options) && !isLoopbackUrl(url) ? null : url;
 }
 
 async function makeFirstInvite(
-  { auth, newAdminInvite = false }: Resolved,
+  { auth, newAdminInvite = false }: ResolvedOptions,
   services: Services,
 ): Promise<string | null> {
   if (auth === "open") return null;
   return newAdminInvite ? makeAdminInvite(services) : ensureFirstInvite(services);
 }
 
-function toOriginReader({ trustedProxies = [] }: Prepared): OriginReader {
+function toOriginReader({ trustedProxies = [] }: PreparedOptions): OriginReader {
   try {
     return createOriginReader(trustedProxies);
   } catch (error) {
@@ -349,12 +356,12 @@ function toOriginReader({ trustedProxies = [] }: Prepared): OriginReader {
 }
 
 async function startCertificate(
-  { tls, log }: Prepared,
+  { tls, log }: PreparedOptions,
   stops: ReturnType<typeof createStopList>,
 ): Promise<HeldCertificate | undefined> {
   if (!tls) return undefined;
-  const { cert, key, announce, lookEveryMs } = tls;
-  const certificate = await holdCertificate({ files: { cert, key }, announce, lookEveryMs, log });
+  const { cert, key, announce, pollIntervalMs } = tls;
+  const certificate = await holdCertificate({ files: { cert, key }, announce, pollIntervalMs, log });
   stops.add("certificate", certificate.stop);
   return certificate;
 }
@@ -364,7 +371,7 @@ async function startCertificate(
  *
  * @throws StartError `bad_setting` if there is no database that a replica could belong to
  */
-function toReplica({ databaseUrl, databaseReadUrl, log }: Prepared): OpenDatabaseOptions["replica"] {
+function toReplica({ databaseUrl, databaseReadUrl, log }: PreparedOptions): OpenDatabaseOptions["replica"] {
   if (databaseReadUrl === undefined) return undefined;
   if (databaseUrl === undefined) {
     throw new StartError(
@@ -382,11 +389,11 @@ function toReplica({ databaseUrl, databaseReadUrl, log }: Prepared): OpenDatabas
 }
 
 async function startDatabaseServer(
-  options: Prepared,
+  options: PreparedOptions,
   stops: ReturnType<typeof createStopList>,
 ): Promise<ConnectionTarget> {
   const { home, databaseUrl, log } = options;
-  await explainingPath(home, () => mkdir(home, { recursive: true, mode: 0o700 }));
+  await explainPathErrors(home, () => mkdir(home, { recursive: true, mode: 0o700 }));
   await requireOwnHome(home);
   const lock = await lockHome(home);
   stops.add("home lock", lock.release);
@@ -403,11 +410,12 @@ async function startDatabaseServer(
 
 /** Refuses a home that other users can change or replace, because they could make the broker do and sign anything. */
 async function requireOwnHome(home: string): Promise<void> {
-  const stranger = (await findStrangerAbove(home).catch(() => null)) ?? (await findStrangerInHome(home));
-  if (!stranger) return;
+  const unsafePermissions =
+    (await findPermissionProblemAbove(home).catch(() => null)) ?? (await findPermissionProblemInHome(home));
+  if (!unsafePermissions) return;
   throw new StartError(
     "home_shared",
-    `The Merkle home must be accessible only to its user: ${describeStranger(stranger)}`,
+    `The Merkle home must be accessible only to its user: ${describePermissionProblem(unsafePermissions)}`,
   );
 }
 
@@ -438,15 +446,15 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
  * have taken the lock from a node that has not noticed yet. It then waits long enough for that node to have
  * noticed (DB-17).
  */
-async function holdAlone(
-  { databaseUrl, bus = "local" }: Prepared,
+async function waitForNodeLock(
+  { databaseUrl, bus = "local" }: PreparedOptions,
   target: ConnectionTarget,
   listeners: { readonly onLost: () => void; readonly onTaken: () => void },
 ): Promise<NodeLock> {
-  const shared = bus !== "local";
+  const isShared = bus !== "local";
   const until = performance.now() + lockNoticedMsMax;
   for (let tries = 0; performance.now() < until; tries += 1) {
-    const lock = await holdNodeLock(target, { shared, ...listeners });
+    const lock = await acquireNodeLock(target, { shared: isShared, ...listeners });
     // The embedded database needs no delay, because only a broker with the same home can use it, and the home
     // is already locked.
     if (lock && tries > 0 && databaseUrl !== undefined) await delay(lockNoticedMsMax);

@@ -14,7 +14,7 @@ import { createTurns } from "../core/turns.js";
 import { readVersion } from "../core/version.js";
 import { watchEventLoop } from "../core/watch-event-loop.js";
 import { startWorkers } from "../core/workers/workers.js";
-import { furnishMesh, handlers, hooks, type Services, startFeatures, startInMesh } from "../features.js";
+import { handlers, hooks, type Services, seedMesh, startFeatures, startInMesh } from "../features.js";
 import { type Appender, startAppender } from "../feed/appender.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
@@ -26,15 +26,15 @@ import { createAuthenticator } from "../identity/authenticator/authenticator.js"
 import { createLimiter } from "../identity/limits/limiter.js";
 import { createQuotas } from "../identity/limits/quotas.js";
 import { createShares } from "../identity/limits/shares.js";
-import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
+import { createMeshes, createMeshLookup } from "../identity/meshes/meshes.js";
 import { createRevocations } from "../identity/revocations.js";
 import { createSessionDirectory } from "../identity/session-directory.js";
 import { createCredentials } from "../sessions/access/credentials.js";
 import { startPresence } from "../sessions/peers/presence.js";
 import type { Authenticator, Meshes } from "../transports/services.js";
 import type { HeldCertificate } from "../transports/tls/hold-certificate.js";
-import { chooseRates, isForOthers, type Resolved } from "./broker-options.js";
-import { workerEntry } from "./worker-entry.js";
+import { chooseRates, isForOthers, type ResolvedOptions } from "./broker-options.js";
+import { getWorkerEntry } from "./worker-entry.js";
 
 interface StartedServices {
   readonly meshes: Meshes<Services>;
@@ -44,9 +44,9 @@ interface StartedServices {
   stopServices(): Promise<void>;
 }
 
-type ServicesOptions = Omit<Resolved, "bus"> & {
+type ServicesOptions = Omit<ResolvedOptions, "bus"> & {
   readonly settings: SettingsStore;
-  readonly loopbackOnly: boolean;
+  readonly isLoopbackOnly: boolean;
   readonly database: Database;
   readonly signer: AuditSigner;
   readonly alertKey: AlertKey;
@@ -56,7 +56,7 @@ type ServicesOptions = Omit<Resolved, "bus"> & {
   readonly tasks: RepeatedTasks;
   readonly certificate: HeldCertificate | undefined;
   readonly homeKey: string;
-  readonly listening: () => string;
+  readonly getListeningUrl: () => string;
 };
 
 /**
@@ -76,7 +76,7 @@ export async function startServices(options: ServicesOptions): Promise<StartedSe
 async function startEach(options: ServicesOptions, stops: StopList): Promise<StartedServices> {
   const {
     auth,
-    loopbackOnly,
+    isLoopbackOnly,
     log,
     settings,
     databaseUrl,
@@ -84,7 +84,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     signer,
     nodeLock,
     certificate,
-    listening,
+    getListeningUrl,
   } = options;
   const { bus, nodes, tasks } = options;
   const stopping = new AbortController();
@@ -95,14 +95,14 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     id: nodes.id,
     version,
     bus,
-    databaseBytes: () => measureDatabase(database.orm),
+    measureDatabaseBytes: () => measureDatabase(database.orm),
     replica: database.replica,
   });
   const eventLoop = watchEventLoop();
   stops.add("event loop watch", eventLoop.stop);
-  const workers = startWorkers({ log, entry: workerEntry() });
+  const workers = startWorkers({ log, entry: getWorkerEntry() });
   stops.add("workers", workers.stop);
-  const meshChannels = createMeshChannels(createMeshOfSession(database), bus);
+  const meshChannels = createMeshChannels(createMeshLookup(database), bus);
   stops.add("mesh channels", meshChannels.stop);
   const channels = startChannels({ database, bus, mesh: meshChannels, metrics, log });
   stops.add("channels", channels.stop);
@@ -119,7 +119,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   const untracedAppender = startAppender({
     database: traces ? traceCommits(database, traces) : database,
     metrics,
-    onFound: (sessionId, sequence) => channels.find(sessionId)?.hint(sequence),
+    onDuplicate: (sessionId, sequence) => channels.find(sessionId)?.hint(sequence),
     onPosted: traces ? tracePosted(channels.deliverPosted, traces) : channels.deliverPosted,
   });
   stops.add("appender", untracedAppender.stop);
@@ -143,11 +143,11 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     channels,
     meshChannels,
     signer,
-    listening,
+    getListeningUrl,
     auth,
     isForOthers: isForOthers(options),
     stopping: stopping.signal,
-    meshes: () => meshes,
+    getMeshes: () => meshes,
     stops,
   });
   const shared = {
@@ -162,31 +162,31 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     bus,
     nodes,
     tasks,
-    turns: nodes.alone ? null : createTurns(),
+    turns: nodes.isAlone ? null : createTurns(),
     eventLoop,
     appender,
     channels,
     traces,
     meshChannels,
-    whenAlone: nodeLock.whenHeld,
+    waitUntilAlone: nodeLock.waitUntilHeld,
     isAlone: () => nodeLock.isHeld,
     presence,
     wakePeers,
     waitSignals: createWaitSignals(stopping.signal),
     settings,
-    addresses: createAddresses(settings, listening, () => certificate?.current ?? null),
-    certificate: () => certificate?.current ?? null,
+    addresses: createAddresses(settings, getListeningUrl, () => certificate?.current ?? null),
+    findCertificate: () => certificate?.current ?? null,
     workers,
     signer,
     alertKey: options.alertKey,
     auth,
-    loopbackOnly,
+    isLoopbackOnly,
     limiter,
     quotas,
     shares: createShares(),
     foreground: createForeground(),
     revocations,
-    furnishMesh,
+    seedMesh,
     metrics,
     log,
     stopping: stopping.signal,
@@ -197,14 +197,14 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
       ...shared,
       database: ofMesh,
       meshName,
-      mesh: meshChannels.in(ofMesh.meshId),
+      mesh: meshChannels.get(ofMesh.meshId),
       credentials: createCredentials({ database: ofMesh, presence, bus }),
       sessions: createSessionDirectory(ofMesh),
       ...startInMesh(started, ofMesh.meshId),
     }),
   );
-  bus.on("feed", ({ session, closed }) => closed && meshes.forgetSession(session));
-  bus.on("changed", ({ session, kind }) => kind === "session" && meshes.forgetSession(session));
+  bus.on("feed", ({ session, closed }) => closed && meshes.invalidateSession(session));
+  bus.on("changed", ({ session, kind }) => kind === "session" && meshes.invalidateSession(session));
   const authenticator = createAuthenticator({ auth, meshes, revocations, limiter, database });
   return {
     meshes,

@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { BackupError, backupDatabase, type ConnectionTarget, migrate, restoreDatabase } from "@merkle/db";
 import {
   EmbeddedPostgresError,
-  explainingPath,
-  installedBinaries,
+  explainPathErrors,
+  getInstalledBinaries,
   listMajors,
   lockHome,
-  majorOf,
   markMove,
+  readMajor,
   startEmbeddedPostgres,
 } from "@merkle/db/embedded";
 import { readVersion } from "../core/version.js";
 import { withHomeDatabase } from "./home-database.js";
 
-export interface Upgrade {
+export interface UpgradeResult {
   /** The names of the migrations that ran, or that would run if this is a dry run. */
   readonly migrations: readonly string[];
   /** Path of the backup written before the migrations. Null if no backup was written. */
@@ -37,26 +37,30 @@ export interface UpgradeOptions {
  *
  * @throws BackupError, DatabaseError or EmbeddedPostgresError with a human-readable message; in that case nothing has changed
  */
-export async function upgradeHome(options: UpgradeOptions): Promise<Upgrade> {
+export async function upgradeHome(options: UpgradeOptions): Promise<UpgradeResult> {
   const { home, dryRun } = options;
-  let done: Upgrade = { migrations: [], backup: null };
+  let result: UpgradeResult = { migrations: [], backup: null };
   await withHomeDatabase({ ...options, whenHeld: "refuse" }, (target) =>
     migrate(target, {
       dryRun,
       async beforeMigrating(migrations) {
         const backup =
-          options.backup && !dryRun ? await backupBefore(home, target, migrations[0] ?? "") : null;
-        done = { migrations, backup };
+          options.backup && !dryRun ? await writeBackupBefore(home, target, migrations[0] ?? "") : null;
+        result = { migrations, backup };
       },
     }),
   );
-  return done;
+  return result;
 }
 
 /** Writes a backup into the home. Its file name includes the step that follows the backup. Returns the path. */
-export async function backupBefore(home: string, target: ConnectionTarget, next: string): Promise<string> {
+export async function writeBackupBefore(
+  home: string,
+  target: ConnectionTarget,
+  next: string,
+): Promise<string> {
   const folder = join(home, "backups");
-  await explainingPath(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
+  await explainPathErrors(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
   const at = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
   const file = join(folder, `${at}-before-${next}.backup`);
   await backupDatabase({ target, file, merkleVersion: readVersion() });
@@ -78,12 +82,12 @@ export async function upgradePostgres({
 }): Promise<{ readonly from: number; readonly to: number; readonly backup: string }> {
   const lock = await lockHome(home);
   try {
-    const from = await majorOf(postgres);
+    const from = await readMajor(postgres);
     await requireData(home, from);
-    const backup = await backupOlder(home, postgres, from);
+    const backup = await writeOlderBackup(home, postgres, from);
     // The mark keeps brokers from starting until the data is complete.
     const unmark = await markMove(home);
-    const server = await startEmbeddedPostgres({ home, besideOlder: true });
+    const server = await startEmbeddedPostgres({ home, ignoreOlderMajor: true });
     try {
       await restoreOnce(server.connection, backup);
     } finally {
@@ -97,19 +101,19 @@ export async function upgradePostgres({
 }
 
 async function requireData(home: string, major: number): Promise<void> {
-  const found = await listMajors(home);
-  const own = await majorOf(installedBinaries());
-  if (found.includes(major) && major !== own) return;
+  const majors = await listMajors(home);
+  const own = await readMajor(getInstalledBinaries());
+  if (majors.includes(major) && major !== own) return;
   throw new EmbeddedPostgresError(
     "other_major",
-    `There is nothing to upgrade: the data in ${home} is from PostgreSQL ${found.join(" and ") || "no version"}, this Merkle includes ${own}, and --postgres names ${major}.`,
+    `There is nothing to upgrade: the data in ${home} is from PostgreSQL ${majors.join(" and ") || "no version"}, this Merkle includes ${own}, and --postgres names ${major}.`,
   );
 }
 
-async function backupOlder(home: string, postgres: string, major: number): Promise<string> {
-  const older = await startEmbeddedPostgres({ home, binaries: postgres, besideOlder: true });
+async function writeOlderBackup(home: string, postgres: string, major: number): Promise<string> {
+  const older = await startEmbeddedPostgres({ home, binaries: postgres, ignoreOlderMajor: true });
   try {
-    return await backupBefore(home, older.connection, `leaving-postgresql-${major}`);
+    return await writeBackupBefore(home, older.connection, `leaving-postgresql-${major}`);
   } finally {
     await older.stop();
   }

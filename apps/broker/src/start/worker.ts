@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import type { Task, TaskReply, TaskRequest } from "../core/workers/task.js";
+import type { TaskReply, TaskRequest, WorkerTask } from "../core/workers/task.js";
 import { findSectionTask, mergeTextsTask, replaceConclusionTask, unifiedDiffTask } from "../text/tasks.js";
 import { featureTasks } from "../worker-tasks.js";
 
@@ -10,13 +10,13 @@ if (!port) throw new Error("worker.js must run in a thread that startWorkers sta
 
 const tasks = new Map(
   [...[findSectionTask, mergeTextsTask, replaceConclusionTask, unifiedDiffTask], ...featureTasks].map(
-    (task) => [task.name, task as Task<unknown, unknown>],
+    (task) => [task.name, task as WorkerTask<unknown, unknown>],
   ),
 );
 
-port.on("message", async (request: TaskRequest) => port.postMessage(await answer(request)));
+port.on("message", async (request: TaskRequest) => port.postMessage(await runTask(request)));
 
-async function answer({ name, input }: TaskRequest): Promise<TaskReply> {
+async function runTask({ name, input }: TaskRequest): Promise<TaskReply> {
   try {
     const task = tasks.get(name);
     if (!task) throw new TypeError(`There is no task ${name}.`);

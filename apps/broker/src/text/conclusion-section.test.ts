@@ -1,4 +1,4 @@
-import { type Heading, headingText, scanMarkdown } from "@merkle/wire/text";
+import { extractHeadingText, type Heading, scanMarkdown } from "@merkle/wire/text";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { replaceConclusion } from "./conclusion-section.js";
@@ -8,7 +8,9 @@ const conclude = (content: string, summary: string, remembered: string | null = 
 
 function headingsOf(content: string): (Heading & { text: string })[] {
   const headings: (Heading & { text: string })[] = [];
-  scanMarkdown(content, (heading) => headings.push({ ...heading, text: headingText(content, heading) }));
+  scanMarkdown(content, (heading) =>
+    headings.push({ ...heading, text: extractHeadingText(content, heading) }),
+  );
   return headings;
 }
 

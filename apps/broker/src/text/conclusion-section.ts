@@ -1,4 +1,4 @@
-import { type Heading, type MarkdownEnd, occurrences, scanMarkdown } from "@merkle/wire/text";
+import { findOccurrences, type Heading, type MarkdownEnd, scanMarkdown } from "@merkle/wire/text";
 import { endSection, hasText, openSection, type Section } from "./sections.js";
 
 /**
@@ -19,11 +19,11 @@ export function replaceConclusion(
 ): { content: string; conclusion: string } {
   const lineBreak = /\r\n|\r|\n/.exec(content)?.[0] === "\r\n" ? "\r\n" : "\n";
   const { sections, unclosed } = findConclusions(content);
-  const place = conclusionPlace(content, sections, remembered);
-  const before = place ? content.slice(0, place.start) : endedBlocks(content, unclosed, lineBreak);
-  const after = place ? content.slice(place.end) : "";
-  const conclusion = conclusionText(summary, after, lineBreak);
-  return { content: before + conclusion + separated(after, lineBreak), conclusion };
+  const range = findConclusionRange(content, sections, remembered);
+  const before = range ? content.slice(0, range.start) : closeBlocks(content, unclosed, lineBreak);
+  const after = range ? content.slice(range.end) : "";
+  const conclusion = formatConclusion(summary, after, lineBreak);
+  return { content: before + conclusion + addSeparator(after, lineBreak), conclusion };
 }
 
 const HEADING = "## Conclusion";
@@ -43,7 +43,7 @@ function findConclusions(content: string): { sections: Section[]; unclosed: stri
   return { sections, unclosed };
 }
 
-function conclusionPlace(
+function findConclusionRange(
   content: string,
   sections: readonly Section[],
   remembered: string | null,
@@ -52,25 +52,25 @@ function conclusionPlace(
   // earlier sections are part of the discussion.
   const last = sections.at(-1);
   if (!last) return null;
-  const rememberedPlace = remembered ? lastOccurrence(content, remembered, sections) : null;
-  if (rememberedPlace) return rememberedPlace;
+  const rememberedRange = remembered ? findLastOccurrence(content, remembered, sections) : null;
+  if (rememberedRange) return rememberedRange;
 
   // Blank lines at the end of the section separate it from the next section, so they are kept.
   const section = content.slice(last.start, last.end);
-  return { start: last.start, end: last.start + endOfLastLine(section) };
+  return { start: last.start, end: last.start + findLastLineEnd(section) };
 }
 
 /** Returns the last position where whole lines equal `wanted` and a section starts. */
-function lastOccurrence(content: string, wanted: string, sections: readonly Section[]): TextRange | null {
+function findLastOccurrence(content: string, text: string, sections: readonly Section[]): TextRange | null {
   const starts = new Set(sections.map(({ start }) => start));
   const offset = sections[0]?.start ?? 0;
-  let place: TextRange | null = null;
-  for (const found of occurrences(content.slice(offset), wanted)) {
-    const start = offset + found;
-    const end = start + wanted.length;
-    if (starts.has(start) && /^[\r\n]?$/.test(content.charAt(end))) place = { start, end };
+  let range: TextRange | null = null;
+  for (const index of findOccurrences(content.slice(offset), text)) {
+    const start = offset + index;
+    const end = start + text.length;
+    if (starts.has(start) && /^[\r\n]?$/.test(content.charAt(end))) range = { start, end };
   }
-  return place;
+  return range;
 }
 
 function isConclusion(content: string, heading: Heading): boolean {
@@ -78,15 +78,15 @@ function isConclusion(content: string, heading: Heading): boolean {
 }
 
 /** Returns the text of the section with the document's line breaks, but without a line break at the end. */
-function conclusionText(summary: string, after: string, lineBreak: string): string {
+function formatConclusion(summary: string, after: string, lineBreak: string): string {
   const { ownHeadingEnd, unclosed, endsInList } = readSummary(summary);
   const own = summary.slice(ownHeadingEnd);
-  const body = withLineBreaks(own.slice(0, endOfLastLine(own)), lineBreak);
+  const body = withLineBreaks(own.slice(0, findLastLineEnd(own)), lineBreak);
   const text = body === "" ? HEADING : HEADING + lineBreak + lineBreak + body;
   if (unclosed !== null) return text + lineBreak + unclosed;
   // A list would absorb an indented heading below it. A comment in the markdown ends the list.
-  const endsList = endsInList && /^\s*[\r\n][ \t]+\S/.test(after);
-  return endsList ? `${text}${lineBreak}${lineBreak}<!-- -->` : text;
+  const shouldEndList = endsInList && /^\s*[\r\n][ \t]+\S/.test(after);
+  return shouldEndList ? `${text}${lineBreak}${lineBreak}<!-- -->` : text;
 }
 
 /**
@@ -125,15 +125,15 @@ function skipBlankLines(text: string, offset: number): number {
  * Prepares a document for another heading at its end: closes an open fence or HTML block, and leaves exactly
  * one blank line.
  */
-function endedBlocks(content: string, unclosed: string | null, lineBreak: string): string {
-  const lines = content.slice(0, endOfLastLine(content));
+function closeBlocks(content: string, unclosed: string | null, lineBreak: string): string {
+  const lines = content.slice(0, findLastLineEnd(content));
   if (lines === "") return "";
   const closing = unclosed === null ? "" : lineBreak + unclosed;
   return lines + closing + lineBreak + lineBreak;
 }
 
 /** Returns the end of the last line that is not blank, without its line break. Returns 0 if all lines are blank. */
-function endOfLastLine(text: string): number {
+function findLastLineEnd(text: string): number {
   let lineEnd = text.length;
   for (let at = text.length - 1; at >= 0; at--) {
     const character = text.charAt(at);
@@ -147,7 +147,7 @@ function endOfLastLine(text: string): number {
  * Returns the text that follows the section, preceded by a blank line. If nothing follows, returns a single
  * line break.
  */
-function separated(after: string, lineBreak: string): string {
+function addSeparator(after: string, lineBreak: string): string {
   const [gap = ""] = /^[ \t\r\n]*/.exec(after) ?? [];
   if (gap.length === after.length) return lineBreak;
   const lineBreaks = gap.match(/\r\n|\r|\n/g)?.length ?? 0;

@@ -1,6 +1,6 @@
 import { compactError, MerkleError } from "@merkle/wire";
 import { catalogue } from "@merkle/wire/schemas";
-import { locateQuote, occurrences } from "@merkle/wire/text";
+import { findOccurrences, locateQuote } from "@merkle/wire/text";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { editText } from "./edit-text.js";
@@ -29,7 +29,7 @@ it("[DOC-6] occurrences are those that indexOf finds", () => {
       fc.pre(wanted !== "");
       const expected: number[] = [];
       for (let at = content.indexOf(wanted); at >= 0; at = content.indexOf(wanted, at + 1)) expected.push(at);
-      expect([...occurrences(content, wanted)]).toEqual(expected);
+      expect([...findOccurrences(content, wanted)]).toEqual(expected);
     }),
     { numRuns: 500 },
   );
@@ -73,7 +73,7 @@ it("[DOC-12] [TEXT-4] any two lines that a reading or a 409 shows can be quoted 
         const first = at % (lines.length - 1);
         const quote = lines.slice(first, first + 2).join("\n");
         const plain = content.replace(/\r\n?/g, "\n");
-        const matches = [...occurrences(plain, quote)].length;
+        const matches = [...findOccurrences(plain, quote)].length;
         const edited = editText(content, quote, "new");
         const place = locateQuote(content, { quote });
         if (matches !== 1) {

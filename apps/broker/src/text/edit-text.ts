@@ -1,4 +1,4 @@
-import { lineEndOf, occurrences, plainLines, withLineEnd } from "@merkle/wire/text";
+import { findLineEnd, findOccurrences, toPlainLines, withLineEnd } from "@merkle/wire/text";
 
 /**
  * Replaces `oldText`, which must not be empty, if it occurs exactly once. Otherwise returns the number of
@@ -11,19 +11,19 @@ export function editText(
   oldText: string,
   newText: string,
 ): { content: string } | { matches: number } {
-  const { text, toOriginal } = plainLines(content);
-  const wanted = withLineEnd(oldText, "\n");
+  const { text, toOriginal } = toPlainLines(content);
+  const target = withLineEnd(oldText, "\n");
   let matches = 0;
-  let place = 0;
-  for (const at of occurrences(text, wanted)) {
+  let position = 0;
+  for (const at of findOccurrences(text, target)) {
     matches++;
-    place = at;
+    position = at;
   }
   if (matches !== 1) return { matches };
-  const [start, end] = [toOriginal(place), toOriginal(place + wanted.length)];
-  const lineEnd = lineEndOf(content.slice(start, end)) ?? lineEndOf(content);
-  const written = lineEnd === undefined ? newText : withLineEnd(newText, lineEnd);
-  return { content: content.slice(0, start) + written + content.slice(end) };
+  const [start, end] = [toOriginal(position), toOriginal(position + target.length)];
+  const lineEnd = findLineEnd(content.slice(start, end)) ?? findLineEnd(content);
+  const replacement = lineEnd === undefined ? newText : withLineEnd(newText, lineEnd);
+  return { content: content.slice(0, start) + replacement + content.slice(end) };
 }
 
 /** Appends `text` on a new line (DOC-5). */

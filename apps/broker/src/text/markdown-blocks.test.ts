@@ -1,11 +1,13 @@
-import { headingText, scanMarkdown } from "@merkle/wire/text";
+import { extractHeadingText, scanMarkdown } from "@merkle/wire/text";
 import { describe, expect, it } from "vitest";
 import { replaceConclusion } from "./conclusion-section.js";
 import { findSection, listHeadings } from "./sections.js";
 
-function found(content: string): string[] {
+function findBlocks(content: string): string[] {
   const headings: string[] = [];
-  scanMarkdown(content, (heading) => headings.push(`${heading.level} ${headingText(content, heading)}`));
+  scanMarkdown(content, (heading) =>
+    headings.push(`${heading.level} ${extractHeadingText(content, heading)}`),
+  );
   return headings;
 }
 
@@ -22,7 +24,7 @@ describe("headings", () => {
     ["## C# and F#", ["2 C# and F#"]],
     ["##\n## ##", ["2 ", "2 "]],
   ])("[SES-12] both forms are headings: %j", (content, headings) => {
-    expect(found(content)).toEqual(headings);
+    expect(findBlocks(content)).toEqual(headings);
   });
 
   it.each([
@@ -40,7 +42,7 @@ describe("headings", () => {
     "<?php\n\n## A\n?>",
     "<![CDATA[\n\n## A\n]]>",
   ])("[SES-12] what stands in a code or HTML block is no heading: %j", (content) => {
-    expect(found(content)).toEqual([]);
+    expect(findBlocks(content)).toEqual([]);
   });
 
   it.each([
@@ -55,7 +57,7 @@ describe("headings", () => {
     "- > text\nA\n---",
     "-\n  ## A",
   ])("[SES-12] what stands in a block quote or a list item is no heading of the document: %j", (content) => {
-    expect(found(content)).toEqual([]);
+    expect(findBlocks(content)).toEqual([]);
   });
 
   it.each([
@@ -74,7 +76,7 @@ describe("headings", () => {
     "* * *\n## A",
     "text\n2. no list\n## A",
   ])("[SES-12] a heading follows what has ended: %j", (content) => {
-    expect(found(content)).toEqual(["2 A"]);
+    expect(findBlocks(content)).toEqual(["2 A"]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { linesOf, mergeTexts } from "@merkle/wire/text";
+import { mergeTexts, splitLines } from "@merkle/wire/text";
 import { findHeadings } from "./unified-diff.js";
 
 export interface MergeInput {
@@ -8,20 +8,20 @@ export interface MergeInput {
   readonly proposed: string;
 }
 
-export interface Merged {
+export interface MergeResult {
   readonly content: string;
   /** The headings of the sections in which the two texts made different changes. */
   readonly conflicts: readonly string[];
 }
 
 /** Merges two texts that share a base, without asking a person. */
-export function mergeOntoCurrent({ base, current, proposed }: MergeInput): Merged {
+export function mergeOntoCurrent({ base, current, proposed }: MergeInput): MergeResult {
   const headings = findHeadings(base);
   const conflicts: string[] = [];
   let line = 1;
   const parts = mergeTexts({ base, mine: current, theirs: proposed }).map((block) => {
     const first = line;
-    line += linesOf(block.base).length;
+    line += splitLines(block.base).length;
     if (block.kind === "settled") return block.text;
     conflicts.push(headings.findLast((heading) => heading.line <= first)?.text ?? "");
     return block.mine;

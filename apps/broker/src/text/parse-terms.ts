@@ -11,9 +11,9 @@ export function parseTerms(query: string): SearchTerms {
       alternatives.push([]);
       continue;
     }
-    const begins = word !== undefined && /[^*]\*$/.test(word);
-    const text = quoted ?? (begins ? word.slice(0, -1) : (word ?? ""));
-    addOnce(alternatives.at(-1) ?? [], { text, excluded: minus === "-", begins });
+    const isPrefix = word !== undefined && /[^*]\*$/.test(word);
+    const text = quoted ?? (isPrefix ? word.slice(0, -1) : (word ?? ""));
+    addOnce(alternatives.at(-1) ?? [], { text, isExcluded: minus === "-", isPrefix });
   }
   return alternatives.filter((terms) => terms.length > 0);
 }
@@ -28,7 +28,7 @@ const term = /(-(?![-\s]|$))?(?:"([^"]*)"?|([^\s"]+))/g;
 function addOnce(terms: SearchTerm[], term: SearchTerm): void {
   const text = term.text.toLowerCase();
   const isSame = (other: SearchTerm) =>
-    other.text === text && other.excluded === term.excluded && other.begins === term.begins;
+    other.text === text && other.isExcluded === term.isExcluded && other.isPrefix === term.isPrefix;
   if (!terms.some(isSame)) terms.push({ ...term, text });
 }
 

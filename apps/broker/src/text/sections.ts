@@ -1,5 +1,5 @@
 import { limits } from "@merkle/wire/limits";
-import { type Heading, headingText, scanMarkdown } from "@merkle/wire/text";
+import { extractHeadingText, type Heading, scanMarkdown } from "@merkle/wire/text";
 
 /**
  * Maximum length of a heading. Headings are one or two lines long, so a paragraph of thousands of characters
@@ -16,7 +16,7 @@ const LISTED_MAX = 50;
  * signs, a heading of that level is preferred. If several headings match, the first is used.
  */
 export function findSection(content: string, heading: string): { text: string } | null {
-  const { level, key } = wantedHeading(heading);
+  const { level, key } = parseHeading(heading);
   if (key === "") return null;
   let first: Section | undefined;
   let preferred: Section | undefined;
@@ -27,8 +27,8 @@ export function findSection(content: string, heading: string): { text: string } 
     first ??= openSection(next);
     if (next.level === level) preferred = openSection(next);
   });
-  const found = preferred ?? first;
-  return found ? { text: content.slice(found.start, found.end) } : null;
+  const section = preferred ?? first;
+  return section ? { text: content.slice(section.start, section.end) } : null;
 }
 
 /**
@@ -39,8 +39,8 @@ export function listHeadings(content: string): string[] {
   const headings: string[] = [];
   scanMarkdown(content, (heading) => {
     if (headings.length === LISTED_MAX) return;
-    const text = headingText(content, heading);
-    if (text !== "") headings.push(`${"#".repeat(heading.level)} ${oneLine(text)}`);
+    const text = extractHeadingText(content, heading);
+    if (text !== "") headings.push(`${"#".repeat(heading.level)} ${toOneLine(text)}`);
   });
   return headings;
 }
@@ -64,26 +64,26 @@ export function endSection(section: Section, next: Heading): void {
   if (next.level <= section.level) section.end ??= next.start;
 }
 
-/** Returns whether a heading matches a key created by `headingKey`. */
+/** Returns whether a heading matches a key created by `toHeadingKey`. */
 export function hasText(content: string, heading: Heading, key: string): boolean {
   const length = heading.textEnd - heading.textStart;
   // A key is never longer than its heading, and headings above the maximum length do not count. Most headings
   // can therefore be skipped without computing their key.
   if (length < key.length || length > HEADING_CHARS_MAX) return false;
-  return headingKey(headingText(content, heading)) === key;
+  return toHeadingKey(extractHeadingText(content, heading)) === key;
 }
 
-function wantedHeading(heading: string): { level: number | null; key: string } {
-  const [signs = ""] = /^#{1,6}(?=[ \t])/.exec(heading.trimStart()) ?? [];
-  const text = heading.trimStart().slice(signs.length);
-  return { level: signs === "" ? null : signs.length, key: headingKey(text) };
+function parseHeading(heading: string): { level: number | null; key: string } {
+  const [hashes = ""] = /^#{1,6}(?=[ \t])/.exec(heading.trimStart()) ?? [];
+  const text = heading.trimStart().slice(hashes.length);
+  return { level: hashes === "" ? null : hashes.length, key: toHeadingKey(text) };
 }
 
 /**
  * Formats a heading on one line. A heading longer than the limit for section names is cut, since a caller
  * cannot request it anyway.
  */
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   const line = text.slice(0, limits.titleCharsMax + 1).replace(/\s+/g, " ");
   return line.length > limits.titleCharsMax ? `${line.slice(0, limits.titleCharsMax - 1)}…` : line;
 }
@@ -92,7 +92,7 @@ function oneLine(text: string): string {
  * Returns a key that is the same for similar headings: the text in lower case, without inline markup, a
  * closing colon or extra spaces. Underscores count as markup even within a word, so that one pass is enough.
  */
-export function headingKey(text: string): string {
+export function toHeadingKey(text: string): string {
   const unlinked = text.includes("](") ? text.replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1") : text;
   const key = unlinked
     .replace(/[\\`*_~]+/g, "")

@@ -1,8 +1,8 @@
-import type { Task } from "../core/workers/task.js";
+import type { WorkerTask } from "../core/workers/task.js";
 import { replaceConclusion } from "./conclusion-section.js";
-import { type Merged, type MergeInput, mergeOntoCurrent } from "./merge-texts.js";
+import { type MergeInput, type MergeResult, mergeOntoCurrent } from "./merge-texts.js";
 import { findSection, listHeadings } from "./sections.js";
-import { type UnifiedDiffInput, unifiedDiff } from "./unified-diff.js";
+import { createUnifiedDiff, type UnifiedDiffInput } from "./unified-diff.js";
 
 const smallCharsMax = 16 * 1024;
 
@@ -12,19 +12,19 @@ const smallCharsMax = 16 * 1024;
  */
 const smallLinesMax = 300;
 
-export const unifiedDiffTask: Task<UnifiedDiffInput, string> = {
+export const unifiedDiffTask: WorkerTask<UnifiedDiffInput, string> = {
   name: "unified_diff",
-  run: unifiedDiff,
+  run: createUnifiedDiff,
   isSmall: ({ from, to }) => isSmallDiff(from, to),
 };
 
-export const mergeTextsTask: Task<MergeInput, Merged> = {
+export const mergeTextsTask: WorkerTask<MergeInput, MergeResult> = {
   name: "merge_texts",
   run: mergeOntoCurrent,
   isSmall: ({ base, current, proposed }) => isSmallDiff(base, current) && isSmallDiff(base, proposed),
 };
 
-export const replaceConclusionTask: Task<
+export const replaceConclusionTask: WorkerTask<
   { content: string; remembered: string | null; summary: string },
   { content: string; conclusion: string }
 > = {
@@ -38,7 +38,7 @@ export const replaceConclusionTask: Task<
  * Finds a section in a document. If there is no such section, the result contains the document's
  * headings instead.
  */
-export const findSectionTask: Task<
+export const findSectionTask: WorkerTask<
   { content: string; heading: string },
   { text: string } | { headings: readonly string[] }
 > = {

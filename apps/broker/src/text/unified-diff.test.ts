@@ -1,10 +1,10 @@
 import { applyPatch } from "diff";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { unifiedDiff } from "./unified-diff.js";
+import { createUnifiedDiff } from "./unified-diff.js";
 
 const diff = (from: string, to: string) =>
-  unifiedDiff({ from, to, fromLabel: "v3", toLabel: "v4", contextLines: 1 });
+  createUnifiedDiff({ from, to, fromLabel: "v3", toLabel: "v4", contextLines: 1 });
 
 it("[DOC-8] is a unified diff with its labels", () => {
   expect(diff("a\nb\nc\nd\n", "a\nb\nC\nd\n")).toBe("--- v3\n+++ v4\n@@ -2,3 +2,3 @@\n b\n-c\n+C\n d\n");

@@ -1,4 +1,10 @@
-import { commonEnds, headingText, linesOf, scanMarkdown, searchBounds } from "@merkle/wire/text";
+import {
+  countCommonEnds,
+  extractHeadingText,
+  scanMarkdown,
+  searchBounds,
+  splitLines,
+} from "@merkle/wire/text";
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from "diff";
 
 export interface UnifiedDiffInput {
@@ -15,9 +21,9 @@ export interface UnifiedDiffInput {
  * limited time: if too much has changed, one hunk replaces everything between the first and the last
  * difference.
  */
-export function unifiedDiff(input: UnifiedDiffInput): string {
+export function createUnifiedDiff(input: UnifiedDiffInput): string {
   if (input.from === input.to) return "";
-  return withHeadings(shortestDiff(input) ?? replacement(input), input.from);
+  return withHeadings(findShortestDiff(input) ?? createReplacementDiff(input), input.from);
 }
 
 /**
@@ -55,8 +61,8 @@ export function findHeadings(text: string): { line: number; text: string }[] {
       line += 1;
       counted = end + 1;
     }
-    const signs = "#".repeat(heading.level);
-    headings.push({ line, text: `${signs} ${firstChars(headingText(text, heading))}`.trim() });
+    const prefix = "#".repeat(heading.level);
+    headings.push({ line, text: `${prefix} ${cutHeading(extractHeadingText(text, heading))}`.trim() });
   });
   return headings;
 }
@@ -64,12 +70,18 @@ export function findHeadings(text: string): { line: number; text: string }[] {
 const HEADING_CHARS_MAX = 80;
 
 /** Returns the beginning of a string as one line, without splitting a surrogate pair. */
-function firstChars(text: string): string {
-  const signs = [...text.slice(0, 2 * HEADING_CHARS_MAX).replace(/\s+/g, " ")];
-  return signs.slice(0, HEADING_CHARS_MAX).join("");
+function cutHeading(text: string): string {
+  const chars = [...text.slice(0, 2 * HEADING_CHARS_MAX).replace(/\s+/g, " ")];
+  return chars.slice(0, HEADING_CHARS_MAX).join("");
 }
 
-function shortestDiff({ from, to, fromLabel, toLabel, contextLines }: UnifiedDiffInput): string | undefined {
+function findShortestDiff({
+  from,
+  to,
+  fromLabel,
+  toLabel,
+  contextLines,
+}: UnifiedDiffInput): string | undefined {
   return createTwoFilesPatch(fromLabel, toLabel, from, to, undefined, undefined, {
     context: contextLines,
     headerOptions: FILE_HEADERS_ONLY,
@@ -78,10 +90,10 @@ function shortestDiff({ from, to, fromLabel, toLabel, contextLines }: UnifiedDif
   });
 }
 
-function replacement({ from, to, fromLabel, toLabel, contextLines }: UnifiedDiffInput): string {
-  const removed = linesOf(from);
-  const added = linesOf(to);
-  const same = commonEnds(removed, added);
+function createReplacementDiff({ from, to, fromLabel, toLabel, contextLines }: UnifiedDiffInput): string {
+  const removed = splitLines(from);
+  const added = splitLines(to);
+  const same = countCommonEnds(removed, added);
   const above = Math.min(same.above, contextLines);
   const below = Math.min(same.below, contextLines);
   const start = same.above - above;
@@ -91,10 +103,13 @@ function replacement({ from, to, fromLabel, toLabel, contextLines }: UnifiedDiff
     newStart: start + 1,
     newLines: added.length - same.below + below - start,
     lines: [
-      ...hunkLines(" ", removed.slice(start, same.above)),
-      ...hunkLines("-", removed.slice(same.above, removed.length - same.below)),
-      ...hunkLines("+", added.slice(same.above, added.length - same.below)),
-      ...hunkLines(" ", removed.slice(removed.length - same.below, removed.length - same.below + below)),
+      ...formatHunkLines(" ", removed.slice(start, same.above)),
+      ...formatHunkLines("-", removed.slice(same.above, removed.length - same.below)),
+      ...formatHunkLines("+", added.slice(same.above, added.length - same.below)),
+      ...formatHunkLines(
+        " ",
+        removed.slice(removed.length - same.below, removed.length - same.below + below),
+      ),
     ],
   };
   const patch = {
@@ -107,7 +122,7 @@ function replacement({ from, to, fromLabel, toLabel, contextLines }: UnifiedDiff
   return formatPatch(patch, FILE_HEADERS_ONLY);
 }
 
-function hunkLines(sign: " " | "-" | "+", lines: readonly string[]): string[] {
+function formatHunkLines(sign: " " | "-" | "+", lines: readonly string[]): string[] {
   return lines.flatMap((line) =>
     line.endsWith("\n") ? [sign + line.slice(0, -1)] : [sign + line, "\\ No newline at end of file"],
   );

@@ -26,7 +26,7 @@ export function createCall(services: Services): CallInside {
       address: "",
       signal,
     });
-    reply.written?.();
+    reply.confirmWritten?.();
     // The handler's output has the type that its operation declares.
     return reply.output as never;
   };

@@ -1,7 +1,7 @@
 import type { Transaction } from "@merkle/db";
 import { type Operation, parseInvite } from "@merkle/wire";
 import { limits, type ShareName } from "@merkle/wire/limits";
-import { utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes } from "@merkle/wire/text";
 import { toAddressBlock } from "../core/address-block.js";
 import { parseInput, type RawInput, requireObject } from "../core/parse-input.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
@@ -9,26 +9,26 @@ import { toMerkleError } from "../core/to-merkle-error.js";
 import { withTimeout } from "../core/with-timeout.js";
 import { type RequestIdentity, readEarlierResult, type Write, writeOnce } from "../core/write.js";
 import type { WriteTurn } from "../core/write-order.js";
-import type { DrawnPerson } from "../identity/credential.js";
-import { type ShareHolder, shareHolderOf } from "../identity/limits/shares.js";
+import type { PendingPerson } from "../identity/credential.js";
+import { type ShareHolder, toShareHolder } from "../identity/limits/shares.js";
 import { refuseLiveCredentials } from "../identity/live-credentials.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
 import {
-  type Authenticated,
+  type AuthenticatedCall,
+  authorizeCaller,
   type CallClaims,
   identifyCaller,
-  letIn,
 } from "../sessions/access/admit-caller.js";
 import { joinsByWriting, membershipEnded, sessionClosed } from "../sessions/access/authorize.js";
 import { requireConvenerPolicy } from "../sessions/access/convener-policy.js";
 import type { Caller, TeamActor } from "../sessions/access/credentials.js";
 import type { Context } from "../sessions/context.js";
-import { JoinedOtherwise, type Joining, prepareJoining } from "../sessions/roster/join-as-person.js";
+import { JoinedOtherwise, type PreparedJoin, prepareJoin } from "../sessions/roster/join-as-person.js";
 import { identify } from "./request-identity.js";
 import type { Services } from "./services.js";
 
 /** A call, as parsed by its transport. */
-export interface Call extends CallClaims {
+export interface TransportCall extends CallClaims {
   readonly operation: Operation;
   readonly input: unknown;
   readonly transport: "rest" | "mcp" | "websocket";
@@ -38,7 +38,7 @@ export interface Call extends CallClaims {
   readonly signal: AbortSignal;
   readonly connection?: object | undefined;
   /** Called with a credential, in the transaction that creates it. */
-  readonly onGivenOut?:
+  readonly onCredentialIssued?:
     | ((tx: Transaction, sessionId: string, credential: string) => Promise<void>)
     | undefined;
   /** Called when a wait has found nothing and begins to block. By then, the call has passed every check. */
@@ -47,13 +47,13 @@ export interface Call extends CallClaims {
   readonly turn?: WriteTurn | undefined;
 }
 
-export interface Reply {
+export interface CallReply {
   readonly output: unknown;
   /**
    * Call once the reply has been written to its caller in full. Messages count as delivered only then. Null if
    * nothing depends on that.
    */
-  readonly written: (() => void) | null;
+  readonly confirmWritten: (() => void) | null;
 }
 
 /**
@@ -62,7 +62,7 @@ export interface Reply {
  *
  * @throws MerkleError for every kind of failure
  */
-export async function dispatch(services: Services, call: Call): Promise<Reply> {
+export async function dispatch(services: Services, call: TransportCall): Promise<CallReply> {
   const { operation, transport } = call;
   try {
     const reply = await answer(services, call);
@@ -75,12 +75,12 @@ export async function dispatch(services: Services, call: Call): Promise<Reply> {
   }
 }
 
-async function answer(services: Services, call: Call): Promise<Reply> {
+async function answer(services: Services, call: TransportCall): Promise<CallReply> {
   const admitted = await admit(services, call);
-  if ("earlier" in admitted) return { output: admitted.earlier, written: null };
+  if ("earlier" in admitted) return { output: admitted.earlier, confirmWritten: null };
   const ctx = new RequestContext(services, call, admitted);
   const output = await limitTime(ctx, call.operation.kind === "wait" ? runUnlessEnded(ctx) : run(ctx));
-  return { output, written: ctx.written };
+  return { output, confirmWritten: ctx.confirmWritten };
 }
 
 /**
@@ -98,26 +98,26 @@ function limitTime({ call, input }: RequestContext, running: Promise<unknown>): 
 
 function run(ctx: RequestContext): Promise<unknown> {
   const { operation } = ctx.call;
-  if (operation.share) return callInPlace(ctx, operation.share);
+  if (operation.share) return callInSlot(ctx, operation.share);
   if (operation.readOnly) return retryCall(ctx);
   const calling = operation.human === "power" ? callAndLog(ctx) : callOnce(ctx);
   ctx.services.foreground.count(calling);
-  return ctx.services.nodes.alone || operation.readAnew ? calling : settle(ctx, calling);
+  return ctx.services.nodes.isAlone || operation.isReadFromDatabase ? calling : settle(ctx, calling);
 }
 
 /** Runs a slow read in one of the principal's slots. Slow reads give way to writes (GUARD-24). */
-function callInPlace(ctx: RequestContext, share: ShareName): Promise<unknown> {
+function callInSlot(ctx: RequestContext, share: ShareName): Promise<unknown> {
   const { shares, foreground } = ctx.services;
   const read = async () => {
-    await foreground.whenQuiet();
+    await foreground.waitUntilQuiet();
     return retryCall(ctx);
   };
-  return shares.run(share, holderOf(ctx), read, ctx.signal);
+  return shares.run(share, getShareHolder(ctx), read, ctx.signal);
 }
 
 /** Returns the holder of the slots that a call occupies. */
-function holderOf({ principal, team, person, call }: RequestContext): ShareHolder {
-  return shareHolderOf(principal, person?.personId ?? team?.teamId, toAddressBlock(call.address));
+function getShareHolder({ principal, team, person, call }: RequestContext): ShareHolder {
+  return toShareHolder(principal, person?.personId ?? team?.teamId, toAddressBlock(call.address));
 }
 
 /** Delays the reply until the change is visible on every node (NODE-14). */
@@ -135,12 +135,12 @@ function retryCall(ctx: RequestContext): Promise<unknown> {
 
 async function callAndLog(ctx: RequestContext): Promise<unknown> {
   const output = await callOnce(ctx);
-  logPower(ctx.services, ctx.call, ctx.caller);
+  logHumanDecision(ctx.services, ctx.call, ctx.caller);
   return output;
 }
 
 function callOnce(ctx: RequestContext): Promise<unknown> {
-  return triesCode(ctx.call.operation, ctx.input) ? tryCode(ctx) : joinOrCall(ctx);
+  return usesInviteCode(ctx.call.operation, ctx.input) ? tryCode(ctx) : joinOrCall(ctx);
 }
 
 function tryCode(ctx: RequestContext): Promise<unknown> {
@@ -153,21 +153,21 @@ function tryCode(ctx: RequestContext): Promise<unknown> {
  */
 function joinOrCall(ctx: RequestContext): Promise<unknown> {
   const calling = joinsByWriting(ctx.call.operation, ctx.caller) ? joinAndCall(ctx) : callHandler(ctx);
-  const drawn = ctx.person?.drawn;
-  return drawn === undefined ? calling : makeWith(ctx, drawn, calling);
+  const drawn = ctx.person?.pending;
+  return drawn === undefined ? calling : createPersonAfter(ctx, drawn, calling);
 }
 
 /**
  * Creates a call's new person if the call succeeded without a transaction. A refused call creates no person
  * (PERSON-15).
  */
-async function makeWith(
+async function createPersonAfter(
   ctx: RequestContext,
-  drawn: DrawnPerson,
+  drawn: PendingPerson,
   calling: Promise<unknown>,
 ): Promise<unknown> {
   const output = await calling;
-  if (drawn.made) return output;
+  if (drawn.isCreated) return output;
   const request = {
     operation: "create_person",
     caller: ctx.person?.personId ?? null,
@@ -175,7 +175,7 @@ async function makeWith(
     input: {},
   };
   await writeOnce(writeServices(ctx.services), request, async (write) => {
-    await drawn.make(write);
+    await drawn.create(write);
     return null;
   });
   return output;
@@ -184,15 +184,19 @@ async function makeWith(
 function joinAndCall(ctx: RequestContext): Promise<unknown> {
   const { services, call } = ctx;
   return retryWhileOtherwise(async () => {
-    const taken = await retryWhileLost(() => takeTeam(services, call.operation, ctx));
-    ctx.take(taken);
+    const acting = await retryWhileLost(() => resolveTeam(services, call.operation, ctx));
+    ctx.actAs(acting);
     const output = await callHandler(ctx);
-    if (taken.joining && !taken.joining.joined) await joinAlone(services, call.operation, ctx);
+    if (acting.joining && !acting.joining.hasJoined) await joinAlone(services, call.operation, ctx);
     return output;
   });
 }
 
-function logPower({ log }: Services, { operation, principal }: Call, caller: Caller | null): void {
+function logHumanDecision(
+  { log }: Services,
+  { operation, principal }: TransportCall,
+  caller: Caller | null,
+): void {
   log.info("a human decided about agents", {
     operation: operation.name,
     person: caller?.person?.personId,
@@ -218,7 +222,7 @@ async function retryWhileOtherwise<Result>(attempt: () => Promise<Result>): Prom
  * Returns whether a call tries to guess a spoken code. Public operations accept an invite, and only its
  * spoken code is short enough to be guessed.
  */
-function triesCode({ access }: Operation, { invite }: Readonly<Record<string, unknown>>): boolean {
+function usesInviteCode({ access }: Operation, { invite }: Readonly<Record<string, unknown>>): boolean {
   return access === "public" && typeof invite === "string" && parseInvite(invite)?.kind === "code";
 }
 
@@ -235,7 +239,10 @@ export interface OpenedCall<All extends Services> {
  *
  * @throws MerkleError for every kind of failure
  */
-export async function openCall<All extends Services>(services: All, call: Call): Promise<OpenedCall<All>> {
+export async function openCall<All extends Services>(
+  services: All,
+  call: TransportCall,
+): Promise<OpenedCall<All>> {
   const { operation, transport } = call;
   const { metrics, log } = services;
   try {
@@ -244,7 +251,7 @@ export async function openCall<All extends Services>(services: All, call: Call):
       throw new TypeError(`${operation.name} stores no results, but an earlier result was found.`);
     metrics.requests.inc(operation.name, transport, "ok");
     const ctx = new RequestContext(services, call, admitted);
-    return { ctx, holder: holderOf(ctx), input: admitted.input };
+    return { ctx, holder: getShareHolder(ctx), input: admitted.input };
   } catch (error) {
     const refusal = toMerkleError(error, log, { operation: operation.name, transport });
     metrics.requests.inc(operation.name, transport, refusal.code);
@@ -272,18 +279,18 @@ async function runUnlessEnded(ctx: RequestContext): Promise<unknown> {
  * Returns the calling team. A person's first write in a session creates the team, in the same transaction
  * (PERSON-3).
  */
-async function takeTeam(
+async function resolveTeam(
   services: Services,
   operation: Operation,
   { session, caller }: Pick<AdmittedCall, "session" | "caller">,
-): Promise<TakenTeam> {
-  const asItIs = { team: caller?.team ?? null, joining: null };
-  if (!session || !caller?.person || !joinsByWriting(operation, caller)) return asItIs;
+): Promise<ActingTeam> {
+  const unchanged = { team: caller?.team ?? null, joining: null };
+  if (!session || !caller?.person || !joinsByWriting(operation, caller)) return unchanged;
   const { person } = caller;
   // Another call by this person may have joined the session since this call was admitted.
   const now = (await services.credentials.verify(session.sessionId, person.credential)) ?? caller;
   if (!joinsByWriting(operation, now)) return { team: now.team, joining: null };
-  const joining = await prepareJoining({ services, session, person, left: now.team });
+  const joining = await prepareJoin({ services, session, person, left: now.team });
   return { team: joining.team, joining };
 }
 
@@ -304,10 +311,10 @@ function joinAlone(
     input: { session_id: session?.sessionId },
   };
   return retryWhileOtherwise(async () => {
-    const { joining } = await takeTeam(services, operation, admitted);
+    const { joining } = await resolveTeam(services, operation, admitted);
     if (!joining) return;
     await writeOnce(writeServices(services), request, async (write) => {
-      await caller?.person?.drawn?.make(write);
+      await caller?.person?.pending?.create(write);
       await joining.join(write);
       // The result is stored, and storing undefined would mean that there is no result.
       return null;
@@ -321,29 +328,29 @@ type AdmissionResult = AdmittedCall | { readonly earlier: unknown };
  * Decides whether to serve a call. Only reads from the database, so the decision is retried if the database
  * is briefly unavailable.
  */
-function admit(services: Services, call: Call): Promise<AdmissionResult> {
+function admit(services: Services, call: TransportCall): Promise<AdmissionResult> {
   const raw = requireObject(call.operation, call.input);
   const admitting = retryWhileLost(() => admitOnce(services, call, raw));
   return withTimeout(admitting, limits.silentDatabaseMsMax, "none");
 }
 
 /** Finds the session and the caller, authorises the call and validates its input. */
-async function admitOnce(services: Services, call: Call, raw: RawInput): Promise<AdmissionResult> {
+async function admitOnce(services: Services, call: TransportCall, raw: RawInput): Promise<AdmissionResult> {
   const { operation } = call;
   // A node that has lost the node lock serves no calls until it holds the lock again, because another node may
   // hold the lock in the meantime (DB-17).
-  if (!services.isAlone()) await services.whenAlone();
+  if (!services.isAlone()) await services.waitUntilAlone();
   const identified = await identifyCaller(services, call, raw);
   if (operation.teamCredential === "replaced") {
     const earlier = await readEarlierRotation(services, call, raw, identified);
     if (earlier !== undefined) return { earlier };
   }
-  const { session, caller } = letIn(services, call, identified);
-  if (session && caller && operation.keptBy)
-    await requireConvenerPolicy(services, operation.keptBy, session, caller.team);
+  const { session, caller } = authorizeCaller(services, call, identified);
+  if (session && caller && operation.restrictedBy)
+    await requireConvenerPolicy(services, operation.restrictedBy, session, caller.team);
   let input: AdmittedCall["input"];
   try {
-    input = parseInput(operation, raw, { proved: caller !== null });
+    input = parseInput(operation, raw, { isProved: caller !== null });
   } catch (error) {
     if (session && operation.afterClosing === "refused") await requireOpen(services, session);
     throw error;
@@ -354,7 +361,7 @@ async function admitOnce(services: Services, call: Call, raw: RawInput): Promise
 
 /** Refuses a write to a closed session before invalid input is reported (ERR-2). */
 async function requireOpen({ channels }: Services, session: SessionIdentity): Promise<void> {
-  const { closed } = await channels.open(session.sessionId);
+  const { isClosed: closed } = await channels.open(session.sessionId);
   if (closed) throw sessionClosed(session);
 }
 
@@ -366,15 +373,15 @@ interface AdmittedCall {
 }
 
 /** The caller's team. If the call's write creates the team, also the pending join. */
-interface TakenTeam {
+interface ActingTeam {
   readonly team: TeamActor | null;
-  readonly joining: Joining | null;
+  readonly joining: PreparedJoin | null;
 }
 
 /** The context that is passed to a handler. */
 class RequestContext<All extends Services = Services> implements Context<All> {
   readonly services: All;
-  readonly call: Call;
+  readonly call: TransportCall;
   readonly input: AdmittedCall["input"];
   readonly caller: Caller | null;
   readonly transport: Context<Services>["transport"];
@@ -390,10 +397,10 @@ class RequestContext<All extends Services = Services> implements Context<All> {
    * a session.
    */
   readonly session: SessionIdentity | null;
-  #joining: Joining | null = null;
+  #joining: PreparedJoin | null = null;
   #onWritten: (() => void)[] | null = null;
 
-  constructor(services: All, call: Call, { session, caller, input }: AdmittedCall) {
+  constructor(services: All, call: TransportCall, { session, caller, input }: AdmittedCall) {
     const key = input["idempotency_key"];
     this.services = services;
     this.call = call;
@@ -411,25 +418,25 @@ class RequestContext<All extends Services = Services> implements Context<All> {
   }
 
   /** Sets the calling team, which the call's own write may still have to create. */
-  take({ team, joining }: TakenTeam): void {
+  actAs({ team, joining }: ActingTeam): void {
     this.team = team;
     this.#joining = joining;
   }
 
-  get joins(): boolean {
-    return this.#joining !== null && !this.#joining.joined;
+  get mustJoin(): boolean {
+    return this.#joining !== null && !this.#joining.hasJoined;
   }
 
-  onBlocked(): void {
+  notifyBlocked(): void {
     this.call.onBlocked?.();
   }
 
-  placed(): void {
-    this.call.turn?.placed();
+  markPlaced(): void {
+    this.call.turn?.markPlaced();
   }
 
-  async givenOut(tx: Transaction, sessionId: string, credential: string): Promise<void> {
-    await this.call.onGivenOut?.(tx, sessionId, credential);
+  async storeIssuedCredential(tx: Transaction, sessionId: string, credential: string): Promise<void> {
+    await this.call.onCredentialIssued?.(tx, sessionId, credential);
   }
 
   /**
@@ -445,7 +452,7 @@ class RequestContext<All extends Services = Services> implements Context<All> {
     await call.turn?.earlierEnded;
     return writeOnce(writeServices(services), this.#identity, async (write) => {
       if (call.operation.stores) await this.#takeRoom(write);
-      await this.person?.drawn?.make(write);
+      await this.person?.pending?.create(write);
       await this.#joining?.join(write);
       return work(write);
     });
@@ -468,7 +475,7 @@ class RequestContext<All extends Services = Services> implements Context<All> {
     const { meshId } = database;
     await quotas.requireRoom(meshId, ["bytes"]);
     if (this.call.operation.stores !== "input" || !quotas.isBounded(meshId, "bytes")) return;
-    const bytes = utf8Bytes(JSON.stringify(this.input));
+    const bytes = countUtf8Bytes(JSON.stringify(this.input));
     afterCommit(() => quotas.add(meshId, "bytes", bytes));
   }
 
@@ -481,7 +488,7 @@ class RequestContext<All extends Services = Services> implements Context<All> {
    * Returns a function to call once the reply has been written, which runs the registered callbacks. Null if
    * there are no callbacks.
    */
-  get written(): Reply["written"] {
+  get confirmWritten(): CallReply["confirmWritten"] {
     const runs = this.#onWritten;
     return runs && (() => runAll(runs));
   }
@@ -501,9 +508,9 @@ function writeServices({ database, channels, turns }: Services): Parameters<type
  */
 async function readEarlierRotation(
   services: Services,
-  { operation, principal }: Call,
+  { operation, principal }: TransportCall,
   raw: RawInput,
-  { session, caller, credential }: Authenticated,
+  { session, caller, credential }: AuthenticatedCall,
 ): Promise<unknown> {
   if (caller || !credential) return undefined;
   const parsed = operation.input.safeParse(raw);

@@ -20,23 +20,23 @@ import type { HostGuard } from "../identity/origin/hosts.js";
 import { refuseProxied } from "../identity/origin/proxied.js";
 import type { OriginReader, RequestOrigin } from "../identity/origin/request-origin.js";
 import { requireMainMesh } from "../identity/require-main-mesh.js";
-import { nameOfToken } from "../identity/tokens/token.js";
+import { toTokenName } from "../identity/tokens/token.js";
 import { admitCaller } from "../sessions/access/admit-caller.js";
-import { boundConnections } from "./guard/bound-connections.js";
-import { boundPipelining } from "./guard/bound-pipelining.js";
+import { limitConnections } from "./guard/limit-connections.js";
+import { limitPipelining } from "./guard/limit-pipelining.js";
 import { createAdmit, type HttpContext } from "./http/admit.js";
 import { mountDashboard } from "./http/dashboard.js";
 import { checkHealth } from "./http/health.js";
 import {
   adviseOlderClient,
-  jsonResponse,
   noSuchRoute,
   refuseUpgrade,
-  retryAfter,
   toErrorResponse,
+  toJsonResponse,
+  toRetryAfterHeader,
 } from "./http/http-error.js";
 import { mountInstall } from "./http/install.js";
-import type { Mount } from "./http/mount.js";
+import type { MountRoutes } from "./http/mount.js";
 import { createOpenApi } from "./http/openapi.js";
 import { createBodyReader } from "./http/read-json-body.js";
 import { mountRest } from "./http/rest.js";
@@ -57,12 +57,12 @@ export interface HttpServerOptions<All extends Services> extends ListenerOptions
   readonly meshes: Meshes<All>;
   readonly authenticator: Authenticator<All>;
   /** The HTTP routes that features add. */
-  readonly mounts: readonly Mount<All>[];
+  readonly mounts: readonly MountRoutes<All>[];
   /**
    * Returns the URL of the metadata that tells clients how to get access to the MCP endpoint at this path (RFC 9728), or
    * null.
    */
-  readonly metadataUrl: (path: string) => string | null;
+  readonly findMetadataUrl: (path: string) => string | null;
   readonly hosts: HostGuard;
   readonly originReader: OriginReader;
   readonly heartbeatMs: number;
@@ -91,7 +91,7 @@ export interface Deadlines {
  * Limits the requests from one address that run at the same time. A browser sends six in parallel, most of
  * which take a millisecond or two.
  */
-const inServiceBounds = { countMax: 4, countedMs: 50 } as const;
+const concurrencyBounds = { countMax: 4, countedMs: 50 } as const;
 const drainDeadlineMs = 5_000;
 const idleSweepMs = 20;
 const slowRequestsCheckMs = 1_000;
@@ -121,12 +121,12 @@ export async function createHttpServer<All extends Services>(
   const mcp = mountMcp(app, services, {
     admit: createAdmit(authenticator, originReader, { forMcp: true }),
     bodies,
-    metadataUrl: options.metadataUrl,
+    findMetadataUrl: options.findMetadataUrl,
   });
   for (const mount of options.mounts) mount(app, { services, admit, bodies });
   app.get("/health", async () => {
     const health = await checkHealth(services);
-    const response = jsonResponse(health);
+    const response = toJsonResponse(health);
     return health.ready && health.durable
       ? response
       : new Response(response.body, { status: 503, headers: response.headers });
@@ -142,20 +142,20 @@ export async function createHttpServer<All extends Services>(
   // Accessible without authentication, because anyone may verify a record without being a member of this
   // broker.
   app.get("/.well-known/merkle-audit-key", () => {
-    const response = jsonResponse({ keys: services.signer.keys });
+    const response = toJsonResponse({ keys: services.signer.keys });
     response.headers.set("cache-control", "public, max-age=300");
     return response;
   });
-  app.get("/openapi.json", () => jsonResponse(createOpenApi({ baseUrl: addresses.base(), version })));
+  app.get("/openapi.json", () => toJsonResponse(createOpenApi({ baseUrl: addresses.getBaseUrl(), version })));
   app.get(
     "/agents.md",
     () =>
       new Response(
         renderAgentsPage({
           auth: services.auth,
-          mcpUrl: addresses.mcp(),
-          baseUrl: addresses.base(),
-          keyPin: addresses.keyPin(),
+          mcpUrl: addresses.getMcpUrl(),
+          baseUrl: addresses.getBaseUrl(),
+          keyPin: addresses.findKeyPin(),
           idlePolls: settings.current.idle_polls,
         }),
         { headers: { "content-type": "text/markdown; charset=utf-8" } },
@@ -163,10 +163,10 @@ export async function createHttpServer<All extends Services>(
   );
   mountInstall(app, { originReader, services, packCli: options.packCli });
   /** Returns the key under which the rate limiter counts a request. */
-  function callerOf({ headers }: IncomingMessage, origin: RequestOrigin): string {
+  function toCallerKey({ headers }: IncomingMessage, origin: RequestOrigin): string {
     const page = headers["x-merkle-page"]?.toString();
     const secret = readBearer(headers.authorization) ?? readBrowserToken(headers.cookie, page, origin);
-    return limiter.callerOf(origin.address, secret && nameOfToken(secret));
+    return limiter.toCallerKey(origin.address, secret && toTokenName(secret));
   }
 
   /** Checks a request's host, origin and rate limit before any transport handles it. */
@@ -201,7 +201,7 @@ export async function createHttpServer<All extends Services>(
   function checkHosts({ headersDistinct }: IncomingMessage, origin: RequestOrigin): void {
     try {
       hosts.check(origin);
-      if (services.loopbackOnly) refuseProxied(headersDistinct);
+      if (services.isLoopbackOnly) refuseProxied(headersDistinct);
     } catch (error) {
       services.metrics.refusals.inc({ by: "foreign" });
       throw error;
@@ -219,8 +219,8 @@ export async function createHttpServer<All extends Services>(
     overrideGlobalObjects: false,
     errorHandler: () => toErrorResponse(notUnderstood()),
   });
-  const limitConcurrency = createConcurrencyLimit(inServiceBounds);
-  function inService(caller: string, response: ServerResponse, begin: () => void): void {
+  const limitConcurrency = createConcurrencyLimit(concurrencyBounds);
+  function serveWithinLimit(caller: string, response: ServerResponse, begin: () => void): void {
     if (limiter.rates) limitConcurrency(caller, response, begin);
     else begin();
   }
@@ -229,14 +229,14 @@ export async function createHttpServer<All extends Services>(
    * Connections on which a request was refused. Each connection ends after the refusal, and further requests
    * on it are ignored.
    */
-  const refused = new WeakSet<Duplex>();
+  const refusedSockets = new WeakSet<Duplex>();
   /** The response to the last request on each connection. */
   const lastAnswers = new WeakMap<Duplex, ServerResponse>();
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
-    if (request.socket.destroyed || refused.has(request.socket)) return;
+    if (request.socket.destroyed || refusedSockets.has(request.socket)) return;
     lastAnswers.set(request.socket, response);
     const origin = originReader.read(request);
-    const caller = callerOf(request, origin);
+    const caller = toCallerKey(request, origin);
     // If a page from another site loads this response, the page learns only that loading failed.
     response.setHeader("cross-origin-resource-policy", "same-origin");
     // Prevents browsers from executing a response as a script or page because of text that a user has
@@ -247,15 +247,15 @@ export async function createHttpServer<All extends Services>(
     response.setHeader("merkle-version", version);
     response.setHeader(buildHeader, buildNumber);
     const refusal = refuse(request, origin, caller, limiter.admit) ?? refuseCompressed(request);
-    if (!refusal) return inService(caller, response, () => void serve(request, response));
-    refused.add(request.socket);
+    if (!refusal) return serveWithinLimit(caller, response, () => void serve(request, response));
+    refusedSockets.add(request.socket);
     refuseRequest(response, refusal);
   });
-  boundPipelining(server, limits.pipelinedRequestsMax);
+  limitPipelining(server, limits.pipelinedRequestsMax);
   if (limiter.rates) {
-    boundConnections(server, {
+    limitConnections(server, {
       perAddressMax: limits.connectionsPerAddressMax,
-      addressOf: originReader.addressOf,
+      addressOf: originReader.findAddress,
       metrics: services.metrics,
     });
   }
@@ -264,7 +264,7 @@ export async function createHttpServer<All extends Services>(
     // Behind a proxy, this reply would reach the next caller on the connection, although another caller sent
     // the invalid bytes.
     const isAnothers = last !== undefined && isParseError(error);
-    if (refused.has(socket) || isAnothers || isAnswering(last)) socket.destroy();
+    if (refusedSockets.has(socket) || isAnothers || isAnswering(last)) socket.destroy();
     else refuseMalformed(error, socket, options.deadlines);
   });
   const webSockets = createWebSocketTransport({
@@ -282,11 +282,11 @@ export async function createHttpServer<All extends Services>(
     socket.on("error", () => undefined);
     const origin = originReader.read(request);
     try {
-      const refusal = refuse(request, origin, callerOf(request, origin), limiter.admitUpgrade);
+      const refusal = refuse(request, origin, toCallerKey(request, origin), limiter.admitUpgrade);
       if (refusal) throw refusal;
       if (services.stopping.aborted)
         throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
-      if (pathOf(request.url) !== "/ws") throw noSuchRoute("WebSocket at", pathOf(request.url));
+      if (toPath(request.url) !== "/ws") throw noSuchRoute("WebSocket at", toPath(request.url));
       webSockets.upgrade(request, socket, head, origin);
     } catch (error) {
       const about = { path: request.url, client: origin.address };
@@ -360,7 +360,7 @@ function refuseRequest(response: ServerResponse, error: MerkleError): void {
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
       connection: "close",
-      ...retryAfter(error),
+      ...toRetryAfterHeader(error),
     })
     .end(body);
 }
@@ -404,6 +404,6 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, deadlines
   refuseUpgrade(socket, error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow(deadlines) : notUnderstood());
 }
 
-function pathOf(url: string | undefined): string {
+function toPath(url: string | undefined): string {
   return (url ?? "").split("?")[0] ?? "";
 }

@@ -20,10 +20,10 @@ export function identify(
   operation: Operation,
   input: Readonly<Record<string, unknown>>,
   session: SessionIdentity | null,
-  who: Requester,
+  requester: Requester,
 ): RequestIdentity {
   const { team_id: _credential, idempotency_key, ...fields } = input;
-  const caller = nameCaller(operation, who);
+  const caller = nameCaller(operation, requester);
   return {
     operation: operation.name,
     caller,

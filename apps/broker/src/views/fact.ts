@@ -2,14 +2,14 @@ import type { FileFact, MeshFact, SessionFact, SourceFact } from "@merkle/db";
 import type { AttentionItem } from "@merkle/wire";
 
 /** Something that is waiting for a human, regardless of whether anyone has dismissed it. */
-export type Fact =
-  | (SessionFact & Described<Exclude<AttentionItem["kind"], "quota_near">>)
+export type AttentionFact =
+  | (SessionFact & FactDetails<Exclude<AttentionItem["kind"], "quota_near">>)
   // Only some kinds of fact can be about a file, because a file has no agents that could ask, be blocked or be
   // put on hold.
-  | (FileFact & Described<Extract<AttentionItem, { source_path: string }>["kind"]>)
-  | (MeshFact & Described<"quota_near">);
+  | (FileFact & FactDetails<Extract<AttentionItem, { source_path: string }>["kind"]>)
+  | (MeshFact & FactDetails<"quota_near">);
 
-interface Described<Kind> {
+interface FactDetails<Kind> {
   /** Id of the fact. A recurrence of the same thing is a new fact (ATT-2). */
   readonly id: string;
   readonly kind: Kind;
@@ -25,12 +25,12 @@ interface Described<Kind> {
 }
 
 /** @param what - distinguishes the fact from other facts of this kind in the same session, or about files */
-export function toFact<Kind extends Fact["kind"], Source extends SourceFact | MeshFact>(
+export function toFact<Kind extends AttentionFact["kind"], Source extends SourceFact | MeshFact>(
   kind: Kind,
   source: Source,
   what: string | number,
-  details: Partial<Omit<Described<Kind>, "id" | "kind">> = {},
-): Source & Described<Kind> {
+  details: Partial<Omit<FactDetails<Kind>, "id" | "kind">> = {},
+): Source & FactDetails<Kind> {
   const { sequence = null, number = null, team = null, peer = null, text = "" } = details;
   const id = `${kind}:${source.sessionId ?? "file"}:${what}`;
   return { ...source, id, kind, sequence, number, team, peer, text };

@@ -4,7 +4,7 @@ import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
 import type { DocumentHooks } from "../document/hooks.js";
 import type { SessionContext, SessionServices } from "../sessions/context.js";
-import type { Fact } from "./fact.js";
+import type { AttentionFact } from "./fact.js";
 
 /** The hooks with which features extend reads and operations across sessions. */
 export interface ViewHooks<Services extends SessionServices> extends DocumentHooks<Services> {
@@ -20,10 +20,14 @@ export interface ViewHooks<Services extends SessionServices> extends DocumentHoo
 export interface AttentionSource {
   /** The kinds of facts. The first kind determines the position of the facts in the list. */
   readonly kinds: readonly [AttentionItem["kind"], ...AttentionItem["kind"][]];
-  list(services: Pick<CoreServices, "database">, scope: FactScope, wanted: WantedFacts): Promise<Fact[]>;
+  list(
+    services: Pick<CoreServices, "database">,
+    scope: FactScope,
+    request: FactRequest,
+  ): Promise<AttentionFact[]>;
 }
 
-export interface WantedFacts {
+export interface FactRequest {
   /** The person for whom to list facts. Asks that are addressed only to other people are left out. */
   readonly personId: string | null;
   /**

@@ -5,5 +5,5 @@ import type { ViewHooks } from "./hooks.js";
 export interface ViewServices extends DocumentServices {
   readonly hooks: ViewHooks<ViewServices>;
   /** Returns the current TLS certificate in PEM and its key pin. Null without TLS. */
-  readonly certificate: () => { readonly cert: string; readonly keyPin: string | null } | null;
+  readonly findCertificate: () => { readonly cert: string; readonly keyPin: string | null } | null;
 }

@@ -1,14 +1,14 @@
 import { hostname } from "node:os";
 import { limits } from "@merkle/wire/limits";
 import { isObject } from "../core/is-object.js";
-import { chooseMember, keepMember, listMembers, type StoredMember } from "../home/members.js";
-import type { HttpAnswer } from "./http-request.js";
+import { chooseMember, listMembers, type StoredMember, saveMember } from "../home/members.js";
+import type { HttpResponse } from "./http-request.js";
 import { findMember, notJoined } from "./introduce.js";
 import type { ReachableAddress } from "./reach.js";
 
 /** The headers that authenticate the caller to a broker. */
 export interface Authorization {
-  headers(): Promise<Readonly<Record<string, string>>>;
+  buildHeaders(): Promise<Readonly<Record<string, string>>>;
   /**
    * Signs in again after the broker refused a request because it did not recognise the caller. Returns
    * whether to repeat the request.
@@ -25,12 +25,12 @@ export interface Authorization {
  */
 export function createAuthorization(
   { base, reach }: ReachableAddress,
-  get: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpAnswer>,
+  get: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpResponse>,
   signal: AbortSignal,
 ): Authorization {
   let token: Promise<string | undefined> | undefined;
 
-  async function headers(): Promise<Record<string, string>> {
+  async function buildHeaders(): Promise<Record<string, string>> {
     if (!reach) return {};
     token ??= reach.token ? Promise.resolve(reach.token) : findToken();
     const value = await token;
@@ -43,19 +43,19 @@ export function createAuthorization(
   async function findToken(): Promise<string | undefined> {
     if (!reach) return undefined;
     const member = chooseMember(await listMembers(reach.home), { broker: { url: base }, mesh: reach.mesh });
-    const kept = member?.token;
-    return kept && Date.parse(kept.expires_at) > Date.now() ? kept.value : undefined;
+    const storedToken = member?.token;
+    return storedToken && Date.parse(storedToken.expires_at) > Date.now() ? storedToken.value : undefined;
   }
 
   return {
-    headers,
+    buildHeaders,
     async renew() {
       if (!reach || reach.token) return false;
-      const used = await headers();
-      if ("authorization" in used && (await get("/api/sign-in", used)).ok) return false;
-      const asked = readBroker((await get("/api/sign-in", {})).json());
-      if (asked?.auth !== "invite") return false;
-      const member = await findMember(base, reach, asked.brokerId);
+      const headers = await buildHeaders();
+      if ("authorization" in headers && (await get("/api/sign-in", headers)).ok) return false;
+      const broker = readBroker((await get("/api/sign-in", {})).json());
+      if (broker?.auth !== "invite") return false;
+      const member = await findMember(base, reach, broker.brokerId);
       if (!member) throw notJoined(base);
       token = signIn(member, { base, reach }, signal);
       await token;
@@ -75,7 +75,7 @@ async function signIn(
   try {
     const label = `merkle on ${hostname()}`.slice(0, limits.nameCharsMax);
     const { token: value, expires_at } = await client.call("issue_token", { label });
-    if (reach) await keepMember(reach.home, { ...member, token: { value, expires_at } });
+    if (reach) await saveMember(reach.home, { ...member, token: { value, expires_at } });
     return value;
   } finally {
     await client.close();

@@ -6,7 +6,7 @@ export function describeOlderBroker(build: number): string {
 }
 
 /** Returns the note printed on stderr if the broker's build differs from this command's. */
-export function otherBuildNote(build: number): string {
+export function describeOtherBuild(build: number): string {
   if (build > buildNumber)
     return `This merkle command is older than its broker (build ${buildNumber}; the broker is build ${build}). Update it with: merkle upgrade --cli`;
   return `${describeOlderBroker(build)} The output leaves out what it does not support. Upgrade it on its machine.`;

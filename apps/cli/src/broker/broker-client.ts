@@ -3,15 +3,15 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   buildNumber,
+  createIdempotencyKey,
   fillPath,
+  getOperationRoute,
+  getOperationRules,
   type InputOf,
-  idempotencyKeyOf,
   MerkleError,
   type OperationName,
   type OutputOf,
   parseBuild,
-  routeOf,
-  rulesOf,
 } from "@merkle/wire";
 import { newPersonHeader } from "@merkle/wire/identity";
 import { adviseUpgrade } from "@merkle/wire/text";
@@ -22,21 +22,21 @@ import { type Authorization, createAuthorization } from "./authorization.js";
 import { describeOlderBroker } from "./broker-build.js";
 import { findDemoBroker } from "./demo-broker.js";
 import {
-  type HttpAnswer,
   type HttpRequest,
+  type HttpResponse,
   isOk,
   openHttp,
-  readAnswer,
+  readResponse,
   requestHttp,
   type StreamedBody,
 } from "./http-request.js";
-import { type ReachableAddress, reachBroker, type Trust, toReach } from "./reach.js";
+import { prepareTls, type ReachableAddress, type TlsOptionsFactory, toReach } from "./reach.js";
 import { findRunningBroker } from "./run-file.js";
-import { meetMesh } from "./trust.js";
+import { getTrustedMeshId } from "./trust.js";
 
 /**
  * A client for one broker: its address, its operations, and a check that this home's credentials may be sent
- * there (`meetMesh`).
+ * there (`getTrustedMeshId`).
  */
 export interface BrokerClient {
   readonly base: string;
@@ -48,15 +48,15 @@ export interface BrokerClient {
    *
    * @throws MerkleError `unauthorized` if the credentials were issued at another address
    */
-  meetMesh(): Promise<string>;
+  getTrustedMeshId(): Promise<string>;
   /** Calls an operation. @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
   /** Returns a client that calls as this team or person. */
   as(credential: string): BrokerClient;
   /** Returns a client that calls as a new person. Its first write creates the person (PERSON-15). */
-  asNew(person: NewPerson): BrokerClient;
+  asNewPerson(person: NewPerson): BrokerClient;
   /** Requests any path from the broker. Also returns responses with an error status. */
-  get(path: string): Promise<HttpAnswer>;
+  get(path: string): Promise<HttpResponse>;
   /** Streams a file from the broker. @throws like `call` */
   download(path: string): Promise<IncomingMessage>;
   /** Sends a file and returns the broker's reply. @throws like `call` */
@@ -73,7 +73,7 @@ export interface NewPerson {
 
 const answerWithinMs = 10_000;
 /** How long a command keeps retrying a rate-limited call before it fails. */
-const patienceMs = 10_000;
+const rateLimitRetryMs = 10_000;
 
 /**
  * Returns a client for the configured broker. If none is configured, uses the broker that runs on this home,
@@ -99,11 +99,11 @@ export function createBrokerClient(
     address,
     signal,
     onOtherBuild: address.reach?.onOtherBuild,
-    trust: () => reachBroker(address.base, address.reach),
+    findTlsOptions: () => prepareTls(address.base, address.reach),
     authorize: (request) =>
       known ?? createAuthorization(address, (path, headers) => request(path, { headers }), signal),
     answerWithinMs,
-    patienceMs,
+    rateLimitRetryMs,
   });
   const { authorization } = requests;
   const call: BrokerClient["call"] = (name, input) => requests.call(name, { ...input }, proof);
@@ -111,26 +111,26 @@ export function createBrokerClient(
   return {
     base: address.base,
     address,
-    meetMesh: async () => meetMesh({ call }, { ...address, home: requireHome(address) }),
+    getTrustedMeshId: async () => getTrustedMeshId({ call }, { ...address, home: requireHome(address) }),
     async download(path) {
       const response = await requests.exchange(path, { headers: proof });
-      if (!isOk(response)) throw toRefusal(await readAnswer(response));
+      if (!isOk(response)) throw toRefusal(await readResponse(response));
       return response;
     },
     async upload(path, { contentType, ...body }) {
       const headers = { "content-type": contentType, ...proof };
-      const answer = await readAnswer(await requests.exchange(path, { method: "POST", headers, body }));
+      const answer = await readResponse(await requests.exchange(path, { method: "POST", headers, body }));
       if (!answer.ok) throw toRefusal(answer);
       return answer.json();
     },
     as: (credential) =>
       createBrokerClient(address, signal, { [credentialHeader]: credential }, authorization),
-    asNew({ credential, name, code }) {
-      const given = new URLSearchParams({ name, ...(code === undefined ? {} : { code }) });
-      const headers = { [credentialHeader]: credential, [newPersonHeader]: given.toString() };
+    asNewPerson({ credential, name, code }) {
+      const fields = new URLSearchParams({ name, ...(code === undefined ? {} : { code }) });
+      const headers = { [credentialHeader]: credential, [newPersonHeader]: fields.toString() };
       return createBrokerClient(address, signal, headers, authorization);
     },
-    get: async (path) => requests.request(path, { headers: await authorization.headers() }),
+    get: async (path) => requests.request(path, { headers: await authorization.buildHeaders() }),
     call,
   };
 }
@@ -157,19 +157,19 @@ interface RequestOptions {
    * Returns the certificates to trust. Called once per client. @throws CliError if the broker must not be
    * called
    */
-  readonly trust: () => Promise<Trust | undefined>;
+  readonly findTlsOptions: () => Promise<TlsOptionsFactory | undefined>;
   /** Creates the headers that authenticate the caller. May send requests to the broker. */
-  readonly authorize: (request: Requests["request"]) => Authorization;
+  readonly authorize: (request: BrokerRequests["request"]) => Authorization;
   readonly answerWithinMs: number;
   /** How long a rate-limited call is retried before it fails. */
-  readonly patienceMs: number;
+  readonly rateLimitRetryMs: number;
 }
 
 /** Sends requests to one broker. Signs in again after a refusal and retries rate-limited calls. */
-interface Requests {
+interface BrokerRequests {
   readonly authorization: Authorization;
   /** Sends one request without authentication. @throws CliError `unreachable` */
-  request(path: string, init?: Init): Promise<HttpAnswer>;
+  request(path: string, init?: Init): Promise<HttpResponse>;
   /** Sends or receives a file, without a timeout. */
   exchange(path: string, init: Init): Promise<IncomingMessage>;
   /** Calls an operation. @throws MerkleError with the broker's refusal; CliError `unreachable` */
@@ -180,16 +180,16 @@ interface Requests {
   ): Promise<OutputOf<Name>>;
 }
 
-export function openRequests(options: RequestOptions): Requests {
+export function openRequests(options: RequestOptions): BrokerRequests {
   const { address, signal } = options;
   const { base } = address;
-  let trusting: Promise<Trust | undefined> | undefined;
+  let tlsOptions: Promise<TlsOptionsFactory | undefined> | undefined;
   const findTls = async () => {
-    trusting ??= options.trust();
-    return (await trusting)?.();
+    tlsOptions ??= options.findTlsOptions();
+    return (await tlsOptions)?.();
   };
 
-  async function request(path: string, init: Init = {}): Promise<HttpAnswer> {
+  async function request(path: string, init: Init = {}): Promise<HttpResponse> {
     const tls = await findTls();
     try {
       const within = AbortSignal.any([signal, AbortSignal.timeout(options.answerWithinMs)]);
@@ -201,9 +201,9 @@ export function openRequests(options: RequestOptions): Requests {
   }
 
   const authorization = options.authorize(request);
-  const authorized = async (init: Init): Promise<Init> => ({
+  const addAuthorization = async (init: Init): Promise<Init> => ({
     ...init,
-    headers: { ...init.headers, ...(await authorization.headers()) },
+    headers: { ...init.headers, ...(await authorization.buildHeaders()) },
   });
 
   return {
@@ -211,12 +211,12 @@ export function openRequests(options: RequestOptions): Requests {
     request,
     async exchange(path, init) {
       const tls = await findTls();
-      const ask = async () => openHttp(`${base}${path}`, { ...(await authorized(init)), tls, signal });
+      const send = async () => openHttp(`${base}${path}`, { ...(await addAuthorization(init)), tls, signal });
       try {
-        const response = await ask();
+        const response = await send();
         if (response.statusCode !== 401 || !(await authorization.renew())) return response;
         response.destroy();
-        return await ask();
+        return await send();
       } catch (error) {
         signal.throwIfAborted();
         throw error instanceof CliError || error instanceof MerkleError
@@ -226,19 +226,19 @@ export function openRequests(options: RequestOptions): Requests {
     },
     async call<Name extends OperationName>(name: Name, input: Record<string, unknown>, headers = {}) {
       const { path, init } = toRequest(name, input);
-      const ask = async () =>
-        request(path, await authorized({ ...init, headers: { ...init.headers, ...headers } }));
-      let response = await ask();
+      const send = async () =>
+        request(path, await addAuthorization({ ...init, headers: { ...init.headers, ...headers } }));
+      let response = await send();
       // The retry uses the same idempotency key.
-      if (response.status === 401 && (await authorization.renew())) response = await ask();
-      const until = performance.now() + options.patienceMs;
+      if (response.status === 401 && (await authorization.renew())) response = await send();
+      const until = performance.now() + options.rateLimitRetryMs;
       for (
         let pause = pauseAfter(response);
         performance.now() + pause < until;
         pause = pauseAfter(response)
       ) {
         await delay(pause, undefined, { signal });
-        response = await ask();
+        response = await send();
       }
       if (!response.ok) throw toRefusal(response);
       const build = parseBuild(response.build);
@@ -255,7 +255,7 @@ export function openRequests(options: RequestOptions): Requests {
  * Converts the broker's refusal to an error. If the broker is older, says so in the error, because that may
  * be the cause. If this command is older, the broker's message already says so (BUILD-4).
  */
-function toRefusal(answer: HttpAnswer): MerkleError {
+function toRefusal(answer: HttpResponse): MerkleError {
   const error = MerkleError.fromBody(answer.json());
   const { version: brokers } = answer;
   const ours = readVersion();
@@ -271,7 +271,7 @@ function toRefusal(answer: HttpAnswer): MerkleError {
 /**
  * Returns how many milliseconds to wait before retrying the request, or infinity if it should not be retried.
  */
-function pauseAfter(response: HttpAnswer): number {
+function pauseAfter(response: HttpResponse): number {
   if (response.status !== 429) return Number.POSITIVE_INFINITY;
   const seconds = MerkleError.fromBody(response.json()).details["retry_after_s"];
   return typeof seconds === "number" ? 1_000 * seconds : Number.POSITIVE_INFINITY;
@@ -282,7 +282,7 @@ function toRequest(
   name: OperationName,
   input: Record<string, unknown>,
 ): { path: string; init: Omit<HttpRequest, "signal"> } {
-  const { method, path: template } = routeOf(name);
+  const { method, path: template } = getOperationRoute(name);
   const { path, rest } = fillPath(template, input);
   const fields = Object.entries(rest).filter(([, value]) => value !== undefined);
   if (method === "GET") {
@@ -290,7 +290,7 @@ function toRequest(
     return { path: query.size > 0 ? `${path}?${query}` : path, init: { method } };
   }
   const body = {
-    ...(rulesOf(name).readOnly ? {} : { idempotency_key: idempotencyKeyOf(randomUUID()) }),
+    ...(getOperationRules(name).readOnly ? {} : { idempotency_key: createIdempotencyKey(randomUUID()) }),
     ...Object.fromEntries(fields),
   };
   return {
@@ -301,11 +301,12 @@ function toRequest(
 
 async function unreachable({ base, source, reach }: ReachableAddress, cause: unknown): Promise<CliError> {
   if (isAboutCertificate(cause)) return untrusted(base, cause);
-  const old = source === "default" ? "MERKLE_URL has the wrong address" : `${source} is out of date`;
+  const addressProblem =
+    source === "default" ? "MERKLE_URL has the wrong address" : `${source} is out of date`;
   const demo = source === "default" && reach ? await findDemoBroker(reach.home) : undefined;
   return new CliError(
     "unreachable",
-    `can't reach ${base} (${reasonOf(cause)}). ${demo ? `Only the demo's broker runs here, at ${demo.url}.` : `The broker is not running, or ${old}.`}`,
+    `can't reach ${base} (${describeConnectionError(cause)}). ${demo ? `Only the demo's broker runs here, at ${demo.url}.` : `The broker is not running, or ${addressProblem}.`}`,
     {
       exitCode: exitCodes.unreachable,
       next: [...(demo ? [`merkle ls --url ${demo.url} --mesh demo`] : []), "merkle up", "merkle doctor"],
@@ -325,15 +326,15 @@ function isAboutCertificate(error: unknown): boolean {
 }
 
 function untrusted(base: string, cause: unknown): CliError {
-  return new CliError("untrusted", `The certificate of ${base} ${distrust(cause)}`, {
+  return new CliError("untrusted", `The certificate of ${base} ${describeCertificateProblem(cause)}`, {
     exitCode: exitCodes.unreachable,
     next: ["merkle doctor"],
     cause,
   });
 }
 
-function distrust(cause: unknown): string {
-  const reason = reasonOf(cause);
+function describeCertificateProblem(cause: unknown): string {
+  const reason = describeConnectionError(cause);
   if (reason === "ERR_TLS_CERT_ALTNAME_INVALID")
     return "is valid only for other names. Use one of these names as the address.";
   if (reason === "CERT_HAS_EXPIRED") return "has expired. Ask the person who runs the broker to renew it.";
@@ -341,7 +342,7 @@ function distrust(cause: unknown): string {
 }
 
 /** Briefly describes why a request got no reply. */
-export function reasonOf(error: unknown): string {
+export function describeConnectionError(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError")
     return `no answer within ${answerWithinMs / 1000} s`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -1,14 +1,16 @@
 import { expect, it } from "vitest";
-import { describeLack, type Health } from "./broker-facts.js";
+import { describeDegradation, type Health } from "./broker-facts.js";
 
 const healthy: Health = { ready: true, durable: true, degraded: false, version: "1.0.0", uptime_s: 1 };
 
 it("[OPS-2] names the repeated tasks of a broker that keep failing, and else the bus", () => {
-  expect(describeLack({ ...healthy, failing_tasks: [] })).toBeNull();
-  expect(describeLack({ ...healthy, degraded: true, failing_tasks: ["quotas", "alerts"] })).toMatchObject({
+  expect(describeDegradation({ ...healthy, failing_tasks: [] })).toBeNull();
+  expect(
+    describeDegradation({ ...healthy, degraded: true, failing_tasks: ["quotas", "alerts"] }),
+  ).toMatchObject({
     problem: "these periodic tasks keep failing: quotas, alerts",
   });
-  expect(describeLack({ ...healthy, degraded: true })).toMatchObject({
+  expect(describeDegradation({ ...healthy, degraded: true })).toMatchObject({
     problem: expect.stringContaining("its bus is down"),
   });
 });

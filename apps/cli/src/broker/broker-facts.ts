@@ -49,7 +49,7 @@ export function describeWriteProblem({ problem }: Health): string {
  * Describes a part of the broker that is degraded, and how to fix it. Returns null if the broker is not
  * degraded.
  */
-export function describeLack({
+export function describeDegradation({
   degraded,
   failing_tasks: failing,
   replica,
@@ -97,10 +97,10 @@ export async function readClients(
   broker: Pick<BrokerClient, "get">,
 ): Promise<{ waits: number; sockets: number }> {
   const { text } = await broker.get("/metrics");
-  return { waits: gauge(text, "merkle_parked_waits"), sockets: gauge(text, "merkle_sockets") };
+  return { waits: parseGauge(text, "merkle_parked_waits"), sockets: parseGauge(text, "merkle_sockets") };
 }
 
-function gauge(metrics: string, name: string): number {
+function parseGauge(metrics: string, name: string): number {
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(metrics)?.[1] ?? 0);
 }
 
@@ -135,7 +135,7 @@ export async function countClients(url: string, reach: Reach): Promise<number> {
 }
 
 /** Returns the sentence that reports that the broker has stopped. */
-export function stoppedText(clients: number): string {
+export function describeStopped(clients: number): string {
   if (clients === 0) return "stopped";
   return `stopped, ${clients} ${clients === 1 ? "peer" : "peers"} will reconnect`;
 }

@@ -1,6 +1,6 @@
 import type { BrokerSettings } from "@merkle/wire";
 import { brokerSettingsDefault } from "@merkle/wire/schemas";
-import { nearest } from "@merkle/wire/text";
+import { findNearest } from "@merkle/wire/text";
 import { usageError } from "../core/cli-error.js";
 
 type SettingName = keyof BrokerSettings;
@@ -12,9 +12,9 @@ export function toSettingName(word: string): SettingName {
   if (word === "url") return "public_url";
   if (isSettingName(word)) return word;
   const known = ["url", ...settingNames];
-  const meant = nearest(word, known);
+  const suggestion = findNearest(word, known);
   throw usageError(
-    `There is no setting ${JSON.stringify(word)}. ${meant ? `Did you mean ${meant}?` : `Settings: ${known.join(", ")}.`}`,
+    `There is no setting ${JSON.stringify(word)}. ${suggestion ? `Did you mean ${suggestion}?` : `Settings: ${known.join(", ")}.`}`,
     "merkle config list",
   );
 }

@@ -2,9 +2,9 @@ import type { OperationName, OutputOf } from "@merkle/wire";
 import type { describeSchema } from "@merkle/wire/schemas";
 import { isObject } from "../core/is-object.js";
 
-type Described = ReturnType<typeof describeSchema>;
-type Schema = Described["schema"];
-type Shared = Described["shared"];
+type SchemaDescription = ReturnType<typeof describeSchema>;
+type Schema = SchemaDescription["schema"];
+type SharedSchemas = SchemaDescription["shared"];
 
 /**
  * Adds the fields that an older broker's reply lacks: null for nullable fields, otherwise an empty value.
@@ -23,8 +23,8 @@ export async function completeReply<Name extends OperationName>(
   return complete(operation.older?.fromOutput(reply) ?? reply, schema, shared) as OutputOf<Name>;
 }
 
-function complete(value: unknown, described: Schema, shared: Shared): unknown {
-  const schema = chooseSchema(value, described, shared);
+function complete(value: unknown, schemaOrRef: Schema, shared: SharedSchemas): unknown {
+  const schema = chooseSchema(value, schemaOrRef, shared);
   if (Array.isArray(value)) {
     const { items } = schema;
     if (typeof items !== "object" || Array.isArray(items)) return value;
@@ -36,15 +36,15 @@ function complete(value: unknown, described: Schema, shared: Shared): unknown {
     const property = schema.properties?.[key] ?? others;
     return [key, typeof property === "object" ? complete(field, property, shared) : field];
   });
-  return { ...emptyFields(schema, shared, value), ...Object.fromEntries(known) };
+  return { ...createEmptyFields(schema, shared, value), ...Object.fromEntries(known) };
 }
 
 /** Returns empty values for the required fields that `present` lacks. */
-function emptyFields(schema: Schema, shared: Shared, present: object): Record<string, unknown> {
+function createEmptyFields(schema: Schema, shared: SharedSchemas, present: object): Record<string, unknown> {
   const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(present, name));
   const fields = missing.flatMap((name): [string, unknown][] => {
     const property = schema.properties?.[name];
-    return typeof property === "object" ? [[name, emptyValue(property, shared)]] : [];
+    return typeof property === "object" ? [[name, createEmptyValue(property, shared)]] : [];
   });
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
@@ -53,19 +53,19 @@ function emptyFields(schema: Schema, shared: Shared, present: object): Record<st
  * Returns null for a nullable field, otherwise an empty value. Returns undefined if no value makes sense, for
  * example for an enumeration.
  */
-function emptyValue(described: Schema, shared: Shared): unknown {
-  const schema = resolve(described, shared);
-  const options = optionsOf(schema);
+function createEmptyValue(schemaOrRef: Schema, shared: SharedSchemas): unknown {
+  const schema = resolve(schemaOrRef, shared);
+  const options = toAlternatives(schema);
   if (options.some(({ type }) => type === "null")) return null;
   const [option] = options;
-  if (option !== undefined) return emptyValue(option, shared);
+  if (option !== undefined) return createEmptyValue(option, shared);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return undefined;
   switch (schema.type) {
     case "array":
       return [];
     case "object":
-      return emptyFields(schema, shared, {});
+      return createEmptyFields(schema, shared, {});
     case "boolean":
       return false;
     case "integer":
@@ -82,12 +82,12 @@ function emptyValue(described: Schema, shared: Shared): unknown {
  * Returns the part of the schema that matches the value. Among several options, prefers one whose constant
  * fields match, then the first with the value's type.
  */
-function chooseSchema(value: unknown, described: Schema, shared: Shared): Schema {
-  const schema = resolve(described, shared);
-  const options = optionsOf(schema).map((option) => resolve(option, shared));
+function chooseSchema(value: unknown, schemaOrRef: Schema, shared: SharedSchemas): Schema {
+  const schema = resolve(schemaOrRef, shared);
+  const options = toAlternatives(schema).map((option) => resolve(option, shared));
   if (options.length === 0) return schema;
   const type = Array.isArray(value) ? "array" : typeof value;
-  const ofType = options.filter((option) => option.type === type || optionsOf(option).length > 0);
+  const ofType = options.filter((option) => option.type === type || toAlternatives(option).length > 0);
   const chosen = ofType.find((option) => isObject(value) && hasConstants(value, option)) ?? ofType[0];
   return chosen === undefined ? {} : chooseSchema(value, chosen, shared);
 }
@@ -99,10 +99,10 @@ function hasConstants(value: Readonly<Record<string, unknown>>, { properties = {
   );
 }
 
-function optionsOf({ anyOf, oneOf }: Schema): readonly Schema[] {
+function toAlternatives({ anyOf, oneOf }: Schema): readonly Schema[] {
   return (anyOf ?? oneOf ?? []).filter((option) => typeof option === "object");
 }
 
-function resolve(schema: Schema, shared: Shared): Schema {
+function resolve(schema: Schema, shared: SharedSchemas): Schema {
   return schema.$ref === undefined ? schema : (shared[schema.$ref] ?? {});
 }

@@ -5,13 +5,13 @@ import { sha256 } from "../core/sha256.js";
 import { findRunningBroker, type RunningBroker } from "./run-file.js";
 
 /** Returns the path prefix of the temporary homes in which `merkle demo` starts its own broker. */
-export function demoHomePrefix(home: string): string {
+export function toDemoHomePrefix(home: string): string {
   return join(tmpdir(), `merkle-demo-${sha256(home).slice(0, 12)}-`);
 }
 
 /** Returns the running broker that `merkle demo` started for this home, if any. */
 export async function findDemoBroker(home: string): Promise<RunningBroker | undefined> {
-  const prefix = demoHomePrefix(home);
+  const prefix = toDemoHomePrefix(home);
   const names = await readdir(dirname(prefix)).catch(() => []);
   for (const name of names.filter((each) => each.startsWith(basename(prefix)))) {
     const running = await findRunningBroker(join(dirname(prefix), name));

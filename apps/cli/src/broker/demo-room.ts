@@ -8,16 +8,16 @@ const demoMesh = "demo";
  * Returns the slug of the open session in the broker's demo mesh. Undefined if there is no such session, or
  * if this user has no access to it.
  */
-export async function findDemoRoom(
+export async function findDemoSession(
   { address }: Pick<BrokerClient, "address">,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { reach } = address;
   // If the user named a mesh, do not search the demo mesh.
   if (!reach || reach.mesh !== undefined) return undefined;
-  const inDemo = { ...toReach(reach), mesh: demoMesh, token: undefined };
+  const demoReach = { ...toReach(reach), mesh: demoMesh, token: undefined };
   try {
-    const page = await createBrokerClient({ ...address, reach: inDemo }, signal).call("list_sessions", {
+    const page = await createBrokerClient({ ...address, reach: demoReach }, signal).call("list_sessions", {
       status: "open",
       limit: 1,
     });
@@ -29,6 +29,6 @@ export async function findDemoRoom(
 }
 
 /** Returns a sentence about the demo's open session with the command that shows it. */
-export function describeDemoRoom(slug: string): string {
+export function describeDemoSession(slug: string): string {
   return `the demo's session is still open: merkle tail ${slug} --mesh ${demoMesh}`;
 }

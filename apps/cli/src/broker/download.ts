@@ -15,20 +15,20 @@ interface Download extends Pick<CommandContext, "flags" | "io" | "signal"> {
  */
 export async function download(
   { broker, path, ...context }: Download,
-  take: (bytes: Readable) => Promise<void>,
+  consume: (bytes: Readable) => Promise<void>,
 ): Promise<number> {
-  const progress = progressLine(context);
+  const progress = createProgressLine(context);
   let bytes = 0;
   const source = await broker.download(path);
-  const counted = new PassThrough();
+  const stream = new PassThrough();
   source.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
     progress.show(describeBytes(bytes));
   });
   // Without this handler, an interrupted download would look complete.
-  source.on("error", (error) => counted.destroy(error));
+  source.on("error", (error) => stream.destroy(error));
   try {
-    await take(source.pipe(counted));
+    await consume(source.pipe(stream));
   } finally {
     progress.end();
     source.destroy();
@@ -43,19 +43,22 @@ interface ProgressLine {
   end(): void;
 }
 
-const everyMs = 100;
+const updateIntervalMs = 100;
 
-export function progressLine({ flags, io: { stderr } }: Pick<CommandContext, "flags" | "io">): ProgressLine {
-  const isSeen = stderr.isTTY === true && !isSet(flags, "json") && !isSet(flags, "quiet");
+export function createProgressLine({
+  flags,
+  io: { stderr },
+}: Pick<CommandContext, "flags" | "io">): ProgressLine {
+  const isVisible = stderr.isTTY === true && !isSet(flags, "json") && !isSet(flags, "quiet");
   let shownAt = Number.NEGATIVE_INFINITY;
   return {
     show(text) {
-      if (!isSeen || performance.now() - shownAt < everyMs) return;
+      if (!isVisible || performance.now() - shownAt < updateIntervalMs) return;
       shownAt = performance.now();
       stderr.write(`\r\x1b[K  ${text}`);
     },
     end() {
-      if (isSeen && shownAt > 0) stderr.write("\r\x1b[K");
+      if (isVisible && shownAt > 0) stderr.write("\r\x1b[K");
       shownAt = Number.NEGATIVE_INFINITY;
     },
   };
@@ -66,6 +69,6 @@ export const exportForms = ["bundle", "html", "md", "ndjson"] as const;
 type ExportForm = (typeof exportForms)[number];
 
 /** Returns the path at which the broker exports a session. */
-export function exportPath(sessionId: string, form: ExportForm): string {
+export function toExportPath(sessionId: string, form: ExportForm): string {
   return `/api/sessions/${encodeURIComponent(sessionId)}/export?as=${form}`;
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { answerBytesMax, requestHttp } from "./http-request.js";
+import { requestHttp, responseBytesMax } from "./http-request.js";
 
 const patience = new AbortController().signal;
 
@@ -67,7 +67,7 @@ describe("an HTTP request of a command", () => {
         sent += chunk.length;
         // A safety limit, so that a client that never stops reading fails this test before it exhausts
         // memory.
-        this.push(sent > 4 * answerBytesMax ? null : chunk);
+        this.push(sent > 4 * responseBytesMax ? null : chunk);
       },
     });
     const url = await serve((_, response) => {
@@ -81,7 +81,7 @@ describe("an HTTP request of a command", () => {
       message: expect.stringContaining("larger than 64 MiB"),
     });
     await ended;
-    expect(sent).toBeLessThan(2 * answerBytesMax);
+    expect(sent).toBeLessThan(2 * responseBytesMax);
   });
 
   it("[CLI-110] the body of a redirect is not read", async () => {

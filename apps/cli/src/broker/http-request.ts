@@ -22,7 +22,7 @@ export interface StreamedBody {
 }
 
 /** A complete response, with any status. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly ok: boolean;
   readonly status: number;
   readonly text: string;
@@ -40,7 +40,7 @@ const redirectsMax = 5;
 const plainHttp = { request: plainRequest, Agent };
 
 /** Far larger than any operation's reply: 500 messages, a document, or the OpenAPI description. */
-export const answerBytesMax = 64 * 1024 * 1024;
+export const responseBytesMax = 64 * 1024 * 1024;
 
 /**
  * Sends a request over HTTP or HTTPS and reads the whole response. Follows redirects within the same origin,
@@ -49,9 +49,9 @@ export const answerBytesMax = 64 * 1024 * 1024;
  * @throws the signal's abort reason; the system's error with its `code` if there is no response; CliError
  * `redirected` for a redirect to another origin
  */
-export async function requestHttp(url: string, request: HttpRequest): Promise<HttpAnswer> {
+export async function requestHttp(url: string, request: HttpRequest): Promise<HttpResponse> {
   try {
-    return await readAnswer(await openHttp(url, request));
+    return await readResponse(await openHttp(url, request));
   } catch (error) {
     request.signal.throwIfAborted();
     throw error;
@@ -67,12 +67,12 @@ export async function openHttp(url: string, request: HttpRequest): Promise<Incom
   for (let redirects = 0; ; redirects += 1) {
     const response = await ask(at, request);
     const { location } = response.headers;
-    if (location === undefined || !isRedirect(statusOf(response)) || redirects === redirectsMax)
+    if (location === undefined || !isRedirect(getStatus(response)) || redirects === redirectsMax)
       return response;
     // The redirect's body is not needed and may be endless.
     response.destroy();
     const to = new URL(location, at);
-    if (to.origin !== at.origin) throw sentElsewhere(at, to);
+    if (to.origin !== at.origin) throw redirectedElsewhere(at, to);
     at = to;
   }
 }
@@ -81,7 +81,7 @@ export async function openHttp(url: string, request: HttpRequest): Promise<Incom
  * Returns the error for a redirect to another origin. Such a redirect is not followed, because the headers
  * and body contain credentials for the requested origin.
  */
-function sentElsewhere(at: URL, to: URL): CliError {
+function redirectedElsewhere(at: URL, to: URL): CliError {
   return new CliError(
     "redirected",
     `${at.origin} redirects to ${to.origin}. Credentials are not sent there. Use that address if it is the broker's.`,
@@ -90,16 +90,16 @@ function sentElsewhere(at: URL, to: URL): CliError {
 }
 
 /** Reads a whole response. @throws CliError `answer_too_long`, after closing the connection */
-export async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
+export async function readResponse(response: IncomingMessage): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > answerBytesMax) throw tooLong();
+    if (bytes > responseBytesMax) throw tooLong();
   }
   const text = Buffer.concat(chunks).toString();
-  const status = statusOf(response);
+  const status = getStatus(response);
   const version = response.headers["merkle-version"]?.toString();
   const build = response.headers[buildHeader]?.toString();
   return { ok: isOk(response), status, text, version, build, json: () => parseJson(text) };
@@ -108,16 +108,16 @@ export async function readAnswer(response: IncomingMessage): Promise<HttpAnswer>
 function tooLong(): CliError {
   return new CliError(
     "answer_too_long",
-    `The reply is larger than ${answerBytesMax / 1024 / 1024} MiB. Check that this is a broker's address: merkle doctor`,
+    `The reply is larger than ${responseBytesMax / 1024 / 1024} MiB. Check that this is a broker's address: merkle doctor`,
     { exitCode: exitCodes.unreachable },
   );
 }
 
 export function isOk(response: IncomingMessage): boolean {
-  return statusOf(response) >= 200 && statusOf(response) < 300;
+  return getStatus(response) >= 200 && getStatus(response) < 300;
 }
 
-function statusOf({ statusCode = 0 }: IncomingMessage): number {
+function getStatus({ statusCode = 0 }: IncomingMessage): number {
   return statusCode;
 }
 
@@ -134,22 +134,24 @@ async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
   const { method = "GET", headers = {}, body, tls = {}, signal } = request;
   const { request: start, Agent } = url.protocol === "https:" ? await import("node:https") : plainHttp;
   return new Promise((resolve, reject) => {
-    const asking: ClientRequest = start(
+    const clientRequest: ClientRequest = start(
       url,
       {
         ...tls,
-        ...(isLoopback(url.hostname) && { ...toLoopback, agent: directAgent(url.protocol, Agent) }),
+        ...(isLoopback(url.hostname) && { ...toLoopback, agent: getDirectAgent(url.protocol, Agent) }),
         method,
-        headers: { [buildHeader]: String(buildNumber), ...headers, ...lengthOf(body) },
+        headers: { [buildHeader]: String(buildNumber), ...headers, ...toLengthHeader(body) },
         signal,
       },
       resolve,
     );
     // The server may close a reused connection just as the request starts. Every request sent by this module
     // can safely be repeated.
-    asking.on("error", (error) => (asking.reusedSocket ? resolve(send(url, request)) : reject(error)));
-    if (typeof body !== "object") asking.end(body);
-    else sendStreamed(body.open(), asking, reject);
+    clientRequest.on("error", (error) =>
+      clientRequest.reusedSocket ? resolve(send(url, request)) : reject(error),
+    );
+    if (typeof body !== "object") clientRequest.end(body);
+    else sendStreamed(body.open(), clientRequest, reject);
   });
 }
 
@@ -159,24 +161,24 @@ const directAgents = new Map<string, Agent>();
  * Returns a keep-alive agent like Node's default agent, but without a proxy. Node's own agent would use the
  * proxy from `HTTP_PROXY`.
  */
-function directAgent(protocol: string, AgentOf: typeof Agent): Agent {
+function getDirectAgent(protocol: string, AgentClass: typeof Agent): Agent {
   const agent =
-    directAgents.get(protocol) ?? new AgentOf({ keepAlive: true, scheduling: "lifo", timeout: 5_000 });
+    directAgents.get(protocol) ?? new AgentClass({ keepAlive: true, scheduling: "lifo", timeout: 5_000 });
   directAgents.set(protocol, agent);
   return agent;
 }
 
 /** Sends a streamed body. If a response such as a refusal arrives early, the upload ends without an error. */
-function sendStreamed(body: Readable, asking: ClientRequest, reject: (error: unknown) => void): void {
+function sendStreamed(body: Readable, clientRequest: ClientRequest, reject: (error: unknown) => void): void {
   body.on("error", (error) => {
     reject(error);
-    asking.destroy();
+    clientRequest.destroy();
   });
-  asking.once("close", () => body.destroy());
-  body.pipe(asking);
+  clientRequest.once("close", () => body.destroy());
+  body.pipe(clientRequest);
 }
 
-function lengthOf(body: HttpRequest["body"]): Record<string, number> {
+function toLengthHeader(body: HttpRequest["body"]): Record<string, number> {
   if (body === undefined) return {};
   return { "content-length": typeof body === "string" ? Buffer.byteLength(body) : body.bytes };
 }

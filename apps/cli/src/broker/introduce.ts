@@ -1,10 +1,10 @@
 import { hostname } from "node:os";
 import { MerkleError } from "@merkle/wire";
 import type { Introduction } from "@merkle/wire/client";
-import { answerHello, drawSeed, fromBase64url, signingKeyFrom } from "@merkle/wire/identity";
+import { answerHello, deriveSigningKey, drawSeed, fromBase64url } from "@merkle/wire/identity";
 import { CliError } from "../core/cli-error.js";
-import { systemUserName } from "../core/system-user.js";
-import { chooseMember, keepMember, listMembers, type StoredMember } from "../home/members.js";
+import { getSystemUserName } from "../core/system-user.js";
+import { chooseMember, listMembers, type StoredMember, saveMember } from "../home/members.js";
 import type { Reach } from "./reach.js";
 import { requireKnown } from "./trust.js";
 
@@ -37,12 +37,12 @@ export async function findMember(base: string, reach: Reach, brokerId: string): 
   const { home, mesh } = reach;
   try {
     const members = await listMembers(home);
-    const here = chooseMember(members, { broker: { url: base }, mesh });
-    const elsewhere = here ?? chooseMember(members, { broker: { id: brokerId }, mesh });
-    if (!elsewhere || here) return elsewhere;
-    await requireKnown(elsewhere, { base, source: "default", reach, home });
-    const moved = { ...elsewhere, urls: [...elsewhere.urls, base] };
-    await keepMember(home, moved);
+    const memberByUrl = chooseMember(members, { broker: { url: base }, mesh });
+    const member = memberByUrl ?? chooseMember(members, { broker: { id: brokerId }, mesh });
+    if (!member || memberByUrl) return member;
+    await requireKnown(member, { base, source: "default", reach, home });
+    const moved = { ...member, urls: [...member.urls, base] };
+    await saveMember(home, moved);
     return moved;
   } catch (error) {
     // This error code makes the client stop, because retrying would not help.
@@ -68,9 +68,9 @@ async function toSigner(member: StoredMember, url: string) {
   return {
     brokerId: member.broker_id,
     meshId: member.mesh_id,
-    memberKey: signingKeyFrom(seed),
-    sessionKey: signingKeyFrom(drawSeed()),
-    label: `${systemUserName()}@${hostname()}`.slice(0, 200),
+    memberKey: deriveSigningKey(seed),
+    sessionKey: deriveSigningKey(drawSeed()),
+    label: `${getSystemUserName()}@${hostname()}`.slice(0, 200),
     session: null,
     url,
   };

@@ -8,7 +8,7 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { introduce } from "./introduce.js";
 import { toLoopback } from "./loopback.js";
 import type { ReachableAddress } from "./reach.js";
-import { reachBroker, type Trust } from "./reach.js";
+import { prepareTls, type TlsOptionsFactory } from "./reach.js";
 
 /**
  * Opens a lasting connection to the broker for a command. The first attempt must succeed. If the connection
@@ -20,16 +20,16 @@ export async function openLiveClient(
   { base, reach }: ReachableAddress,
   signal: AbortSignal,
 ): Promise<MerkleClient> {
-  const WebSocket = trustingWebSocket(await reachBroker(base, reach));
-  // `insecure` is safe here: `reachBroker` has already checked whether an unencrypted connection is allowed,
+  const WebSocket = createWebSocketClass(await prepareTls(base, reach));
+  // `insecure` is safe here: `prepareTls` has already checked whether an unencrypted connection is allowed,
   // and it recognises this home's own broker.
   const client = connect({ url: base, WebSocket, insecure: true, ...introduce(base, reach) });
   try {
-    await untilOpen(client, base, signal);
+    await waitUntilOpen(client, base, signal);
     const { state } = client;
     if (state.status !== "open" || state.build >= buildNumber) return client;
     reach?.onOtherBuild?.(state.build);
-    return completing(client);
+    return withCompleteReplies(client);
   } catch (error) {
     await client.close();
     throw error;
@@ -39,7 +39,7 @@ export async function openLiveClient(
 /**
  * Wraps a client that is connected to an older broker, and adds the fields that the broker's replies lack.
  */
-function completing(client: MerkleClient): MerkleClient {
+function withCompleteReplies(client: MerkleClient): MerkleClient {
   return {
     async call(name, input, options) {
       const { completeReply } = await import("./complete-reply.js");
@@ -59,7 +59,7 @@ function completing(client: MerkleClient): MerkleClient {
   };
 }
 
-function untilOpen(client: MerkleClient, base: string, signal: AbortSignal): Promise<void> {
+function waitUntilOpen(client: MerkleClient, base: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => settle(() => reject(signal.reason));
     const stopListening = client.onState((state) => {
@@ -103,9 +103,9 @@ interface ReportedConnection {
   readonly client: MerkleClient;
   readonly output: Output;
   /** Returns the sequence of the last message received. */
-  cursor(): number;
+  getCursor(): number;
   /** Reads the sequence of the session's last message from the broker. */
-  head(): Promise<number>;
+  readHead(): Promise<number>;
 }
 
 /** Shorter interruptions end before anyone could read a line about them. */
@@ -115,22 +115,22 @@ const reportedPauseMsMin = 1_000;
  * Reports a lost connection on stderr. Reports the reconnection only after all messages posted in between
  * have arrived. The caller must call `came` for each message.
  */
-export function reportConnection({ client, output, cursor, head }: ReportedConnection): {
-  came(): void;
+export function reportConnection({ client, output, getCursor, readHead }: ReportedConnection): {
+  checkCaughtUp(): void;
   stop(): void;
 } {
   let lostAt: number | undefined;
-  let filledAt: number | undefined;
+  let catchUpTo: number | undefined;
 
-  function tell(state: ConnectionState): void {
+  function reportState(state: ConnectionState): void {
     if (state.status === "reconnecting") {
-      lostAt ??= cursor();
-      filledAt = undefined;
+      lostAt ??= getCursor();
+      catchUpTo = undefined;
       reportReconnecting(state.attempt, state.retryAt - Date.now(), state.reason);
     } else if (state.status === "open" && lostAt !== undefined) {
       // If the head cannot be read, the problem is reported when the connection is next lost or the client
       // ends.
-      head().then(fill, () => undefined);
+      readHead().then(startCatchUp, () => undefined);
     }
   }
 
@@ -140,28 +140,28 @@ export function reportConnection({ client, output, cursor, head }: ReportedConne
     output.note(`reconnecting, attempt ${attempt} ${when}: ${neutralise(reason)}`);
   }
 
-  function fill(last: number): void {
-    filledAt = last;
-    came();
+  function startCatchUp(last: number): void {
+    catchUpTo = last;
+    checkCaughtUp();
   }
 
-  function came(): void {
-    if (lostAt === undefined || filledAt === undefined || cursor() < filledAt) return;
-    const count = filledAt - lostAt;
+  function checkCaughtUp(): void {
+    if (lostAt === undefined || catchUpTo === undefined || getCursor() < catchUpTo) return;
+    const count = catchUpTo - lostAt;
     output.note(
       count > 0 ? `reconnected; ${count} missed, shown from #${lostAt + 1}` : "reconnected, nothing missed",
     );
     lostAt = undefined;
-    filledAt = undefined;
+    catchUpTo = undefined;
   }
 
-  return { came, stop: client.onState(tell) };
+  return { checkCaughtUp, stop: client.onState(reportState) };
 }
 
 /**
  * Returns a WebSocket class that trusts the given certificates. Default: the certificates that Node trusts.
  */
-export function trustingWebSocket(trust: Trust | undefined): WebSocketClass {
+export function createWebSocketClass(trust: TlsOptionsFactory | undefined): WebSocketClass {
   return class extends WebSocket {
     constructor(url: string) {
       super(url, {

@@ -45,7 +45,7 @@ describe("a broker on this machine", () => {
     expect(await merkle.run(["post", "behind-a-proxy", "hello"], { env })).toMatchObject({ code: 0 });
     const tail = ["tail", "behind-a-proxy", "--until-closed", "--since", "0"];
     const following = merkle.start(tail, { env });
-    await following.says("hello");
+    await following.waitForOutput("hello");
     following.process.kill("SIGTERM");
     await following.ended;
   });

@@ -7,9 +7,9 @@ import type { LookupFunction, TcpSocketConnectOpts } from "node:net";
 const lookUpLoopback: LookupFunction = (_name, { family, all }, done) => {
   const isWanted = (each: { family: number }) =>
     family === undefined || family === 0 || Number(`${family}`.replace("IPv", "")) === each.family;
-  const found = addresses.filter(isWanted);
-  const [first = addresses[0]] = found;
-  process.nextTick(() => (all ? done(null, [...found]) : done(null, first.address, first.family)));
+  const matches = addresses.filter(isWanted);
+  const [first = addresses[0]] = matches;
+  process.nextTick(() => (all ? done(null, [...matches]) : done(null, first.address, first.family)));
 };
 
 const addresses = [

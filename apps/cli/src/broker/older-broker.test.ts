@@ -98,11 +98,11 @@ it("[BUILD-2] [BUILD-4] replies carry the build, and a refusal says so if the cl
   expect(await ask("/api/app-info", {})).toMatchObject({ build, body: { build: buildNumber } });
   const advice = `This client is older (build 0; the broker is build ${buildNumber}): upgrade it.`;
   for (const path of ["/api/no-such-route", "/api/sessions?limit=x"]) {
-    const refused = async (headers: Record<string, string>): Promise<string> =>
+    const readRefusal = async (headers: Record<string, string>): Promise<string> =>
       (await ask(path, headers)).body.error.message;
-    expect(await refused({ "merkle-build": "0" })).toContain(advice);
+    expect(await readRefusal({ "merkle-build": "0" })).toContain(advice);
     for (const headers of [{}, { "merkle-build": build }])
-      expect(await refused(headers)).not.toContain("older");
+      expect(await readRefusal(headers)).not.toContain("older");
   }
 });
 

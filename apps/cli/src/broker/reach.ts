@@ -37,7 +37,7 @@ export function toReach({ home, insecure, ca, nodeTrust, mesh, token, onOtherBui
  * Returns the environment variables that pass these options to another merkle process. The home is passed
  * separately. A token is never passed on.
  */
-export function reachVariables({
+export function toReachVariables({
   insecure,
   ca,
   nodeTrust,
@@ -58,7 +58,7 @@ export function reachVariables({
  * Returns the certificates that a TLS connection trusts. Called for every connection, because certificates
  * can be renewed.
  */
-export type Trust = () => ConnectionOptions;
+export type TlsOptionsFactory = () => ConnectionOptions;
 
 /**
  * Refuses an unencrypted connection to another machine. Returns the certificates to trust, or undefined for
@@ -67,7 +67,10 @@ export type Trust = () => ConnectionOptions;
  * @throws CliError `clear_text` if others on the network could read the traffic (TLS-15); `usage` if the file
  * of authorities is invalid
  */
-export async function reachBroker(base: string, reach: Reach | undefined): Promise<Trust | undefined> {
+export async function prepareTls(
+  base: string,
+  reach: Reach | undefined,
+): Promise<TlsOptionsFactory | undefined> {
   if (isClearText(base) && !reach?.insecure && !(await isOwn(base, reach))) throw clearText(base);
   if (!base.startsWith("https:") || !reach) return undefined;
   if (await isOwn(base, reach)) return () => trustOnly(homeFiles.certificate(reach.home));
@@ -79,12 +82,12 @@ export async function reachBroker(base: string, reach: Reach | undefined): Promi
  * Returns the key under which credentials for an address are stored (CLI-81). All loopback host names share
  * one key. The broker running on this home has the key `home`, whichever port it uses.
  */
-export async function placeOf(base: string, home: string): Promise<string> {
-  return (await isOwn(base, { home })) ? "home" : toPlace(base);
+export async function getAddressKey(base: string, home: string): Promise<string> {
+  return (await isOwn(base, { home })) ? "home" : toAddressKey(base);
 }
 
 /** Returns the key for an address without checking which broker runs there. */
-export function toPlace(base: string): string {
+export function toAddressKey(base: string): string {
   return `${toPlainOrigin(base)}${new URL(base).pathname.replace(/\/$/, "")}`;
 }
 

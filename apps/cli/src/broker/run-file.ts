@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { isObject } from "../core/is-object.js";
 import { homeFiles } from "../core/merkle-home.js";
-import { processBegan } from "../core/process-table.js";
+import { readProcessStart } from "../core/process-table.js";
 import { replaceFile } from "../core/replace-file.js";
 
 /** The broker that `merkle up` runs for a home, and how it was started. */
@@ -27,7 +27,7 @@ export async function announceBroker(
   started: Omit<RunningBroker, "pid" | "host" | "began">,
 ): Promise<{ running: RunningBroker; withdraw(): Promise<void> }> {
   const path = homeFiles.run(started.home);
-  const began = (await processBegan(process.pid)) ?? "";
+  const began = (await readProcessStart(process.pid)) ?? "";
   const running: RunningBroker = { ...started, pid: process.pid, host: hostname(), began };
   await replaceFile(path, `${JSON.stringify(running)}\n`);
   return {
@@ -40,9 +40,9 @@ export async function announceBroker(
 
 /** Returns this home's broker if its process is alive. A killed broker leaves its file behind. */
 export async function findRunningBroker(home: string): Promise<RunningBroker | undefined> {
-  const found = await readRunFile(homeFiles.run(home));
-  if (!found) return undefined;
-  return (await isRunning(found)) ? found : undefined;
+  const broker = await readRunFile(homeFiles.run(home));
+  if (!broker) return undefined;
+  return (await isRunning(broker)) ? broker : undefined;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function findRunningBroker(home: string): Promise<RunningBroker | u
  * be checked and counts as running.
  */
 export async function isRunning({ pid, host, began }: RunningBroker): Promise<boolean> {
-  return host !== hostname() || (await processBegan(pid)) === began;
+  return host !== hostname() || (await readProcessStart(pid)) === began;
 }
 
 async function readRunFile(path: string): Promise<RunningBroker | undefined> {

@@ -5,15 +5,15 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createProxy, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { keepMember } from "../home/members.js";
-import { keepPerson } from "../home/persons.js";
+import { saveMember } from "../home/members.js";
+import { savePerson } from "../home/persons.js";
 import { callBroker, ownCredential } from "../test-kit/api.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
-import { sharedMerkle } from "../test-kit/shared-merkle.js";
-import { atTerminal } from "../test-kit/terminal.js";
+import { setUpSharedMerkle } from "../test-kit/shared-merkle.js";
+import { startAtTerminal } from "../test-kit/terminal.js";
 import { requireKnown } from "./trust.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 const token = `mkt_${"t".repeat(43)}`;
 
 /** Starts a server that replies with another broker's `facts` and records every request. */
@@ -69,7 +69,7 @@ async function setUp() {
   return { slug, facts, credential: (await ownCredential(merkle)) ?? expect.fail("nobody wrote") };
 }
 
-async function personsOf({ home }: Pick<TestMerkle, "home">): Promise<string> {
+async function readPersons({ home }: Pick<TestMerkle, "home">): Promise<string> {
   const folder = join(home, "persons");
   const names = (await readdir(folder)).sort();
   return (await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")))).join();
@@ -84,7 +84,7 @@ describe("the settings of a hostile project", () => {
     const folder = join(merkle.home, "hostile", "deep");
     await mkdir(folder, { recursive: true });
     const path = join(merkle.home, "hostile", ".merkle.json");
-    const before = await personsOf(merkle);
+    const before = await readPersons(merkle);
     for (const settings of [{ mcp_url: url }, { insecure: true }, { ca: "ca.pem" }, { mesh: "theirs" }]) {
       await writeFile(path, JSON.stringify(settings));
       const commands = [
@@ -106,10 +106,10 @@ describe("the settings of a hostile project", () => {
     // Commands that call no broker, or that are called with an address, still work. In an agent's shell, no
     // one can trust the file.
     expect((await merkle.run(["version"], { cwd: folder })).code).toBe(0);
-    const named = { MERKLE_URL: (await merkle.running()).url };
+    const named = { MERKLE_URL: (await merkle.readRunFile()).url };
     expect((await merkle.run(["ls"], { cwd: folder, env: named })).code).toBe(0);
     expect(heard).toEqual([]);
-    expect(await personsOf(merkle)).toBe(before);
+    expect(await readPersons(merkle)).toBe(before);
   });
 
   it("[CLI-82] [CLI-7] neither hold a command up by what they link to, nor reach the terminal by what is wrong with them", {
@@ -158,12 +158,12 @@ describe("the settings of a hostile project", () => {
     const env = { MERKLE_HOME: merkle.home, MERKLE_TOKEN: token };
     const ls = async () => (await merkle.run(["ls"], { cwd: folder, env })).code;
     const answer = async (keys: string, more = {}) => {
-      const terminal = atTerminal({ home: folder }, ["trust"], { ...env, ...more });
-      await terminal.shows("Trust its current content?");
-      terminal.types(keys);
+      const terminal = startAtTerminal({ home: folder }, ["trust"], { ...env, ...more });
+      await terminal.waitForScreen("Trust its current content?");
+      terminal.type(keys);
       return terminal.ended;
     };
-    const agent = atTerminal({ home: folder }, ["trust"], { ...env, CLAUDECODE: "1" });
+    const agent = startAtTerminal({ home: folder }, ["trust"], { ...env, CLAUDECODE: "1" });
     expect((await agent.ended).code).toBe(2);
     expect((await answer("\r")).code).toBe(4);
     expect(await ls()).toBe(2);
@@ -196,11 +196,14 @@ describe("the settings of a hostile project", () => {
   }, async () => {
     const folder = join(merkle.home, "launched");
     await mkdir(folder);
-    await writeFile(join(folder, ".merkle.json"), JSON.stringify({ mcp_url: (await merkle.running()).url }));
+    await writeFile(
+      join(folder, ".merkle.json"),
+      JSON.stringify({ mcp_url: (await merkle.readRunFile()).url }),
+    );
     const { slug } = await setUp();
     const wish = ["launch", "--dry-run", "--session", slug, "--team", "Elm", "--name", "elm"];
     const launch = (args: readonly string[], more = {}) =>
-      atTerminal({ home: folder }, args, { MERKLE_HOME: merkle.home, ...more });
+      startAtTerminal({ home: folder }, args, { MERKLE_HOME: merkle.home, ...more });
     for (const unasked of [launch([...wish, "-y"]), launch(wish, { CLAUDECODE: "1" })]) {
       const { code, screen } = await unasked.ended;
       expect(code).toBe(2);
@@ -211,8 +214,8 @@ describe("the settings of a hostile project", () => {
       ["y\r", 0],
     ] as const) {
       const asked = launch([...wish, "--client-bin", process.execPath]);
-      await asked.shows("Trust its current content?");
-      asked.types(keys);
+      await asked.waitForScreen("Trust its current content?");
+      asked.type(keys);
       const { code, screen } = await asked.ended;
       expect(code, screen).toBe(expected);
     }
@@ -226,7 +229,7 @@ describe("a broker that says that it is another", () => {
   }, async () => {
     const { slug, facts, credential } = await setUp();
     const { heard, url } = await startImpostor(facts);
-    const before = await personsOf(merkle);
+    const before = await readPersons(merkle);
     const commands = [
       ["post", slug, "x"],
       ["ls"],
@@ -242,7 +245,7 @@ describe("a broker that says that it is another", () => {
     expect(heard.length).toBeGreaterThan(0);
     expect(heard.join()).not.toContain(credential);
     expect(heard.join()).not.toContain("x-team-id");
-    expect(await personsOf(merkle)).toBe(before);
+    expect(await readPersons(merkle)).toBe(before);
   });
 
   it("[CLI-81] MERKLE_TOKEN goes to no address of an invite's link", async () => {
@@ -260,9 +263,9 @@ describe("a broker that says that it is another", () => {
     const { home } = await testMerkle();
     const base = "http://192.0.2.7:1";
     const at = { base, source: "--url", home } as const;
-    await keepPerson({ home }, { mesh_id: facts.mesh_id, person_id: facts.epoch, name: "Ana", credential });
+    await savePerson({ home }, { mesh_id: facts.mesh_id, person_id: facts.epoch, name: "Ana", credential });
     await expect(requireKnown(facts, at)).rejects.toMatchObject({ code: "unauthorized" });
-    await keepMember(home, {
+    await saveMember(home, {
       ...facts,
       member_id: facts.epoch,
       name: "Ana",
@@ -288,20 +291,20 @@ describe("a broker that says that it is another", () => {
     const refused = { ...person, credential: credential.replace(/^.{8}/, "00000000") };
     await writeFile(path, JSON.stringify(refused));
     expect((await merkle.run(["post", slug, "again"])).code).toBe(0);
-    expect(await personsOf(merkle)).toContain(refused.credential);
+    expect(await readPersons(merkle)).toContain(refused.credential);
   });
 });
 
 describe("a broker that has moved", { tags: "terminal" }, () => {
   it("[CLI-83] proves it by its key, and then a person is asked; who passes the question on proves nothing", async () => {
     const { slug } = await setUp();
-    const { url } = await merkle.running();
+    const { url } = await merkle.readRunFile();
     const other = await testMerkle();
     const post = (at: string) => other.run(["post", slug, "hello", "--url", at]);
     expect((await post(url)).code).toBe(0);
-    const persons = await personsOf(other);
+    const persons = await readPersons(other);
     const moved = await forwardTo(url);
-    const trust = () => atTerminal(other, ["trust", "--url", moved]);
+    const trust = () => startAtTerminal(other, ["trust", "--url", moved]);
 
     // A server on another port that forwards everything to the broker is not treated as the broker itself.
     expect((await post(moved)).code).toBe(4);
@@ -314,8 +317,8 @@ describe("a broker that has moved", { tags: "terminal" }, () => {
     });
     expect((await post(moved)).code).toBe(4);
     const asked = trust();
-    await asked.shows("proved with its key");
-    asked.types("y\r");
+    await asked.waitForScreen("proved with its key");
+    asked.type("y\r");
     expect((await asked.ended).code).toBe(0);
     expect((await post(moved)).code).toBe(0);
     expect((await post(url)).code).toBe(0);
@@ -323,6 +326,6 @@ describe("a broker that has moved", { tags: "terminal" }, () => {
     // address.
     await rm(join(other.home, "meshes"), { recursive: true });
     expect((await post(url)).code).toBe(0);
-    expect(await personsOf(other)).toBe(persons);
+    expect(await readPersons(other)).toBe(persons);
   });
 });

@@ -1,14 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { MerkleError } from "@merkle/wire";
-import { brokerBytes } from "@merkle/wire/identity";
-import { type AuditKey, canonicalJson, checkKeys, holds, parseKeys, trustIn } from "@merkle/wire/record";
+import { encodeBrokerStatement } from "@merkle/wire/identity";
+import {
+  type AuditKey,
+  checkKeys,
+  determineTrust,
+  isValidSignature,
+  parseKeys,
+  toCanonicalJson,
+} from "@merkle/wire/record";
 import { nodeCrypto } from "../core/node-crypto.js";
-import { findKnownMesh, keepKnownMesh } from "../home/known-meshes.js";
+import { findKnownMesh, saveKnownMesh } from "../home/known-meshes.js";
 import { listMembers } from "../home/members.js";
 import { findPerson } from "../home/persons.js";
 import { listStoredPeers } from "../home/stored-peers.js";
 import { requestHttp } from "./http-request.js";
-import { type OperationCaller, placeOf, type ReachableAddress, reachBroker, toPlace } from "./reach.js";
+import {
+  getAddressKey,
+  type OperationCaller,
+  prepareTls,
+  type ReachableAddress,
+  toAddressKey,
+} from "./reach.js";
 
 /** The identity that a broker claims to have. Any server can make the same claim. */
 interface ClaimedMesh {
@@ -27,7 +40,7 @@ export interface TrustedAddress extends ReachableAddress {
  *
  * @throws MerkleError `unauthorized` if this home has stored a different address for the mesh
  */
-export async function meetMesh(caller: OperationCaller, address: TrustedAddress): Promise<string> {
+export async function getTrustedMeshId(caller: OperationCaller, address: TrustedAddress): Promise<string> {
   const { mesh_id, broker_id } = await caller.call("get_app_info", {});
   await requireKnown({ mesh_id, broker_id }, address);
   return mesh_id;
@@ -44,22 +57,27 @@ export async function requireKnown(claimed: ClaimedMesh, address: TrustedAddress
   const { mesh_id, broker_id } = claimed;
   if (!isUuid(mesh_id) || !isUuid(broker_id)) throw new TypeError(`${address.base} is not a Merkle broker.`);
   const { home, base } = address;
-  const place = await placeOf(base, home);
+  const addressKey = await getAddressKey(base, home);
   const known = findKnownMesh(home, mesh_id);
-  if (known?.broker_id === broker_id && known.addresses.includes(place)) return;
+  if (known?.broker_id === broker_id && known.addresses.includes(addressKey)) return;
   // Only the home's owner can write the file that names this home's broker.
-  const isOwn = place === "home";
-  if (!isOwn && (known || !(await isFirstSeen(claimed, address)))) throw elsewhere(base);
+  const isOwn = addressKey === "home";
+  if (!isOwn && (known || !(await isFirstSeen(claimed, address)))) throw knownElsewhere(base);
   // If the broker does not prove ownership of a key now, it cannot move to another address later without a
   // person's confirmation.
-  const proven = await askProof(address).then(
-    (answering) => (answering.broker_id === broker_id ? answering.keys : []),
+  const provenKeys = await requestProof(address).then(
+    (broker) => (broker.broker_id === broker_id ? broker.keys : []),
     () => [],
   );
-  const before = known?.broker_id === broker_id ? known : undefined;
-  const keys = proven.length > 0 ? proven : (before?.keys ?? []);
+  const previous = known?.broker_id === broker_id ? known : undefined;
+  const keys = provenKeys.length > 0 ? provenKeys : (previous?.keys ?? []);
   try {
-    keepKnownMesh(home, { mesh_id, broker_id, keys, addresses: [...(before?.addresses ?? []), place] });
+    saveKnownMesh(home, {
+      mesh_id,
+      broker_id,
+      keys,
+      addresses: [...(previous?.addresses ?? []), addressKey],
+    });
   } catch {
     // The home is read-only, so the next command repeats this check.
   }
@@ -77,21 +95,21 @@ export async function isFirstSeen(
   { home, base }: TrustedAddress,
 ): Promise<boolean> {
   const members = (await listMembers(home)).filter((each) => each.mesh_id === mesh_id);
-  const place = toPlace(base);
-  if (members.some((each) => each.urls.some((url) => toPlace(url) === place))) return true;
+  const addressKey = toAddressKey(base);
+  if (members.some((each) => each.urls.some((url) => toAddressKey(url) === addressKey))) return true;
   const hasCredentials =
     members.length > 0 ||
     (await findPerson({ home }, mesh_id)) !== null ||
     (await listStoredPeers(home, mesh_id)).length > 0;
   if (!hasCredentials) return true;
-  return members.length === 0 && new URL(place).hostname === "localhost";
+  return members.length === 0 && new URL(addressKey).hostname === "localhost";
 }
 
 function isUuid(text: unknown): boolean {
   return typeof text === "string" && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }
 
-function elsewhere(base: string): MerkleError {
+function knownElsewhere(base: string): MerkleError {
   return new MerkleError(
     "unauthorized",
     `${base} claims to be a broker that this machine knows at a different address. Its credentials were not sent. If it has moved, run in your own terminal: merkle trust --url ${base}`,
@@ -114,15 +132,15 @@ const proofTimeoutMs = 5_000;
  *
  * @throws like `requestHttp`; TypeError if the server is not a Merkle broker
  */
-export async function askProof({ base, reach }: ReachableAddress): Promise<AnsweringBroker> {
+export async function requestProof({ base, reach }: ReachableAddress): Promise<AnsweringBroker> {
   const challenge = randomBytes(32).toString("base64url");
   const { origin } = new URL(base);
-  const tls = (await reachBroker(base, reach))?.();
+  const tls = (await prepareTls(base, reach))?.();
   const ask = async (query = "") =>
     requestHttp(`${base}/api/sign-in${query}`, { tls, signal: AbortSignal.timeout(proofTimeoutMs) });
-  const proving = await ask(`?${new URLSearchParams({ challenge, origin })}`);
+  const withChallenge = await ask(`?${new URLSearchParams({ challenge, origin })}`);
   // A broker that does not recognise this address as its own still describes itself.
-  const answer = proving.ok ? proving : await ask();
+  const answer = withChallenge.ok ? withChallenge : await ask();
   const { broker_id, mesh_id, proof }: Partial<AnsweringBroker> & { proof?: unknown } = Object(answer.json());
   if (typeof broker_id !== "string" || typeof mesh_id !== "string") {
     throw new TypeError(`The server at ${base} is not a Merkle broker.`);
@@ -136,16 +154,16 @@ export async function askProof({ base, reach }: ReachableAddress): Promise<Answe
  */
 async function readProvenKeys(
   proof: unknown,
-  statement: Parameters<typeof brokerBytes>[0],
+  statement: Parameters<typeof encodeBrokerStatement>[0],
 ): Promise<readonly AuditKey[]> {
   const { signature, keys: claimed }: { signature?: unknown; keys?: unknown } = Object(proof);
   if (typeof signature !== "string" || !Array.isArray(claimed)) return [];
   try {
-    const keys = parseKeys(canonicalJson(claimed));
+    const keys = parseKeys(toCanonicalJson(claimed));
     const { public_key: publicKey = "" } = keys.at(-1) ?? {};
     const isChainValid = (await checkKeys(keys, nodeCrypto)).length === 0;
-    const hasSigned = await holds(
-      { publicKey, bytes: brokerBytes(statement), signature },
+    const hasSigned = await isValidSignature(
+      { publicKey, bytes: encodeBrokerStatement(statement), signature },
       nodeCrypto.verifySignature,
     );
     return isChainValid && hasSigned ? keys : [];
@@ -163,5 +181,7 @@ export async function isSuccessorOf(known: readonly AuditKey[], keys: readonly A
   const newest = keys.at(-1);
   if (!newest || known.length === 0) return false;
   const { verifySignature } = nodeCrypto;
-  return (await trustIn(newest.key_id, keys, { known, verifySignature })) !== "other than the known one";
+  return (
+    (await determineTrust(newest.key_id, keys, { known, verifySignature })) !== "other than the known one"
+  );
 }

@@ -4,19 +4,19 @@
  */
 export interface ClaudeArgs {
   /** The conversation to resume: the conversation with this id, or the latest in the folder. */
-  readonly resumes: { readonly id: string } | "latest" | undefined;
+  readonly resumeTarget: { readonly id: string } | "latest" | undefined;
   /** The value of the last `--settings`, a path or JSON. Claude Code uses only the last one. */
   readonly settings: string | undefined;
   /** All arguments except `--settings`. */
   readonly others: readonly string[];
 }
 
-export function readClaudeArgs(args: readonly string[]): ClaudeArgs {
+export function parseClaudeArgs(args: readonly string[]): ClaudeArgs {
   const end = args.indexOf("--");
   const own = end < 0 ? args : args.slice(0, end);
   const others: string[] = [];
   let settings: string | undefined;
-  let resumes: ClaudeArgs["resumes"];
+  let resumeTarget: ClaudeArgs["resumeTarget"];
   for (let index = 0; index < own.length; index += 1) {
     const word = own[index] ?? "";
     const next = own[index + 1];
@@ -26,11 +26,11 @@ export function readClaudeArgs(args: readonly string[]): ClaudeArgs {
       if (!word.includes("=")) index += 1;
       continue;
     }
-    if ((name === "--resume" || name === "-r") && value !== undefined) resumes = { id: value };
-    if (name === "--continue" || name === "-c") resumes = "latest";
+    if ((name === "--resume" || name === "-r") && value !== undefined) resumeTarget = { id: value };
+    if (name === "--continue" || name === "-c") resumeTarget = "latest";
     others.push(word);
   }
-  return { resumes, settings, others: end < 0 ? others : [...others, ...args.slice(end)] };
+  return { resumeTarget, settings, others: end < 0 ? others : [...others, ...args.slice(end)] };
 }
 
 function splitFlag(word: string): [string] | [string, string] {

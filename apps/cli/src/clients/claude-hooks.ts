@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { usageError } from "../core/cli-error.js";
-import { type Fields, isObject } from "../core/is-object.js";
+import { isObject, type JsonFields } from "../core/is-object.js";
 import { toShellLine } from "../text/shell.js";
-import { claudePaths } from "./claude-paths.js";
+import { toClaudePaths } from "./claude-paths.js";
 import { isServingInShell } from "./serving.js";
 
 /** Claude Code settings that add Merkle's hooks (LAUNCH-14). */
@@ -30,10 +30,10 @@ type Hook =
  * Matches Merkle's own tools. A hook must run before each of these calls, because only the hook's input shows
  * whether a subagent makes the call.
  */
-const ownTools = "mcp__merkle__.*";
+const ownToolsPattern = "mcp__merkle__.*";
 
 /** Matches tools that edit files, because another agent may have claimed the file. */
-const editing = "Edit|MultiEdit|Write|NotebookEdit";
+const editToolsPattern = "Edit|MultiEdit|Write|NotebookEdit";
 
 /**
  * Timeout of the hook that waits for a person to approve remotely. A long timeout is harmless: the user can
@@ -52,16 +52,16 @@ const approvalSeconds = 24 * 60 * 60;
  */
 export function toHookSettings(
   merkle: readonly string[],
-  { inTurn, approvers = [] }: { inTurn: boolean; approvers?: readonly string[] },
+  { hasTurnHooks, approvers = [] }: { hasTurnHooks: boolean; approvers?: readonly string[] },
 ): HookSettings {
   const run = (command: string): HookGroup => ({ hooks: [{ type: "command", command }] });
   const sessionStart = { SessionStart: [run(toShellLine([...merkle, "hook", "session-start"]))] };
   const command = toShellLine([...merkle, "hook", "approval", ...approvers]);
   const approval: HookGroup = { hooks: [{ type: "command", command, timeout: approvalSeconds }] };
   const permission = approvers.length > 0 ? [approval] : [];
-  const waiting: HookGroup = { hooks: [callServer("PermissionRequest", ofTool)] };
+  const waiting: HookGroup = { hooks: [callServer("PermissionRequest", toolFields)] };
   const mail = run(`${isServingInShell} || ${toShellLine([...merkle, "hook", "mail"])}`);
-  if (!inTurn)
+  if (!hasTurnHooks)
     return { hooks: { ...sessionStart, ...(permission.length > 0 && { PermissionRequest: permission }) } };
   return {
     hooks: {
@@ -69,8 +69,8 @@ export function toHookSettings(
       PermissionRequest: [...permission, waiting],
       UserPromptSubmit: [{ hooks: [callServer("UserPromptSubmit")] }, mail],
       PreToolUse: [
-        { matcher: ownTools, hooks: [callServer("PreToolUse")] },
-        { matcher: editing, hooks: [callServer("PreToolUse", ofEdit)] },
+        { matcher: ownToolsPattern, hooks: [callServer("PreToolUse")] },
+        { matcher: editToolsPattern, hooks: [callServer("PreToolUse", editFields)] },
       ],
       PostToolBatch: [{ hooks: [callServer("PostToolBatch")] }, mail],
       Stop: [{ hooks: [callServer("Stop")] }, mail],
@@ -81,13 +81,13 @@ export function toHookSettings(
 }
 
 /** Hook fields that Claude Code fills in. Fields whose value is unknown are empty. */
-const filledIn = ["session_id", "prompt_id", "agent_id", "tool_use_id"];
+const commonFields = ["session_id", "prompt_id", "agent_id", "tool_use_id"];
 
 /**
  * Returns whether Claude Code asks for permission to use one of Merkle's tools because it is in plan mode. In
  * that mode, allow rules do not apply to tools that write.
  */
-export function asksInPlanMode({ tool, mode }: Fields): boolean {
+export function asksInPlanMode({ tool, mode }: JsonFields): boolean {
   return mode === "plan" && typeof tool === "string" && tool.startsWith("mcp__merkle__");
 }
 
@@ -96,17 +96,17 @@ export const allowTool = JSON.stringify({
   hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } },
 });
 
-const ofTool = { tool: "tool_name", input: "tool_input", mode: "permission_mode" };
-const ofEdit = { file: "tool_input.file_path", notebook: "tool_input.notebook_path", edit: "tool_input" };
+const toolFields = { tool: "tool_name", input: "tool_input", mode: "permission_mode" };
+const editFields = { file: "tool_input.file_path", notebook: "tool_input.notebook_path", edit: "tool_input" };
 
 /** Returns the files that a tool is about to edit, from the input of its hook. */
-export function editedFiles({ file, notebook }: Fields): readonly string[] {
+export function listEditedFiles({ file, notebook }: JsonFields): readonly string[] {
   return [file, notebook].filter((path): path is string => typeof path === "string" && path !== "");
 }
 
 function callServer(event: string, more: Readonly<Record<string, string>> = {}): Hook {
-  const named = [...filledIn.map((name) => [name, name] as const), ...Object.entries(more)];
-  const input = Object.fromEntries(named.map(([name, what]) => [name, `\${${what}}`]));
+  const entries = [...commonFields.map((name) => [name, name] as const), ...Object.entries(more)];
+  const input = Object.fromEntries(entries.map(([name, what]) => [name, `\${${what}}`]));
   return { type: "mcp_tool", server: "merkle", tool: "hook", input: { event, ...input } };
 }
 
@@ -118,39 +118,39 @@ function callServer(event: string, more: Readonly<Record<string, string>> = {}):
  */
 export async function mergeSettings(
   ours: HookSettings,
-  given: string | undefined,
+  userSettings: string | undefined,
   cwd: string,
-): Promise<Fields> {
-  if (given === undefined) return { ...ours };
-  const theirs = parse(await readGiven(given, cwd), given);
+): Promise<JsonFields> {
+  if (userSettings === undefined) return { ...ours };
+  const theirs = parse(await readUserSettings(userSettings, cwd), userSettings);
   const hooks = isObject(theirs["hooks"]) ? theirs["hooks"] : {};
   const events = new Set([...Object.keys(hooks), ...Object.keys(ours.hooks)]);
   const merged = [...events].map((event) => [
     event,
-    [...groupsOf(hooks[event]), ...(ours.hooks[event] ?? [])],
+    [...toArray(hooks[event]), ...(ours.hooks[event] ?? [])],
   ]);
   return { ...theirs, hooks: Object.fromEntries(merged) };
 }
 
-async function readGiven(given: string, cwd: string): Promise<string> {
-  if (given.trimStart().startsWith("{")) return given;
-  return readFile(resolve(cwd, given), "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`--settings names ${given}, which cannot be read (${error.code}).`);
+async function readUserSettings(userSettings: string, cwd: string): Promise<string> {
+  if (userSettings.trimStart().startsWith("{")) return userSettings;
+  return readFile(resolve(cwd, userSettings), "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw usageError(`--settings names ${userSettings}, which cannot be read (${error.code}).`);
   });
 }
 
-function parse(text: string, given: string): Fields {
+function parse(text: string, userSettings: string): JsonFields {
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
     // Invalid JSON gets the same error as JSON that is not an object.
   }
-  const named = given.trimStart().startsWith("{") ? "" : ` names ${given}, which`;
+  const named = userSettings.trimStart().startsWith("{") ? "" : ` names ${userSettings}, which`;
   throw usageError(`--settings${named} must contain a JSON object.`);
 }
 
-function groupsOf(value: unknown): readonly unknown[] {
+function toArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -159,11 +159,11 @@ function groupsOf(value: unknown): readonly unknown[] {
  * hooks in addition to a launch's, and a duplicate hook would report events twice.
  */
 export async function withoutInstalled(ours: HookSettings, env: NodeJS.ProcessEnv): Promise<HookSettings> {
-  const installed = await readInstalledHooks(claudePaths(env).settings);
-  const lacking = Object.entries(ours.hooks).map(
+  const installed = await readInstalledHooks(toClaudePaths(env).settings);
+  const missing = Object.entries(ours.hooks).map(
     ([event, groups]) => [event, groups.filter((each) => !isAmong(installed, event, each))] as const,
   );
-  return { hooks: Object.fromEntries(lacking.filter(([, groups]) => groups.length > 0)) };
+  return { hooks: Object.fromEntries(missing.filter(([, groups]) => groups.length > 0)) };
 }
 
 /**
@@ -171,11 +171,11 @@ export async function withoutInstalled(ours: HookSettings, env: NodeJS.ProcessEn
  * the same effect.
  */
 function isAmong(installed: object, event: string, group: HookGroup): boolean {
-  const there: unknown = Reflect.get(installed, event);
-  if (!Array.isArray(there)) return false;
+  const installedGroups: unknown = Reflect.get(installed, event);
+  if (!Array.isArray(installedGroups)) return false;
   const [hook] = group.hooks;
   const ownCommand = hook?.type === "command" ? / hook [a-z-]+$/.exec(hook.command)?.[0] : undefined;
-  return there.some((each) =>
+  return installedGroups.some((each) =>
     ownCommand === undefined ? isDeepStrictEqual(each, group) : JSON.stringify(each).includes(ownCommand),
   );
 }

@@ -15,8 +15,8 @@ export function openClaudeInbox(env: NodeJS.ProcessEnv): ClientInbox | null {
 
 export function toClientInbox(socket: InboxSocket): ClientInbox {
   return {
-    isThere: true,
-    post: ({ line, interrupts }) => postToInbox(socket, { line, priority: interrupts ? "now" : "next" }),
+    isConnected: true,
+    post: ({ line, canInterrupt }) => postToInbox(socket, { line, priority: canInterrupt ? "now" : "next" }),
   };
 }
 

@@ -6,15 +6,15 @@ import { join } from "node:path";
  * Returns the paths of this user's Claude Code files. If CLAUDE_CONFIG_DIR is not set, `.claude.json` is
  * directly in the home folder.
  */
-export function claudePaths(env: NodeJS.ProcessEnv): {
+export function toClaudePaths(env: NodeJS.ProcessEnv): {
   readonly config: string;
   readonly settings: string;
   readonly sessions: string;
 } {
-  const chosen = env["CLAUDE_CONFIG_DIR"];
-  const folder = chosen || join(homedir(), ".claude");
+  const configFolder = env["CLAUDE_CONFIG_DIR"];
+  const folder = configFolder || join(homedir(), ".claude");
   return {
-    config: join(chosen || homedir(), ".claude.json"),
+    config: join(configFolder || homedir(), ".claude.json"),
     settings: join(folder, "settings.json"),
     /**
      * The folder with one file per running process, which contains its status: busy, idle or waiting for its
@@ -34,11 +34,11 @@ export async function findClaudeTranscript(
   const folder = join(env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude"), "projects");
   for (const project of await readdir(folder).catch(() => [])) {
     const path = join(folder, project, `${sessionId}.jsonl`);
-    const isThere = await access(path).then(
+    const exists = await access(path).then(
       () => true,
       () => false,
     );
-    if (isThere) return path;
+    if (exists) return path;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { claudePaths } from "./claude-paths.js";
+import { toClaudePaths } from "./claude-paths.js";
 
 /** The state of a Claude Code process. `status` is `busy`, `idle` or `waiting` (for its user). */
 export interface ClaudeState {
@@ -17,7 +17,7 @@ export async function readClaudeState(
   env: NodeJS.ProcessEnv,
 ): Promise<ClaudeState> {
   try {
-    return Object(JSON.parse(await readFile(join(claudePaths(env).sessions, `${pid}.json`), "utf8")));
+    return Object(JSON.parse(await readFile(join(toClaudePaths(env).sessions, `${pid}.json`), "utf8")));
   } catch {
     return {};
   }

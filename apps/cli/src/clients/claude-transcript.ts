@@ -1,4 +1,4 @@
-import type { Fields } from "../core/is-object.js";
+import type { JsonFields } from "../core/is-object.js";
 import { findClaudeTranscript } from "./claude-paths.js";
 import { hasMessage, type Transcript, type TranscriptFormat } from "./transcript.js";
 
@@ -20,22 +20,22 @@ function parse(text: string): Transcript | undefined {
   const parents = new Map(entries.map(({ uuid, parent }) => [uuid, parent]));
   // Follow the parents from the last entry. Entries of a rewind or an interrupted prompt are not on that
   // path.
-  const living = new Set<string>();
-  for (let id: string | undefined = last.uuid; id !== undefined && !living.has(id); id = parents.get(id))
-    living.add(id);
+  const branchIds = new Set<string>();
+  for (let id: string | undefined = last.uuid; id !== undefined && !branchIds.has(id); id = parents.get(id))
+    branchIds.add(id);
   const branch = entries
     // Results of parallel calls branch off: each is a child of its own call.
-    .filter(({ uuid, parent, isResult }) => living.has(uuid) || (isResult && living.has(parent ?? "")));
+    .filter(({ uuid, parent, isResult }) => branchIds.has(uuid) || (isResult && branchIds.has(parent ?? "")));
   const texts = branch.flatMap((entry) => entry.texts);
   const answered = branch.slice(0, branch.findLastIndex(({ isAnswer }) => isAnswer) + 1);
   return {
-    holds: (message) => hasMessage(texts, message),
+    contains: (message) => hasMessage(texts, message),
     isAnswered: (message) =>
       hasMessage(
         answered.flatMap((entry) => entry.texts),
         message,
       ),
-    says: (words) => texts.some((each) => each.includes(words)),
+    containsText: (words) => texts.some((each) => each.includes(words)),
   };
 }
 
@@ -53,18 +53,18 @@ function parseEntry(line: string): TranscriptEntry[] {
   // Most lines of the file are the client's notes about its requests, not entries of the conversation.
   if (!line.includes('"parentUuid"')) return [];
   try {
-    const { uuid, parentUuid, type, isSidechain, attachment, message }: Fields = JSON.parse(line);
+    const { uuid, parentUuid, type, isSidechain, attachment, message }: JsonFields = JSON.parse(line);
     if (typeof uuid !== "string" || isSidechain === true) return [];
-    const results = arrayOf(Object(message).content).filter((block) => Object(block).type === "tool_result");
+    const results = toArray(Object(message).content).filter((block) => Object(block).type === "tool_result");
     const isContext = Object(attachment).type === "hook_additional_context";
-    const added = isContext ? arrayOf(Object(attachment).content) : [];
+    const added = isContext ? toArray(Object(attachment).content) : [];
     return [
       {
         uuid,
         parent: typeof parentUuid === "string" ? parentUuid : undefined,
         isResult: results.length > 0,
         isAnswer: type === "assistant",
-        texts: [...added, ...results].flatMap(textsIn),
+        texts: [...added, ...results].flatMap(collectTexts),
       },
     ];
   } catch {
@@ -74,12 +74,14 @@ function parseEntry(line: string): TranscriptEntry[] {
   }
 }
 
-function arrayOf(value: unknown): readonly unknown[] {
+function toArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function textsIn(value: unknown): string[] {
+function collectTexts(value: unknown): string[] {
   if (typeof value === "string") return [value];
   const { text, content } = Object(value);
-  return typeof text === "string" ? [text] : [content].flat().flatMap((each) => (each ? textsIn(each) : []));
+  return typeof text === "string"
+    ? [text]
+    : [content].flat().flatMap((each) => (each ? collectTexts(each) : []));
 }

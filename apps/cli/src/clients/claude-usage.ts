@@ -1,14 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { countOf } from "../core/count-of.js";
+import { parseCount } from "../core/parse-count.js";
 import { findClaudeTranscript } from "./claude-paths.js";
-import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "./usage-record.js";
+import { combine, parseLines, sumByModel, type TokenCounts, type UsageRecord } from "./usage-record.js";
 
 /**
  * The number of recent answers to remember. An answer from a model spans several lines with the same id, and
  * only the last of these lines has the final count.
  */
-const answersKept = 50;
+const answersMax = 50;
 
 /**
  * Reads token usage from Claude Code's transcripts, in which every answer of a model reports its usage.
@@ -17,7 +17,7 @@ const answersKept = 50;
 export const claudeUsage: UsageRecord = {
   find: findTranscripts,
   read(text, carried) {
-    const seen = new Map<string, Tokens>(Object.entries(Object(carried?.["answers"])));
+    const seen = new Map<string, TokenCounts>(Object.entries(Object(carried?.["answers"])));
     const used = parseLines(text, '"usage"').flatMap((line) => {
       const { id, model, usage } = Object(line["message"]);
       const isAnswer = line["type"] === "assistant" && typeof id === "string" && typeof model === "string";
@@ -30,7 +30,7 @@ export const claudeUsage: UsageRecord = {
         { model, ...(before ? combine(tokens, before, (now, then) => Math.max(0, now - then)) : tokens) },
       ];
     });
-    const answers = Object.fromEntries([...seen].slice(-answersKept));
+    const answers = Object.fromEntries([...seen].slice(-answersMax));
     return { usage: sumByModel(used), carried: { answers } };
   },
 };
@@ -48,11 +48,11 @@ async function findTranscripts(conversation: string, env: NodeJS.ProcessEnv): Pr
   return [transcript, ...ofSubagents];
 }
 
-function toTokens(usage: Readonly<Record<string, unknown>>): Tokens {
+function toTokens(usage: Readonly<Record<string, unknown>>): TokenCounts {
   return {
-    input_tokens: countOf(usage["input_tokens"]),
-    output_tokens: countOf(usage["output_tokens"]),
-    cache_read_tokens: countOf(usage["cache_read_input_tokens"]),
-    cache_write_tokens: countOf(usage["cache_creation_input_tokens"]),
+    input_tokens: parseCount(usage["input_tokens"]),
+    output_tokens: parseCount(usage["output_tokens"]),
+    cache_read_tokens: parseCount(usage["cache_read_input_tokens"]),
+    cache_write_tokens: parseCount(usage["cache_creation_input_tokens"]),
   };
 }

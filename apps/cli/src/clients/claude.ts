@@ -1,25 +1,25 @@
 import { join } from "node:path";
-import { reachVariables } from "../broker/reach.js";
+import { toReachVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
-import { entryFile } from "../core/this-program.js";
-import { readClaudeArgs } from "./claude-args.js";
-import { editedFiles, mergeSettings, toHookSettings, withoutInstalled } from "./claude-hooks.js";
+import { getEntryFile } from "../core/this-program.js";
+import { parseClaudeArgs } from "./claude-args.js";
+import { listEditedFiles, mergeSettings, toHookSettings, withoutInstalled } from "./claude-hooks.js";
 import { openClaudeInbox } from "./claude-inbox.js";
-import { claudePaths } from "./claude-paths.js";
+import { toClaudePaths } from "./claude-paths.js";
 import { claudeTranscript } from "./claude-transcript.js";
 import { claudeUsage } from "./claude-usage.js";
 import type {
   Addition,
   Client,
+  ClientEnvironment,
   FileAdditions,
-  FoundClient,
   LaunchCall,
   LaunchedAgent,
-  LaunchPlace,
+  LaunchTarget,
   WakeAbility,
 } from "./client.js";
-import { isFrom } from "./find-program.js";
-import { modelIn, placeServer, toPeerVariables } from "./launch-server.js";
+import { isAtLeast } from "./find-program.js";
+import { findModel, toPeerServer, toPeerVariables } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
 /** The Claude Code client. Its hooks call a tool of the MCP server, and it has an inbox. */
@@ -28,13 +28,13 @@ export const claude: Client = {
   label: "Claude Code",
   program: "claude",
   installAdvice: "npm install -g @anthropic-ai/claude-code",
-  introducesAs: "claude-code",
+  mcpName: "claude-code",
   hint: undefined,
-  relaysPermissions: true,
-  usesSocket: false,
-  wakePathsOf,
+  canRelayPermissions: true,
+  hasSocketHooks: false,
+  getWakeAbility,
   configure,
-  resumedBy: (userArgs) => readClaudeArgs(userArgs).resumes,
+  findResumeTarget: (userArgs) => parseClaudeArgs(userArgs).resumeTarget,
   resume: (id) => ["--resume", id],
   launch,
   deliver: (event, text, toUser) =>
@@ -44,7 +44,7 @@ export const claude: Client = {
           ...(toUser && { systemMessage: toUser }),
           hookSpecificOutput: { hookEventName: event, additionalContext: text },
         },
-  editedFiles,
+  listEditedFiles,
   usage: claudeUsage,
   transcript: claudeTranscript,
   openInbox: ({ env }) => openClaudeInbox(env),
@@ -54,41 +54,53 @@ export const claude: Client = {
  * The first versions of Claude Code in which these features were verified. Earlier versions may have some of
  * them.
  */
-const inboxFrom = "2.1.224";
-const hooksFrom = "2.1.330";
-const triedFrom = "2.0.0";
+const inboxVersionMin = "2.1.224";
+const hooksVersionMin = "2.1.330";
+const testedVersionMin = "2.0.0";
 
-function wakePathsOf(version: string): WakeAbility {
-  const inbox = isFrom(version, inboxFrom);
-  const hooks = isFrom(version, hooksFrom);
+function getWakeAbility(version: string): WakeAbility {
+  const supportsInbox = isAtLeast(version, inboxVersionMin);
+  const supportsHooks = isAtLeast(version, hooksVersionMin);
   const number = /\d+\.\d+\.\d+/.exec(version)?.[0];
   return {
-    paths: [...(inbox ? ["inbox" as const] : []), ...(hooks ? ["hooks" as const] : []), "wait"],
-    advice: number === undefined || hooks ? undefined : adviceFor(number, { inbox }),
+    paths: [
+      ...(supportsInbox ? ["inbox" as const] : []),
+      ...(supportsHooks ? ["hooks" as const] : []),
+      "wait",
+    ],
+    advice:
+      number === undefined || supportsHooks
+        ? undefined
+        : describeWakeAdvice(number, { inbox: supportsInbox }),
   };
 }
 
-function adviceFor(number: string, { inbox }: { inbox: boolean }): string {
-  const more = [...(inbox ? [] : [`the inbox needs ${inboxFrom}`]), `hooks need ${hooksFrom}`].join(", ");
-  const woken = `Claude Code ${number} can be woken only through ${inbox ? "its inbox and a wait" : "a wait"}; ${more}`;
-  return isFrom(number, triedFrom) ? woken : `${woken}. It is older than 2.0 and may not work with Merkle`;
+function describeWakeAdvice(number: string, { inbox }: { inbox: boolean }): string {
+  const more = [
+    ...(inbox ? [] : [`the inbox needs ${inboxVersionMin}`]),
+    `hooks need ${hooksVersionMin}`,
+  ].join(", ");
+  const limitation = `Claude Code ${number} can be woken only through ${inbox ? "its inbox and a wait" : "a wait"}; ${more}`;
+  return isAtLeast(number, testedVersionMin)
+    ? limitation
+    : `${limitation}. It is older than 2.0 and may not work with Merkle`;
 }
 
 function hasHooks(version: string | undefined): boolean {
-  return version === undefined || wakePathsOf(version).paths.includes("hooks");
+  return version === undefined || getWakeAbility(version).paths.includes("hooks");
 }
 
-function configure(merkle: ServerProgram, { env, version }: FoundClient): FileAdditions[] {
-  const { hooks } = toHookSettings(withEnvironment(merkle), { inTurn: hasHooks(version) });
+function configure(merkle: ServerProgram, { env, version }: ClientEnvironment): FileAdditions[] {
+  const { hooks } = toHookSettings(withEnvironment(merkle), { hasTurnHooks: hasHooks(version) });
   const { command, entry } = merkle;
   const server = {
     type: "stdio",
     command,
-    args: [...entry, ...merkle.serve],
+    args: [...entry, ...merkle.serveArgs],
     env: merkle.env,
     alwaysLoad: true,
   };
-  const paths = claudePaths(env);
+  const paths = toClaudePaths(env);
   return [
     {
       path: paths.config,
@@ -112,22 +124,22 @@ function configure(merkle: ServerProgram, { env, version }: FoundClient): FileAd
  * Returns how to launch Claude Code. Flags that accept several values are written with `=`, because they
  * would otherwise consume a following prompt. Values that the user passes are added to Merkle's (LAUNCH-6).
  */
-async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
-  const given = readClaudeArgs(agent.userArgs);
+async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<LaunchCall> {
+  const parsedArgs = parseClaudeArgs(agent.userArgs);
   const hooks = await withoutInstalled(
-    toHookSettings([process.execPath, entryFile()], {
-      inTurn: hasHooks(agent.version),
+    toHookSettings([process.execPath, getEntryFile()], {
+      hasTurnHooks: hasHooks(agent.version),
       approvers: agent.approvers,
     }),
     agent.env,
   );
-  const settings = await mergeSettings(hooks, given.settings, agent.cwd);
-  const folder = homeFiles.launch(place.home);
-  const configFile = join(folder, `${place.placeId}.json`);
-  const settingsFile = join(folder, `${place.placeId}.settings.json`);
-  const model = agent.model ?? modelIn(agent.userArgs);
+  const settings = await mergeSettings(hooks, parsedArgs.settings, agent.cwd);
+  const folder = homeFiles.launch(target.home);
+  const configFile = join(folder, `${target.placeId}.json`);
+  const settingsFile = join(folder, `${target.placeId}.settings.json`);
+  const model = agent.model ?? findModel(agent.userArgs);
   const config = {
-    mcpServers: { merkle: { type: "stdio", ...placeServer(place, agent, model), alwaysLoad: true } },
+    mcpServers: { merkle: { type: "stdio", ...toPeerServer(target, agent, model), alwaysLoad: true } },
   };
   return {
     args: [
@@ -135,14 +147,14 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
       `--settings=${settingsFile}`,
       "--allowedTools=mcp__merkle",
       ...(agent.model === undefined ? [] : [`--model=${agent.model}`]),
-      ...(agent.channel ? ["--dangerously-load-development-channels=server:merkle"] : []),
-      ...given.others,
+      ...(agent.hasChannel ? ["--dangerously-load-development-channels=server:merkle"] : []),
+      ...parsedArgs.others,
     ],
     env: {
-      MERKLE_HOME: place.home,
-      MERKLE_URL: place.url,
-      ...reachVariables(place),
-      ...toPeerVariables(place),
+      MERKLE_HOME: target.home,
+      MERKLE_URL: target.url,
+      ...toReachVariables(target),
+      ...toPeerVariables(target),
     },
     files: [
       { path: configFile, content: toText(config) },

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { hasProc, pipeName } from "../core/platform.js";
+import { hasProc, toPipeName } from "../core/platform.js";
 import type { HookEvent } from "./client.js";
 
 /**
@@ -29,15 +29,15 @@ export type SocketReply = { readonly text: string } | { readonly wake: string };
  * Returns the socket of the MCP server that was started by the client with this process id. Null if there is
  * no folder that is private to this user.
  */
-export function socketOf(pid: number): string | null {
-  const pipe = pipeName(`merkle-client-${pid}`);
+export function findSocketPath(pid: number): string | null {
+  const pipe = toPipeName(`merkle-client-${pid}`);
   if (pipe !== null) return pipe;
   const { uid } = userInfo();
   const folder = join(tmpdir(), `merkle-${uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = lstatSync(folder);
+  const stats = lstatSync(folder);
   // Another user may have created the folder to intercept the requests.
-  const isOwn = found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0;
+  const isOwn = stats.isDirectory() && stats.uid === uid && (stats.mode & 0o077) === 0;
   return isOwn ? join(folder, `${pid}.sock`) : null;
 }
 
@@ -60,21 +60,21 @@ export async function askServer(hook: SocketHook): Promise<string> {
 }
 
 /** How long to wait before looking for the server again. */
-const againMs = 1_000;
+const reconnectPauseMs = 1_000;
 
 /** Stays connected to the server. Calls `wake` with each line that must begin a turn. */
 export function attach(wake: (line: string) => unknown): void {
-  const again = () => void setTimeout(() => attach(wake), againMs).unref();
+  const reconnectLater = () => void setTimeout(() => attach(wake), reconnectPauseMs).unref();
   findServer().then((socket) => {
-    if (!socket) return again();
+    if (!socket) return reconnectLater();
     // The connection must not keep the client's process alive.
     socket.unref();
-    socket.on("close", again);
+    socket.on("close", reconnectLater);
     onLines(socket, (reply) => {
       if ("wake" in reply) void wake(reply.wake);
     });
     socket.write(toLine({ attach: true }));
-  }, again);
+  }, reconnectLater);
 }
 
 export function toLine(value: SocketRequest | SocketReply): string {
@@ -87,10 +87,10 @@ const generationsMax = 4;
 async function findServer(): Promise<Socket | undefined> {
   let pid: number | undefined = process.pid;
   for (let generation = 0; generation < generationsMax && pid !== undefined && pid > 1; generation += 1) {
-    const path = socketOf(pid);
+    const path = findSocketPath(pid);
     const socket = path === null ? undefined : await connectTo(path);
     if (socket) return socket;
-    pid = parentOf(pid);
+    pid = findParent(pid);
   }
   return undefined;
 }
@@ -103,7 +103,7 @@ function connectTo(path: string): Promise<Socket | undefined> {
   });
 }
 
-function parentOf(pid: number): number | undefined {
+function findParent(pid: number): number | undefined {
   if (pid === process.pid) return process.ppid;
   try {
     if (!hasProc()) return Number(execFileSync("ps", ["-o", "ppid=", "-p", String(pid)]));
@@ -116,13 +116,13 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-function onLines(socket: Socket, take: (reply: SocketReply) => void): void {
+function onLines(socket: Socket, onReply: (reply: SocketReply) => void): void {
   let text = "";
   socket.setEncoding("utf8");
   socket.on("data", (chunk: string) => {
     text += chunk;
     const lines = text.split("\n");
     text = lines.pop() ?? "";
-    for (const line of lines) take(JSON.parse(line));
+    for (const line of lines) onReply(JSON.parse(line));
   });
 }

@@ -22,35 +22,35 @@ export interface Client {
   /** The command that installs the client. */
   readonly installAdvice: string;
   /** The client's name in the `clientInfo` of MCP. */
-  readonly introducesAs: string;
+  readonly mcpName: string;
   /**
    * Advice about the setup that is needed for messages to reach the agent. Undefined if no setup is needed.
    */
   readonly hint: string | undefined;
   /** Whether a hook can answer permission prompts in place of the user at the terminal (APPROVE-1). */
-  readonly relaysPermissions: boolean;
+  readonly canRelayPermissions: boolean;
   /** Whether the client's hooks use a local socket, because they cannot call tools of the MCP server. */
-  readonly usesSocket: boolean;
+  readonly hasSocketHooks: boolean;
   /**
    * Returns how agents of this client version can be woken.
    *
    * @param version - the version string that the program prints; an unknown format counts as recent
    */
-  wakePathsOf(version: string): WakeAbility;
+  getWakeAbility(version: string): WakeAbility;
   /**
    * Returns the additions to the client's configuration files that enable Merkle in every session of this
    * user (INSTALL-1, VENDOR-2).
    */
-  configure(merkle: ServerProgram, found: FoundClient): readonly FileAdditions[];
+  configure(merkle: ServerProgram, found: ClientEnvironment): readonly FileAdditions[];
   /**
    * Returns the conversation that the client's arguments resume: a conversation id, or the latest in the
    * folder.
    */
-  resumedBy(userArgs: readonly string[]): Resumed | undefined;
+  findResumeTarget(userArgs: readonly string[]): ResumeTarget | undefined;
   /** Returns the arguments that resume a conversation. */
   resume(conversation: string): readonly string[];
   /** Returns how to run the client as an agent that acts as the given peer. */
-  launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall>;
+  launch(target: LaunchTarget, agent: LaunchedAgent): Promise<LaunchCall>;
   /**
    * Returns the hook output that adds text to the conversation. An empty string adds nothing.
    *
@@ -62,12 +62,12 @@ export interface Client {
    *
    * @param session - the conversation named in a hook's input
    */
-  callerOf?(meta: unknown, session?: string): NamedCaller;
+  parseCaller?(meta: unknown, session?: string): NamedCaller;
   /**
    * Returns the files that a tool is about to edit, from its hook's input (CLAIM-5). Undefined if the client
    * has no hook before edits.
    */
-  editedFiles?(input: Readonly<Record<string, unknown>>): readonly string[];
+  listEditedFiles?(input: Readonly<Record<string, unknown>>): readonly string[];
   /** Reads token usage from the client's files. Undefined if their format is unknown. */
   readonly usage?: UsageRecord;
   /** The format of the client's transcripts. Undefined if it is unknown. */
@@ -75,15 +75,15 @@ export interface Client {
   /**
    * Makes the client restart an MCP server that has ended. Undefined if only the user can do that (WAKE-15).
    */
-  reviveServer?(place: { readonly home: string; readonly placeId: string }): Promise<void>;
+  restartServer?(peer: { readonly home: string; readonly placeId: string }): Promise<void>;
   /**
    * Opens the client's inbox, which accepts lines and begins turns. Returns null if the client cannot be made
    * to begin a turn.
    */
-  openInbox(ways: WakeWays): ClientInbox | null;
+  openInbox(ways: InboxContext): ClientInbox | null;
 }
 
-export interface FoundClient {
+export interface ClientEnvironment {
   readonly env: NodeJS.ProcessEnv;
   /** The program's version. Undefined if the program is not installed yet. */
   readonly version: string | undefined;
@@ -96,7 +96,7 @@ export interface WakeAbility {
   readonly advice: string | undefined;
 }
 
-export type Resumed = { readonly id: string } | "latest";
+export type ResumeTarget = { readonly id: string } | "latest";
 
 /** A client's configuration file, with the additions that Merkle makes to it. */
 export interface FileAdditions {
@@ -116,7 +116,7 @@ export type Addition =
   | { readonly kind: "table"; readonly path: readonly string[]; readonly value: string };
 
 /** The broker and the peer for which an agent is launched. */
-export interface LaunchPlace extends Reach {
+export interface LaunchTarget extends Reach {
   /** The broker's base address. */
   readonly url: string;
   readonly placeId: string;
@@ -129,8 +129,8 @@ export interface AgentOptions {
   readonly model: string | undefined;
   /** Additional toolsets, separated by commas. */
   readonly tools: string | undefined;
-  readonly channel: boolean;
-  readonly interruptible: boolean;
+  readonly hasChannel: boolean;
+  readonly isInterruptible: boolean;
   /** The devices that can answer permission prompts. If the list is empty, only the terminal can. */
   readonly approvers: readonly string[];
 }
@@ -151,7 +151,7 @@ export interface LaunchCall {
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly LaunchFile[];
   /** A second process of the same program, to which the client connects. */
-  readonly beside?: BesideCall;
+  readonly companion?: CompanionCall;
 }
 
 export interface LaunchFile {
@@ -161,12 +161,12 @@ export interface LaunchFile {
   readonly shown?: string;
 }
 
-export interface BesideCall {
+export interface CompanionCall {
   readonly args: readonly string[];
   /** The path of the second process's socket. The file appears once the process accepts connections. */
   readonly socket: string;
   /** The arguments for the client if the second process does not start. */
-  readonly argsWithout: readonly string[];
+  readonly fallbackArgs: readonly string[];
 }
 
 export interface NamedCaller {
@@ -176,10 +176,10 @@ export interface NamedCaller {
 }
 
 /** The ways an MCP server can wake its client. */
-export interface WakeWays {
+export interface InboxContext {
   readonly env: NodeJS.ProcessEnv;
   /** Returns the client's current conversation, once known. */
-  readonly conversation: () => string | undefined;
+  readonly findConversation: () => string | undefined;
   /** The inbox of the client plugins that are connected to this server. */
   readonly attached: ClientInbox;
 }
@@ -187,7 +187,7 @@ export interface WakeWays {
 /** Accepts a line, which begins a turn or joins the running turn. */
 export interface ClientInbox {
   /** Whether the client currently seems able to accept a line. */
-  readonly isThere: boolean;
+  readonly isConnected: boolean;
   /** Passes a line to the client. @throws Error if the client does not accept it */
-  post(wake: { readonly line: string; readonly interrupts: boolean }): Promise<void>;
+  post(wake: { readonly line: string; readonly canInterrupt: boolean }): Promise<void>;
 }

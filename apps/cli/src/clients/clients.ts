@@ -14,8 +14,8 @@ export const clients: readonly Client[] = [claude, codex, gemini, opencode, copi
  * names
  */
 export function getClient(name: string | undefined): Client {
-  const found = name === undefined ? claude : clients.find((each) => each.name === name);
-  if (found) return found;
+  const client = name === undefined ? claude : clients.find((each) => each.name === name);
+  if (client) return client;
   const names = clients.map((each) => each.name).join(", ");
   throw usageError(`--client must be one of ${names}, got ${JSON.stringify(name)}.`);
 }
@@ -24,6 +24,6 @@ export function getClient(name: string | undefined): Client {
  * Returns the client that uses this name in its MCP `clientInfo`. Undefined for an unknown client, which can
  * still connect.
  */
-export function findClientIntroducing(name: string | undefined): Client | undefined {
-  return clients.find((each) => each.introducesAs === name);
+export function findClientByMcpName(name: string | undefined): Client | undefined {
+  return clients.find((each) => each.mcpName === name);
 }

@@ -8,12 +8,12 @@ const withinMs = 3_000;
  * Begins a Codex turn with this line, through the app server that Codex's terminal is connected to.
  *
  * @param socket - the app server's socket
- * @param wanted - the id of the thread, if known; before its first turn the thread is the only one loaded
+ * @param preferredThread - the id of the thread, if known; before its first turn the thread is the only one loaded
  * @throws Error if no turn was begun
  */
-export function startTurn(socket: string, wanted: string | undefined, line: string): Promise<void> {
+export function startTurn(socket: string, preferredThread: string | undefined, line: string): Promise<void> {
   return withAppServer(socket, async (call) => {
-    const threadId = await findThread(call, wanted);
+    const threadId = await findThread(call, preferredThread);
     await call("turn/start", { threadId, input: [{ type: "text", text: line }] });
   });
 }
@@ -40,27 +40,27 @@ async function withAppServer(socket: string, work: (call: Call) => Promise<void>
 
 type Call = (method: string, params?: object) => Promise<unknown>;
 
-async function findThread(call: Call, wanted: string | undefined): Promise<string> {
+async function findThread(call: Call, preferredThread: string | undefined): Promise<string> {
   const { data } = Object(await call("thread/loaded/list", {}));
   const loaded: readonly unknown[] = Array.isArray(data) ? data : [];
-  if (wanted !== undefined && loaded.includes(wanted)) return wanted;
+  if (preferredThread !== undefined && loaded.includes(preferredThread)) return preferredThread;
   const last = loaded.at(-1);
   if (typeof last === "string") return last;
   throw new Error("Codex has no open thread to wake.");
 }
 
 function createCaller(connection: WebSocket, signal: AbortSignal): Call {
-  const waiting = new Map<unknown, (reply: { result?: unknown; error?: unknown }) => void>();
+  const pending = new Map<unknown, (reply: { result?: unknown; error?: unknown }) => void>();
   let last = 0;
   connection.on("message", (data) => {
     const reply = Object(JSON.parse(String(data)));
     // Skips notifications and the server's own requests. Unlike replies, they have a method.
-    if (reply.method === undefined) waiting.get(reply.id)?.(reply);
+    if (reply.method === undefined) pending.get(reply.id)?.(reply);
   });
   return (method, params) =>
     new Promise((resolve, reject) => {
       last += 1;
-      waiting.set(last, ({ result, error }) => {
+      pending.set(last, ({ result, error }) => {
         if (error === undefined) resolve(result);
         else reject(new Error(`Codex refused ${method}: ${JSON.stringify(error)}`));
       });

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 /** Returns Codex's folder for this user. */
-export function codexFolder(env: NodeJS.ProcessEnv): string {
+export function toCodexFolder(env: NodeJS.ProcessEnv): string {
   return env["CODEX_HOME"] || join(homedir(), ".codex");
 }
 
@@ -13,7 +13,7 @@ export function codexFolder(env: NodeJS.ProcessEnv): string {
  */
 export async function findRollout(conversation: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if (!/^[0-9a-f-]{36}$/.test(conversation)) return undefined;
-  const folder = join(codexFolder(env), "sessions");
+  const folder = join(toCodexFolder(env), "sessions");
   const files = await readdir(folder, { recursive: true }).catch(() => []);
   const file = files.find((each) => each.endsWith(`-${conversation}.jsonl`));
   return file === undefined ? undefined : join(folder, file);

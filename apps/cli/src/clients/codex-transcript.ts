@@ -1,4 +1,4 @@
-import type { Fields } from "../core/is-object.js";
+import type { JsonFields } from "../core/is-object.js";
 import { findRollout } from "./codex-paths.js";
 import { hasMessage, type TranscriptFormat } from "./transcript.js";
 import { parseLines } from "./usage-record.js";
@@ -14,27 +14,28 @@ export const codexTranscript: TranscriptFormat = {
     const lines = parseLines(text, '"payload"');
     if (lines.length === 0 || lines.some(changesHistory)) return undefined;
     const items = lines.filter(({ type }) => type === "response_item").map(({ payload }) => Object(payload));
-    const textsOf = (those: typeof items) => those.filter((each) => !isAnswer(each)).flatMap(textsIn);
-    const texts = textsOf(items);
-    const answered = textsOf(items.slice(0, items.findLastIndex(isAnswer) + 1));
+    const collectTexts = (selected: typeof items) =>
+      selected.filter((each) => !isAnswer(each)).flatMap(toTexts);
+    const texts = collectTexts(items);
+    const answered = collectTexts(items.slice(0, items.findLastIndex(isAnswer) + 1));
     return {
-      holds: (message) => hasMessage(texts, message),
+      contains: (message) => hasMessage(texts, message),
       isAnswered: (message) => hasMessage(answered, message),
-      says: (words) => texts.some((each) => each.includes(words)),
+      containsText: (words) => texts.some((each) => each.includes(words)),
     };
   },
 };
 
-function changesHistory({ type, payload }: Fields): boolean {
+function changesHistory({ type, payload }: JsonFields): boolean {
   return type === "compacted" || /rolled_back/.test(String(Object(payload).type));
 }
 
-function isAnswer({ type, role }: Fields): boolean {
+function isAnswer({ type, role }: JsonFields): boolean {
   return role === "assistant" || type === "function_call" || type === "reasoning";
 }
 
 /** Returns the strings in prompts, hook output and tool results. */
-function textsIn({ content, output }: Fields): string[] {
+function toTexts({ content, output }: JsonFields): string[] {
   return [content ?? output].flat().flatMap((each) => {
     const { text = each } = Object(each);
     return typeof text === "string" ? [unwrap(text)] : [];

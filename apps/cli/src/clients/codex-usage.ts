@@ -1,6 +1,6 @@
-import { countOf } from "../core/count-of.js";
+import { parseCount } from "../core/parse-count.js";
 import { findRollout } from "./codex-paths.js";
-import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "./usage-record.js";
+import { combine, parseLines, sumByModel, type TokenCounts, type UsageRecord } from "./usage-record.js";
 
 /**
  * Reads token usage from Codex's rollouts, which contain running totals at intervals, and the model of each
@@ -12,7 +12,7 @@ export const codexUsage: UsageRecord = {
     return rollout === undefined ? [] : [rollout];
   },
   read(text, carried) {
-    let total: Tokens = { ...none, ...Object(carried?.["total"]) };
+    let total: TokenCounts = { ...none, ...Object(carried?.["total"]) };
     let model = typeof carried?.["model"] === "string" ? carried["model"] : "unknown";
     const used = parseLines(text, '"payload"').flatMap((line) => {
       const payload = Object(line["payload"]);
@@ -31,15 +31,15 @@ export const codexUsage: UsageRecord = {
   },
 };
 
-const none: Tokens = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
+const none: TokenCounts = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 
 /** Converts Codex's token counts. Codex counts cached tokens as input and reasoning tokens as output. */
-function toTokens(counted: Readonly<Record<string, unknown>>): Tokens {
-  const read = countOf(counted["cached_input_tokens"]);
-  const written = countOf(counted["cache_write_input_tokens"]);
+function toTokens(counted: Readonly<Record<string, unknown>>): TokenCounts {
+  const read = parseCount(counted["cached_input_tokens"]);
+  const written = parseCount(counted["cache_write_input_tokens"]);
   return {
-    input_tokens: Math.max(0, countOf(counted["input_tokens"]) - read - written),
-    output_tokens: countOf(counted["output_tokens"]),
+    input_tokens: Math.max(0, parseCount(counted["input_tokens"]) - read - written),
+    output_tokens: parseCount(counted["output_tokens"]),
     cache_read_tokens: read,
     cache_write_tokens: written,
   };

@@ -1,31 +1,31 @@
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { reachVariables } from "../broker/reach.js";
+import { toReachVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
 import type {
   Addition,
   Client,
+  ClientEnvironment,
   ClientInbox,
   FileAdditions,
-  FoundClient,
   HookEvent,
+  InboxContext,
   LaunchCall,
   LaunchedAgent,
-  LaunchPlace,
+  LaunchTarget,
   NamedCaller,
-  Resumed,
+  ResumeTarget,
   WakeAbility,
-  WakeWays,
 } from "./client.js";
 import { reloadServers, startTurn } from "./codex-app-server.js";
-import { codexFolder } from "./codex-paths.js";
+import { toCodexFolder } from "./codex-paths.js";
 import { codexTranscript } from "./codex-transcript.js";
 import { codexUsage } from "./codex-usage.js";
-import { isFrom } from "./find-program.js";
+import { isAtLeast } from "./find-program.js";
 import { isInstalled } from "./installed-hooks.js";
-import { flagValue, placeServer, toPeerVariables } from "./launch-server.js";
+import { findFlagValue, toPeerServer, toPeerVariables } from "./launch-server.js";
 import type { ServerProgram } from "./server-program.js";
 
 /**
@@ -38,32 +38,32 @@ export const codex: Client = {
   label: "Codex",
   program: "codex",
   installAdvice: "npm install -g @openai/codex",
-  introducesAs: "codex-mcp-client",
+  mcpName: "codex-mcp-client",
   hint: "The next time it starts, Codex asks whether to trust the new hooks. Until then, only check_messages delivers messages.",
-  relaysPermissions: false,
-  usesSocket: false,
-  wakePathsOf,
+  canRelayPermissions: false,
+  hasSocketHooks: false,
+  getWakeAbility,
   configure,
-  resumedBy,
+  findResumeTarget,
   resume: (id) => ["resume", id],
   launch,
   deliver,
-  callerOf,
-  editedFiles,
+  parseCaller,
+  listEditedFiles,
   usage: codexUsage,
   transcript: codexTranscript,
-  reviveServer: (place) => reloadServers(socketFor(place)),
+  restartServer: (place) => reloadServers(toSocketPath(place)),
   openInbox,
 };
 
 /** The first version of Codex whose hooks have been verified to call a server's tool. */
-const hooksFrom = "0.169.0";
+const hooksVersionMin = "0.169.0";
 
-function wakePathsOf(version: string): WakeAbility {
-  if (isFrom(version, hooksFrom)) return { paths: ["inbox", "hooks", "wait"], advice: undefined };
+function getWakeAbility(version: string): WakeAbility {
+  if (isAtLeast(version, hooksVersionMin)) return { paths: ["inbox", "hooks", "wait"], advice: undefined };
   return {
     paths: ["wait"],
-    advice: `${version} can be woken only through a wait; inbox and hooks need ${hooksFrom}`,
+    advice: `${version} can be woken only through a wait; inbox and hooks need ${hooksVersionMin}`,
   };
 }
 
@@ -79,58 +79,58 @@ const events: readonly (readonly [string, HookEvent])[] = [
  * Returns the hook for an event. Codex replaces the placeholders in it, and a placeholder unknown to Codex
  * would make the hook fail.
  */
-function hookFor(event: HookEvent) {
+function toHook(event: HookEvent) {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Codex fills these in
   const input = { client: "codex", event, session_id: "${session_id}", prompt_id: "${turn_id}" };
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as above
-  const ofEdit = { cwd: "${cwd}", patch: "${tool_input.command}" };
+  const editFields = { cwd: "${cwd}", patch: "${tool_input.command}" };
   const isEdit = event === "PreToolUse";
   const hook = {
     type: "mcp_tool",
     server: "merkle",
     tool: "hook",
-    input: isEdit ? { ...input, ...ofEdit } : input,
+    input: isEdit ? { ...input, ...editFields } : input,
   };
   return { ...(isEdit && { matcher: "apply_patch|Bash" }), hooks: [hook] };
 }
 
-const namesFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
+const fileNamePattern = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 
 /**
  * Returns the files that a patch edits. Codex edits through patches, which can also be in a shell command.
  */
-function editedFiles({ cwd, patch }: Readonly<Record<string, unknown>>): readonly string[] {
+function listEditedFiles({ cwd, patch }: Readonly<Record<string, unknown>>): readonly string[] {
   if (typeof patch !== "string" || !patch.includes("*** Begin Patch")) return [];
   const folder = typeof cwd === "string" ? cwd : "";
-  return [...patch.matchAll(namesFile)].map(([, path = ""]) => resolve(folder, path.trim()));
+  return [...patch.matchAll(fileNamePattern)].map(([, path = ""]) => resolve(folder, path.trim()));
 }
 
 /** Returns the variables that the MCP server needs, because Codex passes on little of its own environment. */
-function passedOn(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+function toServerVariables(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const home = env["CODEX_HOME"];
   return home ? { CODEX_HOME: home } : {};
 }
 
-function configure(merkle: ServerProgram, { env, version }: FoundClient): FileAdditions[] {
+function configure(merkle: ServerProgram, { env, version }: ClientEnvironment): FileAdditions[] {
   const server = {
     command: merkle.command,
-    args: [...merkle.entry, ...merkle.serve],
-    env: { ...merkle.env, ...passedOn(env) },
+    args: [...merkle.entry, ...merkle.serveArgs],
+    env: { ...merkle.env, ...toServerVariables(env) },
     default_tools_approval_mode: "approve",
   };
   const table = ["mcp_servers", "merkle"];
   const hooks = events.map(
-    ([event, ours]): Addition => ({ kind: "item", path: ["hooks", event], value: hookFor(ours) }),
+    ([event, ours]): Addition => ({ kind: "item", path: ["hooks", event], value: toHook(ours) }),
   );
-  const hasHooks = version === undefined || isFrom(version, hooksFrom);
+  const hasHooks = version === undefined || isAtLeast(version, hooksVersionMin);
   return [
     {
-      path: join(codexFolder(env), "config.toml"),
+      path: join(toCodexFolder(env), "config.toml"),
       format: "toml",
       additions: [{ kind: "table", path: table, value: toTable(table, server) }],
     },
     ...(hasHooks
-      ? [{ path: join(codexFolder(env), "hooks.json"), format: "json" as const, additions: hooks }]
+      ? [{ path: join(toCodexFolder(env), "hooks.json"), format: "json" as const, additions: hooks }]
       : []),
   ];
 }
@@ -152,7 +152,7 @@ function toToml(value: unknown): string {
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
-function resumedBy([command, ...args]: readonly string[]): Resumed | undefined {
+function findResumeTarget([command, ...args]: readonly string[]): ResumeTarget | undefined {
   if (command !== "resume") return undefined;
   if (args.includes("--last")) return "latest";
   const [id] = args;
@@ -160,56 +160,60 @@ function resumedBy([command, ...args]: readonly string[]): Resumed | undefined {
 }
 
 /** Codex subcommands that run without a terminal or do not run an agent. */
-const withoutTerminal: ReadonlySet<string | undefined> = new Set(["exec", "e", "review"]);
+const headlessCommands: ReadonlySet<string | undefined> = new Set(["exec", "e", "review"]);
 
 /** Returns the path of the socket on which a launched Codex's app server listens. */
-function socketFor({ home, placeId }: Pick<LaunchPlace, "home" | "placeId">): string {
+function toSocketPath({ home, placeId }: Pick<LaunchTarget, "home" | "placeId">): string {
   return join(homeFiles.launch(home), `${placeId}.codex`);
 }
 
-async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
+async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
-  const socket = socketFor(place);
-  const hasTerminal = !withoutTerminal.has(userArgs[0]) && isPosix();
-  const resumed = resumedBy(userArgs);
+  const socket = toSocketPath(target);
+  const hasTerminal = !headlessCommands.has(userArgs[0]) && isPosix();
+  const resumeTarget = findResumeTarget(userArgs);
   const {
     command,
     args,
     env: serverEnv,
-  } = placeServer(place, agent, agent.model ?? flagValue(userArgs, "-m"));
+  } = toPeerServer(target, agent, agent.model ?? findFlagValue(userArgs, "-m"));
   const server = {
     command,
     args,
     env: {
       ...serverEnv,
-      ...passedOn(env),
+      ...toServerVariables(env),
       ...(hasTerminal && { MERKLE_CODEX_SERVER: socket }),
-      ...(typeof resumed === "object" && { MERKLE_CONVERSATION: resumed.id }),
+      ...(typeof resumeTarget === "object" && { MERKLE_CONVERSATION: resumeTarget.id }),
     },
     default_tools_approval_mode: "approve",
   };
-  const isThere = await isInstalled(join(codexFolder(env), "hooks.json"), '"client": "codex"');
-  const hooks = isThere || !isFrom(agent.version, hooksFrom) ? [] : events;
+  const areHooksInstalled = await isInstalled(join(toCodexFolder(env), "hooks.json"), '"client": "codex"');
+  const hooks = areHooksInstalled || !isAtLeast(agent.version, hooksVersionMin) ? [] : events;
   const configuration = [
     ...Object.entries(server).flatMap(([name, value]) => [
       "-c",
       `mcp_servers.merkle.${name}=${toToml(value)}`,
     ]),
-    ...hooks.flatMap(([event, ours]) => ["-c", `hooks.${event}=${toToml([hookFor(ours)])}`]),
+    ...hooks.flatMap(([event, ours]) => ["-c", `hooks.${event}=${toToml([toHook(ours)])}`]),
     ...(agent.model === undefined ? [] : ["-c", `model=${toToml(agent.model)}`]),
   ];
-  const argsWithout = [...configuration, ...userArgs];
+  const fallbackArgs = [...configuration, ...userArgs];
   return {
-    args: hasTerminal ? [...configuration, "--remote", `unix://${socket}`, ...userArgs] : argsWithout,
+    args: hasTerminal ? [...configuration, "--remote", `unix://${socket}`, ...userArgs] : fallbackArgs,
     env: {
-      MERKLE_HOME: place.home,
-      MERKLE_URL: place.url,
-      ...reachVariables(place),
-      ...toPeerVariables(place),
+      MERKLE_HOME: target.home,
+      MERKLE_URL: target.url,
+      ...toReachVariables(target),
+      ...toPeerVariables(target),
     },
     files: [],
     ...(hasTerminal && {
-      beside: { args: ["app-server", "--listen", `unix://${socket}`, ...configuration], socket, argsWithout },
+      companion: {
+        args: ["app-server", "--listen", `unix://${socket}`, ...configuration],
+        socket,
+        fallbackArgs,
+      },
     }),
   };
 }
@@ -225,21 +229,21 @@ function deliver(event: HookEvent | "SessionStart", text: string): object {
 /**
  * Returns the caller of a tool. A subagent has its own thread, in the session of the thread that started it.
  */
-function callerOf(meta: unknown, session?: string): NamedCaller {
+function parseCaller(meta: unknown, session?: string): NamedCaller {
   const { threadId: thread, sessionId = session } = Object(meta);
   if (typeof thread !== "string") return {};
   if (typeof sessionId !== "string" || sessionId === thread) return { conversation: thread };
   return { conversation: sessionId, subagent: thread };
 }
 
-function openInbox({ env, conversation }: WakeWays): ClientInbox {
+function openInbox({ env, findConversation }: InboxContext): ClientInbox {
   const server = env["MERKLE_CODEX_SERVER"];
   return {
-    get isThere() {
-      return server !== undefined || conversation() !== undefined;
+    get isConnected() {
+      return server !== undefined || findConversation() !== undefined;
     },
     async post({ line }) {
-      const thread = conversation();
+      const thread = findConversation();
       if (server !== undefined) return startTurn(server, thread, line);
       if (thread === undefined)
         throw new Error("Codex has not reported its thread yet, so it cannot be woken.");

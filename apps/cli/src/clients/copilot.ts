@@ -1,23 +1,23 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { reachVariables } from "../broker/reach.js";
+import { toReachVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
-import { entryFile } from "../core/this-program.js";
+import { getEntryFile } from "../core/this-program.js";
 import { toShellLine } from "../text/shell.js";
 import type {
   Client,
+  ClientEnvironment,
   FileAdditions,
-  FoundClient,
   HookEvent,
   LaunchCall,
   LaunchedAgent,
-  LaunchPlace,
-  Resumed,
+  LaunchTarget,
+  ResumeTarget,
   WakeAbility,
 } from "./client.js";
-import { isFrom } from "./find-program.js";
+import { isAtLeast } from "./find-program.js";
 import { isInstalled } from "./installed-hooks.js";
-import { flagValue, modelIn, placeServer, toPeerVariables } from "./launch-server.js";
+import { findFlagValue, findModel, toPeerServer, toPeerVariables } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
 /**
@@ -29,13 +29,13 @@ export const copilot: Client = {
   label: "Copilot CLI",
   program: "copilot",
   installAdvice: "npm install -g @github/copilot",
-  introducesAs: "copilot-cli",
+  mcpName: "copilot-cli",
   hint: "Copilot CLI starts servers and runs hooks only in folders that you trust.",
-  relaysPermissions: false,
-  usesSocket: true,
-  wakePathsOf,
+  canRelayPermissions: false,
+  hasSocketHooks: true,
+  getWakeAbility,
   configure,
-  resumedBy,
+  findResumeTarget,
   resume: (id) => [`--resume=${id}`],
   launch,
   deliver: (event, text) => {
@@ -46,15 +46,17 @@ export const copilot: Client = {
 };
 
 /** The first version of Copilot whose hooks have been verified to work as documented. */
-const hooksFrom = "1.0.102";
+const hooksVersionMin = "1.0.102";
 
-function wakePathsOf(version: string): WakeAbility {
-  const hooks = isFrom(version, hooksFrom);
-  const idle =
+function getWakeAbility(version: string): WakeAbility {
+  const supportsHooks = isAtLeast(version, hooksVersionMin);
+  const idleAdvice =
     "an idle agent can be woken if merkle launched it and /experimental is on, which loads extensions";
   return {
-    paths: hooks ? ["hooks", "wait"] : ["wait"],
-    advice: hooks ? idle : `${version} can be woken only through a wait; hooks need ${hooksFrom}`,
+    paths: supportsHooks ? ["hooks", "wait"] : ["wait"],
+    advice: supportsHooks
+      ? idleAdvice
+      : `${version} can be woken only through a wait; hooks need ${hooksVersionMin}`,
   };
 }
 
@@ -67,7 +69,7 @@ const events: readonly (readonly [string, HookEvent | "SessionStart"])[] = [
   ["agentStop", "Stop"],
 ];
 
-function hooksOf(merkle: readonly string[]) {
+function toHookConfig(merkle: readonly string[]) {
   const hooks = events.map(([event, ours]) => {
     const bash = toShellLine([...merkle, "hook", "event", "copilot", ours]);
     return [event, [{ type: "command", bash, timeoutSec: 10 }]] as const;
@@ -75,29 +77,35 @@ function hooksOf(merkle: readonly string[]) {
   return { version: 1, hooks: Object.fromEntries(hooks) };
 }
 
-function folderOf(env: NodeJS.ProcessEnv): string {
+function toConfigFolder(env: NodeJS.ProcessEnv): string {
   return env["COPILOT_HOME"] || join(homedir(), ".copilot");
 }
 
-function hooksFile(env: NodeJS.ProcessEnv): string {
-  return join(folderOf(env), "hooks", "merkle.json");
+function toHooksPath(env: NodeJS.ProcessEnv): string {
+  return join(toConfigFolder(env), "hooks", "merkle.json");
 }
 
-function configure(merkle: ServerProgram, { env, version }: FoundClient): FileAdditions[] {
+function configure(merkle: ServerProgram, { env, version }: ClientEnvironment): FileAdditions[] {
   const { command, entry } = merkle;
-  const server = { type: "local", command, args: [...entry, ...merkle.serve], env: merkle.env, tools: ["*"] };
-  const hooks = hooksOf(withEnvironment(merkle));
-  const hasHooks = version === undefined || isFrom(version, hooksFrom);
+  const server = {
+    type: "local",
+    command,
+    args: [...entry, ...merkle.serveArgs],
+    env: merkle.env,
+    tools: ["*"],
+  };
+  const hooks = toHookConfig(withEnvironment(merkle));
+  const hasHooks = version === undefined || isAtLeast(version, hooksVersionMin);
   return [
     {
-      path: join(folderOf(env), "mcp-config.json"),
+      path: join(toConfigFolder(env), "mcp-config.json"),
       format: "jsonc",
       additions: [{ kind: "member", path: ["mcpServers", "merkle"], value: server }],
     },
     ...(hasHooks
       ? [
           {
-            path: hooksFile(env),
+            path: toHooksPath(env),
             format: "json" as const,
             additions: [
               { kind: "member" as const, path: ["hooks"], value: hooks.hooks },
@@ -109,9 +117,9 @@ function configure(merkle: ServerProgram, { env, version }: FoundClient): FileAd
   ];
 }
 
-function resumedBy(userArgs: readonly string[]): Resumed | undefined {
+function findResumeTarget(userArgs: readonly string[]): ResumeTarget | undefined {
   if (userArgs.includes("--continue")) return "latest";
-  const id = flagValue(userArgs, "--resume", "--session-id", "-r");
+  const id = findFlagValue(userArgs, "--resume", "--session-id", "-r");
   return id === undefined || id.startsWith("-") ? undefined : { id };
 }
 
@@ -119,12 +127,12 @@ function resumedBy(userArgs: readonly string[]): Resumed | undefined {
  * Returns how to launch Copilot. Everything that the launch adds is in a separate plugin, so the user's own
  * files remain unchanged.
  */
-async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
+async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
-  const folder = join(homeFiles.launch(place.home), `${place.placeId}.copilot`);
-  const server = placeServer(place, agent, agent.model ?? modelIn(userArgs));
-  const isThere = await isInstalled(hooksFile(env), "hook event copilot");
-  const hasHooks = !isThere && isFrom(agent.version, hooksFrom);
+  const folder = join(homeFiles.launch(target.home), `${target.placeId}.copilot`);
+  const server = toPeerServer(target, agent, agent.model ?? findModel(userArgs));
+  const areHooksInstalled = await isInstalled(toHooksPath(env), "hook event copilot");
+  const hasHooks = !areHooksInstalled && isAtLeast(agent.version, hooksVersionMin);
   const plugin = {
     ...{ name: "merkle", version: "1.0.0", description: "Merkle, for this launch", mcpServers: ".mcp.json" },
     ...(hasHooks && { hooks: "hooks.json" }),
@@ -140,16 +148,16 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
       ...userArgs,
     ],
     env: {
-      MERKLE_HOME: place.home,
-      MERKLE_URL: place.url,
-      ...reachVariables(place),
-      ...toPeerVariables(place),
+      MERKLE_HOME: target.home,
+      MERKLE_URL: target.url,
+      ...toReachVariables(target),
+      ...toPeerVariables(target),
     },
     files: [
       file("plugin.json", plugin),
       file(".mcp.json", { mcpServers: { merkle: { type: "local", ...server, tools: ["*"] } } }),
-      ...(hasHooks ? [file("hooks.json", hooksOf([process.execPath, entryFile()]))] : []),
-      file("extensions/merkle/extension.mjs", extension()),
+      ...(hasHooks ? [file("hooks.json", toHookConfig([process.execPath, getEntryFile()]))] : []),
+      file("extensions/merkle/extension.mjs", buildExtensionSource()),
     ],
   };
 }
@@ -158,7 +166,7 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
  * Returns the code of the extension. Copilot lets only this file join its session, so the file imports the
  * rest from Merkle.
  */
-function extension(): string {
+function buildExtensionSource(): string {
   const socket = new URL("./client-socket.js", import.meta.url).href;
   return `import { joinSession } from "@github/copilot-sdk/extension";
 import { attach } from ${JSON.stringify(socket)};

@@ -4,12 +4,12 @@ import { access, readFile, stat } from "node:fs/promises";
 import { delimiter, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { programFiles, scriptOfShim } from "../core/platform.js";
+import { findShimScript, toProgramFiles } from "../core/platform.js";
 import { readEnvironment } from "../settings/config.js";
 import type { Client } from "./client.js";
 
 /** A client's program as installed on this machine. */
-export interface FoundProgram {
+export interface InstalledProgram {
   /**
    * Absolute path of the executable. For an npm shim on Windows this is node.exe, and `args` begins with the
    * script.
@@ -35,21 +35,23 @@ const answerWithinMs = 20_000;
  *
  * @throws CliError `client_missing`, `client_broken`
  */
-export async function findProgram(client: Client, sources: ProgramSources = {}): Promise<FoundProgram> {
+export async function findProgram(client: Client, sources: ProgramSources = {}): Promise<InstalledProgram> {
   const { named = client.program, env = readEnvironment().variables, cwd = process.cwd() } = sources;
   const isPath = named.includes("/") || named.includes(sep);
-  const path = await (isPath ? firstProgram([resolve(cwd, named)]) : firstProgram(onPath(named, env)));
+  const path = await (isPath
+    ? findFirstProgram([resolve(cwd, named)])
+    : findFirstProgram(listPathCandidates(named, env)));
   if (path === undefined) throw missing(client, named, isPath);
-  const program = await withoutShim(path);
-  return { ...program, version: await askVersion(program, env) };
+  const program = await resolveShim(path);
+  return { ...program, version: await readProgramVersion(program, env) };
 }
 
-function onPath(name: string, env: NodeJS.ProcessEnv): string[] {
+function listPathCandidates(name: string, env: NodeJS.ProcessEnv): string[] {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((each) => each !== "");
-  return folders.flatMap((folder) => programFiles(name).map((file) => resolve(folder, file)));
+  return folders.flatMap((folder) => toProgramFiles(name).map((file) => resolve(folder, file)));
 }
 
-async function firstProgram(paths: readonly string[]): Promise<string | undefined> {
+async function findFirstProgram(paths: readonly string[]): Promise<string | undefined> {
   for (const path of paths) {
     if (await isProgram(path)) return path;
   }
@@ -63,13 +65,13 @@ async function isProgram(path: string): Promise<boolean> {
   );
 }
 
-async function withoutShim(path: string): Promise<Omit<FoundProgram, "version">> {
-  const script = path.endsWith(".cmd") ? scriptOfShim(path, await readFile(path, "utf8")) : undefined;
+async function resolveShim(path: string): Promise<Omit<InstalledProgram, "version">> {
+  const script = path.endsWith(".cmd") ? findShimScript(path, await readFile(path, "utf8")) : undefined;
   return script === undefined ? { path, args: [] } : { path: process.execPath, args: [script] };
 }
 
-async function askVersion(
-  { path, args }: Omit<FoundProgram, "version">,
+async function readProgramVersion(
+  { path, args }: Omit<InstalledProgram, "version">,
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
   try {
@@ -79,7 +81,7 @@ async function askVersion(
     });
     return stdout.trim().split("\n")[0] ?? "";
   } catch (error) {
-    throw new CliError("client_broken", `${path} exists but cannot run: ${reasonOf(error)}.`, {
+    throw new CliError("client_broken", `${path} exists but cannot run: ${describeRunError(error)}.`, {
       exitCode: exitCodes.unexpected,
       next: [`${path} --version`, "merkle doctor"],
       cause: error,
@@ -87,12 +89,14 @@ async function askVersion(
   }
 }
 
-function reasonOf(error: unknown): string {
+function describeRunError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("killed" in error && error.killed === true) return `no answer within ${answerWithinMs / 1000} s`;
-  const said = "stderr" in error && typeof error.stderr === "string" ? error.stderr.trim() : "";
+  const errorOutput = "stderr" in error && typeof error.stderr === "string" ? error.stderr.trim() : "";
   const code = "code" in error ? String(error.code) : "";
-  return said.split("\n")[0] || (/^\d+$/.test(code) ? `it exited with code ${code}` : code || error.message);
+  return (
+    errorOutput.split("\n")[0] || (/^\d+$/.test(code) ? `it exited with code ${code}` : code || error.message)
+  );
 }
 
 function missing({ label, installAdvice }: Client, named: string, isPath: boolean): CliError {
@@ -107,7 +111,7 @@ function missing({ label, installAdvice }: Client, named: string, isPath: boolea
  * Returns whether a version string names version `first` or a later version. A string without a version
  * number counts as recent.
  */
-export function isFrom(version: string, first: string): boolean {
+export function isAtLeast(version: string, first: string): boolean {
   const number = /\d+\.\d+\.\d+/.exec(version)?.[0];
   return number === undefined || number.localeCompare(first, "en", { numeric: true }) >= 0;
 }

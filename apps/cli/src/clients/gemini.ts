@@ -1,25 +1,25 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { reachVariables } from "../broker/reach.js";
+import { toReachVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
-import { geminiSystemSettings } from "../core/platform.js";
-import { entryFile } from "../core/this-program.js";
+import { toGeminiSystemSettings } from "../core/platform.js";
+import { getEntryFile } from "../core/this-program.js";
 import { toShellLine } from "../text/shell.js";
 import type {
   Addition,
   Client,
+  ClientEnvironment,
   FileAdditions,
-  FoundClient,
   HookEvent,
   LaunchCall,
   LaunchedAgent,
-  LaunchPlace,
+  LaunchTarget,
   WakeAbility,
 } from "./client.js";
-import { isFrom } from "./find-program.js";
+import { isAtLeast } from "./find-program.js";
 import { isInstalled } from "./installed-hooks.js";
-import { flagValue, modelIn, placeServer, toPeerVariables } from "./launch-server.js";
+import { findFlagValue, findModel, toPeerServer, toPeerVariables } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
 /** The Gemini CLI client. Its hooks are commands. An idle Gemini CLI cannot be woken. */
@@ -28,17 +28,17 @@ export const gemini: Client = {
   label: "Gemini CLI",
   program: "gemini",
   installAdvice: "npm install -g @google/gemini-cli",
-  introducesAs: "gemini-cli-mcp-client",
+  mcpName: "gemini-cli-mcp-client",
   hint: "Gemini CLI starts servers and runs hooks only in folders that you trust.",
-  relaysPermissions: false,
-  usesSocket: true,
-  wakePathsOf,
+  canRelayPermissions: false,
+  hasSocketHooks: true,
+  getWakeAbility,
   configure,
-  resumedBy(userArgs) {
-    const wanted = flagValue(userArgs, "--resume", "-r");
-    if (wanted === "latest") return "latest";
+  findResumeTarget(userArgs) {
+    const target = findFlagValue(userArgs, "--resume", "-r");
+    if (target === "latest") return "latest";
     // A number is an index into a list of sessions that changes at every start.
-    return wanted?.includes("-") ? { id: wanted } : undefined;
+    return target?.includes("-") ? { id: target } : undefined;
   },
   resume: (id) => ["--resume", id],
   launch,
@@ -47,14 +47,16 @@ export const gemini: Client = {
 };
 
 /** The first version of Gemini CLI whose hooks have been verified to work as documented. */
-const hooksFrom = "0.61.0";
+const hooksVersionMin = "0.61.0";
 
-function wakePathsOf(version: string): WakeAbility {
-  const hooks = isFrom(version, hooksFrom);
-  const idle = "an idle Gemini CLI cannot be woken: it reads at its next turn";
+function getWakeAbility(version: string): WakeAbility {
+  const supportsHooks = isAtLeast(version, hooksVersionMin);
+  const idleAdvice = "an idle Gemini CLI cannot be woken: it reads at its next turn";
   return {
-    paths: hooks ? ["hooks", "wait"] : ["wait"],
-    advice: hooks ? idle : `${version} can be woken only through a wait; hooks need ${hooksFrom}`,
+    paths: supportsHooks ? ["hooks", "wait"] : ["wait"],
+    advice: supportsHooks
+      ? idleAdvice
+      : `${version} can be woken only through a wait; hooks need ${hooksVersionMin}`,
   };
 }
 
@@ -65,29 +67,29 @@ const events: readonly (readonly [string, HookEvent])[] = [
   ["AfterAgent", "Stop"],
 ];
 
-function hookFor(merkle: readonly string[], event: HookEvent) {
+function toHook(merkle: readonly string[], event: HookEvent) {
   const command = toShellLine([...merkle, "hook", "event", "gemini", event]);
   return { hooks: [{ type: "command", name: "merkle", command }] };
 }
 
-function settingsFile(): string {
+function getSettingsPath(): string {
   return join(homedir(), ".gemini", "settings.json");
 }
 
-function configure(merkle: ServerProgram, { version }: FoundClient): FileAdditions[] {
+function configure(merkle: ServerProgram, { version }: ClientEnvironment): FileAdditions[] {
   const { command, entry, env } = merkle;
-  const server = { command, args: [...entry, ...merkle.serve], env, trust: true };
-  const hasHooks = version === undefined || isFrom(version, hooksFrom);
+  const server = { command, args: [...entry, ...merkle.serveArgs], env, trust: true };
+  const hasHooks = version === undefined || isAtLeast(version, hooksVersionMin);
   const hooks = (hasHooks ? events : []).map(
     ([event, ours]): Addition => ({
       kind: "item",
       path: ["hooks", event],
-      value: hookFor(withEnvironment(merkle), ours),
+      value: toHook(withEnvironment(merkle), ours),
     }),
   );
   return [
     {
-      path: settingsFile(),
+      path: getSettingsPath(),
       format: "jsonc",
       additions: [{ kind: "member", path: ["mcpServers", "merkle"], value: server }, ...hooks],
     },
@@ -95,31 +97,31 @@ function configure(merkle: ServerProgram, { version }: FoundClient): FileAdditio
 }
 
 /** The administrator's settings for this machine, which a launch must not replace. */
-const ofAdministrator = geminiSystemSettings();
+const administratorSettings = toGeminiSystemSettings();
 
-async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
+async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
-  const file = join(homeFiles.launch(place.home), `${place.placeId}.gemini.json`);
-  const model = agent.model ?? modelIn(userArgs) ?? flagValue(userArgs, "-m");
-  const isThere = await isInstalled(settingsFile(), "hook event gemini");
-  const hooks = isThere || !isFrom(agent.version, hooksFrom) ? [] : events;
-  const merkle = [process.execPath, entryFile()];
+  const file = join(homeFiles.launch(target.home), `${target.placeId}.gemini.json`);
+  const model = agent.model ?? findModel(userArgs) ?? findFlagValue(userArgs, "-m");
+  const areHooksInstalled = await isInstalled(getSettingsPath(), "hook event gemini");
+  const hooks = areHooksInstalled || !isAtLeast(agent.version, hooksVersionMin) ? [] : events;
+  const merkle = [process.execPath, getEntryFile()];
   const settings = {
-    mcpServers: { merkle: { ...placeServer(place, agent, model), trust: true } },
-    hooks: Object.fromEntries(hooks.map(([event, ours]) => [event, [hookFor(merkle, ours)]])),
+    mcpServers: { merkle: { ...toPeerServer(target, agent, model), trust: true } },
+    hooks: Object.fromEntries(hooks.map(([event, ours]) => [event, [toHook(merkle, ours)]])),
   };
   // Puts the launch's settings in the system settings unless these are already in use. System settings
   // override the user's, so the launched Merkle server replaces an installed one.
-  const isTaken = env["GEMINI_CLI_SYSTEM_SETTINGS_PATH"] !== undefined || existsSync(ofAdministrator);
+  const isTaken = env["GEMINI_CLI_SYSTEM_SETTINGS_PATH"] !== undefined || existsSync(administratorSettings);
   const layer = isTaken ? "GEMINI_CLI_SYSTEM_DEFAULTS_PATH" : "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
   return {
     args: [...(agent.model === undefined ? [] : ["--model", agent.model]), ...userArgs],
     env: {
       ...{
-        MERKLE_HOME: place.home,
-        MERKLE_URL: place.url,
-        ...reachVariables(place),
-        ...toPeerVariables(place),
+        MERKLE_HOME: target.home,
+        MERKLE_URL: target.url,
+        ...toReachVariables(target),
+        ...toPeerVariables(target),
       },
       [layer]: file,
     },

@@ -6,6 +6,6 @@ import { readFile } from "node:fs/promises";
  */
 export async function isInstalled(path: string, mark: string): Promise<boolean> {
   const text = await readFile(path, "utf8").catch(() => "");
-  const packed = (each: string) => each.replace(/\s+/g, "");
-  return packed(text).includes(packed(mark));
+  const removeSpace = (each: string) => each.replace(/\s+/g, "");
+  return removeSpace(text).includes(removeSpace(mark));
 }

@@ -1,9 +1,9 @@
-import { reachVariables } from "../broker/reach.js";
-import { entryFile } from "../core/this-program.js";
-import type { AgentOptions, LaunchPlace } from "./client.js";
+import { toReachVariables } from "../broker/reach.js";
+import { getEntryFile } from "../core/this-program.js";
+import type { AgentOptions, LaunchTarget } from "./client.js";
 
 /** How a client starts the MCP server of a launched peer. */
-interface PlaceServer {
+interface PeerServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -14,18 +14,18 @@ interface PlaceServer {
  *
  * @param model - the model to show in the roster, if known
  */
-export function placeServer(
-  place: LaunchPlace,
+export function toPeerServer(
+  target: LaunchTarget,
   agent: AgentOptions,
   model: string | undefined = agent.model,
-): PlaceServer {
+): PeerServer {
   return {
     command: process.execPath,
-    args: [entryFile(), "mcp", "--as", place.placeId, ...serverFlags(agent)],
+    args: [getEntryFile(), "mcp", "--as", target.placeId, ...toServerFlags(agent)],
     env: {
-      MERKLE_HOME: place.home,
-      MERKLE_URL: place.url,
-      ...reachVariables(place),
+      MERKLE_HOME: target.home,
+      MERKLE_URL: target.url,
+      ...toReachVariables(target),
       ...(model !== undefined && { MERKLE_MODEL: model }),
     },
   };
@@ -35,18 +35,18 @@ export function placeServer(
  * Returns the variables that name the session, team and peer, for the client and the processes that it
  * starts.
  */
-export function toPeerVariables({ slug, teamName, placeId }: LaunchPlace): Readonly<Record<string, string>> {
+export function toPeerVariables({ slug, teamName, placeId }: LaunchTarget): Readonly<Record<string, string>> {
   return { MERKLE_SESSION: slug, MERKLE_TEAM: teamName, MERKLE_PEER: placeId };
 }
 
 /** Returns the model named in the user's arguments, for `list_peers`. The last `--model` wins. */
-export function modelIn(userArgs: readonly string[]): string | undefined {
+export function findModel(userArgs: readonly string[]): string | undefined {
   const last = userArgs.findLastIndex((each) => each === "--model" || each.startsWith("--model="));
-  return flagValue(userArgs.slice(Math.max(last, 0)), "--model");
+  return findFlagValue(userArgs.slice(Math.max(last, 0)), "--model");
 }
 
 /** Returns the value that the user's arguments contain for any of these flags, or undefined. */
-export function flagValue(userArgs: readonly string[], ...flags: readonly string[]): string | undefined {
+export function findFlagValue(userArgs: readonly string[], ...flags: readonly string[]): string | undefined {
   for (const [index, word] of userArgs.entries()) {
     if (flags.includes(word)) return userArgs[index + 1];
     const flag = flags.find((each) => word.startsWith(`${each}=`));
@@ -55,10 +55,10 @@ export function flagValue(userArgs: readonly string[], ...flags: readonly string
   return undefined;
 }
 
-function serverFlags({ tools, channel, interruptible }: AgentOptions): string[] {
+function toServerFlags({ tools, hasChannel, isInterruptible }: AgentOptions): string[] {
   return [
     ...(tools === undefined ? [] : ["--tools", tools]),
-    ...(channel ? ["--channel"] : []),
-    ...(interruptible ? ["--interruptible"] : []),
+    ...(hasChannel ? ["--channel"] : []),
+    ...(isInterruptible ? ["--interruptible"] : []),
   ];
 }

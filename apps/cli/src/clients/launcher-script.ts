@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
-import { entryFile } from "../core/this-program.js";
-import { shellWord } from "../text/shell.js";
+import { getEntryFile } from "../core/this-program.js";
+import { toShellWord } from "../text/shell.js";
 
 interface LauncherOptions {
   readonly program: string;
@@ -17,7 +17,7 @@ interface LauncherOptions {
 }
 
 /** The paths where packages and version managers install Node, as shell words. */
-const nodePlaces = [
+const nodePaths = [
   "/usr/local/bin/node",
   "/usr/bin/node",
   "/opt/homebrew/bin/node",
@@ -40,11 +40,11 @@ const nodePlaces = [
  * still exists, otherwise the Node on PATH, otherwise one in a known location. A fixed path would break with
  * the next Node upgrade.
  */
-export function launcherScript({ program, mark, nodeArgs = [], others = [] }: LauncherOptions): string {
-  const run = [...nodeArgs.map(shellWord), '"$program" "$@"'].join(" ");
+export function createLauncherScript({ program, mark, nodeArgs = [], others = [] }: LauncherOptions): string {
+  const run = [...nodeArgs.map(toShellWord), '"$program" "$@"'].join(" ");
   return `#!/bin/sh
 ${mark}
-program=${shellWord(program)}
+program=${toShellWord(program)}
 if [ ! -f "$program" ]; then
   for other in ${['""', ...others].join(" ")}; do
     if [ -x "$other" ] && [ "$other" != "$0" ]; then exec "$other" "$@"; fi
@@ -53,8 +53,8 @@ if [ ! -f "$program" ]; then
   exit 127
 fi
 # It was new enough when this was written, so it is not asked.
-if [ -x ${shellWord(process.execPath)} ]; then exec ${shellWord(process.execPath)} ${run}; fi
-for node in "$(command -v node 2>/dev/null)" ${nodePlaces.join(" ")}; do
+if [ -x ${toShellWord(process.execPath)} ]; then exec ${toShellWord(process.execPath)} ${run}; fi
+for node in "$(command -v node 2>/dev/null)" ${nodePaths.join(" ")}; do
   if [ -x "$node" ] && "$node" -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b > 18) ? 0 : 1)' 2>/dev/null; then
     exec "$node" ${run}
   fi
@@ -71,7 +71,7 @@ const mark =
  * Returns the path of the script that clients are configured to run. The path stays valid when Node or this
  * program moves.
  */
-export function clientScriptPath(home: string): string {
+export function toClientScriptPath(home: string): string {
   return join(homeFiles.install(home), "merkle");
 }
 
@@ -79,9 +79,13 @@ export function clientScriptPath(home: string): string {
 const others = ['"$HOME"/.local/bin/merkle', '"$(command -v merkle 2>/dev/null)"'];
 
 export async function writeClientScript(home: string): Promise<void> {
-  await explainingHome(home, async () => {
+  await explainHomeErrors(home, async () => {
     await mkdir(homeFiles.install(home), { recursive: true, mode: 0o700 });
-    await replaceFile(clientScriptPath(home), launcherScript({ program: entryFile(), mark, others }), 0o755);
+    await replaceFile(
+      toClientScriptPath(home),
+      createLauncherScript({ program: getEntryFile(), mark, others }),
+      0o755,
+    );
   });
 }
 
@@ -90,18 +94,18 @@ export async function writeClientScript(home: string): Promise<void> {
  * one that no longer exists.
  */
 export async function renewClientScript(home: string): Promise<void> {
-  if (existsSync(clientScriptPath(home))) await writeClientScript(home);
+  if (existsSync(toClientScriptPath(home))) await writeClientScript(home);
 }
 
 export async function removeClientScript(home: string): Promise<void> {
-  await rm(clientScriptPath(home), { force: true });
+  await rm(toClientScriptPath(home), { force: true });
 }
 
 /**
  * Returns the path of the script that the user's service runs. A fixed path to Node would break with the next
  * upgrade.
  */
-export function serviceScriptPath(home: string): string {
+export function toServiceScriptPath(home: string): string {
   return join(homeFiles.install(home), "merkle-service");
 }
 
@@ -109,13 +113,13 @@ const serviceMark =
   '# Written by "merkle service install"; the service runs it. "merkle service uninstall" removes it.';
 
 export async function writeServiceScript(home: string, nodeArgs: readonly string[]): Promise<void> {
-  const script = launcherScript({ program: entryFile(), mark: serviceMark, nodeArgs, others });
-  await explainingHome(home, async () => {
+  const script = createLauncherScript({ program: getEntryFile(), mark: serviceMark, nodeArgs, others });
+  await explainHomeErrors(home, async () => {
     await mkdir(homeFiles.install(home), { recursive: true, mode: 0o700 });
-    await replaceFile(serviceScriptPath(home), script, 0o755);
+    await replaceFile(toServiceScriptPath(home), script, 0o755);
   });
 }
 
 export async function removeServiceScript(home: string): Promise<void> {
-  await rm(serviceScriptPath(home), { force: true });
+  await rm(toServiceScriptPath(home), { force: true });
 }

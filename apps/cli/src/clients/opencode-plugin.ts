@@ -30,14 +30,14 @@ export default async function merkle({ client }: { client: OpenCode }) {
    * Creates a session and opens it in the terminal. Before the first prompt there is no session, and the
    * terminal shows its start screen.
    */
-  async function begin(): Promise<string | undefined> {
+  async function startSession(): Promise<string | undefined> {
     const { data } = await client.session.create({ body: {} });
     const sessionID = data?.id;
     await client.tui.publish({ body: { type: "tui.session.select", properties: { sessionID } } });
     return sessionID;
   }
 
-  async function parentOf(id: string): Promise<string> {
+  async function readParent(id: string): Promise<string> {
     const known = parents.get(id);
     if (known !== undefined) return known;
     const { data } = await client.session.get({ path: { id } });
@@ -47,25 +47,25 @@ export default async function merkle({ client }: { client: OpenCode }) {
   }
 
   /** Sends an event to the server. A session with a parent belongs to a subagent. */
-  async function ask(event: HookEvent, id: string): Promise<string> {
-    const parent = await parentOf(id);
+  async function sendEvent(event: HookEvent, id: string): Promise<string> {
+    const parent = await readParent(id);
     const [session_id, agent_id] = parent === "" ? [id, ""] : [parent, id];
     if (agent_id === "") current = id;
     return askServer({ event, session_id, prompt_id: session_id, agent_id });
   }
 
-  async function prompt(id: string, text: string): Promise<void> {
+  async function sendPrompt(id: string, text: string): Promise<void> {
     await client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text }] } });
   }
 
   attach(async (line) => {
-    current ??= await begin();
-    if (current !== undefined) await prompt(current, line);
+    current ??= await startSession();
+    if (current !== undefined) await sendPrompt(current, line);
   });
 
   return {
     async "chat.message"({ sessionID }: { sessionID: string }, { parts }: { parts: Part[] }) {
-      const text = await ask("UserPromptSubmit", sessionID);
+      const text = await sendEvent("UserPromptSubmit", sessionID);
       const last = parts.at(-1);
       if (text === "" || !last) return;
       const { messageID } = last;
@@ -76,7 +76,7 @@ export default async function merkle({ client }: { client: OpenCode }) {
       { sessionID }: { sessionID: string },
       result: { output?: string; content?: object[] },
     ) {
-      const text = await ask("PostToolBatch", sessionID);
+      const text = await sendEvent("PostToolBatch", sessionID);
       if (text === "") return;
       if (Array.isArray(result.content)) result.content.push({ type: "text", text });
       else result.output = `${result.output ?? ""}\n\n${text}`;
@@ -84,8 +84,8 @@ export default async function merkle({ client }: { client: OpenCode }) {
     async event({ event }: { event: { type: string; properties: { sessionID?: string } } }) {
       const { sessionID } = event.properties;
       if (event.type !== "session.idle" || sessionID === undefined) return;
-      const text = await ask("Stop", sessionID);
-      if (text !== "") await prompt(sessionID, text);
+      const text = await sendEvent("Stop", sessionID);
+      if (text !== "") await sendPrompt(sessionID, text);
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { Toolset } from "@merkle/wire";
 import { npxCommand } from "@merkle/wire/text";
-import { type Reach, reachVariables, toReach } from "../broker/reach.js";
+import { type Reach, toReach, toReachVariables } from "../broker/reach.js";
 import { toMerkleHome } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
-import { entryFile, runsFromNpx } from "../core/this-program.js";
+import { getEntryFile, runsFromNpx } from "../core/this-program.js";
 import type { Config } from "../settings/config.js";
-import { clientScriptPath } from "./launcher-script.js";
+import { toClientScriptPath } from "./launcher-script.js";
 
 /**
  * The program that a client runs, from any folder, to reach Merkle: the home's script, which finds Node and
@@ -15,7 +15,7 @@ export interface ServerProgram {
   readonly command: string;
   readonly entry: readonly string[];
   /** The arguments after `entry` that start the MCP server. */
-  readonly serve: readonly string[];
+  readonly serveArgs: readonly string[];
   /**
    * Environment variables for settings that differ from the defaults, such as another home or an explicitly
    * named broker.
@@ -28,19 +28,19 @@ export interface ServerProgram {
  *
  * @param tools - toolsets in addition to the default ones
  */
-export function serverProgram(
+export function createServerProgram(
   { broker, ...reach }: Pick<Config, "broker"> & Reach,
   tools: readonly Toolset[],
 ): ServerProgram {
   const { home } = reach;
   const isNamed = broker.source !== "default" && broker.source !== "config.json";
   return {
-    ...findProgram(home),
-    serve: ["mcp", ...(tools.length > 0 ? ["--tools", tools.join(",")] : [])],
+    ...toProgramCommand(home),
+    serveArgs: ["mcp", ...(tools.length > 0 ? ["--tools", tools.join(",")] : [])],
     env: {
       ...(home !== toMerkleHome(undefined, process.cwd()) && { MERKLE_HOME: home }),
       ...(isNamed && { MERKLE_URL: broker.base }),
-      ...reachVariables(toReach(reach)),
+      ...toReachVariables(toReach(reach)),
     },
   };
 }
@@ -48,10 +48,10 @@ export function serverProgram(
 /**
  * Returns the command to write into a client's configuration. It still works after npx's cache is deleted.
  */
-function findProgram(home: string): Pick<ServerProgram, "command" | "entry"> {
+function toProgramCommand(home: string): Pick<ServerProgram, "command" | "entry"> {
   // Windows cannot run the shell script, but Node's path does not change there.
-  if (!runsFromNpx() && !isPosix()) return { command: process.execPath, entry: [entryFile()] };
-  if (!runsFromNpx()) return { command: clientScriptPath(home), entry: [] };
+  if (!runsFromNpx() && !isPosix()) return { command: process.execPath, entry: [getEntryFile()] };
+  if (!runsFromNpx()) return { command: toClientScriptPath(home), entry: [] };
   const [command = "", ...entry] = npxCommand.split(" ");
   return { command, entry };
 }

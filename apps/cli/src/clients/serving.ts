@@ -7,7 +7,7 @@ import type { ClientName } from "./client.js";
  * A file that marks this process as a peer's MCP server. The client's hooks use the file to detect whether
  * the server is running.
  */
-export interface ServingNote {
+export interface ServerPidFile {
   /**
    * Whether the client ran hooks before it started this server. If so, the server may have started during a
    * turn.
@@ -16,7 +16,7 @@ export interface ServingNote {
   /**
    * Records that the client has called this server. Returns whether this process is still the peer's server.
    */
-  hear(): boolean;
+  recordContact(): boolean;
   /** Records that the client cannot reach this server, so that the launch and the hook commands take over. */
   giveUp(): void;
   /** Removes the file if it still names this process. */
@@ -32,50 +32,50 @@ const graceMs = 2_000;
  * How long a client's first server counts as reachable before it receives a call, because the client may
  * still be connecting.
  */
-const unheardMs = 24 * 60 * 60 * 1_000;
+const firstContactMs = 24 * 60 * 60 * 1_000;
 
 /**
  * Records this server and its client in a file. The server counts as reachable until the file's modification
  * time. If a hook command runs after that time, the client runs hooks but cannot reach its server (WAKE-15).
  */
-export function noteServing(home: string, placeId: string): ServingNote {
-  const path = servingFile(home, placeId);
-  const dateFile = (ms: number) => {
-    const until = new Date(ms);
-    if (readServer(path) !== process.pid) return false;
-    utimesSync(path, until, until);
+export function writeServerPidFile(home: string, placeId: string): ServerPidFile {
+  const path = toPidPath(home, placeId);
+  const setFileTime = (ms: number) => {
+    const time = new Date(ms);
+    if (readServerPid(path) !== process.pid) return false;
+    utimesSync(path, time, time);
     return true;
   };
   let isRestarted = false;
   try {
     // If the client has already run hooks, it may have started this server for a single hook and may never
     // use it again.
-    isRestarted = readNumbers(path)[1] === process.ppid && hookRanAt(home, placeId) > 0;
+    isRestarted = readPids(path)[1] === process.ppid && readLastHookTime(home, placeId) > 0;
     writeFileSync(path, `${process.pid} ${process.ppid}\n`, { mode: 0o600 });
-    dateFile(Date.now() + (isRestarted ? 0 : unheardMs));
+    setFileTime(Date.now() + (isRestarted ? 0 : firstContactMs));
   } catch {
     // If the home is not writable, it contains no stored peer either.
   }
   return {
     isRestarted,
-    hear: () => dateFile(Date.now() + graceMs),
-    giveUp: () => void dateFile(0),
+    recordContact: () => setFileTime(Date.now() + graceMs),
+    giveUp: () => void setFileTime(0),
     remove() {
       // Another server for the same peer may have started since.
-      if (readServer(path) !== process.pid) return;
-      for (const file of [path, hookFile(home, placeId)]) rmSync(file, { force: true });
+      if (readServerPid(path) !== process.pid) return;
+      for (const file of [path, toHookPath(home, placeId)]) rmSync(file, { force: true });
     },
   };
 }
 
 /** Returns whether a peer's MCP server is running and its client can reach it. */
 export function isServing(home: string, placeId: string): boolean {
-  const path = servingFile(home, placeId);
-  const server = readServer(path);
+  const path = toPidPath(home, placeId);
+  const server = readServerPid(path);
   if (server === undefined) return false;
   try {
     process.kill(server, 0);
-    return statSync(path).mtimeMs >= hookRanAt(home, placeId);
+    return statSync(path).mtimeMs >= readLastHookTime(home, placeId);
   } catch {
     return false;
   }
@@ -92,14 +92,14 @@ export const isServingInShell =
   '[ "${c:-$CLAUDE_PID}" != "${CLAUDE_PID:-$c}" ] || { kill -0 "$s" && [ ! "$f.hook" -nt "$f.pid" ] && echo >"$f.hook"; }; } 2>/dev/null';
 
 /** Returns when a hook command of the client last ran, in milliseconds. */
-export function hookRanAt(home: string, placeId: string): number {
-  const stats = statSync(hookFile(home, placeId), { throwIfNoEntry: false });
+export function readLastHookTime(home: string, placeId: string): number {
+  const stats = statSync(toHookPath(home, placeId), { throwIfNoEntry: false });
   return stats?.mtimeMs ?? 0;
 }
 
 /** Stores the prompt to which a hook command responds. Returns the previously stored prompt. */
 export function swapPrompt(home: string, placeId: string, prompt: string): string {
-  const path = hookFile(home, placeId);
+  const path = toHookPath(home, placeId);
   try {
     const before = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
     writeFileSync(path, `${prompt}\n`, { mode: 0o600 });
@@ -109,36 +109,36 @@ export function swapPrompt(home: string, placeId: string, prompt: string): strin
   }
 }
 
-const ended = "its client is not connected to its MCP server";
+const serverEndedReason = "its client is not connected to its MCP server";
 
 /**
  * Returns the reason to show for a peer that is blocked because its server has ended. The remedy depends on
  * the client.
  */
-export function serverEnded(client: ClientName): string {
+export function describeServerEnded(client: ClientName): string {
   const advice =
     client === "claude" ? "type /mcp in its terminal and reconnect merkle" : "quit it, and launch it again";
-  return `${ended}: ${advice}`;
+  return `${serverEndedReason}: ${advice}`;
 }
 
-export function isServerEnded(reason: string | null): boolean {
-  return reason?.startsWith(ended) === true;
+export function isServerEndedReason(reason: string | null): boolean {
+  return reason?.startsWith(serverEndedReason) === true;
 }
 
-function servingFile(home: string, placeId: string): string {
+function toPidPath(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.pid`);
 }
 
-function hookFile(home: string, placeId: string): string {
+function toHookPath(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.hook`);
 }
 
-function readServer(path: string): number | undefined {
-  return readNumbers(path)[0];
+function readServerPid(path: string): number | undefined {
+  return readPids(path)[0];
 }
 
 /** Returns the process ids in the file: first the server's, then its client's. */
-function readNumbers(path: string): number[] {
+function readPids(path: string): number[] {
   try {
     return readFileSync(path, "utf8")
       .trim()

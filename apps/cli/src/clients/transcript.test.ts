@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compactMessage } from "@merkle/wire";
 import { expect, it, onTestFinished } from "vitest";
-import { feedMessage } from "../test-kit/feed-message.js";
+import { createFeedMessage } from "../test-kit/feed-message.js";
 import { claudeTranscript } from "./claude-transcript.js";
 import { codexTranscript } from "./codex-transcript.js";
 import { readTranscript } from "./transcript.js";
 
-const one = feedMessage(1, { content: { text: "one" } });
-const two = feedMessage(2, { content: { text: "two\nlines" } });
-const three = feedMessage(3, { content: { text: "three" } });
+const one = createFeedMessage(1, { content: { text: "one" } });
+const two = createFeedMessage(2, { content: { text: "two\nlines" } });
+const three = createFeedMessage(3, { content: { text: "three" } });
 
 let uuids = 0;
 /** Formats a line of a transcript. By default its parent is the previous line. */
@@ -39,10 +39,10 @@ it("[WAKE-4] holds what a hook put in and a tool returned, in whole lines, marke
     result(compactMessage(two)),
     prompt(),
   );
-  expect(transcript?.holds(one)).toBe(true);
-  expect(transcript?.holds(two)).toBe(true);
-  expect(transcript?.holds(three)).toBe(false);
-  expect(transcript?.holds(feedMessage(1, { content: { text: "on" } }))).toBe(false);
+  expect(transcript?.contains(one)).toBe(true);
+  expect(transcript?.contains(two)).toBe(true);
+  expect(transcript?.contains(three)).toBe(false);
+  expect(transcript?.contains(createFeedMessage(1, { content: { text: "on" } }))).toBe(false);
 });
 
 it("[WAKE-4] does not hold what only looks like it: another's text, a note of the client's, a subagent's", () => {
@@ -52,7 +52,7 @@ it("[WAKE-4] does not hold what only looks like it: another's text, a note of th
     attachment: { type: "hook_additional_context", content: [compactMessage(two)] },
   });
   const transcript = parse(prompt(), note, aside, result("#4 Cedar: look\n  #3 Alder: three"));
-  expect([one, two, three].map((message) => transcript?.holds(message))).toEqual([false, false, false]);
+  expect([one, two, three].map((message) => transcript?.contains(message))).toEqual([false, false, false]);
 });
 
 it("[WAKE-4] does not hold what went with an interrupted prompt, or stands before a compaction; calls side by side are kept", () => {
@@ -64,11 +64,11 @@ it("[WAKE-4] does not hold what went with an interrupted prompt, or stands befor
   const secondCall = toLine({ type: "assistant", message: { content: [{ type: "tool_use" }] } });
   const results = [result(compactMessage(two), firstCall), result("#3 Alder: three", `u${uuids - 1}`)];
   const transcript = parse(before, ...lost, ...again, secondCall, ...results);
-  expect([one, two, three].map((message) => transcript?.holds(message))).toEqual([false, true, true]);
+  expect([one, two, three].map((message) => transcript?.contains(message))).toEqual([false, true, true]);
 
   const compacted = hook("#1 Alder: one");
   const boundary = toLine({ type: "system", subtype: "compact_boundary", parentUuid: null });
-  expect(parse(compacted, boundary, prompt())?.holds(one)).toBe(false);
+  expect(parse(compacted, boundary, prompt())?.contains(one)).toBe(false);
 });
 
 it("[WAKE-4] Codex's rollout holds what hooks put in and tools returned, and is unknown after a compaction or a rollback", () => {
@@ -87,7 +87,7 @@ it("[WAKE-4] Codex's rollout holds what hooks put in and tools returned, and is 
     role: "assistant",
     content: [{ type: "output_text", text: "#3 Alder: three" }],
   });
-  const four = feedMessage(4, { content: { text: "a < b && c " } });
+  const four = createFeedMessage(4, { content: { text: "a < b && c " } });
   const stop = item({
     type: "message",
     role: "user",
@@ -99,7 +99,7 @@ it("[WAKE-4] Codex's rollout holds what hooks put in and tools returned, and is 
     ],
   });
   const rollout = codexTranscript.parse(`cut off"}\n${[context, answer, output, stop].join("\n")}\n{"half`);
-  expect([one, two, three, four].map((message) => rollout?.holds(message))).toEqual([
+  expect([one, two, three, four].map((message) => rollout?.contains(message))).toEqual([
     true,
     true,
     false,
@@ -127,6 +127,6 @@ it("[WAKE-4] is unknown where there is no file, or its form is another", async (
   await writeFile(path, '{"kind":"of another time"}\n');
   expect(await read(id)).toBeUndefined();
   await writeFile(path, `${hook("#1 Alder: one")}\n`);
-  expect((await read(id))?.holds(one)).toBe(true);
+  expect((await read(id))?.contains(one)).toBe(true);
   expect(await read("../x")).toBeUndefined();
 });

@@ -4,14 +4,14 @@ import { compactMessage, type Message } from "@merkle/wire";
 /** The contents of a conversation, read from its client's transcript. */
 export interface Transcript {
   /** Whether the conversation would contain the message if it were resumed now. */
-  holds(message: Message): boolean;
+  contains(message: Message): boolean;
   /**
    * Whether the model has responded since the message. If an unanswered prompt is interrupted, the client
    * discards the text that was added to it.
    */
   isAnswered(message: Message): boolean;
   /** Whether the conversation contains these words. */
-  says(words: string): boolean;
+  containsText(words: string): boolean;
 }
 
 /**
@@ -66,14 +66,14 @@ async function readTail(path: string): Promise<string | undefined> {
  */
 export function hasMessage(texts: readonly string[], message: Message): boolean {
   // Some clients remove trailing white space.
-  const wanted = compactMessage(message).trimEnd();
-  return texts.some((each) => hasLines(each, wanted));
+  const expected = compactMessage(message).trimEnd();
+  return texts.some((each) => hasLines(each, expected));
 }
 
-function hasLines(text: string, wanted: string): boolean {
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
+function hasLines(text: string, expected: string): boolean {
+  for (let at = text.indexOf(expected); at !== -1; at = text.indexOf(expected, at + 1)) {
     const before = text.slice(0, at);
-    const after = text.slice(at + wanted.length);
+    const after = text.slice(at + expected.length);
     if (/(?:^|\n)(?:\(again\) )?$/.test(before.slice(-12)) && /^[^\S\n]*(?:\n|$)/.test(after)) return true;
   }
   return false;

@@ -8,17 +8,17 @@ export interface UsageRecord {
   /** Returns the usage in the file's next complete lines, and the state to pass to the next read. */
   read(
     text: string,
-    carried: Carried | undefined,
-  ): { readonly usage: readonly UsedTokens[]; readonly carried: Carried };
+    carried: UsageReadState | undefined,
+  ): { readonly usage: readonly ModelTokenCounts[]; readonly carried: UsageReadState };
 }
 
 /** The state between two reads of a file, as JSON. Each client's format has its own kind of state. */
-export type Carried = Readonly<Record<string, unknown>>;
+export type UsageReadState = Readonly<Record<string, unknown>>;
 
-export type UsedTokens = Tokens & { readonly model: string };
+export type ModelTokenCounts = TokenCounts & { readonly model: string };
 
 /** A model's token counts by kind. */
-export interface Tokens {
+export interface TokenCounts {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cache_read_tokens: number;
@@ -26,8 +26,8 @@ export interface Tokens {
 }
 
 /** Sums the usage by model. Omits models that used no tokens. */
-export function sumByModel(used: readonly UsedTokens[]): UsedTokens[] {
-  const sums = new Map<string, Tokens>();
+export function sumByModel(used: readonly ModelTokenCounts[]): ModelTokenCounts[] {
+  const sums = new Map<string, TokenCounts>();
   for (const { model, ...tokens } of used) {
     const sum = sums.get(model);
     sums.set(model, sum ? combine(sum, tokens, (a, b) => a + b) : tokens);
@@ -37,7 +37,11 @@ export function sumByModel(used: readonly UsedTokens[]): UsedTokens[] {
     .map(([model, tokens]) => ({ model: model.slice(0, 100), ...tokens }));
 }
 
-export function combine(one: Tokens, other: Tokens, by: (a: number, b: number) => number): Tokens {
+export function combine(
+  one: TokenCounts,
+  other: TokenCounts,
+  by: (a: number, b: number) => number,
+): TokenCounts {
   return {
     input_tokens: by(one.input_tokens, other.input_tokens),
     output_tokens: by(one.output_tokens, other.output_tokens),

@@ -4,13 +4,13 @@ import { type ForeignFile, trustFile } from "../settings/foreign-file.js";
 import { canAsk, createPrompter } from "./ask.js";
 import type { CommandContext } from "./command.js";
 
-type Asking = Pick<CommandContext, "flags" | "io" | "output" | "signal">;
+type TrustPromptContext = Pick<CommandContext, "flags" | "io" | "output" | "signal">;
 
 /**
  * Returns whether a person is at the terminal who can decide whom to trust. False in agents' shells and in
  * scripts.
  */
-export function isPersonThere(context: Pick<CommandContext, "flags" | "io">): boolean {
+export function isPersonAtTerminal(context: Pick<CommandContext, "flags" | "io">): boolean {
   return canAsk(context) && findAgentMark(context.io.env) === undefined;
 }
 
@@ -23,7 +23,7 @@ export function requirePerson(
   context: Pick<CommandContext, "flags" | "io">,
   { what, run }: { what: string; run: string },
 ): void {
-  if (isPersonThere(context)) return;
+  if (isPersonAtTerminal(context)) return;
   throw usageError(`${what} needs a person. Run it in your own terminal, not from an agent.`, run);
 }
 
@@ -32,14 +32,17 @@ export function requirePerson(
  *
  * @throws CliError `not_trusted` unless the person confirms
  */
-export async function askToTrust(home: string, { file, context }: { file: ForeignFile; context: Asking }) {
+export async function askToTrust(
+  home: string,
+  { file, context }: { file: ForeignFile; context: TrustPromptContext },
+) {
   await confirmTrust(`${describe(file)}\nTrust its current content?`, context);
   trustFile(home, file);
 }
 
 /** Asks the person to confirm. @throws CliError `not_trusted` unless they do */
-export async function confirmTrust(message: string, context: Asking): Promise<void> {
-  if (await createPrompter(context).yesOrNo({ message, default: false })) return;
+export async function confirmTrust(message: string, context: TrustPromptContext): Promise<void> {
+  if (await createPrompter(context).confirm({ message, default: false })) return;
   throw new CliError("not_trusted", "Nothing was trusted. Nothing changed.", {
     exitCode: exitCodes.refused,
   });

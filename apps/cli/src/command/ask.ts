@@ -2,7 +2,7 @@ import { interruptedError } from "../core/cli-error.js";
 import { cutToWidth } from "../text/table.js";
 import { wrapLine } from "../text/wrap-line.js";
 import type { CommandContext } from "./command.js";
-import { columnsOf, type TextStream } from "./io.js";
+import { getColumns, type TextStream } from "./io.js";
 
 /** Returns whether someone is at the terminal to answer a question. */
 export function canAsk({ flags, io }: Pick<CommandContext, "flags" | "io">): boolean {
@@ -11,32 +11,32 @@ export function canAsk({ flags, io }: Pick<CommandContext, "flags" | "io">): boo
 
 /** Asks questions at the terminal. Ctrl+C ends the command as usual and restores the terminal. */
 export interface Prompter {
-  yesOrNo(question: { message: string; default: boolean }): Promise<boolean>;
+  confirm(question: { message: string; default: boolean }): Promise<boolean>;
   /**
    * Asks for text and trims the answer. Enter accepts the default, typing replaces it, and Tab inserts it for
    * editing.
    */
-  text(question: TextQuestion): Promise<string>;
+  askText(question: TextQuestion): Promise<string>;
   /** Asks for text without displaying the typed characters. */
-  secret(question: { message: string }): Promise<string>;
+  askSecret(question: { message: string }): Promise<string>;
   /** Asks for one of several choices. Typing filters the list. */
-  oneOf<Value extends string>(question: ChoiceQuestion<Value>): Promise<Value>;
+  choose<Value extends string>(question: ChoiceQuestion<Value>): Promise<Value>;
 }
 
 interface TextQuestion {
   readonly message: string;
   readonly default?: string | undefined;
   /** Returns a sentence about what is wrong with an answer, or undefined if the answer is valid. */
-  readonly problemOf: (answer: string) => string | undefined;
+  readonly findProblem: (answer: string) => string | undefined;
 }
 
 interface ChoiceQuestion<Value extends string> {
   readonly message: string;
   readonly default?: Value | undefined;
-  readonly choices: (typed: string) => Promise<readonly Choice<Value>[]>;
+  readonly listChoices: (typed: string) => Promise<readonly PromptChoice<Value>[]>;
 }
 
-interface Choice<Value extends string> {
+interface PromptChoice<Value extends string> {
   readonly value: Value;
   readonly name: string;
   /** A note after the choice's name. Shown only in the list, and never truncated. */
@@ -47,37 +47,37 @@ interface Choice<Value extends string> {
 export function createPrompter({ io, signal }: Pick<CommandContext, "io" | "signal">): Prompter {
   const context = { input: io.stdin, output: io.stderr, signal };
   return {
-    async yesOrNo(question) {
+    async confirm(question) {
       const { confirm } = await import("./prompts.js");
       const message = wrapQuestion(question.message, io.stderr);
-      return interruptible(() => confirm({ ...question, message }, context));
+      return runPrompt(() => confirm({ ...question, message }, context));
     },
-    async secret({ message }) {
+    async askSecret({ message }) {
       const { password } = await import("./prompts.js");
-      return interruptible(() => password({ message, mask: true }, context));
+      return runPrompt(() => password({ message, mask: true }, context));
     },
-    async text({ message, default: preset, problemOf }) {
+    async askText({ message, default: preset, findProblem }) {
       const { input } = await import("./prompts.js");
-      const answer = await interruptible(() =>
+      const answer = await runPrompt(() =>
         input(
           {
             message,
             ...(preset !== undefined && { default: preset }),
-            validate: (text) => problemOf(text.trim()) ?? true,
+            validate: (text) => findProblem(text.trim()) ?? true,
           },
           context,
         ),
       );
       return answer.trim();
     },
-    async oneOf({ message, default: preset, choices }) {
+    async choose({ message, default: preset, listChoices }) {
       const { search } = await import("./prompts.js");
-      return interruptible(() =>
+      return runPrompt(() =>
         search(
           {
             message,
             source: async (typed) =>
-              (await choices(typed ?? "")).map((each) => fitChoice(each, message, io.stderr)),
+              (await listChoices(typed ?? "")).map((each) => fitChoice(each, message, io.stderr)),
             ...(preset !== undefined && { default: preset as never }),
           },
           context,
@@ -93,17 +93,17 @@ export function createPrompter({ io, signal }: Pick<CommandContext, "io" | "sign
  */
 function wrapQuestion(message: string, terminal: TextStream): string {
   const [mark, answers] = ["? ", " (y/N)"];
-  const lines = wrapLine(mark + message + answers, columnsOf(terminal) - 1, "  ").join("\n");
+  const lines = wrapLine(mark + message + answers, getColumns(terminal) - 1, "  ").join("\n");
   return lines.slice(mark.length, -answers.length);
 }
 
 /** Shortens a choice to fit one line of the terminal, both in the list and as the final answer. */
 function fitChoice<Value extends string>(
-  { value, name, beside }: Choice<Value>,
+  { value, name, beside }: PromptChoice<Value>,
   message: string,
   terminal: TextStream,
 ) {
-  const columns = columnsOf(terminal);
+  const columns = getColumns(terminal);
   const note = beside === undefined ? "" : `   ${beside}`;
   const cut = (used: number) => cutToWidth(name, columns - 1 - used, "…");
   return { value, name: cut("❯ ".length + note.length) + note, short: cut(`✔ ${message} `.length) };
@@ -114,10 +114,10 @@ export async function askYesOrNo(
   message: string,
   context: Pick<CommandContext, "io" | "signal">,
 ): Promise<boolean> {
-  return createPrompter(context).yesOrNo({ message, default: false });
+  return createPrompter(context).confirm({ message, default: false });
 }
 
-async function interruptible<T>(ask: () => Promise<T>): Promise<T> {
+async function runPrompt<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

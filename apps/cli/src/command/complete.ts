@@ -7,7 +7,7 @@ import type { CommandDescription, CommandGroup } from "./command.js";
  */
 export interface Completion {
   readonly words: readonly string[];
-  readonly asks: readonly CompletionTarget[];
+  readonly targets: readonly CompletionTarget[];
 }
 
 /**
@@ -35,24 +35,27 @@ export function complete(
   const command = findCommand(commands, before);
   if (!command) {
     const known = current.startsWith("-")
-      ? [...globalFlags.map(longOf), "--help"]
-      : commandWords(commands, before);
-    return { words: matching(known, current), asks: [] };
+      ? [...globalFlags.map(toLongFlag), "--help"]
+      : listNextWords(commands, before);
+    return { words: filterByPrefix(known, current), targets: [] };
   }
   const flags = [...(command.flags ?? []).filter((each) => !each.hidden), ...globalFlags];
-  const line = readLine(before.slice(command.name.split(" ").length), flags);
-  if (line.isPassedOn) return nothing;
-  const wanted = line.open ?? argumentAt(command, line.args.length);
-  if (line.open === undefined && current.startsWith("-")) {
-    return { words: matching(flags.map(longOf), current), asks: [] };
+  const line = parseLine(before.slice(command.name.split(" ").length), flags);
+  if (line.isPassedOn) return noCompletion;
+  const expectedName = line.expectedValue ?? findArgumentName(command, line.args.length);
+  if (line.expectedValue === undefined && current.startsWith("-")) {
+    return { words: filterByPrefix(flags.map(toLongFlag), current), targets: [] };
   }
-  if (wanted === undefined) return nothing;
-  const inline = valuesOf(wanted);
-  const session = sessionOn(command, line.args);
-  return { words: matching(inline, current), asks: inline.length > 0 ? [] : asksOf(wanted, session) };
+  if (expectedName === undefined) return noCompletion;
+  const allowedValues = toAllowedValues(expectedName);
+  const session = findSessionArgument(command, line.args);
+  return {
+    words: filterByPrefix(allowedValues, current),
+    targets: allowedValues.length > 0 ? [] : toTargets(expectedName, session),
+  };
 }
 
-const nothing: Completion = { words: [], asks: [] };
+const noCompletion: Completion = { words: [], targets: [] };
 
 function findCommand(
   commands: readonly CommandDescription[],
@@ -66,10 +69,10 @@ function findCommand(
 }
 
 /** Returns the words that can follow `before` in a command, such as `get` and `set` after `state`. */
-function commandWords(commands: readonly CommandDescription[], before: readonly string[]): string[] {
+function listNextWords(commands: readonly CommandDescription[], before: readonly string[]): string[] {
   const names = commands.map((each) => each.name.split(" "));
   if (before.length === 0) return [...names.map(([first = ""]) => first), "help"];
-  if (before[0] === "help") return commandWords(commands, before.slice(1));
+  if (before[0] === "help") return listNextWords(commands, before.slice(1));
   if (before.length > 1) return [];
   return names.flatMap(([first, second]) => (first === before[0] && second !== undefined ? [second] : []));
 }
@@ -77,59 +80,59 @@ function commandWords(commands: readonly CommandDescription[], before: readonly 
 interface Line {
   readonly args: readonly string[];
   /** The name of the value expected next, if the last flag still needs one. */
-  readonly open: string | undefined;
+  readonly expectedValue: string | undefined;
   /** Whether the current word is after `--` and so belongs to another program. */
   readonly isPassedOn: boolean;
 }
 
-function readLine(words: readonly string[], flags: readonly Flag[]): Line {
+function parseLine(words: readonly string[], flags: readonly Flag[]): Line {
   const args: string[] = [];
-  let open: string | undefined;
+  let expectedValue: string | undefined;
   for (const word of words) {
-    if (open !== undefined) open = undefined;
-    else if (word === "--") return { args, open, isPassedOn: true };
-    else if (word.startsWith("-")) open = valueNameOf(word, flags);
+    if (expectedValue !== undefined) expectedValue = undefined;
+    else if (word === "--") return { args, expectedValue, isPassedOn: true };
+    else if (word.startsWith("-")) expectedValue = findValueName(word, flags);
     else args.push(word);
   }
-  return { args, open, isPassedOn: false };
+  return { args, expectedValue, isPassedOn: false };
 }
 
 /** Returns the name of a flag's value, if the flag takes the next word as its value. */
-function valueNameOf(word: string, flags: readonly Flag[]): string | undefined {
+function findValueName(word: string, flags: readonly Flag[]): string | undefined {
   const flag = flags.find((each) => each.flags.split(/[ ,]+/).includes(word));
   return flag && /<[^>]+>/.exec(flag.flags)?.[0];
 }
 
-function longOf({ flags }: Flag): string {
+function toLongFlag({ flags }: Flag): string {
   return /--[a-z-]+/.exec(flags)?.[0] ?? "";
 }
 
-function argumentAt({ arguments: args = [] }: CommandDescription, index: number): string | undefined {
+function findArgumentName({ arguments: args = [] }: CommandDescription, index: number): string | undefined {
   return args[index]?.name;
 }
 
 /** Returns the values allowed by a value name such as `<now|next|low>`. */
-function valuesOf(name: string): string[] {
+function toAllowedValues(name: string): string[] {
   return name.includes("|") ? name.slice(1, -1).split("|") : [];
 }
 
-function sessionOn(
+function findSessionArgument(
   { arguments: args = [] }: CommandDescription,
-  given: readonly string[],
+  typedArgs: readonly string[],
 ): string | undefined {
-  const place = args.findIndex(({ name }) => isNamed(name, "session"));
-  return place < 0 ? undefined : given[place];
+  const index = args.findIndex(({ name }) => isNamed(name, "session"));
+  return index < 0 ? undefined : typedArgs[index];
 }
 
-function asksOf(name: string, session: string | undefined): CompletionTarget[] {
-  const found = (["session", "root/path", "who", "group"] as const).find((each) => isNamed(name, each));
-  return found === undefined ? [] : [{ is: found, session }];
+function toTargets(name: string, session: string | undefined): CompletionTarget[] {
+  const targetKind = (["session", "root/path", "who", "group"] as const).find((each) => isNamed(name, each));
+  return targetKind === undefined ? [] : [{ is: targetKind, session }];
 }
 
 function isNamed(name: string, word: string): boolean {
   return name === `<${word}>` || name === `[${word}]`;
 }
 
-function matching(words: readonly string[], current: string): string[] {
+function filterByPrefix(words: readonly string[], current: string): string[] {
   return [...new Set(words)].filter((each) => each !== "" && each.startsWith(current));
 }

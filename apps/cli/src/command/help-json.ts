@@ -1,14 +1,14 @@
 import { exitCodes } from "../core/cli-error.js";
 import type { Flag } from "../core/flags.js";
 import type { CommandDescription, CommandGroup } from "./command.js";
-import type { Row } from "./help-text.js";
+import type { HelpRow } from "./help-text.js";
 
 /** The parts of help that do not belong to a single command. */
 export interface CommonHelp {
   /** The flags that every command accepts. */
   readonly flags: readonly Flag[];
   /** The environment variables that commands read, with their meanings. */
-  readonly variables: readonly Row[];
+  readonly variables: readonly HelpRow[];
 }
 
 /**
@@ -17,10 +17,10 @@ export interface CommonHelp {
 export function formatJsonHelp(
   groups: readonly CommandGroup[],
   { flags: globalFlags, variables }: CommonHelp,
-  isWanted: (command: CommandDescription, topic: string) => boolean,
+  isSelected: (command: CommandDescription, topic: string) => boolean,
 ): string {
   const commands = groups.flatMap(({ topic, commands }) =>
-    commands.filter((each) => !each.hidden && isWanted(each, topic)).map((each) => describe(each, topic)),
+    commands.filter((each) => !each.hidden && isSelected(each, topic)).map((each) => describe(each, topic)),
   );
   const environment = variables.flatMap(([names, summary]) =>
     names.split(", ").map((name) => ({ name, summary })),

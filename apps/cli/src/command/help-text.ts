@@ -6,10 +6,10 @@ import { frontCommands } from "./front-help.js";
 export function formatFrontHelp(commands: readonly CommandDescription[], columns: number): string {
   // A build can leave out features with their commands.
   const known = frontCommands.filter(([name]) => commands.some((each) => each.name === name));
-  return sections(
+  return joinSections(
     "Coding agents from different people, working together.",
-    section("Commands", known, columns),
-    section(
+    formatSection("Commands", known, columns),
+    formatSection(
       "More",
       [
         ["merkle help --all", "all commands, by topic"],
@@ -23,10 +23,10 @@ export function formatFrontHelp(commands: readonly CommandDescription[], columns
 /** Returns help for a group of commands. */
 export function formatTopicHelp({ title, commands }: CommandGroup, columns: number): string {
   const shown = commands.filter((each) => !each.hidden);
-  return sections(
-    section(
+  return joinSections(
+    formatSection(
       title,
-      shown.map((each): Row => [usageOf(each), each.summary]),
+      shown.map((each): HelpRow => [formatUsage(each), each.summary]),
       columns,
     ),
     "More: merkle help <command>, merkle help --all",
@@ -34,8 +34,8 @@ export function formatTopicHelp({ title, commands }: CommandGroup, columns: numb
 }
 
 export function formatFlagsHelp(globalFlags: readonly Flag[], columns: number): string {
-  const flags = section("Flags of every command", [...globalFlags.map(toRow), helpRow], columns);
-  return sections(flags, exitCodes(columns));
+  const flags = formatSection("Flags of every command", [...globalFlags.map(toRow), helpFlagRow], columns);
+  return joinSections(flags, formatExitCodes(columns));
 }
 
 /** Returns help for all commands by topic, with all global flags. */
@@ -47,15 +47,15 @@ export function formatRootHelp(
   const topics = groups.filter(({ topic }) => topic !== "");
   const rows = topics.map(({ title, topic, commands }) => ({
     title: `${title} (merkle help ${topic})`,
-    rows: commands.filter((each) => !each.hidden).map((each): Row => [each.name, each.summary]),
+    rows: commands.filter((each) => !each.hidden).map((each): HelpRow => [each.name, each.summary]),
   }));
   const width = Math.max(...rows.flatMap((group) => group.rows.map(([left]) => left.length)));
-  return sections(
-    sentence("Merkle is a shared room for coding agents from different people and machines.", columns),
-    ...rows.map((group) => section(group.title, group.rows, columns, width)),
-    section("Flags of every command", [...globalFlags.map(toRow), helpRow], columns),
-    exitCodes(columns),
-    section(
+  return joinSections(
+    wrapSentence("Merkle is a shared room for coding agents from different people and machines.", columns),
+    ...rows.map((group) => formatSection(group.title, group.rows, columns, width)),
+    formatSection("Flags of every command", [...globalFlags.map(toRow), helpFlagRow], columns),
+    formatExitCodes(columns),
+    formatSection(
       "More",
       [
         ["merkle help <command>", "arguments, flags and examples of a command"],
@@ -72,22 +72,22 @@ const exitCodesLines = [
   "5 not found, 6 conflict, 7 session closed or held, 8 verification failed, 130 interrupted.",
 ];
 
-function exitCodes(columns: number): string {
-  return exitCodesLines.map((line) => sentence(line, columns)).join("\n");
+function formatExitCodes(columns: number): string {
+  return exitCodesLines.map((line) => wrapSentence(line, columns)).join("\n");
 }
 
 /** Returns help for the environment variables, which apply to many commands. */
-export function formatEnvironmentHelp(variables: readonly Row[], columns: number): string {
-  return sections(
-    sentence(
+export function formatEnvironmentHelp(variables: readonly HelpRow[], columns: number): string {
+  return joinSections(
+    wrapSentence(
       "Flags take precedence over these variables. The variables take precedence over a trusted .merkle.json, config.json and the defaults.",
       columns,
     ),
-    sentence(
+    wrapSentence(
       "up, upgrade, backup, restore, doctor and config list also read .env.local and .env of the current folder; the environment takes precedence.",
       columns,
     ),
-    section("Variables", variables, columns),
+    formatSection("Variables", variables, columns),
   );
 }
 
@@ -96,12 +96,12 @@ export function formatGroupHelp(
   members: readonly CommandDescription[],
   columns: number,
 ): string {
-  return sections(
+  return joinSections(
     `Commands of merkle ${name}.`,
-    examples(members.flatMap((each) => each.examples.slice(0, 1)).slice(0, 3)),
-    section(
+    formatExamples(members.flatMap((each) => each.examples.slice(0, 1)).slice(0, 3)),
+    formatSection(
       "Commands",
-      members.map((each): Row => [usageOf(each), each.summary]),
+      members.map((each): HelpRow => [formatUsage(each), each.summary]),
       columns,
     ),
     inheritedFlags,
@@ -111,16 +111,16 @@ export function formatGroupHelp(
 export function formatCommandHelp(command: CommandDescription, columns: number): string {
   const { summary, arguments: args = [] } = command;
   const flags = (command.flags ?? []).filter((each) => !each.hidden);
-  return sections(
-    sentence(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, columns),
-    examples(command.examples),
-    `Usage: merkle ${usageOf(command)}${flags.length > 0 ? " [flags]" : ""}`,
-    section(
+  return joinSections(
+    wrapSentence(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, columns),
+    formatExamples(command.examples),
+    `Usage: merkle ${formatUsage(command)}${flags.length > 0 ? " [flags]" : ""}`,
+    formatSection(
       "Arguments",
-      args.map((each): Row => [each.name, each.summary]),
+      args.map((each): HelpRow => [each.name, each.summary]),
       columns,
     ),
-    section("Flags", flags.map(toRow), columns),
+    formatSection("Flags", flags.map(toRow), columns),
     inheritedFlags,
   );
 }
@@ -129,25 +129,25 @@ export function formatCommandHelp(command: CommandDescription, columns: number):
 const inheritedFlags = "Flags of every command, such as --json: merkle help flags";
 
 /** The left and the right column of a line in help. */
-export type Row = readonly [string, string];
+export type HelpRow = readonly [string, string];
 
-const helpRow: Row = ["-h, --help", "show this"];
+const helpFlagRow: HelpRow = ["-h, --help", "show this"];
 
-function usageOf({ name, arguments: args = [] }: CommandDescription): string {
+function formatUsage({ name, arguments: args = [] }: CommandDescription): string {
   return [name, ...args.map((each) => each.name)].join(" ");
 }
 
-function toRow({ flags, summary }: Flag): Row {
+function toRow({ flags, summary }: Flag): HelpRow {
   return [flags, summary];
 }
 
-function examples(lines: readonly string[]): string {
+function formatExamples(lines: readonly string[]): string {
   return lines.map((line) => `  $ ${line}`).join("\n");
 }
 
-function section(
+function formatSection(
   title: string,
-  rows: readonly Row[],
+  rows: readonly HelpRow[],
   columns: number,
   width = Math.max(...rows.map(([left]) => left.length)),
 ): string {
@@ -158,18 +158,18 @@ function section(
 /**
  * Formats a row of help. Wraps the right column, or moves it below the left column if there is little room.
  */
-function formatRow([left, right]: Row, width: number, columns: number): string {
-  const beside = " ".repeat(width + 4);
-  const isBeside = columns - beside.length >= besideMin;
-  const indent = isBeside ? beside : "      ";
-  const [first = "", ...rest] = wrapWords(right, Math.max(besideMin, columns - indent.length));
-  const head = isBeside ? [`  ${left.padEnd(width)}  ${first}`] : [`  ${left}`, indent + first];
+function formatRow([left, right]: HelpRow, width: number, columns: number): string {
+  const columnIndent = " ".repeat(width + 4);
+  const isSideBySide = columns - columnIndent.length >= rightColumnMin;
+  const indent = isSideBySide ? columnIndent : "      ";
+  const [first = "", ...rest] = wrapWords(right, Math.max(rightColumnMin, columns - indent.length));
+  const head = isSideBySide ? [`  ${left.padEnd(width)}  ${first}`] : [`  ${left}`, indent + first];
   return [...head, ...rest.map((line) => indent + line)].join("\n");
 }
 
-const besideMin = 32;
+const rightColumnMin = 32;
 
-function sentence(text: string, columns: number): string {
+function wrapSentence(text: string, columns: number): string {
   return wrapWords(text, columns).join("\n");
 }
 
@@ -183,6 +183,6 @@ function wrapWords(text: string, columns: number): string[] {
   return lines;
 }
 
-function sections(...parts: readonly string[]): string {
+function joinSections(...parts: readonly string[]): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }

@@ -57,14 +57,14 @@ export function findHint(
   commands: readonly Pick<CommandDescription, "name">[],
 ): readonly string[] | undefined {
   const [first = ""] = words;
-  const ofBoth = words.slice(0, 2).join(" ").toLowerCase();
-  const hint = own(ofBoth) ?? own(first.toLowerCase()) ?? [];
+  const firstTwo = words.slice(0, 2).join(" ").toLowerCase();
+  const hint = findExactHint(firstTwo) ?? findExactHint(first.toLowerCase()) ?? [];
   const known = hint.filter((advice) =>
     commands.some(({ name }) => `${advice} `.startsWith(`merkle ${name} `)),
   );
   return known.length > 0 ? known : undefined;
 }
 
-function own(words: string): readonly string[] | undefined {
+function findExactHint(words: string): readonly string[] | undefined {
   return Object.hasOwn(hints, words) ? hints[words] : undefined;
 }

@@ -24,6 +24,6 @@ export type TextStream = Writable & {
 };
 
 /** Returns the stream's width in columns. Infinity if the stream is not a terminal. */
-export function columnsOf({ isTTY, columns = 0 }: TextStream): number {
+export function getColumns({ isTTY, columns = 0 }: TextStream): number {
   return isTTY === true && columns > 0 ? columns : Number.POSITIVE_INFINITY;
 }

@@ -5,8 +5,8 @@ import { writeLine } from "../core/write-line.js";
 import { displayWidth } from "../text/table.js";
 import { toJson } from "../text/to-json.js";
 import { wrapLine } from "../text/wrap-line.js";
-import { calledAs, targetOf, toRunnable } from "./called-as.js";
-import { columnsOf, type Io, type TextStream } from "./io.js";
+import { getColumns, type Io, type TextStream } from "./io.js";
+import { formatTargetFlags, getMerkleCommand, toRunnable } from "./merkle-command.js";
 
 /**
  * A command's output. Data goes to stdout, everything else to stderr (CLI-4). With `--json`, the command
@@ -28,7 +28,7 @@ export interface Output {
   /**
    * Whether stdout is a terminal. If so, text written by others must be printed without control sequences.
    */
-  readonly terminal: boolean;
+  readonly isTerminal: boolean;
   /** The width of stdout in columns. Infinity if stdout is not a terminal. */
   readonly columns: number;
   readonly mark: Readonly<Record<Mark, string>>;
@@ -72,17 +72,17 @@ export function createOutput(
   { stdout, stderr, env }: Pick<Io, "stdout" | "stderr" | "env">,
 ): Output {
   const json = isSet(flags, "json");
-  const quiet = isSet(flags, "quiet");
-  const colour = flags["color"] !== false && !env["NO_COLOR"] && env["TERM"] !== "dumb";
-  const onStdout = picocolors.createColors(colour && stdout.isTTY === true);
-  const onStderr = picocolors.createColors(colour && stderr.isTTY === true);
-  const unicode = showsUnicode(env);
-  const words = unicode
+  const isQuiet = isSet(flags, "quiet");
+  const hasColour = flags["color"] !== false && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+  const onStdout = picocolors.createColors(hasColour && stdout.isTTY === true);
+  const onStderr = picocolors.createColors(hasColour && stderr.isTTY === true);
+  const hasUnicode = supportsUnicode(env);
+  const words = hasUnicode
     ? { ok: "✓", warn: "!", fail: "✗", dot: "·" }
     : { ok: "ok", warn: "warn", fail: "fail", dot: "-" };
-  const target = targetOf(flags);
-  const runnable = (text: string) =>
-    text.includes("merkle ") ? toRunnable(text, { merkle: calledAs(env), target }) : text;
+  const target = formatTargetFlags(flags);
+  const rewriteCommands = (text: string) =>
+    text.includes("merkle ") ? toRunnable(text, { merkle: getMerkleCommand(env), target }) : text;
   const teamColours = [
     onStdout.cyan,
     onStdout.magenta,
@@ -96,26 +96,26 @@ export function createOutput(
     json,
     verbose: isSet(flags, "verbose"),
     show(value, text) {
-      stdout.write(json ? `${toJson(value)}\n` : `${fitted(runnable(text), stdout)}\n`);
+      stdout.write(json ? `${toJson(value)}\n` : `${fitToStream(rewriteCommands(text), stdout)}\n`);
     },
     print(value, text) {
       stdout.write(json ? `${toJson(value)}\n` : text);
     },
     note(text) {
-      if (!json && !quiet) stderr.write(`${fitted(runnable(text), stderr)}\n`);
+      if (!json && !isQuiet) stderr.write(`${fitToStream(rewriteCommands(text), stderr)}\n`);
     },
     error({ code, message, details, next: commands }) {
-      const next = commands.map((command) => runnable(` ${command}`).trim());
+      const next = commands.map((command) => rewriteCommands(` ${command}`).trim());
       if (json) {
         const advice = next.length > 0 ? { next: next.join(" · ") } : {};
         stderr.write(`${toJson({ error: { code, message, details, ...advice } })}\n`);
         return;
       }
-      const sentence = toRunnable(message, { merkle: calledAs(env), target: "" });
-      stderr.write(`${fitted(`${onStderr.red(words.fail)} ${sentence}`, stderr)}\n`);
+      const sentence = toRunnable(message, { merkle: getMerkleCommand(env), target: "" });
+      stderr.write(`${fitToStream(`${onStderr.red(words.fail)} ${sentence}`, stderr)}\n`);
       if (next.length === 0) return;
       const line = `    try: ${next.join(`   ${words.dot}   `)}`;
-      const fits = displayWidth(line) <= columnsOf(stderr);
+      const fits = displayWidth(line) <= getColumns(stderr);
       stderr.write(fits ? `${line}\n` : `    try:\n${next.map((each) => `    ${each}\n`).join("")}`);
     },
     writeLine: (line) => writeLine(line, stdout),
@@ -125,17 +125,17 @@ export function createOutput(
       fail: onStdout.red(words.fail),
       skip: onStdout.dim("skipped"),
     },
-    terminal: stdout.isTTY === true,
+    isTerminal: stdout.isTTY === true,
     get columns() {
-      return columnsOf(stdout);
+      return getColumns(stdout);
     },
     dot: words.dot,
-    signs: unicode ? unicodeSigns : plainSigns,
+    signs: hasUnicode ? unicodeSigns : plainSigns,
     dim: onStdout.dim,
     bold: onStdout.bold,
     alarm: onStdout.red,
     teamColour: (index) => teamColours[index % teamColours.length] ?? String,
-    diff: (text) => text.replace(/^[-+@].*$/gm, (line) => diffColour(onStdout, line)(line)),
+    diff: (text) => text.replace(/^[-+@].*$/gm, (line) => getDiffColour(onStdout, line)(line)),
   };
 }
 
@@ -143,14 +143,14 @@ export function createOutput(
  * Wraps sentences to fit the terminal. Text to be copied is never broken: commands, and words wider than the
  * terminal such as links, get their own line.
  */
-function fitted(text: string, stream: TextStream): string {
-  const columns = columnsOf(stream);
+function fitToStream(text: string, stream: TextStream): string {
+  const columns = getColumns(stream);
   if (columns === Number.POSITIVE_INFINITY) return text;
   return text
     .split("\n")
     .flatMap((line) => {
       if (displayWidth(line) <= columns) return [line];
-      if (/(?<![\w./-])merkle [a-z].*[^.]$/.test(line)) return beforeCommands(line, columns);
+      if (/(?<![\w./-])merkle [a-z].*[^.]$/.test(line)) return splitAtCommands(line, columns);
       const indent = `${/^ */.exec(line)?.[0] ?? ""}  `;
       return wrapLine(line, columns, indent, "whole");
     })
@@ -158,7 +158,7 @@ function fitted(text: string, stream: TextStream): string {
 }
 
 /** Splits a long line into the text before its first command, and one line for each command. */
-function beforeCommands(line: string, columns: number): string[] {
+function splitAtCommands(line: string, columns: number): string[] {
   const [, indent = "", words = "", commands = ""] =
     /^(\s*)(.*?)((?<![\w./-])merkle [a-z].*)$/.exec(line) ?? [];
   const parts = commands.split(/ {3}[·-] {3}/);
@@ -194,14 +194,14 @@ const plainSigns: Signs = {
   rule: "-",
 };
 
-function diffColour(colours: Colours, line: string): (text: string) => string {
+function getDiffColour(colours: Colours, line: string): (text: string) => string {
   if (line.startsWith("+++") || line.startsWith("---")) return colours.bold;
   if (line.startsWith("@")) return colours.cyan;
   return line.startsWith("+") ? colours.green : colours.red;
 }
 
 /** Returns whether the terminal can show Unicode symbols. Otherwise ASCII characters are used. */
-function showsUnicode(env: NodeJS.ProcessEnv): boolean {
+function supportsUnicode(env: NodeJS.ProcessEnv): boolean {
   if (env["TERM"] === "dumb") return false;
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"];
   return !locale || /utf-?8/i.test(locale);

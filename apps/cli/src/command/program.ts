@@ -15,7 +15,7 @@ import {
   formatTopicHelp,
 } from "./help-text.js";
 import { findHint } from "./hints.js";
-import { columnsOf, type TextStream } from "./io.js";
+import { getColumns, type TextStream } from "./io.js";
 
 /** The flags that every command accepts. */
 export const globalFlags: readonly Flag[] = [
@@ -50,7 +50,7 @@ export function createProgram(
   },
 ): Parser {
   const commands = groups.flatMap((group) => group.commands);
-  const columns = columnsOf(stdout);
+  const columns = getColumns(stdout);
   const program = new Parser("merkle")
     .exitOverride()
     // The parser prints no errors: the caller prints them, all in the same format.
@@ -75,11 +75,12 @@ export function createProgram(
   });
   addHelp(program, groups, { columns, stdout, variables, helpOn });
   for (const command of commands)
-    if (argv.includes(firstWord(command))) addCommand(program, { commands, columns, helpOn }, command, run);
+    if (argv.includes(getFirstWord(command)))
+      addCommand(program, { commands, columns, helpOn }, command, run);
   return program;
 }
 
-function firstWord({ name }: CommandEntry): string {
+function getFirstWord({ name }: CommandEntry): string {
   return name.split(" ")[0] ?? "";
 }
 
@@ -105,7 +106,7 @@ function addCommand(program: Parser, known: KnownCommands, command: CommandEntry
     throw error.exitCode === 0 ? error : explainUsage(error.message, `merkle help ${command.name}`);
   });
   parser.action(async () =>
-    run(await command.load(), parser.args.map(unmarkDashedText), unmarkFlags(parser.optsWithGlobals())),
+    run(await command.load(), parser.args.map(removeDashMark), removeFlagMarks(parser.optsWithGlobals())),
   );
 }
 
@@ -119,8 +120,8 @@ function toOption({ flags, summary, hidden, repeatable }: Flag): Option {
  * the commands in the group.
  */
 function findGroup(program: Parser, { commands, columns, helpOn }: KnownCommands, name: string): Parser {
-  const found = program.commands.find((each) => each.name() === name);
-  if (found) return found;
+  const existing = program.commands.find((each) => each.name() === name);
+  if (existing) return existing;
   const members = commands.filter((each) => each.name.startsWith(`${name} `));
   const group = program.command(name).argument("[command...]");
   group.configureHelp({
@@ -166,7 +167,7 @@ function addHelp(
     .action(async (named: readonly string[], { all = false }: { readonly all?: boolean }) => {
       const words = all && named.length === 0 ? ["all"] : named;
       const topic =
-        words.length === 1 ? topicHelp(words[0] ?? "", groups, { variables, columns }) : undefined;
+        words.length === 1 ? findTopicHelp(words[0] ?? "", groups, { variables, columns }) : undefined;
       if (topic !== undefined) {
         const about = groups.some((each) => each.topic === words[0]) ? (words[0] ?? "") : "";
         stdout.write(helpOn(about, () => topic));
@@ -174,16 +175,16 @@ function addHelp(
       }
       let parser = program;
       for (const word of words) {
-        const found = parser.commands.find((each) => each.name() === word);
-        if (!found) throw await unknownCommand(words, commands, topicsOf(groups));
-        parser = found;
+        const next = parser.commands.find((each) => each.name() === word);
+        if (!next) throw await unknownCommand(words, commands, listTopics(groups));
+        parser = next;
       }
       parser.outputHelp();
     });
 }
 
 /** Returns help about a topic that is not a command. Undefined if the topic does not exist. */
-function topicHelp(
+function findTopicHelp(
   topic: string,
   groups: readonly CommandGroup[],
   { variables, columns }: Pick<CommonHelp, "variables"> & { readonly columns: number },
@@ -195,7 +196,7 @@ function topicHelp(
   return group && formatTopicHelp(group, columns);
 }
 
-function topicsOf(groups: readonly CommandGroup[]): string[] {
+function listTopics(groups: readonly CommandGroup[]): string[] {
   return [...groups.map((each) => each.topic), "environment", "flags", "all"].filter((each) => each !== "");
 }
 
@@ -204,13 +205,13 @@ async function unknownCommand(
   all: readonly CommandEntry[],
   topics: readonly string[] = [],
 ): Promise<Error> {
-  const { nearest } = await import("@merkle/wire/text");
+  const { findNearest: nearest } = await import("@merkle/wire/text");
   const typed = words.join(" ");
   const problem = `There is no command ${JSON.stringify(typed)}.`;
-  const meant = findHint(words, all);
-  if (meant) return usageError(problem, ...meant);
+  const hint = findHint(words, all);
+  if (hint) return usageError(problem, ...hint);
   const commands = all.filter((each) => !each.hidden);
-  const groups = commands.map(firstWord);
+  const groups = commands.map(getFirstWord);
   const known = [...new Set([...groups, ...commands.map((each) => each.name), ...topics, "help"])];
   const near = nearest(typed, known) === undefined ? (words[0] ?? "") : typed;
   return unknownWord(problem, near, known, "merkle help");
@@ -222,9 +223,9 @@ async function unknownWord(
   known: readonly string[],
   help: string,
 ): Promise<Error> {
-  const { nearest } = await import("@merkle/wire/text");
-  const meant = nearest(word, known);
-  return usageError(meant === undefined ? problem : `${problem} Did you mean ${meant}?`, help);
+  const { findNearest: nearest } = await import("@merkle/wire/text");
+  const suggestion = nearest(word, known);
+  return usageError(suggestion === undefined ? problem : `${problem} Did you mean ${suggestion}?`, help);
 }
 
 /**
@@ -236,21 +237,21 @@ export function markDashedText(argv: readonly string[]): string[] {
   return argv.map((each) => (/^-[^\s=]*\s/.test(each) ? `${mark}${each}` : each));
 }
 
-export function unmarkDashedText(text: string): string {
+export function removeDashMark(text: string): string {
   return text.startsWith(mark) ? text.slice(mark.length) : text;
 }
 
-export function unmarkFlags(flags: Flags): Flags {
+export function removeFlagMarks(flags: Flags): Flags {
   return Object.fromEntries(
     Object.entries(flags).map(([name, value]) => [
       name,
-      Array.isArray(value) ? value.map(unmarkValue) : unmarkValue(value),
+      Array.isArray(value) ? value.map(removeValueMark) : removeValueMark(value),
     ]),
   );
 }
 
-function unmarkValue(value: unknown): unknown {
-  return typeof value === "string" ? unmarkDashedText(value) : value;
+function removeValueMark(value: unknown): unknown {
+  return typeof value === "string" ? removeDashMark(value) : value;
 }
 
 const mark = "\u0000";

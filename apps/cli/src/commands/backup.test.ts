@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { restoreDatabase } from "@merkle/db";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
-import { makeTestHome, oldestBinaries } from "../../../../packages/db/src/embedded/test-support.js";
+import { findOldestBinaries, makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
 import { createOldDatabase, fillTables, readRows } from "../../../../tests/kit/old-database.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
@@ -25,9 +25,9 @@ async function post(
 }
 
 /** Starts a broker with one session and two messages. Returns the team's credential. */
-async function upWithSession(merkle: TestMerkle): Promise<{ url: string; teamId: string }> {
+async function startWithSession(merkle: TestMerkle): Promise<{ url: string; teamId: string }> {
   await merkle.run(["up", "--port", "0", "--detach"]);
-  const { url } = await merkle.running();
+  const { url } = await merkle.readRunFile();
   const created = await post(url, "/sessions", { title: "Kept", creator_team_name: "Atlas" });
   const teamId = String(created["team_id"]);
   for (const text of ["one", "two"])
@@ -38,7 +38,7 @@ async function upWithSession(merkle: TestMerkle): Promise<{ url: string; teamId:
 describe("merkle backup and restore", () => {
   it("[BACKUP-1][BACKUP-2] a backup of a broker that runs fills another home, credentials included", async () => {
     const [old, fresh] = [await testMerkle(), await testMerkle()];
-    const { teamId } = await upWithSession(old);
+    const { teamId } = await startWithSession(old);
     const file = join(fresh.home, "merkle.backup");
     expect(await old.run(["backup", file])).toMatchObject({
       code: 0,
@@ -57,7 +57,7 @@ describe("merkle backup and restore", () => {
     });
     await copyFile(join(old.home, "audit-key.json"), join(fresh.home, "audit-key.json"));
     await fresh.run(["up", "--port", "0", "--detach"]);
-    const { url } = await fresh.running();
+    const { url } = await fresh.readRunFile();
     await post(url, "/sessions/kept/messages", { content: { text: "three" } }, teamId);
     expect(await fresh.run(["restore", file])).toMatchObject({
       code: 6,
@@ -69,7 +69,7 @@ describe("merkle backup and restore", () => {
     tags: "long",
   }, async () => {
     const merkle = await testMerkle();
-    await upWithSession(merkle);
+    await startWithSession(merkle);
     await merkle.run(["down"]);
     const file = join(merkle.home, "merkle.backup");
     expect(JSON.parse((await merkle.run(["backup", "merkle.backup", "--json"])).stdout)).toMatchObject({
@@ -190,13 +190,13 @@ describe("merkle upgrade", () => {
     tags: "postgres15",
   }, async () => {
     const merkle = await testMerkle();
-    await upWithSession(merkle);
+    await startWithSession(merkle);
     const file = join(merkle.home, "session.backup");
     await merkle.run(["backup", file]);
     await merkle.run(["down"]);
     const older = await makeTestHome({ mode: 0o700 });
     onTestFinished(() => older.remove());
-    const server = await older.start({ binaries: oldestBinaries() ?? "", besideOlder: true });
+    const server = await older.start({ binaries: findOldestBinaries() ?? "", ignoreOlderMajor: true });
     await restoreDatabase({ target: server.connection, file });
     await server.stop();
 
@@ -207,7 +207,7 @@ describe("merkle upgrade", () => {
       stderr: expect.stringContaining("merkle upgrade --postgres /usr/lib/postgresql/15"),
     });
     expect(await readdir(join(older.path, "pg"))).not.toContain("18");
-    const moved = await merkle.run(["upgrade", "--postgres", oldestBinaries() ?? ""], { env });
+    const moved = await merkle.run(["upgrade", "--postgres", findOldestBinaries() ?? ""], { env });
     expect(moved).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("moved from PostgreSQL 15 to 18"),

@@ -3,7 +3,7 @@ import type { Command } from "../command/command.js";
 import { loadBroker } from "../core/broker-code.js";
 import { exitCodes } from "../core/cli-error.js";
 import { isSet } from "../core/flags.js";
-import { counted } from "../text/time.js";
+import { formatCount } from "../text/time.js";
 
 export const backup: Command = {
   name: "backup",
@@ -20,7 +20,7 @@ export const backup: Command = {
     const rows = countRows(summary.tables);
     output.show(
       { file, bytes: summary.bytes, sha256: summary.sha256, epoch: summary.epoch, ...rows },
-      `${output.mark.ok} ${rowsText(rows)} in ${file}`,
+      `${output.mark.ok} ${describeRows(rows)} in ${file}`,
     );
     output.note("  also keep audit-key.json of this home in a private place: backups do not contain it");
     output.note(`  to restore it, set MERKLE_HOME to an empty folder and run: merkle restore ${name}`);
@@ -35,10 +35,10 @@ interface RowCounts {
 
 /** Returns the numbers of sessions and messages in a backup. */
 export function countRows(tables: readonly { readonly name: string; readonly rows: number }[]): RowCounts {
-  const of = (name: string) => tables.find((table) => table.name === name)?.rows ?? 0;
-  return { sessions: of("sessions"), messages: of("messages") };
+  const countTable = (name: string) => tables.find((table) => table.name === name)?.rows ?? 0;
+  return { sessions: countTable("sessions"), messages: countTable("messages") };
 }
 
-export function rowsText({ sessions, messages }: RowCounts): string {
-  return `${counted(sessions, "session")}, ${counted(messages, "message")}`;
+export function describeRows({ sessions, messages }: RowCounts): string {
+  return `${formatCount(sessions, "session")}, ${formatCount(messages, "message")}`;
 }

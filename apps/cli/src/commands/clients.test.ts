@@ -5,7 +5,7 @@ import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { clients } from "../clients/clients.js";
-import { listProcesses, processBegan } from "../core/process-table.js";
+import { listProcesses, readProcessStart } from "../core/process-table.js";
 import { testMerkle } from "../test-kit/merkle.js";
 
 const versions = {
@@ -138,7 +138,7 @@ it("[VENDOR-2] an older client gets only the server, and its user gets a note", 
 });
 
 it("[VENDOR-1] each client has a name, a program and words for its user of its own", () => {
-  for (const field of ["name", "label", "program", "introducesAs", "installAdvice"] as const)
+  for (const field of ["name", "label", "program", "mcpName", "installAdvice"] as const)
     expect(new Set(clients.map((each) => each[field])).size).toBe(clients.length);
 });
 
@@ -153,7 +153,7 @@ it("[VENDOR-7] what its hooks answer has the model read the text, and nothing wh
 
 it("[LAUNCH-12] the conversation to go on with is read from each client's own arguments", () => {
   const resumed = (name: string, ...args: string[]) =>
-    clients.find((each) => each.name === name)?.resumedBy(args);
+    clients.find((each) => each.name === name)?.findResumeTarget(args);
   expect(resumed("codex", "resume", "01a-b")).toEqual({ id: "01a-b" });
   expect(resumed("codex", "resume", "--last")).toBe("latest");
   expect(resumed("codex", "exec", "resume")).toBeUndefined();
@@ -224,12 +224,12 @@ if (args[0] === "app-server") {
     const where = ["--url", url, "--session", "labs", "--team", "Birch", "-y"];
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       const started = merkle.start(["launch", "--client", "codex", ...where], { env });
-      await started.says("codex runs true");
+      await started.waitForOutput("codex runs true");
       const pid = Number(await readFile(record, "utf8"));
-      expect(await processBegan(pid)).not.toBeNull();
+      expect(await readProcessStart(pid)).not.toBeNull();
       const runs = (await listProcesses()).filter(({ parent }) => parent === started.process.pid);
       started.process.kill(signal);
-      await expect.poll(() => processBegan(pid)).toBeNull();
+      await expect.poll(() => readProcessStart(pid)).toBeNull();
       for (const each of runs) {
         try {
           process.kill(each.pid, "SIGKILL");

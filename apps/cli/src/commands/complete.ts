@@ -6,14 +6,14 @@ import { globalFlags } from "../command/program.js";
 import { commandGroups } from "../commands.js";
 import { exitCodes } from "../core/cli-error.js";
 import { listFiles } from "../feature-hooks.js";
-import { peerName } from "../sessions/peer-names.js";
-import { oneLine } from "../text/one-line.js";
+import { formatPeerAddress } from "../sessions/peer-names.js";
+import { toOneLine } from "../text/one-line.js";
 
 /**
  * A shell waits for completions on every keypress. Names that the broker does not return in time are left
  * out, and errors are not shown.
  */
-const answerWithinMs = 700;
+const answerTimeoutMs = 700;
 
 /**
  * Prints the possible completions of the last word, one per line. Called by the scripts that `merkle
@@ -27,21 +27,21 @@ export const completeWord: Command = {
   examples: ["merkle __complete -- show split"],
   offline: true,
   async run({ args, config, io, signal }) {
-    const { words, asks } = complete(args, commandGroups, globalFlags);
-    const found = [...words];
-    if (asks.length > 0 && !config.untrusted) {
-      const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
+    const { words, targets } = complete(args, commandGroups, globalFlags);
+    const completions = [...words];
+    if (targets.length > 0 && !config.untrusted) {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
       const names = await findBroker(config, within)
         .then(async (broker) => {
           const scope = { broker, session: config.session };
-          return (await Promise.all(asks.map((target) => askNames(target, scope)))).flat();
+          return (await Promise.all(targets.map((target) => fetchNames(target, scope)))).flat();
         })
         // The person is still typing, so errors are not shown.
         .catch(() => []);
       const current = args.at(-1) ?? "";
-      found.push(...names.filter((each) => each.toLowerCase().startsWith(current.toLowerCase())));
+      completions.push(...names.filter((each) => each.toLowerCase().startsWith(current.toLowerCase())));
     }
-    if (found.length > 0) io.stdout.write(`${[...new Set(found)].join("\n")}\n`);
+    if (completions.length > 0) io.stdout.write(`${[...new Set(completions)].join("\n")}\n`);
     return exitCodes.done;
   },
 };
@@ -56,9 +56,9 @@ interface CompletionScope {
  * Returns the names that a broker knows: slugs of open sessions, files under Git, or the peers, teams and
  * groups of a session.
  */
-async function askNames(
+async function fetchNames(
   target: CompletionTarget,
-  { broker, session: usual }: CompletionScope,
+  { broker, session: defaultSession }: CompletionScope,
 ): Promise<string[]> {
   if (target.is === "session") {
     const { sessions } = await broker.call("list_sessions", {
@@ -70,13 +70,17 @@ async function askNames(
   if (target.is === "root/path") {
     return listFiles(broker);
   }
-  const session = target.session ?? usual;
+  const session = target.session ?? defaultSession;
   if (session === undefined) return [];
   const { peers } = await broker.call("list_peers", { session_id: session });
-  const groups = peers.flatMap((peer) => peer.groups.map(({ name }) => oneLine(name)));
+  const groups = peers.flatMap((peer) => peer.groups.map(({ name }) => toOneLine(name)));
   if (target.is === "group") return groups;
   return [
-    ...peers.flatMap(({ team, name }) => [peerName(team, name), oneLine(name ?? team), oneLine(team)]),
+    ...peers.flatMap(({ team, name }) => [
+      formatPeerAddress(team, name),
+      toOneLine(name ?? team),
+      toOneLine(team),
+    ]),
     ...groups.map((group) => `@${group}`),
     "@humans",
     "@all",

@@ -1,16 +1,16 @@
-import { sealText } from "@merkle/wire";
+import { formatSealSummary } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { readFileText, readText } from "../command/read-text.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
-import { isSet, textOf } from "../core/flags.js";
+import { findFlag, isSet } from "../core/flags.js";
 import { draftConclusion } from "../feature-hooks.js";
-import { actingIn } from "../identity/acting.js";
+import { getSessionActor } from "../identity/actors.js";
 import { takeSession } from "../sessions/find-session.js";
-import { oneLine } from "../text/one-line.js";
-import { counted } from "../text/time.js";
+import { toOneLine } from "../text/one-line.js";
+import { formatCount } from "../text/time.js";
 
 export const conclude: Command = {
   name: "conclude",
@@ -39,14 +39,14 @@ export const conclude: Command = {
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     if (isSet(context.flags, "draft")) {
-      if (rest !== undefined || textOf(context.flags, "file") !== undefined)
+      if (rest !== undefined || findFlag(context.flags, "file") !== undefined)
         throw usageError("--draft has an agent write the conclusion, so it cannot be combined with a text.");
       return draftConclusion(context, { broker, session });
     }
     const summary = await readSummary(context, rest, session.slug);
-    const actor = await actingIn(session, { broker, config });
-    const question = `Conclude ${JSON.stringify(oneLine(session.title))} for ${counted(session.teams, "team")}?`;
-    if (!(await isMeant(context, question))) {
+    const actor = await getSessionActor(session, { broker, config });
+    const question = `Conclude ${JSON.stringify(toOneLine(session.title))} for ${formatCount(session.teams, "team")}?`;
+    if (!(await askToConfirm(context, question))) {
       output.note("  not concluded");
       return exitCodes.interrupted;
     }
@@ -56,7 +56,7 @@ export const conclude: Command = {
     });
     output.show(
       concluded,
-      `${output.mark.ok} concluded ${session.slug}, document v${concluded.doc_version}\n${output.mark.ok} ${sealText(concluded.seal)}`,
+      `${output.mark.ok} concluded ${session.slug}, document v${concluded.doc_version}\n${output.mark.ok} ${formatSealSummary(concluded.seal)}`,
     );
     return exitCodes.done;
   },
@@ -67,7 +67,7 @@ async function readSummary(
   text: string | undefined,
   slug: string,
 ): Promise<string> {
-  const file = textOf(flags, "file");
+  const file = findFlag(flags, "file");
   const usage = `merkle conclude ${slug} <text>`;
   if (file !== undefined && text !== undefined)
     throw usageError("Give the conclusion as text or with --file, not both.");
@@ -86,6 +86,6 @@ async function readSummary(
  * Asks a person at a terminal for confirmation. Without a terminal, passing the conclusion counts as
  * confirmation.
  */
-async function isMeant(context: CommandContext, question: string): Promise<boolean> {
+async function askToConfirm(context: CommandContext, question: string): Promise<boolean> {
   return isSet(context.flags, "yes") || !canAsk(context) ? true : askYesOrNo(question, context);
 }

@@ -6,14 +6,14 @@ import { delimiter, join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startOneBroker } from "../../../../tests/kit/test-broker.js";
 import { createTestDatabase } from "../../../../tests/kit/test-database.js";
-import type { Finding } from "../start/doctor/check.js";
+import type { DoctorFinding } from "../start/doctor/check.js";
 import { installTestClaude } from "../test-kit/claude.js";
 import { type RunOptions, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 
 async function diagnose(merkle: TestMerkle, options: RunOptions & { args?: readonly string[] } = {}) {
   const { args = [], env } = options;
   const { code, stdout } = await merkle.run(["doctor", "--json", ...args], { env: { ...env, PATH: path } });
-  const findings: Finding[] = JSON.parse(stdout);
+  const findings: DoctorFinding[] = JSON.parse(stdout);
   return { code, of: (id: string) => findings.find((each) => each.id === id) };
 }
 

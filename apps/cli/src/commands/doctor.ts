@@ -2,9 +2,9 @@ import { getClient } from "../clients/clients.js";
 import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
-import { isSet, textOf } from "../core/flags.js";
+import { findFlag, isSet } from "../core/flags.js";
 import { listChecks } from "../feature-hooks.js";
-import type { CheckContext, Finding } from "../start/doctor/check.js";
+import type { CheckContext, DoctorFinding } from "../start/doctor/check.js";
 import { checkBroker, checkPort } from "../start/doctor/check-broker.js";
 import { checkClock } from "../start/doctor/check-clock.js";
 import { checkInstalled } from "../start/doctor/check-installed.js";
@@ -27,7 +27,7 @@ export const doctor: Command = {
   offline: true,
   envFiles: true,
   async run({ config, flags, output, signal }) {
-    const named = textOf(flags, "client");
+    const named = findFlag(flags, "client");
     const client = named === undefined ? undefined : getClient(named);
     const findings = await runChecks({ config, signal, client });
     output.show(findings, findings.map((each) => toLines(each, output)).join("\n"));
@@ -36,15 +36,15 @@ export const doctor: Command = {
   },
 };
 
-function toLines({ id, status, message, fix }: Finding, { mark }: Output): string {
+function toLines({ id, status, message, fix }: DoctorFinding, { mark }: Output): string {
   const sign = status === "skipped" ? mark.skip : mark[status];
   const line = `${sign} ${id.padEnd(9)} ${message}`;
   return fix === null ? line : `${line}\n    fix: ${fix}`;
 }
 
 /** Runs all checks, ordered so that the first failure explains later failures. */
-async function runChecks(context: CheckContext): Promise<Finding[]> {
-  const findings: Finding[] = [];
+async function runChecks(context: CheckContext): Promise<DoctorFinding[]> {
+  const findings: DoctorFinding[] = [];
   for (const check of [
     checkNode,
     checkHome,

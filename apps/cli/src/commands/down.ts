@@ -1,11 +1,11 @@
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import { countClients, stoppedText } from "../broker/broker-facts.js";
+import { countClients, describeStopped } from "../broker/broker-facts.js";
 import { findDemoBroker } from "../broker/demo-broker.js";
 import { findRunningBroker, isRunning, type RunningBroker } from "../broker/run-file.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
-import { textOf } from "../core/flags.js";
+import { findFlag } from "../core/flags.js";
 import { homeFiles } from "../core/merkle-home.js";
 
 export const down: Command = {
@@ -19,7 +19,7 @@ export const down: Command = {
 };
 
 const stopsWithinMs = 60_000;
-const lookEveryMs = 25;
+const pollIntervalMs = 25;
 
 /**
  * Stops this home's broker and waits until it has exited. Succeeds if no broker is running. Signals only a
@@ -28,7 +28,7 @@ const lookEveryMs = 25;
 async function stopBroker({ config, flags, output, signal }: CommandContext): Promise<number> {
   const { home, broker } = config;
   const running = await findRunningBroker(home);
-  if (textOf(flags, "url") !== undefined && broker.base !== running?.url)
+  if (findFlag(flags, "url") !== undefined && broker.base !== running?.url)
     throw otherBroker(broker.base, home);
   if (!running) {
     output.show({ stopped: false, home }, `no broker runs on ${home}`);
@@ -39,16 +39,16 @@ async function stopBroker({ config, flags, output, signal }: CommandContext): Pr
   if (running.host !== hostname()) throw elsewhere(home, running);
   const clients = await countClients(running.url, config);
   process.kill(running.pid, "SIGTERM");
-  await goneOf(running, home, signal);
-  output.show({ stopped: true, home, pid: running.pid, peers: clients }, stoppedText(clients));
+  await waitUntilStopped(running, home, signal);
+  output.show({ stopped: true, home, pid: running.pid, peers: clients }, describeStopped(clients));
   return exitCodes.done;
 }
 
-async function goneOf(running: RunningBroker, home: string, signal: AbortSignal): Promise<void> {
+async function waitUntilStopped(running: RunningBroker, home: string, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + stopsWithinMs;
   while (await isRunning(running)) {
     if (Date.now() > deadline) throw stuck(running, home);
-    await pause(lookEveryMs, undefined, { signal });
+    await pause(pollIntervalMs, undefined, { signal });
   }
 }
 

@@ -5,9 +5,9 @@ import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
 import { isSet } from "../core/flags.js";
-import { actingAsPerson } from "../identity/acting.js";
+import { getPersonActor } from "../identity/actors.js";
 import { formatTable } from "../text/table.js";
-import { counted, toAge } from "../text/time.js";
+import { formatCount, toAge } from "../text/time.js";
 
 export const gc: Command = {
   name: "gc",
@@ -16,15 +16,15 @@ export const gc: Command = {
   examples: ["merkle gc --dry-run", "merkle gc", "merkle config set progress_days 365"],
   async run({ flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
-    const report = await actingAsPerson({ broker, config }).call("collect_garbage", {
+    const report = await getPersonActor({ broker, config }).call("collect_garbage", {
       dry_run: isSet(flags, "dryRun"),
     });
-    output.show(report, `${removedText(report)}\n\n${tableOfTables(report, output)}`);
+    output.show(report, `${describeRemoved(report)}\n\n${formatTableSizes(report, output)}`);
     return exitCodes.done;
   },
 };
 
-function removedText({ removed, dry_run }: OutputOf<"collect_garbage">): string {
+function describeRemoved({ removed, dry_run }: OutputOf<"collect_garbage">): string {
   const kinds = Object.entries(removed).filter(([, rows]) => rows > 0);
   if (kinds.length === 0) return dry_run ? "nothing would be deleted" : "nothing to delete";
   const width = Math.max(...kinds.map(([kind]) => kind.length));
@@ -32,13 +32,13 @@ function removedText({ removed, dry_run }: OutputOf<"collect_garbage">): string 
   return [dry_run ? "would be deleted" : "gone", ...rows].join("\n");
 }
 
-function tableOfTables({ tables, database_bytes }: OutputOf<"collect_garbage">, output: Output): string {
+function formatTableSizes({ tables, database_bytes }: OutputOf<"collect_garbage">, output: Output): string {
   const rows = tables.map(({ name, bytes, index_bytes, rows: count, dead_rows, vacuumed_at }) =>
     [
       name,
       describeBytes(bytes),
       `indexes ${describeBytes(index_bytes)}`,
-      counted(count, "row"),
+      formatCount(count, "row"),
       `${dead_rows.toLocaleString("en")} dead`,
       vacuumed_at === null ? "" : `vacuumed ${toAge(vacuumed_at)} ago`,
     ].map((text) => ({ text })),

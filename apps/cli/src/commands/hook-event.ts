@@ -2,7 +2,7 @@ import { hookEvents } from "../clients/client.js";
 import { askServer } from "../clients/client-socket.js";
 import { getClient } from "../clients/clients.js";
 import type { Command } from "../command/command.js";
-import { conversationOf, readHookInput } from "../mcp/hooks/hook-input.js";
+import { findConversation, readHookInput } from "../mcp/hooks/hook-input.js";
 import { introduceSession } from "../mcp/hooks/session-start.js";
 
 /**
@@ -21,7 +21,7 @@ export const hookEvent: Command = {
   offline: true,
   async run({ args: [name, event], config, io }) {
     const client = getClient(name);
-    const sessionId = conversationOf(await readHookInput(io.stdin)) ?? "";
+    const sessionId = findConversation(await readHookInput(io.stdin)) ?? "";
     const known = hookEvents.find((each) => each === event);
     const text =
       known === undefined

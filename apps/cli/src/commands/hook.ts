@@ -13,8 +13,8 @@ export const hookSessionStart: Command = {
   examples: ["merkle hook session-start"],
   offline: true,
   async run({ config, io }) {
-    const said = await startSession({ home: config.home, placeId: config.peer, input: io.stdin });
-    if (said !== undefined) io.stdout.write(`${said}\n`);
+    const text = await startSession({ home: config.home, placeId: config.peer, input: io.stdin });
+    if (text !== undefined) io.stdout.write(`${text}\n`);
     return 0;
   },
 };
@@ -30,8 +30,8 @@ export const hookMail: Command = {
   examples: ["merkle hook mail"],
   offline: true,
   async run({ config, io, signal }) {
-    const said = await deliverMessages({ config, signal, input: io.stdin });
-    if (said !== undefined) io.stdout.write(`${said}\n`);
+    const text = await deliverMessages({ config, signal, input: io.stdin });
+    if (text !== undefined) io.stdout.write(`${text}\n`);
     return 0;
   },
 };

@@ -19,9 +19,9 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { toHookSettings, withoutInstalled } from "../clients/claude-hooks.js";
-import { snippetFor } from "../install/snippets.js";
+import { createSnippet } from "../install/snippets.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
-import { atTerminal } from "../test-kit/terminal.js";
+import { startAtTerminal } from "../test-kit/terminal.js";
 
 /** Creates a user with the given version of Claude Code and these settings files. */
 async function testUser({ version = "2.1.330", config = "", settings = "" } = {}) {
@@ -40,7 +40,7 @@ async function testUser({ version = "2.1.330", config = "", settings = "" } = {}
   return { merkle, paths, bin, run };
 }
 
-async function textsOf({ config, settings }: { config: string; settings: string }): Promise<string[]> {
+async function readTexts({ config, settings }: { config: string; settings: string }): Promise<string[]> {
   return Promise.all([config, settings].map((path) => readFile(path, "utf8")));
 }
 
@@ -55,14 +55,14 @@ describe("merkle install and uninstall", () => {
     expect(shown.code).toBe(0);
     expect(shown.stdout).toContain(`--- ${paths.config}\n+++ ${paths.config}\n@@ mcpServers.merkle @@\n+`);
     expect(shown.stdout).not.toContain("hush");
-    expect(await textsOf(paths)).toEqual([config, settings]);
+    expect(await readTexts(paths)).toEqual([config, settings]);
     expect(existsSync(join(merkle.home, "install"))).toBe(false);
 
     expect(await run("install", "-y")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("✓ Claude Code has merkle"),
     });
-    const [newConfig = "", newSettings = ""] = await textsOf(paths);
+    const [newConfig = "", newSettings = ""] = await readTexts(paths);
     const script = join(merkle.home, "install", "merkle");
     expect(JSON.parse(newConfig)).toEqual({
       ...JSON.parse(config),
@@ -101,7 +101,7 @@ describe("merkle install and uninstall", () => {
     });
 
     expect(await run("uninstall", "-y")).toMatchObject({ code: 0 });
-    expect(await textsOf(paths)).toEqual([config, settings]);
+    expect(await readTexts(paths)).toEqual([config, settings]);
     expect(await readdir(join(merkle.home, "install"))).toEqual([]);
     expect(await run("uninstall", "-y")).toMatchObject({
       code: 0,
@@ -112,7 +112,7 @@ describe("merkle install and uninstall", () => {
   it("[INSTALL-3] takes away exactly its own after others have written, and the files that it made", async () => {
     const { paths, run } = await testUser({ settings });
     await run("install", "-y");
-    const [, grown = ""] = await textsOf(paths);
+    const [, grown = ""] = await readTexts(paths);
     const foreign = JSON.parse(grown);
     foreign.hooks.Stop.push({ hooks: [{ type: "command", command: "say done" }] });
     foreign.model = "opus";
@@ -154,15 +154,15 @@ describe("merkle install and uninstall", () => {
     expect(await run("install")).toMatchObject({ code: 1, stderr: expect.stringContaining("is not JSON") });
     await writeFile(paths.config, config);
     expect(await run("install")).toMatchObject({ code: 2, stderr: expect.stringContaining("needs -y") });
-    expect(await textsOf(paths)).toEqual([config, settings]);
+    expect(await readTexts(paths)).toEqual([config, settings]);
     expect(await run("install", "--client", "emacs")).toMatchObject({ code: 2 });
     const { stderr } = await run("install", "-y");
     expect(stderr).toContain("Claude Code 2.1.200 can be woken only through a wait");
-    const [, text = ""] = await textsOf(paths);
+    const [, text = ""] = await readTexts(paths);
     expect(JSON.parse(text).hooks).toEqual({ Stop: [], SessionStart: [expect.anything()] });
     await chmod(paths.settings, 0o600);
     expect(await run("uninstall", "-y")).toMatchObject({ code: 0 });
-    expect(await textsOf(paths)).toEqual([config, settings]);
+    expect(await readTexts(paths)).toEqual([config, settings]);
   });
 
   it("[INSTALL-9] changes all files or none, and says which one to edit", { tags: "mounts" }, async () => {
@@ -177,7 +177,7 @@ describe("merkle install and uninstall", () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`+++ ${paths.settings}\n@@ hooks.SessionStart @@\n+`);
     expect(stderr).toMatch(new RegExp(`${paths.settings} cannot be written: .*Nothing was changed`));
-    expect(await textsOf(paths)).toEqual([config, settings]);
+    expect(await readTexts(paths)).toEqual([config, settings]);
     expect(await readdir(join(merkle.home, "install"))).toEqual(["merkle"]);
   });
 
@@ -186,7 +186,7 @@ describe("merkle install and uninstall", () => {
     const { merkle, paths, run } = await testUser({ settings: marked });
     await symlink(join(merkle.home, "later.json"), paths.config);
     expect(await run("install", "-y")).toMatchObject({ code: 0 });
-    const [made = "", edited = ""] = await textsOf(paths);
+    const [made = "", edited = ""] = await readTexts(paths);
     expect(JSON.parse(made).mcpServers.merkle.type).toBe("stdio");
     expect(edited.startsWith('\uFEFF{\r\n  "permissions"')).toBe(true);
     expect(edited.replaceAll("\r\n", "")).not.toContain("\n");
@@ -219,9 +219,9 @@ describe("merkle install and uninstall", () => {
   }, async () => {
     const { merkle, paths, bin } = await testUser();
     const { home } = merkle;
-    const nodeOf = (version: string) => join(home, ".nvm/versions/node", version, "bin/node");
-    await mkdir(dirname(nodeOf("v20.19.0")), { recursive: true });
-    await copyFile(process.execPath, nodeOf("v20.19.0"));
+    const formatNodeScript = (version: string) => join(home, ".nvm/versions/node", version, "bin/node");
+    await mkdir(dirname(formatNodeScript("v20.19.0")), { recursive: true });
+    await copyFile(process.execPath, formatNodeScript("v20.19.0"));
     const folder = dirname(dirname(await realpath(inject("program"))));
     await cp(folder, join(home, "package"), { recursive: true });
     const run = async (node: string, place: string, ...args: string[]) => {
@@ -229,30 +229,30 @@ describe("merkle install and uninstall", () => {
       const program = join(home, place, "bin", basename(inject("program")));
       return promisify(execFile)(node, [program, ...args], { env, cwd: home });
     };
-    await run(nodeOf("v20.19.0"), "package", "install", "-y");
-    const written = (await textsOf(paths)).join();
+    await run(formatNodeScript("v20.19.0"), "package", "install", "-y");
+    const written = (await readTexts(paths)).join();
     for (const each of ["v20.19.0", "package", process.execPath]) expect(written).not.toContain(each);
 
-    await mkdir(dirname(dirname(nodeOf("v22.0.0"))), { recursive: true });
-    await rename(dirname(nodeOf("v20.19.0")), dirname(nodeOf("v22.0.0")));
-    const { hooks } = JSON.parse((await textsOf(paths))[1] ?? "");
+    await mkdir(dirname(dirname(formatNodeScript("v22.0.0"))), { recursive: true });
+    await rename(dirname(formatNodeScript("v20.19.0")), dirname(formatNodeScript("v22.0.0")));
+    const { hooks } = JSON.parse((await readTexts(paths))[1] ?? "");
     const hook = hooks.SessionStart[0].hooks[0].command;
     const callHook = () =>
       promisify(execFile)("sh", ["-c", `${hook} </dev/null`], {
-        env: { PATH: `${dirname(nodeOf("v22.0.0"))}:/usr/bin:/bin`, HOME: home },
+        env: { PATH: `${dirname(formatNodeScript("v22.0.0"))}:/usr/bin:/bin`, HOME: home },
       });
     await expect(callHook()).resolves.toMatchObject({ stderr: "" });
 
     await rename(join(home, "package"), join(home, "moved"));
     await expect(callHook()).rejects.toMatchObject({ stderr: expect.stringContaining("is gone") });
-    await expect(run(nodeOf("v22.0.0"), "moved", "doctor")).rejects.toMatchObject({
+    await expect(run(formatNodeScript("v22.0.0"), "moved", "doctor")).rejects.toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/✗ installed Claude Code starts .*is gone.*\n {4}fix: .*merkle install/),
     });
     // The user's own merkle command is another copy of the same program.
-    await run(nodeOf("v22.0.0"), "moved", "install", "--cli");
+    await run(formatNodeScript("v22.0.0"), "moved", "install", "--cli");
     await expect(callHook()).resolves.toMatchObject({ stderr: "" });
-    const { stdout } = await run(nodeOf("v22.0.0"), "moved", "doctor").catch((error) => error);
+    const { stdout } = await run(formatNodeScript("v22.0.0"), "moved", "doctor").catch((error) => error);
     expect(stdout).toMatch(/✓ installed Claude Code starts .*, which responds/);
   });
 
@@ -264,7 +264,7 @@ describe("merkle install and uninstall", () => {
     for (const each of ["~/.cursor/mcp.json", `"url": "${narrow}"`]) expect(stdout).toContain(each);
     expect(stdout).toContain(`"command": "${join(merkle.home, "install", "merkle")}"`);
     expect(await readdir(join(merkle.home, "install"))).toEqual(["merkle"]);
-    const installed = { command: "node", entry: ["/merkle.mjs"], serve: ["mcp"], env: {} };
+    const installed = { command: "node", entry: ["/merkle.mjs"], serveArgs: ["mcp"], env: {} };
     for (const [client, file, stdio, http] of [
       ["cursor", "~/.cursor/mcp.json", '"mcpServers"', '"url": "http://x"'],
       ["goose", "~/.config/goose/config.yaml", 'cmd: "node"', 'uri: "http://x"'],
@@ -272,7 +272,7 @@ describe("merkle install and uninstall", () => {
       ["vscode", ".vscode/mcp.json", '"servers"', '"type": "http"'],
       ["print", "the file with the client's MCP servers", '"type": "stdio"', '"url": "http://x"'],
     ] as const) {
-      expect(snippetFor(client, installed, "http://x")).toMatchObject({
+      expect(createSnippet(client, installed, "http://x")).toMatchObject({
         where: expect.stringContaining(file),
         stdio: expect.stringContaining(stdio),
         http: expect.stringContaining(http),
@@ -283,7 +283,7 @@ describe("merkle install and uninstall", () => {
   it("[LAUNCH-14] a launch adds no hook that is installed already", async () => {
     const { run, paths } = await testUser();
     await run("install", "-y");
-    const ours = toHookSettings(["node", "/another/merkle.mjs"], { inTurn: true });
+    const ours = toHookSettings(["node", "/another/merkle.mjs"], { hasTurnHooks: true });
     expect(await withoutInstalled(ours, { CLAUDE_CONFIG_DIR: dirname(paths.settings) })).toEqual({
       hooks: {},
     });
@@ -296,13 +296,13 @@ describe("merkle install and uninstall", () => {
       const { code } = await answer(merkle, bin, keys);
       expect(code).toBe(130);
     }
-    expect(await textsOf(paths)).toEqual([config, settings]);
+    expect(await readTexts(paths)).toEqual([config, settings]);
   });
 });
 
 async function answer(merkle: TestMerkle, bin: string, keys: string) {
-  const terminal = atTerminal(merkle, ["install"], { PATH: `${bin}:${process.env["PATH"]}` });
-  await terminal.shows("Change these files?");
-  terminal.types(keys);
+  const terminal = startAtTerminal(merkle, ["install"], { PATH: `${bin}:${process.env["PATH"]}` });
+  await terminal.waitForScreen("Change these files?");
+  terminal.type(keys);
   return terminal.ended;
 }

@@ -1,11 +1,11 @@
 import { describeDistrust } from "../broker/broker-client.js";
 import { requestHttp } from "../broker/http-request.js";
-import { reachBroker } from "../broker/reach.js";
+import { prepareTls } from "../broker/reach.js";
 import { clients } from "../clients/clients.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { toBaseUrl } from "../core/address.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
-import { isSet, textOf } from "../core/flags.js";
+import { findFlag, isSet } from "../core/flags.js";
 import { describeMissingPath } from "../core/user-launcher.js";
 import { installCli } from "../install/cli-program.js";
 import { installFor } from "../install/install-client.js";
@@ -32,25 +32,25 @@ export const install: Command = {
   examples: ["merkle install", "merkle install --dry-run", "merkle install --client codex --tools audit"],
   async run(context) {
     if (isSet(context.flags, "cli")) return installCommand(context);
-    const client = textOf(context.flags, "client") ?? "claude";
+    const client = findFlag(context.flags, "client") ?? "claude";
     const configured = clients.find((each) => each.name === client);
     if (configured) return installFor(configured, context);
-    const known = snippetClients.find((each) => each === client);
-    if (!known) {
+    const snippetClient = snippetClients.find((each) => each === client);
+    if (!snippetClient) {
       throw usageError(
         `--client must be one of ${[...clients.map(({ name }) => name), ...snippetClients].join(", ")}, got ${JSON.stringify(client)}.`,
         "merkle install --client print",
       );
     }
-    return printSnippet(context, known);
+    return printSnippet(context, snippetClient);
   },
 };
 
 async function installCommand(context: CommandContext): Promise<number> {
   const { config, flags, io, output } = context;
-  const given = textOf(flags, "from");
+  const given = findFlag(flags, "from");
   const from = given === undefined ? undefined : toBaseUrl(given, "--from");
-  const installed = await installCli({ home: config.home, from, ca: textOf(flags, "ca") });
+  const installed = await installCli({ home: config.home, from, ca: findFlag(flags, "ca") });
   const addToPath = describeMissingPath(installed.launcher, io.env["PATH"]);
   output.show(
     { ...installed, add_to_path: addToPath },
@@ -78,7 +78,7 @@ async function installCommand(context: CommandContext): Promise<number> {
 async function findDistrust(base: string, { config, signal }: CommandContext): Promise<string | undefined> {
   if (!base.startsWith("https:")) return undefined;
   try {
-    const tls = (await reachBroker(base, config))?.();
+    const tls = (await prepareTls(base, config))?.();
     const within = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
     await requestHttp(`${base}/api/sign-in`, { tls, signal: within });
     return undefined;

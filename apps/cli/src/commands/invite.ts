@@ -4,9 +4,9 @@ import type { Command } from "../command/command.js";
 import { refuseAgentShell } from "../core/agent-shell.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { toSeconds } from "../core/flag-values.js";
-import { type Flags, isSet, textOf } from "../core/flags.js";
+import { type Flags, findFlag, isSet } from "../core/flags.js";
 import { getSession } from "../sessions/find-session.js";
-import { counted, toMoment } from "../text/time.js";
+import { formatCount, toMoment } from "../text/time.js";
 
 export const invite: Command = {
   name: "invite",
@@ -27,15 +27,15 @@ export const invite: Command = {
   ],
   async run({ args: [name], flags, config, output, signal }) {
     refuseAgentShell(config);
-    const wanted = await readWanted(flags);
+    const input = await readInviteInput(flags);
     const broker = await findBroker(config, signal);
     const session = name === undefined ? undefined : await getSession(broker, name, config);
     const made = await broker.call("create_invite", {
-      ...wanted,
+      ...input,
       ...(session && { session_id: session.session_id }),
     });
     output.show(made, made.code === null ? made.link : `${made.link}\n${made.code}`);
-    const uses = `${counted(made.uses_left, "use")}, until ${toMoment(made.expires_at)}`;
+    const uses = `${formatCount(made.uses_left, "use")}, until ${toMoment(made.expires_at)}`;
     output.note(
       `  ${uses}. Anyone who has it can join, in a browser or by merkle join -. Share it privately.`,
     );
@@ -46,8 +46,8 @@ export const invite: Command = {
   },
 };
 
-async function readWanted(flags: Flags): Promise<InputOf<"create_invite">> {
-  const [uses, expires] = [textOf(flags, "uses"), textOf(flags, "expires")];
+async function readInviteInput(flags: Flags): Promise<InputOf<"create_invite">> {
+  const [uses, expires] = [findFlag(flags, "uses"), findFlag(flags, "expires")];
   if (uses !== undefined && !/^[1-9]\d{0,3}$/.test(uses)) {
     throw usageError(`--uses must be a whole number from 1 to 1000, got ${JSON.stringify(uses)}.`);
   }

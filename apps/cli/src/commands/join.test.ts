@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../tests/kit/at-end.js";
 import { startInviteBroker, type TestMember } from "../../../../tests/kit/members.js";
 import { startStdioServer } from "../../../../tests/kit/stdio.js";
 import type { TestBroker } from "../../../../tests/kit/test-broker.js";
@@ -12,7 +12,7 @@ let broker: TestBroker;
 let admin: TestMember;
 /** A machine that has joined as Birch. Shared by all tests that need a member. */
 let birch: TestMerkle;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   ({ broker, admin } = await startInviteBroker(cleanup));
   await admin.call("create_session", { title: "Split the auth service", creator_team_name: "Ana's" });
@@ -27,7 +27,7 @@ async function invite(): Promise<string> {
 }
 
 /** Runs a command, requires exit code 0 and parses its JSON output. */
-async function json(merkle: TestMerkle, args: readonly string[], options?: RunOptions): Promise<unknown> {
+async function runJson(merkle: TestMerkle, args: readonly string[], options?: RunOptions): Promise<unknown> {
   const { code, stdout, stderr } = await merkle.run([...args, "--json"], options);
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
   return JSON.parse(stdout);
@@ -53,16 +53,16 @@ describe("merkle join", () => {
       expect(await readFile(join(folder, name), "utf8")).not.toContain(secret);
     }
     // The address was stored, so later commands need not name it. The same key can also use the invite again.
-    expect(await json(cedar, ["ls"])).toMatchObject({ sessions: [{ slug: "split-the-auth-service" }] });
-    expect(await json(cedar, ["join", "-"], { input: link })).toMatchObject({
+    expect(await runJson(cedar, ["ls"])).toMatchObject({ sessions: [{ slug: "split-the-auth-service" }] });
+    expect(await runJson(cedar, ["join", "-"], { input: link })).toMatchObject({
       name: "Cedar",
       role: "member",
     });
   });
 
   it("[CLI-60] refuses what is no invite with 2, an unknown one with 5, and a used one with 4 and whom to ask", async () => {
-    const stranger = await testMerkle();
-    const run = (input: string) => stranger.run(["join", "-", "--url", broker.url], { input });
+    const outsider = await testMerkle();
+    const run = (input: string) => outsider.run(["join", "-", "--url", broker.url], { input });
     const [nothing, unknown] = await Promise.all([run("hello"), run(`${broker.url}/join#${"A".repeat(22)}`)]);
     expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("This is not an invite") });
     expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining("Invite not found") });
@@ -72,25 +72,25 @@ describe("merkle join", () => {
       code: 4,
       stderr: expect.stringMatching(/revoked.*Ask Ana/),
     });
-    expect(await stranger.run(["join", "--no-input"])).toMatchObject({ code: 2 });
+    expect(await outsider.run(["join", "--no-input"])).toMatchObject({ code: 2 });
   });
 
   it("[CLI-61] a command of who has joined nothing ends with 4 and says what to do; a key that others can read is not used", async () => {
-    const stranger = await testMerkle();
+    const outsider = await testMerkle();
     const url = ["--url", broker.url];
     for (const args of [["ls"], ["tail", "split-the-auth-service"]]) {
-      const { code, stderr } = await stranger.run([...args, ...url]);
+      const { code, stderr } = await outsider.run([...args, ...url]);
       expect(code, stderr).toBe(4);
       expect(stderr).toContain("merkle join -");
     }
-    expect(await json(stranger, ["status", ...url])).toMatchObject({ running: true, joined: false });
-    const [strange, known] = await Promise.all([stranger.run(["doctor", ...url]), birch.run(["doctor"])]);
+    expect(await runJson(outsider, ["status", ...url])).toMatchObject({ running: true, joined: false });
+    const [strange, known] = await Promise.all([outsider.run(["doctor", ...url]), birch.run(["doctor"])]);
     expect(strange.stdout).toMatch(/member +The broker .* admits only members/);
     expect(known.stdout).toMatch(/member +Birch, member\n.*url +agents use .*, which is this broker/);
 
-    await stranger.run(["join", "-", "--name", "Dune"], { input: await invite() });
-    await chmod(join(stranger.home, "members"), 0o755);
-    const { code, stderr } = await stranger.run(["ls"]);
+    await outsider.run(["join", "-", "--name", "Dune"], { input: await invite() });
+    await chmod(join(outsider.home, "members"), 0o755);
+    const { code, stderr } = await outsider.run(["ls"]);
     expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining("chmod 700") });
   });
 });
@@ -103,7 +103,7 @@ describe("as a member", () => {
   }, async () => {
     expect(await birch.run(["post", session, "hello from Birch"])).toMatchObject({ code: 0 });
     const tail = birch.start(["tail", session, "--since", "0"]);
-    await tail.says("hello from Birch");
+    await tail.waitForOutput("hello from Birch");
     tail.process.kill("SIGINT");
     expect((await tail.ended).code).toBe(130);
     const server = await startStdioServer({ url: broker.url, home: birch.home });
@@ -141,7 +141,7 @@ describe("as a member", () => {
     tags: "long",
   }, async () => {
     const [byCode, byLink] = [await testMerkle(), await testMerkle()];
-    const { code = "" } = Object(await json(birch, ["invite", "--code"]));
+    const { code = "" } = Object(await runJson(birch, ["invite", "--code"]));
     const spoken = code.toLowerCase().replaceAll("-", " ");
     const joined = await byCode.run(["join", spoken, "--url", broker.url, "--name", "Fir"]);
     expect(joined).toMatchObject({ code: 0, stderr: expect.stringContaining("commands now use") });
@@ -153,7 +153,7 @@ describe("as a member", () => {
       elsewhere,
     );
     expect(known).toMatchObject({ code: 0, stderr: expect.not.stringContaining("commands now use") });
-    expect(await json(byLink, ["join", await invite(), "--name", "Elm"])).toMatchObject({ name: "Elm" });
+    expect(await runJson(byLink, ["join", await invite(), "--name", "Elm"])).toMatchObject({ name: "Elm" });
     const { members } = await admin.call("list_members", {});
     expect(members.map((each) => each.name)).toEqual(expect.arrayContaining(["Fir", "Elm"]));
   });
@@ -166,7 +166,7 @@ describe("as a member", () => {
     expect(code).toMatch(/^\d+-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
     expect(made.stderr).toContain("3 uses, until");
     const number = code.split("-")[0] ?? "";
-    const { invites } = Object(await json(birch, ["invite", "list"]));
+    const { invites } = Object(await runJson(birch, ["invite", "list"]));
     expect(invites[0]).toMatchObject({
       invite_id: Number(number),
       state: "open",
@@ -186,11 +186,11 @@ describe("as a member", () => {
     expect(token).toMatch(/^mkt_[A-Za-z0-9_-]{43}$/);
     const ci = await testMerkle();
     const env = { MERKLE_TOKEN: token, MERKLE_URL: broker.url };
-    expect(await json(ci, ["ls"], { env })).toMatchObject({ sessions: [{ slug: session }] });
+    expect(await runJson(ci, ["ls"], { env })).toMatchObject({ sessions: [{ slug: session }] });
     expect((await birch.run(["observe", session, "--expires", "1d"])).stdout).toMatch(
       /\/sessions\/split-the-auth-service#observe=mko_/,
     );
-    const { tokens } = Object(await json(birch, ["token", "list"]));
+    const { tokens } = Object(await runJson(birch, ["token", "list"]));
     const [observer, made] = tokens;
     expect([observer.kind, made.label]).toEqual(["observer", "CI"]);
     expect(await birch.run(["token", "revoke", String(made.token_id)])).toMatchObject({ code: 0 });
@@ -206,8 +206,8 @@ describe("as a member", () => {
     expect(await boss.run(["mesh", "create", "billing"])).toMatchObject({ code: 0 });
     expect(await boss.run(["new", "Invoices", "--mesh", "billing"])).toMatchObject({ code: 0 });
     const env = { MERKLE_MESH: "billing" };
-    expect(await json(boss, ["ls"], { env })).toMatchObject({ sessions: [{ title: "Invoices" }] });
-    expect(await json(boss, ["mesh", "list"])).toMatchObject({
+    expect(await runJson(boss, ["ls"], { env })).toMatchObject({ sessions: [{ title: "Invoices" }] });
+    expect(await runJson(boss, ["mesh", "list"])).toMatchObject({
       meshes: [{ name: "main" }, { name: "billing", role: "admin", sessions: 1, members: 1 }],
     });
     expect(await boss.run(["ls", "--mesh", "nowhere"])).toMatchObject({ code: 5 });
@@ -230,11 +230,11 @@ describe("as a member", () => {
 it("[CLI-97] merkle members says who invited whom; revoking says who stays, and --with-invited ends them", async () => {
   const ana = await testMerkle();
   const { link } = await admin.call("create_invite", { role: "admin" });
-  await json(ana, ["join", "-", "--name", "Ana's laptop"], { input: link });
+  await runJson(ana, ["join", "-", "--name", "Ana's laptop"], { input: link });
   const join = async (name: string, by: TestMerkle) => {
     const merkle = await testMerkle();
-    const { link } = Object(await json(by, ["invite"]));
-    await json(merkle, ["join", "-", "--name", name], { input: link });
+    const { link } = Object(await runJson(by, ["invite"]));
+    await runJson(merkle, ["join", "-", "--name", name], { input: link });
     return merkle;
   };
   const oak = await join("Oak", ana);
@@ -244,7 +244,7 @@ it("[CLI-97] merkle members says who invited whom; revoking says who stays, and 
   const revoked = await ana.run(["member", "revoke", "Oak"]);
   expect(revoked).toMatchObject({ code: 0, stderr: expect.stringMatching(/Elm, invited by Oak, stay/) });
   expect((await ana.run(["members"])).stdout).toMatch(/Elm .*invited by Oak \(revoked\)/);
-  const { members } = Object(await json(ana, ["members"]));
+  const { members } = Object(await runJson(ana, ["members"]));
   const id = members.find(({ name }: { name: string }) => name === "Oak").member_id;
   const both = await ana.run(["member", "revoke", id, "--with-invited"]);
   expect(both).toMatchObject({ code: 0, stdout: expect.stringContaining("Elm is no longer a member") });

@@ -7,32 +7,32 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
-import { atEnd } from "../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../tests/kit/at-end.js";
 import { lookForSecrets } from "../../../../tests/kit/canary.js";
 import { startTestBroker, type TestBroker } from "../../../../tests/kit/test-broker.js";
 import { type BrokerClient, createBrokerClient } from "../broker/broker-client.js";
-import { processBegan } from "../core/process-table.js";
-import { listStoredPeers, type StoredPeer, saveTeam } from "../home/stored-peers.js";
+import { readProcessStart } from "../core/process-table.js";
+import { listStoredPeers, type StoredPeer, saveStoredPeer } from "../home/stored-peers.js";
 import { installTestClaude } from "../test-kit/claude.js";
 import {
-  type Ended,
+  type CommandResult,
   type RunOptions,
-  type Started,
+  type StartedCommand,
   type TestMerkle,
   testMerkle,
 } from "../test-kit/merkle.js";
-import { atTerminal } from "../test-kit/terminal.js";
+import { startAtTerminal } from "../test-kit/terminal.js";
 
 let broker: TestBroker;
 let client: BrokerClient;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   client = createBrokerClient({ base: broker.url, source: "default" }, new AbortController().signal);
 });
 
-interface Recorded {
+interface ClaudeRecord {
   readonly pid: number;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -47,10 +47,10 @@ interface Recorded {
 /** A machine with a separate Merkle home and a fake `claude` program. */
 interface Machine {
   readonly merkle: TestMerkle;
-  run(args: readonly string[], env?: RunOptions["env"]): Promise<Ended>;
+  run(args: readonly string[], env?: RunOptions["env"]): Promise<CommandResult>;
   /** Starts a launch whose `claude` program runs until it receives SIGTERM. */
-  start(args: readonly string[], end?: "waits" | "serves"): Promise<Started>;
-  recorded(): Promise<Recorded>;
+  start(args: readonly string[], end?: "waits" | "serves"): Promise<StartedCommand>;
+  recorded(): Promise<ClaudeRecord>;
   env: Record<string, string>;
 }
 
@@ -64,7 +64,7 @@ async function testMachine(): Promise<Machine> {
     TEST_RECORD: record,
     TEST_END: "0",
   };
-  const recorded = async (): Promise<Recorded> => JSON.parse(await readFile(record, "utf8"));
+  const recorded = async (): Promise<ClaudeRecord> => JSON.parse(await readFile(record, "utf8"));
   return {
     merkle,
     env,
@@ -72,10 +72,10 @@ async function testMachine(): Promise<Machine> {
     run: (args, more = {}) => merkle.run(args, { env: { ...env, ...more } }),
     async start(args, end = "waits") {
       const started = merkle.start(args, { env: { ...env, TEST_END: end } });
-      await started.says("claude runs");
+      await started.waitForOutput("claude runs");
       const { pid } = await recorded();
       onTestFinished(async () => {
-        if ((await processBegan(pid)) !== null) process.kill(pid, "SIGKILL");
+        if ((await readProcessStart(pid)) !== null) process.kill(pid, "SIGKILL");
       });
       return started;
     },
@@ -83,11 +83,11 @@ async function testMachine(): Promise<Machine> {
 }
 
 /** Returns the machine's stored peer with that name. */
-async function heldPeer({ home }: TestMerkle, name: string): Promise<StoredPeer> {
+async function getStoredPeer({ home }: TestMerkle, name: string): Promise<StoredPeer> {
   const { mesh_id: meshId } = await client.call("get_app_info", {});
-  const held = (await listStoredPeers(home, meshId)).find((each) => each.peer_name === name);
-  if (!held) throw new Error(`No peer ${name} is held.`);
-  return held;
+  const peer = (await listStoredPeers(home, meshId)).find((each) => each.peer_name === name);
+  if (!peer) throw new Error(`No peer ${name} is held.`);
+  return peer;
 }
 
 /** Creates a session for one test. Its random title is not similar to any other session's title. */
@@ -95,12 +95,12 @@ async function testSession(title = randomUUID().replaceAll("-", "")) {
   return client.call("create_session", { title, creator_team_name: "Convener" });
 }
 
-async function teamsOf(session_id: string): Promise<string[]> {
+async function listTeams(session_id: string): Promise<string[]> {
   const { participants } = await client.call("list_participants", { session_id });
   return participants.map((each) => each.team_name);
 }
 
-async function slugs(): Promise<string[]> {
+async function listSlugs(): Promise<string[]> {
   const { sessions } = await client.call("list_sessions", { limit: 200 });
   return sessions.map((each) => each.slug);
 }
@@ -135,7 +135,7 @@ describe("merkle launch", () => {
     });
     const refused = ["launch", "--session", `${name}-x`, "--team", "Elm", "--groups", "humans", "-y"];
     expect(await merkle.run(refused, { env })).toMatchObject({ code: 2 });
-    expect(await slugs()).not.toContain(`${name}-x`);
+    expect(await listSlugs()).not.toContain(`${name}-x`);
   });
 
   it("[LAUNCH-3] with -y outside a repository takes the session launched last from there, else one named after the folder", async () => {
@@ -175,16 +175,17 @@ describe("merkle launch", () => {
     const [one = "", two = ""] = folders;
     const launch = (folder: string, ...args: string[]) =>
       run(["launch", "--session", slug, "--team", "Birch", "--cwd", folder, ...args]);
-    const became = async (ended: Promise<Ended>) => / as (\S+) \(Birch\)/.exec((await ended).stderr)?.[1];
-    expect(await became(launch(one))).toBe("claude");
-    expect(await became(launch(two))).toBe("claude-2");
-    expect(await became(launch(two, "--name", "elm"))).toBe("elm");
-    expect(await became(launch(one))).toBe("claude");
-    expect(await became(launch(two))).toBe("elm");
+    const waitForEnd = async (ended: Promise<CommandResult>) =>
+      / as (\S+) \(Birch\)/.exec((await ended).stderr)?.[1];
+    expect(await waitForEnd(launch(one))).toBe("claude");
+    expect(await waitForEnd(launch(two))).toBe("claude-2");
+    expect(await waitForEnd(launch(two, "--name", "elm"))).toBe("elm");
+    expect(await waitForEnd(launch(one))).toBe("claude");
+    expect(await waitForEnd(launch(two))).toBe("elm");
     // A peer whose folder was deleted must not be reused.
     await rm(two, { recursive: true });
     await rm(one, { recursive: true });
-    expect(await became(launch(merkle.home))).toBe("claude");
+    expect(await waitForEnd(launch(merkle.home))).toBe("claude");
   });
 
   it("[LAUNCH-17] --cwd has the agent work in another folder, whose project settings hold", async () => {
@@ -239,9 +240,9 @@ describe("merkle launch", () => {
         "✓ Joined as claude (Alex's Team), 1 message so far, no document yet\n" +
         `  Same again:  merkle launch --session ${slug} --team "Alex's Team" --name claude -y -- -p 'say hello' -- --json\n`,
     );
-    expect(await teamsOf(session_id)).toEqual(["Convener", "Alex's Team"]);
+    expect(await listTeams(session_id)).toEqual(["Convener", "Alex's Team"]);
 
-    const held = await heldPeer(merkle, "claude");
+    const held = await getStoredPeer(merkle, "claude");
     const placeId = held.peer_id ?? "";
     const { argv, env, config, settings, modes } = await recorded();
     lookForSecrets("the arguments of claude", JSON.stringify(argv));
@@ -278,9 +279,9 @@ describe("merkle launch", () => {
       [`${placeId}.json`, `${held.team_id}.json`].sort(),
     );
     expect(await readdir(join(merkle.home, "launch"))).toEqual([]);
-    const told = JSON.stringify({ argv, env, config, settings, stderr });
-    expect(told).not.toContain(held.credential.split(".mk_")[1]);
-    expect(told).not.toContain(held.session_key?.private);
+    const printed = JSON.stringify({ argv, env, config, settings, stderr });
+    expect(printed).not.toContain(held.credential.split(".mk_")[1]);
+    expect(printed).not.toContain(held.session_key?.private);
     const { peers } = await client.call("list_peers", { session_id });
     expect(peers.find((each) => each.name === "claude")).toMatchObject({
       team: "Alex's Team",
@@ -381,7 +382,7 @@ describe("merkle launch", () => {
       code: 0,
       stderr: expect.stringContaining("✓ Back as claude (Birch),"),
     });
-    expect(await teamsOf(session_id)).toEqual(["Convener", "Birch"]);
+    expect(await listTeams(session_id)).toEqual(["Convener", "Birch"]);
   });
 
   it("[LAUNCH-6] hides a Claude Code session around it from claude, and leaves the user's own settings", async () => {
@@ -436,8 +437,8 @@ describe("merkle launch", () => {
     expect(ended.filter(({ stderr }) => stderr.includes(`✓ Created session ${slug}`))).toHaveLength(1);
     const { session_id, title } = await client.call("get_session", { session_id: slug });
     expect(title).toBe(name);
-    expect((await teamsOf(session_id)).sort()).toEqual(["Team 0", "Team 1", "Team 2"]);
-    expect((await slugs()).filter((each) => each.startsWith(slug))).toEqual([slug]);
+    expect((await listTeams(session_id)).sort()).toEqual(["Team 0", "Team 1", "Team 2"]);
+    expect((await listSlugs()).filter((each) => each.startsWith(slug))).toEqual([slug]);
   });
 
   it("[LAUNCH-18] says who can conclude a session that it creates, and leaves one that exists as it is", async () => {
@@ -463,8 +464,8 @@ describe("merkle launch", () => {
       expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
       expect(stderr).toContain(`✗ There is no session "${near}". Did you mean ${slug}, "${slug}"?`);
     }
-    expect(await slugs()).not.toContain(near);
-    expect(await teamsOf(session_id)).toEqual(["Convener"]);
+    expect(await listSlugs()).not.toContain(near);
+    expect(await listTeams(session_id)).toEqual(["Convener"]);
     expect(existsSync(join(merkle.home, "teams"))).toBe(false);
   });
 
@@ -573,7 +574,7 @@ describe("merkle launch", () => {
       code: 1,
       stderr: expect.stringContaining("exists but cannot run: no such library."),
     });
-    expect(await slugs()).not.toContain(slug);
+    expect(await listSlugs()).not.toContain(slug);
     expect(await run([...args, "--claude-bin", join(merkle.home, "bin/claude")])).toMatchObject({ code: 0 });
   });
 
@@ -586,7 +587,7 @@ describe("merkle launch", () => {
       code: 0,
       stderr: `would join ${slug} as claude (Alex's \`Team\`), in a new team, and run:\n`,
     });
-    expect(await teamsOf(session_id)).toEqual(["Convener"]);
+    expect(await listTeams(session_id)).toEqual(["Convener"]);
     for (const folder of ["teams", "launch"]) expect(existsSync(join(merkle.home, folder))).toBe(false);
 
     const another = randomUUID().replaceAll("-", "");
@@ -596,7 +597,7 @@ describe("merkle launch", () => {
       creates_session: true,
       team: "Birch",
     });
-    expect(await slugs()).not.toContain(another);
+    expect(await listSlugs()).not.toContain(another);
 
     await run(["launch", ...names, "--", "-p", 'it\'s "$HOME"']);
     const launched = await recorded();
@@ -687,7 +688,7 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
   async function testTerminal() {
     const machine = await testMachine();
     const launch = (args: readonly string[] = []) =>
-      atTerminal(machine.merkle, ["launch", ...args], { ...machine.env, ...open });
+      startAtTerminal(machine.merkle, ["launch", ...args], { ...machine.env, ...open });
     return { ...machine, launch };
   }
 
@@ -697,25 +698,25 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     const slug = title.toLowerCase().replace(" ", "-").slice(0, 48);
     const { merkle, launch } = await testTerminal();
     const first = launch();
-    await first.shows("❯ ");
-    first.types(title);
-    await first.shows("❯ + New session…");
-    first.types("\r");
+    await first.waitForScreen("❯ ");
+    first.type(title);
+    await first.waitForScreen("❯ + New session…");
+    first.type("\r");
     // The search text that found no session becomes the default title.
-    await first.shows(`Title of the new session`);
-    first.types("\r");
+    await first.waitForScreen(`Title of the new session`);
+    first.type("\r");
     for (const [question, keys] of [
       ["'s Team)", "Alex's Team\r"],
       ["Peer name", "atlas\r"],
       ["Role", "lead\r"],
       ["Groups", "backend:lead, reviewers\r"],
     ] as const) {
-      await first.shows(question);
-      first.types(keys);
+      await first.waitForScreen(question);
+      first.type(keys);
     }
-    await first.shows("Runs   claude   as atlas in");
-    await first.shows("Start?");
-    first.types("\r");
+    await first.waitForScreen("Runs   claude   as atlas in");
+    await first.waitForScreen("Start?");
+    first.type("\r");
     const { code, screen } = await first.ended;
     expect(code, screen).toBe(0);
     expect(screen).toContain("Joined as atlas (Alex's Team), 0 messages so far");
@@ -740,8 +741,8 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
       "backend:lead, reviewers",
       "Start?",
     ]) {
-      await second.shows(shown);
-      second.types("\r");
+      await second.waitForScreen(shown);
+      second.type("\r");
     }
     const again = await second.ended;
     expect(again.code, again.screen).toBe(0);
@@ -753,10 +754,10 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     await testSession(title);
     const { launch } = await testTerminal();
     const given = launch(["--new", title, "--team", "Birch", "--role", "lead", "--groups", "a"]);
-    await given.shows("Peer name");
-    given.types("\r");
-    await given.shows("Start?");
-    given.types("\r");
+    await given.waitForScreen("Peer name");
+    given.type("\r");
+    await given.waitForScreen("Start?");
+    given.type("\r");
     const { code, screen } = await given.ended;
     expect(code, screen).toBe(0);
     expect(screen).not.toMatch(/Session|Role|Groups/);
@@ -770,15 +771,15 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     await testSession(title);
     const { launch } = await testTerminal();
     const asked = launch();
-    await asked.shows("+ New session…");
-    asked.types(title.slice(0, 36));
-    await asked.shows(`❯ ${title.slice(0, 30)}`);
-    await asked.shows("…   1 team, online: Convener");
-    asked.types("\r");
-    await asked.shows("'s Team)");
-    asked.types(`${"x".repeat(120)}\r`);
-    await asked.shows("must have at most 100 characters");
-    asked.types("\u0003");
+    await asked.waitForScreen("+ New session…");
+    asked.type(title.slice(0, 36));
+    await asked.waitForScreen(`❯ ${title.slice(0, 30)}`);
+    await asked.waitForScreen("…   1 team, online: Convener");
+    asked.type("\r");
+    await asked.waitForScreen("'s Team)");
+    asked.type(`${"x".repeat(120)}\r`);
+    await asked.waitForScreen("must have at most 100 characters");
+    asked.type("\u0003");
     const { screen } = await asked.ended;
     expect(screen).not.toContain(title);
   });
@@ -787,8 +788,8 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     const { slug, session_id } = await testSession();
     const { merkle, launch } = await testTerminal();
     const first = launch();
-    await first.shows("Session");
-    first.types("\u0003");
+    await first.waitForScreen("Session");
+    first.type("\u0003");
     expect((await first.ended).code).toBe(130);
     for (const keys of ["\u0003", "n\r"]) {
       const later = launch([
@@ -803,14 +804,14 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
         "--groups",
         "g",
       ]);
-      await later.shows("Start?");
-      later.types(keys);
+      await later.waitForScreen("Start?");
+      later.type(keys);
       const { code, screen } = await later.ended;
       expect(code, screen).toBe(130);
       // A question hides the cursor, which must be visible again at the end.
       expect(screen.lastIndexOf("\u001b[?25h")).toBeGreaterThanOrEqual(screen.lastIndexOf("\u001b[?25l"));
     }
-    expect(await teamsOf(session_id)).toEqual(["Convener"]);
+    expect(await listTeams(session_id)).toEqual(["Convener"]);
     expect(existsSync(join(merkle.home, "teams"))).toBe(false);
   });
 });
@@ -820,9 +821,9 @@ describe("merkle launch of a conversation that goes on", () => {
     const { slug } = await testSession();
     const { merkle, run } = await testMachine();
     await run(["launch", "--session", slug, "--team", "Birch", "--name", "atlas"]);
-    const held = await heldPeer(merkle, "atlas");
+    const held = await getStoredPeer(merkle, "atlas");
     const conversation = randomUUID();
-    await saveTeam(merkle.home, { ...held, claude_session_id: conversation });
+    await saveStoredPeer(merkle.home, { ...held, claude_session_id: conversation });
     const back = { code: 0, stderr: expect.stringContaining("✓ Back as atlas (Birch)") };
     expect(await run(["launch", "--", "--resume", conversation])).toMatchObject(back);
     const folder = join(

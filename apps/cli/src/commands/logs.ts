@@ -4,7 +4,7 @@ import { neutralise } from "@merkle/wire/text";
 import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
-import { isSet, textOf } from "../core/flags.js";
+import { findFlag, isSet } from "../core/flags.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { toMoment } from "../text/time.js";
 import { wrapLine } from "../text/wrap-line.js";
@@ -19,13 +19,13 @@ export const logs: Command = {
   examples: ["merkle logs", "merkle logs -f", "merkle logs --lines 500 --json"],
   offline: true,
   async run({ flags, config, output, signal }) {
-    const count = readCount(textOf(flags, "lines") ?? "50");
+    const count = readCount(findFlag(flags, "lines") ?? "50");
     const path = homeFiles.log(config.home);
     const file = await open(path, "r").catch(() => undefined);
     if (!file) throw noLog(path);
     try {
       const { text, end } = await readFrom(file, 0);
-      for (const line of linesOf(text).slice(-count)) await print(line, output);
+      for (const line of splitLines(text).slice(-count)) await print(line, output);
       if (isSet(flags, "follow")) await follow({ file, from: end, output, signal });
     } finally {
       await file.close();
@@ -39,9 +39,9 @@ function readCount(text: string): number {
   throw usageError(`--lines must be a whole number from 1, got ${JSON.stringify(text)}.`);
 }
 
-const readAgainMs = 250;
+const pollIntervalMs = 250;
 
-interface Following {
+interface FollowedLog {
   readonly file: FileHandle;
   readonly from: number;
   readonly output: Output;
@@ -52,13 +52,13 @@ interface Following {
  * Prints new lines until interrupted. Polls the file, and prints each line as soon as its line break has been
  * written.
  */
-async function follow({ file, from, output, signal }: Following): Promise<void> {
-  let at = from;
+async function follow({ file, from, output, signal }: FollowedLog): Promise<void> {
+  let position = from;
   while (!signal.aborted) {
-    await pause(readAgainMs, undefined, { signal }).catch(() => undefined);
-    const { text, end } = await readFrom(file, at);
-    at = end;
-    for (const line of linesOf(text)) if (!(await print(line, output))) return;
+    await pause(pollIntervalMs, undefined, { signal }).catch(() => undefined);
+    const { text, end } = await readFrom(file, position);
+    position = end;
+    for (const line of splitLines(text)) if (!(await print(line, output))) return;
   }
   throw interruptedError();
 }
@@ -72,7 +72,7 @@ async function readFrom(file: FileHandle, start: number): Promise<{ text: string
   return { text: buffer.toString("utf8", 0, end), end: start + end };
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
@@ -88,8 +88,8 @@ function print(line: string, output: Output): Promise<boolean> {
       ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
     );
     const paint = level === "info" ? String : output.alarm;
-    const told = neutralise([message, ...facts].join("  "));
-    const shown = `${output.dim(toMoment(String(at)))} ${paint(String(level).padEnd(5))} ${told}`;
+    const text = neutralise([message, ...facts].join("  "));
+    const shown = `${output.dim(toMoment(String(at)))} ${paint(String(level).padEnd(5))} ${text}`;
     return output.writeLine(wrapLine(shown, output.columns, "      ").join("\n"));
   } catch {
     // If a line is not a JSON log entry, print it unchanged.

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { callBroker, ownCredential } from "../test-kit/api.js";
 import { hasCommand } from "../test-kit/has-command.js";
-import { sharedMerkle } from "../test-kit/shared-merkle.js";
-import { atTerminal } from "../test-kit/terminal.js";
+import { setUpSharedMerkle } from "../test-kit/shared-merkle.js";
+import { startAtTerminal } from "../test-kit/terminal.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 const answerOf = async (...args: string[]) => JSON.parse((await merkle.run([...args, "--json"])).stdout);
 
 describe("merkle whoami", () => {
@@ -65,9 +65,9 @@ describe("merkle logs", () => {
 
   it("[CLI-13] with -f goes on with what comes", async () => {
     const following = merkle.start(["logs", "-f", "--lines", "1"]);
-    await following.says("\n");
+    await following.waitForOutput("\n");
     await merkle.run(["resume", "first-words"]);
-    await following.says("operation=resume_session");
+    await following.waitForOutput("operation=resume_session");
     following.process.kill("SIGINT");
     expect(await following.ended).toMatchObject({ code: 130, stderr: "" });
   });
@@ -76,9 +76,9 @@ describe("merkle logs", () => {
 describe("merkle ls --watch", () => {
   it("[CLI-13] prints the list anew when it changes, with --json a line each", async () => {
     const watching = merkle.start(["ls", "--watch", "--json", "--query", "watched"]);
-    await watching.says('"sessions":[]');
+    await watching.waitForOutput('"sessions":[]');
     await callBroker(merkle, "create_session", { title: "Watched", creator_team_name: "Atlas" });
-    await watching.says('"slug":"watched"');
+    await watching.waitForOutput('"slug":"watched"');
     watching.process.kill("SIGINT");
     const { code, stdout } = await watching.ended;
     expect(code).toBe(130);
@@ -87,9 +87,9 @@ describe("merkle ls --watch", () => {
   });
 
   it("[CLI-50] at a terminal it takes the screen, and q gives it back", { tags: "terminal" }, async () => {
-    const watching = atTerminal(merkle, ["ls", "--watch"]);
-    await watching.shows("first-words");
-    watching.types("q");
+    const watching = startAtTerminal(merkle, ["ls", "--watch"]);
+    await watching.waitForScreen("first-words");
+    watching.type("q");
     const { code, screen } = await watching.ended;
     expect(code).toBe(0);
     expect(screen).toContain("\u001b[?1049l");

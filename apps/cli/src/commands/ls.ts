@@ -1,10 +1,10 @@
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
-import { describeDemoRoom, findDemoRoom } from "../broker/demo-room.js";
+import { describeDemoSession, findDemoSession } from "../broker/demo-room.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
-import { isSet, textOf } from "../core/flags.js";
-import { readingFrom } from "../identity/acting.js";
+import { findFlag, isSet } from "../core/flags.js";
+import { getReadingActor } from "../identity/actors.js";
 import { listNeeds } from "../views/list-needs.js";
 import { formatSessions } from "../views/session-rows.js";
 import { watchList } from "../views/watch/watch-list.js";
@@ -28,17 +28,17 @@ export const ls: Command = {
     const { flags, config, output, signal } = context;
     const status = readState(flags);
     const limit = readLimit(flags, limits.sessionsPageDefault, limits.sessionsPageMax);
-    const query = textOf(flags, "query");
+    const query = findFlag(flags, "query");
     const broker = await findBroker(config, signal);
-    const reader = await readingFrom({ broker, config });
+    const reader = await getReadingActor({ broker, config });
     const needs = isSet(flags, "needs");
     if (isSet(flags, "watch")) {
       if (needs) throw usageError("--watch always shows the whole list: leave out --needs.", "merkle inbox");
       const read = async () => {
         const page = await reader.call("list_sessions", { status, limit, ...(query ? { query } : {}) });
-        const none = page.sessions.length === 0;
-        const text = none
-          ? nothingFound(status, query)
+        const isEmpty = page.sessions.length === 0;
+        const text = isEmpty
+          ? describeNoSessions(status, query)
           : await formatSessions(page.sessions, { broker, output });
         return { value: page, text };
       };
@@ -47,16 +47,16 @@ export const ls: Command = {
     const page = await reader.call("list_sessions", { status, limit, needs, ...(query ? { query } : {}) });
     if (needs) {
       // Source files have no title and cannot be concluded.
-      const isWanted = ({ source_path }: { source_path: string }) =>
-        status !== "closed" && holds(source_path, query ?? "");
-      await listNeeds(page, { reader, output, isWanted });
+      const isSelected = ({ source_path }: { source_path: string }) =>
+        status !== "closed" && includesIgnoringCase(source_path, query ?? "");
+      await listNeeds(page, { reader, output, isSelected });
       return exitCodes.done;
     }
     if (output.json) output.show(page, "");
     else if (page.sessions.length === 0) {
-      output.note(nothingFound(status, query));
-      const room = await findDemoRoom(broker, signal);
-      if (room !== undefined) output.note(describeDemoRoom(room));
+      output.note(describeNoSessions(status, query));
+      const room = await findDemoSession(broker, signal);
+      if (room !== undefined) output.note(describeDemoSession(room));
     } else {
       output.show(page, await formatSessions(page.sessions, { broker, output }));
       if (page.next_cursor !== null)
@@ -66,26 +66,26 @@ export const ls: Command = {
   },
 };
 
-function holds(text: string, part: string): boolean {
+function includesIgnoringCase(text: string, part: string): boolean {
   return text.toLowerCase().includes(part.toLowerCase());
 }
 
 type State = "open" | "closed" | "all";
 
 function readState(flags: CommandContext["flags"]): State {
-  const text = textOf(flags, "state") ?? "open";
+  const text = findFlag(flags, "state") ?? "open";
   if (text === "open" || text === "closed" || text === "all") return text;
   throw usageError(`--state must be open, closed or all, got ${JSON.stringify(text)}.`);
 }
 
 function readLimit(flags: CommandContext["flags"], usual: number, max: number): number {
-  const text = textOf(flags, "limit");
+  const text = findFlag(flags, "limit");
   if (text === undefined) return usual;
   if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= max) return Number(text);
   throw usageError(`--limit must be a whole number from 1 to ${max}, got ${JSON.stringify(text)}.`);
 }
 
-function nothingFound(state: State, query: string | undefined): string {
+function describeNoSessions(state: State, query: string | undefined): string {
   const kind = state === "all" ? "" : `${state} `;
   if (query) return `no ${kind}session matches ${JSON.stringify(query)}`;
   return `no ${kind}sessions.  next: merkle new <title>`;

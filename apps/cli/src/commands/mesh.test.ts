@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { parseTeamCredential } from "@merkle/wire";
 import { describe, expect, inject, it } from "vitest";
-import { saveTeam } from "../home/stored-peers.js";
+import { saveStoredPeer } from "../home/stored-peers.js";
 import { callBroker } from "../test-kit/api.js";
-import { sharedMerkle } from "../test-kit/shared-merkle.js";
-import { atTerminal } from "../test-kit/terminal.js";
+import { setUpSharedMerkle } from "../test-kit/shared-merkle.js";
+import { startAtTerminal } from "../test-kit/terminal.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 const program = inject("program");
 
 /** Creates a session convened by Atlas and joined by Cedar's peer cy. */
-async function sessionWithPeer(title: string) {
+async function createSessionWithPeer(title: string) {
   const made = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
   const cedar = await callBroker(merkle, "join_session", {
     session_id: made.slug,
@@ -25,7 +25,7 @@ async function sessionWithPeer(title: string) {
   return { slug: made.slug, atlas: made.team_id, cy: cedar.peer_id ?? "", cedar };
 }
 
-async function chatsOf(slug: string) {
+async function listChats(slug: string) {
   const { messages } = await callBroker(merkle, "get_history", { session_id: slug });
   return messages.filter((each) => each.type === "chat");
 }
@@ -34,7 +34,7 @@ describe("merkle peers", () => {
   it("[CLI-40] shows who is there, what most needs somebody first, and who has left", {
     tags: "long",
   }, async () => {
-    const { slug, cy } = await sessionWithPeer("Peers here");
+    const { slug, cy } = await createSessionWithPeer("Peers here");
     const dune = await callBroker(merkle, "join_session", { session_id: slug, team_name: "Dune" });
     await callBroker(merkle, "leave_session", { session_id: slug }, dune.team_id);
     const blocked = { session_id: slug, status: "blocked" as const, reason: "needs\nstaging key" };
@@ -60,7 +60,7 @@ describe("merkle post, to some", () => {
   it("[CLI-42] says of each that it reaches what is known, and warns of those that are away", {
     tags: "long",
   }, async () => {
-    const { slug, cy } = await sessionWithPeer("Directed");
+    const { slug, cy } = await createSessionWithPeer("Directed");
     const ask = ["Which key?", "--to", "cy,@backend", "--to", "Atlas", "--ask", "--option", "vault"];
     const { stdout, code } = await merkle.run(["post", slug, ...ask, "--option", "new", "--priority", "now"]);
     expect({ code, stdout }).toEqual({
@@ -69,7 +69,7 @@ describe("merkle post, to some", () => {
         /^✓ #\d+ posted, delivered 0\/2 \(Atlas \w+, reads at its next poll; Cedar\/cy \w+, reads at its next poll\)\n$/,
       ),
     });
-    const [asked] = await chatsOf(slug);
+    const [asked] = await listChats(slug);
     expect(asked).toMatchObject({
       to: ["Cedar/cy", "@backend", "Atlas"],
       priority: "now",
@@ -80,7 +80,7 @@ describe("merkle post, to some", () => {
     expect(JSON.parse((await merkle.run(answer)).stdout)).not.toHaveProperty("recipients");
     const second = await merkle.run(["post", slug, "no", "--reply-to", number, "--answer", "new"]);
     expect(second).toMatchObject({ code: 6, stdout: "" });
-    expect((await chatsOf(slug)).at(-1)).toMatchObject({
+    expect((await listChats(slug)).at(-1)).toMatchObject({
       reply_to: asked?.sequence,
       content: { text: "VAULT", answer: "vault" },
     });
@@ -94,9 +94,9 @@ describe("merkle post, to some", () => {
 
 describe("merkle nudge, hold and resume", () => {
   it("[CLI-41] tells what a nudge reached: a parked wait, or nothing", async () => {
-    const { slug, cy } = await sessionWithPeer("Nudged");
+    const { slug, cy } = await createSessionWithPeer("Nudged");
     // Uses fetch, because commands time out after ten seconds and agents' clients do not.
-    const { url } = await merkle.running();
+    const { url } = await merkle.readRunFile();
     const wait = `${url}/api/sessions/${slug}/messages/wait?timeout=30`;
     const waiting = fetch(wait, { headers: { "X-Team-ID": cy } });
     await expect
@@ -113,10 +113,10 @@ describe("merkle nudge, hold and resume", () => {
   });
 
   it("[CLI-47] a hold ends an agent's post with 7 until it is resumed; ls --needs and show tell of it", async () => {
-    const { slug, cedar, cy } = await sessionWithPeer("Held here");
+    const { slug, cedar, cy } = await createSessionWithPeer("Held here");
     const { mesh_id } = await callBroker(merkle, "get_app_info", {});
     const peer_id = parseTeamCredential(cy)?.teamId ?? "";
-    await saveTeam(merkle.home, {
+    await saveStoredPeer(merkle.home, {
       mesh_id,
       session_id: cedar.session_id,
       slug,
@@ -164,37 +164,40 @@ describe("merkle watch", () => {
   it("[CLI-48] [CLI-50] shows needs, roster and feed, takes what is typed, and gives the terminal back", {
     tags: "terminal",
   }, async () => {
-    const { slug, cy } = await sessionWithPeer("Watched live");
+    const { slug, cy } = await createSessionWithPeer("Watched live");
     const blocked = { session_id: slug, status: "blocked" as const, reason: "no key" };
     await callBroker(merkle, "set_status", blocked, cy);
-    const watching = atTerminal(merkle, ["watch", slug], { NO_COLOR: "1" });
-    await watching.shows("Cedar/cy is blocked");
-    await watching.shows("Cedar joined");
+    const watching = startAtTerminal(merkle, ["watch", slug], { NO_COLOR: "1" });
+    await watching.waitForScreen("Cedar/cy is blocked");
+    await watching.waitForScreen("Cedar joined");
     await callBroker(merkle, "post_message", { session_id: slug, content: { text: "hi there" } }, cy);
-    await watching.shows("Cedar/cy → everyone  hi there");
-    watching.types("cUse the vault\r");
-    await watching.shows("you (human) → everyone  Use the vault");
-    watching.types("q");
+    await watching.waitForScreen("Cedar/cy → everyone  hi there");
+    watching.type("cUse the vault\r");
+    await watching.waitForScreen("you (human) → everyone  Use the vault");
+    watching.type("q");
     const { code, screen } = await watching.ended;
     expect(code).toBe(0);
     expect(screen.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
-    expect((await chatsOf(slug)).map((each) => each.content["text"])).toEqual(["hi there", "Use the vault"]);
+    expect((await listChats(slug)).map((each) => each.content["text"])).toEqual([
+      "hi there",
+      "Use the vault",
+    ]);
   });
 
   it("[CLI-50] Ctrl+C ends it with 130, and gives the terminal back", { tags: "terminal" }, async () => {
-    const { slug } = await sessionWithPeer("Interrupted");
-    const watching = atTerminal(merkle, ["watch", slug], { NO_COLOR: "1" });
-    await watching.shows("q quit");
-    watching.types("\u0003");
+    const { slug } = await createSessionWithPeer("Interrupted");
+    const watching = startAtTerminal(merkle, ["watch", slug], { NO_COLOR: "1" });
+    await watching.waitForScreen("q quit");
+    watching.type("\u0003");
     const { code, screen } = await watching.ended;
     expect(code).toBe(130);
     expect(screen.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
   });
 
   it("[CLI-49] without a terminal it is a tail", async () => {
-    const { slug } = await sessionWithPeer("Piped watch");
+    const { slug } = await createSessionWithPeer("Piped watch");
     const watching = merkle.start(["watch", slug, "--since", "0"]);
-    await watching.says("Cedar joined\n");
+    await watching.waitForOutput("Cedar joined\n");
     watching.process.kill("SIGTERM");
     expect(await watching.ended).toMatchObject({ code: 130, stdout: expect.not.stringContaining("\u001b") });
   });
@@ -204,11 +207,11 @@ describe("merkle completion", () => {
   it("[CLI-58] [CLI-59] bash completes commands, flags, sessions and groups; without a broker it is silent", {
     tags: "long",
   }, async () => {
-    const { slug } = await sessionWithPeer("Completed words");
+    const { slug } = await createSessionWithPeer("Completed words");
     const script = await merkle.run(["completion", "bash"]);
     expect(script).toMatchObject({ code: 0, stderr: "" });
     await writeFile(join(merkle.home, "merkle.bash"), script.stdout);
-    const { url } = await merkle.running();
+    const { url } = await merkle.readRunFile();
     const lines = [
       "merkle up",
       "merkle config g",

@@ -5,8 +5,8 @@ import type { Command } from "../command/command.js";
 import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readOneOf } from "../core/flag-values.js";
-import { textOf } from "../core/flags.js";
-import { actingAsPerson } from "../identity/acting.js";
+import { findFlag } from "../core/flags.js";
+import { getPersonActor } from "../identity/actors.js";
 import { getSession } from "../sessions/find-session.js";
 
 export const newSession: Command = {
@@ -35,9 +35,9 @@ export const newSession: Command = {
     'merkle new "Split the auth service, part 2" --from split-auth',
   ],
   async run({ args: [title = ""], flags, config, io, output, signal }) {
-    const slug = textOf(flags, "slug");
-    const concludeBy = readOneOf(textOf(flags, "concludeBy"), "--conclude-by", ["anyone", "convener"]);
-    const given = textOf(flags, "description");
+    const slug = findFlag(flags, "slug");
+    const concludeBy = readOneOf(findFlag(flags, "concludeBy"), "--conclude-by", ["anyone", "convener"]);
+    const given = findFlag(flags, "description");
     const description =
       given === undefined
         ? undefined
@@ -49,10 +49,10 @@ export const newSession: Command = {
             io,
             signal,
           });
-    const from = textOf(flags, "from");
+    const sourceName = findFlag(flags, "from");
     const broker = await findBroker(config, signal);
-    const predecessor = from === undefined ? null : await getSession(broker, from, config);
-    const actor = actingAsPerson({ broker, config });
+    const predecessor = sourceName === undefined ? null : await getSession(broker, sourceName, config);
+    const actor = getPersonActor({ broker, config });
     const created = await actor.call("create_session", {
       title,
       ...(description === undefined ? {} : { description }),

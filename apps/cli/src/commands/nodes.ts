@@ -1,7 +1,7 @@
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { exitCodes } from "../core/cli-error.js";
-import { oneLine } from "../text/one-line.js";
+import { toOneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
 import { toAge } from "../text/time.js";
 
@@ -14,10 +14,10 @@ export const nodes: Command = {
     const { bus, nodes } = await broker.call("get_health", {});
     const rows = nodes.map((node) =>
       [
-        oneLine(node.address),
+        toOneLine(node.address),
         node.live ? "there" : `unseen for ${toAge(node.last_seen_at)}`,
         node.own ? "serves this request" : "",
-        oneLine(node.version),
+        toOneLine(node.version),
         `since ${toAge(node.started_at)}`,
       ].map((text) => ({ text })),
     );

@@ -4,9 +4,9 @@ import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { splitList } from "../core/flags.js";
-import { actingIn } from "../identity/acting.js";
+import { getSessionActor } from "../identity/actors.js";
 import { takeSession } from "../sessions/find-session.js";
-import { peerName } from "../sessions/peer-names.js";
+import { formatPeerAddress } from "../sessions/peer-names.js";
 import { toAge } from "../text/time.js";
 
 export const nudge: Command = {
@@ -32,7 +32,7 @@ export const nudge: Command = {
         `merkle peers ${session.slug}`,
       );
     }
-    const actor = await actingIn(session, { broker, config });
+    const actor = await getSessionActor(session, { broker, config });
     const answer = await actor.call("nudge", { session_id: session.session_id, to });
     output.show(answer, await formatNudged(answer, output));
     return exitCodes.done;
@@ -45,9 +45,9 @@ async function formatNudged({ nudged }: OutputOf<"nudge">, output: Output): Prom
   return nudged
     .map(({ team, peer, connected, reached, last_seen_at: seenAt }) => {
       const mark = reached.length > 0 ? output.mark.ok : output.mark.warn;
-      return `${mark} ${peerName(team, peer)} ${told()}`;
+      return `${mark} ${formatPeerAddress(team, peer)} ${describeReach()}`;
 
-      function told(): string {
+      function describeReach(): string {
         if (reached.includes("wait")) return "woken: its wait returned";
         if (reached.length > 0) return `woken by ${reached.join(", ")}`;
         const seen = `last seen ${toAge(seenAt)} ago`;

@@ -3,7 +3,7 @@ import type { Command } from "../command/command.js";
 import { refuseAgentShell } from "../core/agent-shell.js";
 import { exitCodes } from "../core/cli-error.js";
 import { toSeconds } from "../core/flag-values.js";
-import { textOf } from "../core/flags.js";
+import { findFlag } from "../core/flags.js";
 import { getSession } from "../sessions/find-session.js";
 import { toMoment } from "../text/time.js";
 
@@ -18,7 +18,7 @@ export const observe: Command = {
   examples: ["merkle observe split-auth", 'merkle observe split-auth --label "the customer" --expires 1d'],
   async run({ args: [name], flags, config, output, signal }) {
     refuseAgentShell(config);
-    const [label, expires] = [textOf(flags, "label"), textOf(flags, "expires")];
+    const [label, expires] = [findFlag(flags, "label"), findFlag(flags, "expires")];
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);
     const made = await broker.call("create_observer_link", {

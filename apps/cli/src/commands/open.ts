@@ -5,9 +5,9 @@ import type { Command } from "../command/command.js";
 import { toDashboardUrl } from "../core/address.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { isSet } from "../core/flags.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
-import { browserOf, openBrowser } from "../core/open-browser.js";
-import { getVerificationCode } from "../identity/own-person.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
+import { findBrowser, openBrowser } from "../core/open-browser.js";
+import { findVerificationCode } from "../identity/own-person.js";
 import { getSession } from "../sessions/find-session.js";
 import type { Config } from "../settings/config.js";
 
@@ -19,14 +19,14 @@ export const open: Command = {
   examples: ["merkle open", "merkle open split-auth", "merkle open --print"],
   async run({ args: [name], flags, config, io, output, signal }) {
     const broker = await findBroker(config, signal);
-    const wanted = name ?? config.session;
-    if (wanted === undefined) await readHealth(broker);
+    const sessionName = name ?? config.session;
+    if (sessionName === undefined) await readHealth(broker);
     const at = toDashboardUrl(
       broker.base,
-      wanted === undefined ? undefined : await getSession(broker, name, config),
+      sessionName === undefined ? undefined : await getSession(broker, name, config),
     );
-    const url = inMesh(at, await findOpenMesh(broker, config));
-    const page = wanted === undefined && config.mesh === undefined ? null : url;
+    const url = toMeshPage(at, await findOpenMesh(broker, config));
+    const page = sessionName === undefined && config.mesh === undefined ? null : url;
     if (isSet(flags, "print")) {
       const link = await getOpeningLink(broker, page, config);
       if (link === null) throw noLink(config);
@@ -36,9 +36,9 @@ export const open: Command = {
     output.show({ url }, url);
     if (output.json) return exitCodes.done;
     const link = await getOpeningLink(broker, page, config);
-    const browser = browserOf(io.env);
-    const place = link === null || !browser ? url : await writeLeadingPage(config.home, link);
-    if (browser && (await openBrowser(browser, place))) return exitCodes.done;
+    const browser = findBrowser(io.env);
+    const target = link === null || !browser ? url : await writeLeadingPage(config.home, link);
+    if (browser && (await openBrowser(browser, target))) return exitCodes.done;
     if (browser) output.note(`  ${browser.command} did not open it; set BROWSER to your browser's command`);
     else output.note("  no browser on this machine; open the link on yours");
     // Anyone with the link can sign in, so it is printed only to a terminal, never to a file or a log.
@@ -61,7 +61,7 @@ async function findOpenMesh(
   return auth === "open" ? mesh : undefined;
 }
 
-function inMesh(page: string, mesh: string | undefined): string {
+function toMeshPage(page: string, mesh: string | undefined): string {
   return mesh === undefined ? page : `${page}?mesh=${encodeURIComponent(mesh)}`;
 }
 
@@ -91,8 +91,10 @@ async function getOpeningLink(
 ): Promise<string | null> {
   const { auth } = await broker.call("get_app_info", {});
   if (auth === "open") {
-    const given = await getVerificationCode(broker, config);
-    return given && page !== null ? `${page}#verify=${given.code}` : (given?.link ?? null);
+    const verification = await findVerificationCode(broker, config);
+    return verification && page !== null
+      ? `${page}#verify=${verification.code}`
+      : (verification?.link ?? null);
   }
   if (config.agentShell !== undefined) return null;
   const { token, link } = await broker.call("issue_token", { kind: "sign_in", expires_in_s: signInSeconds });
@@ -105,7 +107,7 @@ async function getOpeningLink(
  * link in it works once.
  */
 async function writeLeadingPage(home: string, link: string): Promise<string> {
-  const path = homeFiles.leadingPage(home);
+  const path = homeFiles.redirectPage(home);
   const target = JSON.stringify(link).replaceAll("<", "\\u003c");
   const page = `<!doctype html>
 <meta charset="utf-8">
@@ -114,6 +116,6 @@ async function writeLeadingPage(home: string, link: string): Promise<string> {
 <p>Opening Merkle…</p>
 <script>location.replace(${target});</script>
 `;
-  await explainingHome(home, () => writeFile(path, page, { mode: 0o600 }));
+  await explainHomeErrors(home, () => writeFile(path, page, { mode: 0o600 }));
   return path;
 }

@@ -5,9 +5,9 @@ import type { Command } from "../command/command.js";
 import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readPostInput } from "../feed/post-input.js";
-import { actingIn } from "../identity/acting.js";
+import { getSessionActor } from "../identity/actors.js";
 import { takeSession } from "../sessions/find-session.js";
-import { peerName } from "../sessions/peer-names.js";
+import { formatPeerAddress } from "../sessions/peer-names.js";
 import { toAge } from "../text/time.js";
 
 export const post: Command = {
@@ -48,31 +48,31 @@ export const post: Command = {
     "git log -3 --oneline | merkle post split-auth",
   ],
   async run({ args, flags, config, io, output, signal }) {
-    const wanted = readPostInput(flags);
+    const input = readPostInput(flags);
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     const text = await readText({
-      given: rest ?? wanted.content.answer,
+      given: rest ?? input.content.answer,
       name: "the message text",
       usage: `merkle post ${session.slug} <text>`,
       bytesMax: limits.messageTextBytesMax + 1,
       io,
       signal,
     });
-    const actor = await actingIn(session, { broker, config });
+    const actor = await getSessionActor(session, { broker, config });
     const posted = await actor.call("post_message", {
       session_id: session.session_id,
-      ...wanted,
+      ...input,
       // Remove the line breaks at the end of piped input, because they are not part of the message.
-      content: { text: text.replace(/(?:\r?\n)+$/, ""), ...wanted.content },
+      content: { text: text.replace(/(?:\r?\n)+$/, ""), ...input.content },
     });
     const { recipients } = posted;
     if (recipients === undefined) {
       output.show(posted, `${output.mark.ok} #${posted.cursor} posted`);
       return exitCodes.done;
     }
-    output.show(posted, `${output.mark.ok} #${posted.cursor} posted, ${deliveryText(recipients)}`);
-    const away = awayText(recipients);
+    output.show(posted, `${output.mark.ok} #${posted.cursor} posted, ${describeDelivery(recipients)}`);
+    const away = describeAway(recipients);
     if (away !== undefined) output.note(`${output.mark.warn} ${away}`);
     return exitCodes.done;
   },
@@ -84,20 +84,20 @@ const namesMax = 5;
  * Formats how far the message has been delivered to each recipient, such as `delivered 0/2 (Cedar last seen
  * 6m ago, atlas idle, wakes by inbox)`.
  */
-function deliveryText(recipients: readonly RecipientState[]): string {
+function describeDelivery(recipients: readonly RecipientState[]): string {
   const delivered = recipients.filter((each) => each.delivered).length;
   const waiting = recipients.filter((each) => !each.delivered);
-  const told = waiting.slice(0, namesMax).map(describeRecipient);
-  const more = waiting.length - told.length;
-  const rest = [...told, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+  const described = waiting.slice(0, namesMax).map(describeRecipient);
+  const more = waiting.length - described.length;
+  const rest = [...described, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
   return `delivered ${delivered}/${recipients.length}${rest === "" ? "" : ` (${rest})`}`;
 }
 
 /** Names the recipients that will get the message only after they reconnect. */
-function awayText(recipients: readonly RecipientState[]): string | undefined {
+function describeAway(recipients: readonly RecipientState[]): string | undefined {
   const away = recipients.filter((each) => !each.delivered && isAway(each));
   if (away.length === 0) return undefined;
-  const names = away.slice(0, namesMax).map((each) => peerName(each.team, each.peer));
+  const names = away.slice(0, namesMax).map((each) => formatPeerAddress(each.team, each.peer));
   const more = away.length > namesMax ? ` and ${away.length - namesMax} more` : "";
   return `${names.join(", ")}${more} ${away.length === 1 ? "is" : "are"} away: delivered on their return`;
 }
@@ -107,13 +107,13 @@ function isAway({ status, connected }: RecipientState): boolean {
 }
 
 function describeRecipient(state: RecipientState): string {
-  const name = peerName(state.team, state.peer);
+  const name = formatPeerAddress(state.team, state.peer);
   const declared = state.declared === null || state.declared === "idle" ? "" : `, ${state.declared}`;
   if (isAway(state)) return `${name} last seen ${toAge(state.last_seen_at)} ago${declared}`;
-  return `${name} ${state.status}${declared}, ${wakingText(state)}`;
+  return `${name} ${state.status}${declared}, ${describeWaking(state)}`;
 }
 
-function wakingText({ wake, human }: RecipientState): string {
+function describeWaking({ wake, human }: RecipientState): string {
   if (wake.includes("wait")) return "waiting for messages";
   if (wake.length > 0) return `wakes by ${wake.join(", ")}`;
   return human ? "read at their next poll" : "reads at its next poll";

@@ -5,11 +5,11 @@ import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { readText } from "../command/read-text.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
-import { textOf } from "../core/flags.js";
-import { actingIn } from "../identity/acting.js";
+import { findFlag } from "../core/flags.js";
+import { getSessionActor } from "../identity/actors.js";
 import { takeSession } from "../sessions/find-session.js";
-import { oneLine } from "../text/one-line.js";
-import { counted } from "../text/time.js";
+import { toOneLine } from "../text/one-line.js";
+import { formatCount } from "../text/time.js";
 
 export const rename: Command = {
   name: "rename",
@@ -27,7 +27,7 @@ export const rename: Command = {
     'merkle rename q4-pricing --description "Prices for the EU" --reason "US split off"',
   ],
   async run({ args, flags, config, io, output, signal }) {
-    const reason = textOf(flags, "reason");
+    const reason = findFlag(flags, "reason");
     if (reason === undefined) {
       throw usageError(
         "Give a reason with --reason: every team sees it.",
@@ -36,7 +36,7 @@ export const rename: Command = {
     }
     const broker = await findBroker(config, signal);
     const { session, rest: title } = await takeSession(broker, args, config);
-    const given = textOf(flags, "description");
+    const given = findFlag(flags, "description");
     const usage = `merkle rename ${session.slug} <title> --reason <text>`;
     if (title === undefined && given === undefined)
       throw usageError("Give a new title or --description.", usage);
@@ -51,7 +51,7 @@ export const rename: Command = {
             io,
             signal,
           });
-    const actor = await actingIn(session, { broker, config });
+    const actor = await getSessionActor(session, { broker, config });
     const updated = await actor.call("update_session_metadata", {
       session_id: session.session_id,
       reason,
@@ -69,14 +69,14 @@ async function describeChanges(
   { changes }: OutputOf<"update_session_metadata">,
   { broker, output, session }: { broker: Pick<BrokerClient, "call">; output: Output; session: Session },
 ): Promise<string> {
-  const told: string[] = [];
+  const phrases: string[] = [];
   if (changes.title) {
     const { from, to } = changes.title;
-    told.push(`${JSON.stringify(oneLine(from))} ${output.signs.arrow} ${JSON.stringify(oneLine(to))}`);
+    phrases.push(`${JSON.stringify(toOneLine(from))} ${output.signs.arrow} ${JSON.stringify(toOneLine(to))}`);
   }
-  if (changes.description) told.push("new description");
-  if (told.length === 0) return `${output.mark.ok} nothing changed`;
+  if (changes.description) phrases.push("new description");
+  if (phrases.length === 0) return `${output.mark.ok} nothing changed`;
   // The count includes the team that made the change, which was not notified.
   const { teams } = await broker.call("get_session", { session_id: session.session_id });
-  return `${output.mark.ok} ${told.join(", ")}   notified ${counted(Math.max(0, teams - 1), "team")}`;
+  return `${output.mark.ok} ${phrases.join(", ")}   notified ${formatCount(Math.max(0, teams - 1), "team")}`;
 }

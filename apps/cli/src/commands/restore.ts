@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "../command/command.js";
 import { loadBroker } from "../core/broker-code.js";
 import { exitCodes } from "../core/cli-error.js";
-import { countRows, rowsText } from "./backup.js";
+import { countRows, describeRows } from "./backup.js";
 
 export const restore: Command = {
   name: "restore",
@@ -24,7 +24,7 @@ export const restore: Command = {
         skipped: summary.skipped,
         ...rows,
       },
-      `${output.mark.ok} restored ${rowsText(rows)}; clients will resync`,
+      `${output.mark.ok} restored ${describeRows(rows)}; clients will resync`,
     );
     if (summary.skipped.length > 0) {
       output.note(

@@ -4,10 +4,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { callBroker, ownCredential } from "../test-kit/api.js";
-import { sharedMerkle } from "../test-kit/shared-merkle.js";
-import { atTerminal } from "../test-kit/terminal.js";
+import { setUpSharedMerkle } from "../test-kit/shared-merkle.js";
+import { startAtTerminal } from "../test-kit/terminal.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 describe("merkle new", () => {
   it("[CLI-12] starts a session and says its slug and what comes next", async () => {
@@ -91,7 +91,7 @@ describe("merkle ls", () => {
   }, async () => {
     const title = `Wide ${"título ".repeat(20)}`.trim();
     await callBroker(merkle, "create_session", { title, slug: "wide", creator_team_name: "A" });
-    const { screen } = await atTerminal(merkle, ["ls", "--query", "wide"], { NO_COLOR: "1" }).ended;
+    const { screen } = await startAtTerminal(merkle, ["ls", "--query", "wide"], { NO_COLOR: "1" }).ended;
     const row = screen.split("\r\n").find((each) => each.startsWith("wide")) ?? "";
     expect(row).toMatch(/… {2}A● {2}no messages$/);
     expect(row.length).toBeLessThanOrEqual(80);
@@ -105,7 +105,7 @@ describe("merkle show", () => {
       description: "Why\nwe meet",
       creator_team_name: "Atlas",
     });
-    const { url } = await merkle.running();
+    const { url } = await merkle.readRunFile();
     const { stdout } = await merkle.run(["show", "Shown"]);
     expect(stdout).toContain(`${url}/sessions/${slug}`);
     expect(stdout).toMatch(
@@ -229,7 +229,7 @@ describe("merkle post", () => {
     tags: "terminal",
   }, async () => {
     const { slug } = await callBroker(merkle, "create_session", { title: "Quiet", creator_team_name: "A" });
-    const { code, screen } = await atTerminal(merkle, ["post", slug]).ended;
+    const { code, screen } = await startAtTerminal(merkle, ["post", slug]).ended;
     expect(code).toBe(2);
     expect(screen).toContain("Give the message text, or - to read it from stdin.");
   });
@@ -241,11 +241,11 @@ describe("merkle post", () => {
       title: "Stopped",
       creator_team_name: "A",
     });
-    const typing = atTerminal(merkle, ["post", slug, "-"]);
-    typing.types("half a sentence\n");
-    await typing.shows("half a sentence");
+    const typing = startAtTerminal(merkle, ["post", slug, "-"]);
+    typing.type("half a sentence\n");
+    await typing.waitForScreen("half a sentence");
     // Ctrl+C has no effect until the command reads from the terminal, so the test sends it repeatedly.
-    const again = setInterval(() => typing.types("\u0003"), 700);
+    const again = setInterval(() => typing.type("\u0003"), 700);
     const { code } = await typing.ended;
     clearInterval(again);
     expect(code).toBe(130);
@@ -308,18 +308,18 @@ describe("merkle conclude", () => {
   }, async () => {
     const { slug } = await callBroker(merkle, "create_session", { title: "Asked", creator_team_name: "A" });
     const conclude = ["conclude", slug, "Done."];
-    const no = atTerminal(merkle, conclude);
-    await no.shows('Conclude "Asked"');
-    no.types("\n");
+    const no = startAtTerminal(merkle, conclude);
+    await no.waitForScreen('Conclude "Asked"');
+    no.type("\n");
     expect((await no.ended).screen).toContain("not concluded");
-    const interrupted = atTerminal(merkle, conclude);
-    await interrupted.shows('Conclude "Asked"');
-    interrupted.types("\u0003");
+    const interrupted = startAtTerminal(merkle, conclude);
+    await interrupted.waitForScreen('Conclude "Asked"');
+    interrupted.type("\u0003");
     expect((await interrupted.ended).code).toBe(130);
     expect((await callBroker(merkle, "get_session", { session_id: slug })).session_closed).toBe(false);
-    const yes = atTerminal(merkle, conclude);
-    await yes.shows('Conclude "Asked"');
-    yes.types("y\n");
+    const yes = startAtTerminal(merkle, conclude);
+    await yes.waitForScreen('Conclude "Asked"');
+    yes.type("y\n");
     expect((await yes.ended).code).toBe(0);
     expect((await callBroker(merkle, "get_session", { session_id: slug })).session_closed).toBe(true);
   });
@@ -339,7 +339,7 @@ describe("merkle open", () => {
   it("[CLI-93] open leads to a session of another mesh, by an address that takes the pages there", async () => {
     await merkle.run(["mesh", "create", "second"]);
     await merkle.run(["new", "In second", "--mesh", "second"]);
-    const { url } = await merkle.running();
+    const { url } = await merkle.readRunFile();
     const opened = await merkle.run(["open", "in-second", "--mesh", "second", "--json"]);
     expect(JSON.parse(opened.stdout)).toEqual({ url: `${url}/sessions/in-second?mesh=second` });
     const printed = await merkle.run(["open", "in-second", "--mesh", "second", "--print"]);
@@ -347,7 +347,7 @@ describe("merkle open", () => {
   });
 
   it("[CLI-19] [CLI-90] prints the dashboard's address, and gives it to the browser where there is one", async () => {
-    const { url } = await merkle.running();
+    const { url } = await merkle.readRunFile();
     const { slug } = await callBroker(merkle, "create_session", { title: "Opened", creator_team_name: "A" });
     expect(await merkle.run(["open"])).toEqual({
       code: 0,

@@ -1,15 +1,15 @@
-import { type OutputOf, type Session, sealText, unreadText } from "@merkle/wire";
+import { formatSealSummary, formatUnread, type OutputOf, type Session } from "@merkle/wire";
 import { describeBytes } from "@merkle/wire/text";
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { toDashboardUrl } from "../core/address.js";
 import { exitCodes } from "../core/cli-error.js";
-import { readingFrom } from "../identity/acting.js";
+import { getReadingActor } from "../identity/actors.js";
 import { getSession } from "../sessions/find-session.js";
-import { indented, oneLine } from "../text/one-line.js";
-import { counted, toAge, toMoment } from "../text/time.js";
-import { needText } from "../views/needs.js";
+import { indentText, toOneLine } from "../text/one-line.js";
+import { formatCount, toAge, toMoment } from "../text/time.js";
+import { formatNeed } from "../views/needs.js";
 import { formatRoster } from "../views/session-rows.js";
 
 export const show: Command = {
@@ -23,9 +23,9 @@ export const show: Command = {
   ],
   async run({ args: [name], config, output, signal }) {
     const broker = await findBroker(config, signal);
-    const found = await getSession(broker, name, config);
-    const reader = await readingFrom({ broker, config });
-    const session = await reader.call("get_session", { session_id: found.session_id });
+    const match = await getSession(broker, name, config);
+    const reader = await getReadingActor({ broker, config });
+    const session = await reader.call("get_session", { session_id: match.session_id });
     if (output.json) {
       output.show(session, "");
       return exitCodes.done;
@@ -46,51 +46,55 @@ async function formatSession(
   const { participants, folded } = await broker.call("list_participants", { session_id: session.session_id });
   const separator = ` ${output.dot} `;
   const counts = [
-    counted(session.last_sequence, "message"),
-    unreadText(session.unread),
+    formatCount(session.last_sequence, "message"),
+    formatUnread(session.unread),
     session.document_version === 0 ? "no document yet" : `document v${session.document_version}`,
     // The broker updates the session's size once an hour.
     session.bytes === 0 ? "" : describeBytes(session.bytes),
-    saidText(session),
+    describeLastMessage(session),
   ].filter((each) => each !== "");
   const head = [
-    output.bold(oneLine(session.title)),
-    [session.slug, stateText(session)].join(separator),
+    output.bold(toOneLine(session.title)),
+    [session.slug, describeState(session)].join(separator),
     counts.join(separator),
-    ...sealLine(session, separator),
-    ...heldText(session, output),
+    ...formatSealLine(session, separator),
+    ...describeHold(session, output),
     toDashboardUrl(broker.base, session),
   ];
   const parts = [
     head.join("\n"),
-    session.description.trim() === "" ? "" : indented(session.description.trimEnd()),
+    session.description.trim() === "" ? "" : indentText(session.description.trimEnd()),
     participants.length === 0 ? "" : formatRoster(participants, output),
-    folded === 0 ? "" : `  ${counted(folded, "more team")} never posted or checked for messages`,
+    folded === 0 ? "" : `  ${formatCount(folded, "more team")} never posted or checked for messages`,
   ];
   return parts.filter((each) => each !== "").join("\n\n");
 }
 
-function stateText({ archived_at: archivedAt, closed_at: closedAt, created_at: createdAt }: Session): string {
+function describeState({
+  archived_at: archivedAt,
+  closed_at: closedAt,
+  created_at: createdAt,
+}: Session): string {
   if (archivedAt !== null) return `archived ${toMoment(archivedAt)}`;
   return closedAt === null ? `open since ${toMoment(createdAt)}` : `closed ${toMoment(closedAt)}`;
 }
 
-function sealLine({ seal }: OutputOf<"get_session">, separator: string): string[] {
+function formatSealLine({ seal }: OutputOf<"get_session">, separator: string): string[] {
   if (seal === null) return [];
-  return [[sealText(seal), toMoment(seal.at)].join(separator)];
+  return [[formatSealSummary(seal), toMoment(seal.at)].join(separator)];
 }
 
 /** Returns lines about a hold or a used-up message budget. Both prevent agents from posting. */
-function heldText(
+function describeHold(
   { slug, held, agent_messages, settings }: OutputOf<"get_session">,
   output: Output,
 ): string[] {
   const { message_budget: budget } = settings;
-  const over = (text: string) => output.alarm(`${text}; resume it: merkle resume ${slug}`);
-  const said = `agents have posted ${agent_messages} of ${budget} messages since the last message from a human`;
+  const formatAlarm = (text: string) => output.alarm(`${text}; resume it: merkle resume ${slug}`);
+  const budgetText = `agents have posted ${agent_messages} of ${budget} messages since the last message from a human`;
   return [
-    ...(held === null ? [] : [over(needText({ kind: "held", ...held }))]),
-    ...(budget === 0 ? [] : [agent_messages >= budget ? over(said) : said]),
+    ...(held === null ? [] : [formatAlarm(formatNeed({ kind: "held", ...held }))]),
+    ...(budget === 0 ? [] : [agent_messages >= budget ? formatAlarm(budgetText) : budgetText]),
   ];
 }
 
@@ -98,7 +102,7 @@ function heldText(
  * Describes the last message. Empty for an archived session, for which the broker does not report the last
  * message.
  */
-function saidText({ archived_at, last_said_at: at, last_said_by: by }: Session): string {
+function describeLastMessage({ archived_at, last_said_at: at, last_said_by: by }: Session): string {
   if (archived_at !== null) return "";
-  return at === null ? "no messages" : `${oneLine(by ?? "")} posted ${toAge(at)} ago`;
+  return at === null ? "no messages" : `${toOneLine(by ?? "")} posted ${toAge(at)} ago`;
 }

@@ -1,10 +1,15 @@
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
-import { describeLack, describeWriteProblem, readClients, readHealth } from "../broker/broker-facts.js";
-import { describeDemoRoom, findDemoRoom } from "../broker/demo-room.js";
+import {
+  describeDegradation,
+  describeWriteProblem,
+  readClients,
+  readHealth,
+} from "../broker/broker-facts.js";
+import { describeDemoSession, findDemoSession } from "../broker/demo-room.js";
 import type { Command } from "../command/command.js";
 import { exitCodes } from "../core/cli-error.js";
-import { type Actor, readingFrom } from "../identity/acting.js";
-import { counted, toDuration } from "../text/time.js";
+import { type Actor, getReadingActor } from "../identity/actors.js";
+import { formatCount, toDuration } from "../text/time.js";
 
 export const status: Command = {
   name: "status",
@@ -13,28 +18,28 @@ export const status: Command = {
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);
     const health = await readHealth(broker);
-    const known = { running: true, url: broker.base, ...health };
+    const report = { running: true, url: broker.base, ...health };
     const up = `broker up ${toDuration(health.uptime_s)}`;
-    const lack = describeLack(health);
+    const lack = describeDegradation(health);
     if (!health.ready || !health.durable) {
       const trouble = health.ready ? describeWriteProblem(health) : "it is shutting down";
-      output.show(known, `${output.mark.warn} ${up} at ${broker.base}, but ${trouble}`);
+      output.show(report, `${output.mark.warn} ${up} at ${broker.base}, but ${trouble}`);
       return exitCodes.unexpected;
     }
-    const facts = await readingFrom({ broker, config })
+    const facts = await getReadingActor({ broker, config })
       .then((reader) => readMeshFacts(broker, reader))
       .catch(allowUnauthorized);
     if (!facts) {
-      output.show({ ...known, joined: false }, `${up}, and only members can connect: merkle join -`);
+      output.show({ ...report, joined: false }, `${up}, and only members can connect: merkle join -`);
       return exitCodes.done;
     }
     const { needs_you: needs } = facts;
-    const waiting = needs === 0 ? "" : `, ${needs} ${needs === 1 ? "needs" : "need"} you`;
-    const held = `${counted(facts.peers_polling, "peer")} waiting for messages, ${counted(facts.open_sessions, "open session")}${waiting}`;
-    const missing = lack === null ? "" : `\n${output.mark.warn} ${lack.problem}`;
-    output.show({ ...known, ...facts }, `${up}, ${held}${missing}`);
-    const room = facts.open_sessions === 0 ? await findDemoRoom(broker, signal) : undefined;
-    if (room !== undefined) output.note(describeDemoRoom(room));
+    const needsText = needs === 0 ? "" : `, ${needs} ${needs === 1 ? "needs" : "need"} you`;
+    const activity = `${formatCount(facts.peers_polling, "peer")} waiting for messages, ${formatCount(facts.open_sessions, "open session")}${needsText}`;
+    const lackText = lack === null ? "" : `\n${output.mark.warn} ${lack.problem}`;
+    output.show({ ...report, ...facts }, `${up}, ${activity}${lackText}`);
+    const room = facts.open_sessions === 0 ? await findDemoSession(broker, signal) : undefined;
+    if (room !== undefined) output.note(describeDemoSession(room));
     return exitCodes.done;
   },
 };
@@ -99,14 +104,14 @@ async function listOpenSessions(broker: BrokerClient): Promise<string[]> {
 }
 
 async function countPolling(broker: BrokerClient, sessionIds: readonly string[]): Promise<number> {
-  const left = [...sessionIds];
+  const remaining = [...sessionIds];
   let polling = 0;
-  const work = async () => {
-    for (let sessionId = left.pop(); sessionId !== undefined; sessionId = left.pop()) {
+  const countNext = async () => {
+    for (let sessionId = remaining.pop(); sessionId !== undefined; sessionId = remaining.pop()) {
       const { participants } = await broker.call("list_participants", { session_id: sessionId });
       polling += participants.filter((each) => each.polling).length;
     }
   };
-  await Promise.all(Array.from({ length: sessionsAtOnce }, work));
+  await Promise.all(Array.from({ length: sessionsAtOnce }, countNext));
   return polling;
 }

@@ -4,14 +4,14 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
-import { sharedMerkle } from "../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 /** Runs a command line in a shell in which `$M` runs merkle with the home that these tests share. */
 async function type(line: string, env: Readonly<Record<string, string>> = {}) {
   const { home } = merkle;
-  const { url } = await merkle.running();
+  const { url } = await merkle.readRunFile();
   const shell = spawn("sh", ["-c", line], {
     cwd: home,
     env: {

@@ -9,12 +9,12 @@ import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeCertificate, writeCertificate } from "../../../../tests/kit/certificates.js";
 import { requestHttp } from "../broker/http-request.js";
-import { processBegan } from "../core/process-table.js";
+import { readProcessStart } from "../core/process-table.js";
 import { readConfig } from "../settings/config.js";
 import { installTestClaude } from "../test-kit/claude.js";
 import { hasCommand } from "../test-kit/has-command.js";
 import { testMerkle } from "../test-kit/merkle.js";
-import { sharedMerkle } from "../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../test-kit/shared-merkle.js";
 import { trustProject } from "../test-kit/trust-project.js";
 
 interface HookGroup {
@@ -25,13 +25,13 @@ describe("a broker of this machine that speaks TLS", () => {
   const authority = makeCertificate({ names: ["authority"], isAuthority: true });
   // A certificate signed by an authority that no system trusts.
   const certificate = makeCertificate({ names: ["localhost"], issuer: authority });
-  const merkle = sharedMerkle(async (home) => {
+  const merkle = setUpSharedMerkle(async (home) => {
     await writeCertificate(home, certificate);
     await writeFile(join(home, "config.json"), '{"tls_cert": "cert.pem", "tls_key": "key.pem"}');
   });
   let url = "";
   beforeAll(async () => {
-    ({ url } = await merkle.running());
+    ({ url } = await merkle.readRunFile());
   });
 
   it("[TLS-1] [TLS-3] is started by config.json, and every address says https", async () => {
@@ -91,10 +91,10 @@ describe("a broker of this machine that speaks TLS", () => {
     // Node reads its certificate settings at startup, so each check is a separate process.
     expect(await other.start(["new", "Trusted"], { env }).ended).toMatchObject({ code: 0 });
     const launched = other.start(["launch", "--session", "trusted", "--team", "Birch"], { env });
-    await launched.says("claude runs");
+    await launched.waitForOutput("claude runs");
     const { pid, settings, env: ofClient } = JSON.parse(await readFile(env.TEST_RECORD, "utf8"));
     onTestFinished(async () => {
-      if ((await processBegan(pid)) !== null) process.kill(pid, "SIGKILL");
+      if ((await readProcessStart(pid)) !== null) process.kill(pid, "SIGKILL");
     });
     const { stdout } = await merkle.run(["peers", "trusted", "--json"]);
     expect(JSON.parse(stdout).peers).toContainEqual(

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { MerkleError } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
-import { placeOf } from "../broker/reach.js";
-import { askProof, isFirstSeen, isSuccessorOf, type TrustedAddress } from "../broker/trust.js";
+import { getAddressKey } from "../broker/reach.js";
+import { isFirstSeen, isSuccessorOf, requestProof, type TrustedAddress } from "../broker/trust.js";
 import { askToTrust, confirmTrust, requirePerson } from "../command/ask-to-trust.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { textOf } from "../core/flags.js";
+import { findFlag } from "../core/flags.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { findForeignFiles, listFeatureSettings } from "../feature-hooks.js";
-import { findKnownMesh, type KnownMesh, keepKnownMesh, listKnownMeshes } from "../home/known-meshes.js";
+import { findKnownMesh, type KnownMesh, listKnownMeshes, saveKnownMesh } from "../home/known-meshes.js";
 import { listMembers } from "../home/members.js";
 import { readConfig } from "../settings/config.js";
 import { findForeignEnvFiles, readEnvFiles } from "../settings/env-files.js";
@@ -23,7 +23,7 @@ export const trust: Command = {
   async run(context) {
     const { io, output } = context;
     requirePerson(context, { what: "merkle trust", run: `cd ${io.cwd} && merkle trust` });
-    const trusted = await trustHere(context);
+    const trusted = await trustProject(context);
     const lines = trusted.map(
       (each) => `${output.mark.ok} trusted: ${"file" in each ? each.file : each.broker}`,
     );
@@ -42,7 +42,7 @@ type TrustedItem =
  * broker for which this home has stored a different address. Any answer except yes changes nothing (CLI-82,
  * CLI-83).
  */
-async function trustHere(context: CommandContext): Promise<TrustedItem[]> {
+async function trustProject(context: CommandContext): Promise<TrustedItem[]> {
   const { config, flags, io, signal } = context;
   const featureSettings = Object.values(await listFeatureSettings());
   const sources = { flags, env: io.env, cwd: io.cwd, featureSettings };
@@ -59,22 +59,24 @@ async function trustHere(context: CommandContext): Promise<TrustedItem[]> {
   const { env } = readEnvFiles({ ...sources, home });
   for (const file of await findForeignFiles({ environment: env, cwd: sources.cwd })) await askOnce(file);
   // A newly trusted file may name another broker.
-  const now = await readConfig(sources);
-  const broker = await findBroker(now, signal);
-  const moved = await findMoved({ ...broker.address, home: now.home }).catch((error: unknown) => {
-    // If no broker can be reached, there is nothing to ask about. Report the failure only if the user named a
-    // broker.
-    if (textOf(flags, "url") !== undefined || isDecided(error)) throw error;
-    return null;
-  });
+  const freshConfig = await readConfig(sources);
+  const broker = await findBroker(freshConfig, signal);
+  const moved = await findMovedBroker({ ...broker.address, home: freshConfig.home }).catch(
+    (error: unknown) => {
+      // If no broker can be reached, there is nothing to ask about. Report the failure only if the user named a
+      // broker.
+      if (findFlag(flags, "url") !== undefined || isExpectedError(error)) throw error;
+      return null;
+    },
+  );
   if (!moved) return trusted;
   await confirmTrust(`${moved.question}\nSend it this machine's credentials for that broker?`, context);
-  for (const mesh of moved.meshes) keepKnownMesh(now.home, mesh);
+  for (const mesh of moved.meshes) saveKnownMesh(freshConfig.home, mesh);
   trusted.push({ broker: broker.base, meshes: moved.meshes.map((each) => each.mesh_id) });
   return trusted;
 }
 
-function isDecided(error: unknown): boolean {
+function isExpectedError(error: unknown): boolean {
   return error instanceof CliError || error instanceof MerkleError;
 }
 
@@ -90,45 +92,45 @@ interface MovedBroker {
  *
  * @throws CliError `unproven` if the server lacks the key of the broker that it claims to be
  */
-async function findMoved(address: TrustedAddress): Promise<MovedBroker | null> {
+async function findMovedBroker(address: TrustedAddress): Promise<MovedBroker | null> {
   const { home, base } = address;
-  const answering = await askProof(address);
-  const { broker_id, keys } = answering;
-  const place = await placeOf(base, home);
+  const proof = await requestProof(address);
+  const { broker_id, keys } = proof;
+  const newAddress = await getAddressKey(base, home);
   const known = listKnownMeshes(home).filter((each) => each.broker_id === broker_id);
-  const moved = known.filter((each) => !each.addresses.includes(place));
-  const unknown = await listUnplaced(answering, address);
+  const moved = known.filter((each) => !each.addresses.includes(newAddress));
+  const unknown = await listMeshesWithoutAddress(proof, address);
   if (moved.length + unknown.length === 0) return null;
   for (const each of moved) {
     if (each.keys.length > 0 && !(await isSuccessorOf(each.keys, keys))) throw unproven(address, each);
   }
-  const places =
+  const knownAddresses =
     [...new Set(moved.flatMap((each) => each.addresses))].join(", ") || "an address that was not kept";
   const isProven = unknown.length === 0 && moved.every((each) => each.keys.length > 0);
   return {
     question: isProven
-      ? `The broker at ${base} proved with its key that it is the one this machine already knows from ${places}.`
-      : `The broker at ${base} claims to be the broker that this machine knows from ${places}. This machine has no key of that broker to check it. Answer yes only if you know that it moved.`,
+      ? `The broker at ${base} proved with its key that it is the one this machine already knows from ${knownAddresses}.`
+      : `The broker at ${base} claims to be the broker that this machine knows from ${knownAddresses}. This machine has no key of that broker to check it. Answer yes only if you know that it moved.`,
     meshes: [
-      ...moved.map((each) => ({ ...each, keys, addresses: [...each.addresses, place] })),
-      ...unknown.map((mesh_id) => ({ mesh_id, broker_id, keys, addresses: [place] })),
+      ...moved.map((each) => ({ ...each, keys, addresses: [...each.addresses, newAddress] })),
+      ...unknown.map((mesh_id) => ({ mesh_id, broker_id, keys, addresses: [newAddress] })),
     ],
   };
 }
 
 /** Lists the broker's meshes for which this home has credentials but has not stored an address. */
-async function listUnplaced(
+async function listMeshesWithoutAddress(
   { broker_id, mesh_id }: Pick<KnownMesh, "broker_id" | "mesh_id">,
   address: TrustedAddress,
 ): Promise<string[]> {
   const joined = (await listMembers(address.home)).filter((each) => each.broker_id === broker_id);
   const ids = new Set([mesh_id, ...joined.map((each) => each.mesh_id)]);
-  const unplaced: string[] = [];
+  const meshIds: string[] = [];
   for (const id of ids) {
-    const isPlaced = findKnownMesh(address.home, id) !== undefined;
-    if (!isPlaced && !(await isFirstSeen({ mesh_id: id, broker_id }, address))) unplaced.push(id);
+    const hasAddress = findKnownMesh(address.home, id) !== undefined;
+    if (!hasAddress && !(await isFirstSeen({ mesh_id: id, broker_id }, address))) meshIds.push(id);
   }
-  return unplaced;
+  return meshIds;
 }
 
 function unproven({ base, home }: TrustedAddress, { addresses, mesh_id }: KnownMesh): CliError {

@@ -1,7 +1,7 @@
 import { getClient } from "../clients/clients.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { exitCodes } from "../core/cli-error.js";
-import { isSet, textOf } from "../core/flags.js";
+import { findFlag, isSet } from "../core/flags.js";
 import { removeCli } from "../install/cli-program.js";
 import { uninstallFrom } from "../install/install-client.js";
 import { removeStoredData } from "../install/stored-data.js";
@@ -25,7 +25,7 @@ export const uninstall: Command = {
   async run(context) {
     if (isSet(context.flags, "cli")) return uninstallCommand(context);
     if (isSet(context.flags, "data")) return removeStoredData(context);
-    return uninstallFrom(getClient(textOf(context.flags, "client")), context);
+    return uninstallFrom(getClient(findFlag(context.flags, "client")), context);
   },
 };
 

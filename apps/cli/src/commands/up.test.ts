@@ -6,8 +6,8 @@ import { getPriority, hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findProcesses } from "../../../../tests/kit/processes.js";
-import { sharedBroker } from "../../../../tests/kit/test-broker.js";
-import { processBegan } from "../core/process-table.js";
+import { getSharedBroker } from "../../../../tests/kit/test-broker.js";
+import { readProcessStart } from "../core/process-table.js";
 import { findForeignEnvFiles } from "../settings/env-files.js";
 import { trustFile } from "../settings/foreign-file.js";
 import { testMerkle } from "../test-kit/merkle.js";
@@ -18,7 +18,7 @@ const hasIPv6Loopback = Object.values(networkInterfaces()).some((addresses) =>
 const anyPort = ["up", "--port", "0"];
 
 /** Returns the PostgreSQL processes that run on a home. */
-async function serversOf(home: string): Promise<string[]> {
+async function listServers(home: string): Promise<string[]> {
   return (await findProcesses(home)).map(({ args }) => args).filter((args) => args.includes("postgres"));
 }
 
@@ -32,7 +32,7 @@ async function listenUntilEnd(server: Server, host = "127.0.0.1", port = 0): Pro
 }
 
 /** Returns the nice value of each thread of a process, main thread first (proc(5), field 19 of stat). */
-async function nicenessOf(pid: number): Promise<number[]> {
+async function readNiceness(pid: number): Promise<number[]> {
   const threads = (await readdir(`/proc/${pid}/task`)).sort((one, other) => Number(one) - Number(other));
   return Promise.all(
     threads.map(async (id) => {
@@ -43,7 +43,7 @@ async function nicenessOf(pid: number): Promise<number[]> {
 }
 
 /** Returns a command prefix that limits how many files the command may open. */
-function limitedTo(descriptors: number): string[] {
+function wrapWithLimit(descriptors: number): string[] {
   return ["bash", "-c", `ulimit -n ${descriptors}; exec "$0" "$@"`];
 }
 
@@ -51,13 +51,13 @@ describe("merkle up", () => {
   it("[CLI-1] says where the broker is, and [OPS-6] leaves nothing running after SIGTERM", async () => {
     const merkle = await testMerkle();
     const up = merkle.start(anyPort, { fromNothing: true });
-    await up.says("agents use");
-    const { url, pid } = await merkle.running();
+    await up.waitForOutput("agents use");
+    const { url, pid } = await merkle.readRunFile();
     expect(pid).toBe(up.process.pid);
     if (process.platform === "linux") {
       // [OPS-9] Only the JavaScript engine's helper threads have a lower priority than the main thread, which
       // handles calls.
-      const [first, ...others] = await nicenessOf(pid);
+      const [first, ...others] = await readNiceness(pid);
       expect(first).toBe(getPriority());
       expect(others.slice(0, 5)).toEqual([10, 10, 10, 10, 10]);
       expect(new Set(others.slice(5))).toEqual(new Set([getPriority()]));
@@ -84,7 +84,7 @@ describe("merkle up", () => {
     expect(stderr).toContain(`${url}/agents.md`);
     expect(stderr).toContain(`${url}/agents.md`);
     expect(stderr).toMatch(/stopped\n$/);
-    expect(await serversOf(merkle.home)).toEqual([]);
+    expect(await listServers(merkle.home)).toEqual([]);
     expect(await merkle.run(["status"])).toMatchObject({ code: 3 });
   });
 
@@ -93,8 +93,8 @@ describe("merkle up", () => {
   }, async () => {
     const merkle = await testMerkle();
     const up = merkle.start([...anyPort, "--json"]);
-    await up.says("\n");
-    const { url } = await merkle.running();
+    await up.waitForOutput("\n");
+    const { url } = await merkle.readRunFile();
     const created = await fetch(`${url}/api/sessions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -124,7 +124,7 @@ describe("merkle up", () => {
     const merkle = await testMerkle();
     const up = await merkle.run([...anyPort, "--detach"]);
     expect(up).toMatchObject({ code: 0, stdout: expect.stringContaining("✓ agents use") });
-    const { url, pid } = await merkle.running();
+    const { url, pid } = await merkle.readRunFile();
     expect((await fetch(`${url}/health`)).status).toBe(200);
     const other = await merkle.run(["down", "--url", "http://localhost:1"]);
     expect(other).toMatchObject({
@@ -140,7 +140,7 @@ describe("merkle up", () => {
       code: 0,
       stdout: `no broker runs on ${merkle.home}\n`,
     });
-    expect(await serversOf(merkle.home)).toEqual([]);
+    expect(await listServers(merkle.home)).toEqual([]);
   });
 
   it("[CLI-85] the start names the variables that set the port and the address of agents", async () => {
@@ -151,7 +151,7 @@ describe("merkle up", () => {
     await writeFile(path, "PORT=0\nMCP_URL=http://localhost:7600/mcp\n");
     for (const file of findForeignEnvFiles({ cwd: folder })) trustFile(merkle.home, file);
     const up = merkle.start(["up"], { cwd: folder, env: { MERKLE_PORT: "" } });
-    await up.says("agents use");
+    await up.waitForOutput("agents use");
     up.process.kill("SIGTERM");
     const { stdout } = await up.ended;
     expect(stdout).toContain(`loopback only, port from PORT in ${path}\n`);
@@ -181,7 +181,7 @@ describe("merkle up", () => {
   }, async () => {
     const merkle = await testMerkle();
     const up = merkle.start(anyPort);
-    await up.says("agents use");
+    await up.waitForOutput("agents use");
     const log = await readFile(join(merkle.home, "logs/broker.log"), "utf8");
     for (const args of [anyPort, [...anyPort, "--detach"]]) {
       expect(await merkle.run(args)).toMatchObject({
@@ -193,12 +193,12 @@ describe("merkle up", () => {
       });
     }
     expect(await readFile(join(merkle.home, "logs/broker.log"), "utf8")).toBe(log);
-    expect((await merkle.running()).pid).toBe(up.process.pid);
+    expect((await merkle.readRunFile()).pid).toBe(up.process.pid);
   });
 
   it("[CLI-150] names what uses its port, before a database is started, and leaves nothing running", async () => {
     const merkle = await testMerkle();
-    const other = await sharedBroker();
+    const other = await getSharedBroker();
     const silent = await listenUntilEnd(
       createServer((socket) => socket.on("data", () => socket.end("220\r\n"))),
     );
@@ -234,7 +234,7 @@ describe("merkle up", () => {
       expect(up.stdout).toContain(`may reach another HTTP server at [::1]:${port}: use 127.0.0.1`);
       expect(up.stdout).toContain(`http://127.0.0.1:${port}/#verify=`);
       expect(up.stdout + up.stderr).not.toContain("//localhost");
-      const { url } = await merkle.running();
+      const { url } = await merkle.readRunFile();
       expect(await (await fetch(`${url}/agents.md`)).text()).toContain(`${url}/api/mcp`);
     },
   );
@@ -260,7 +260,7 @@ describe("merkle up", () => {
     });
     expect(await readdir(merkle.home)).toEqual([]);
     const open = merkle.start([...wide, "--insecure-open"]);
-    await open.says("anyone who can reach it can connect");
+    await open.waitForOutput("anyone who can reach it can connect");
     const { stdout } = await merkle.run(["nodes", "--json"]);
     expect(JSON.parse(stdout).nodes).toMatchObject([
       { address: expect.stringContaining(`//${hostname()}:`), own: true },
@@ -295,7 +295,7 @@ describe("merkle up", () => {
       /first admin http:\S+\/join#([A-Za-z0-9_-]{22}) {2}one use, valid 24 h/.exec(stdout) ?? [];
     expect(secret).not.toBe("");
     expect(stderr).toContain("next: merkle join -");
-    const { url } = await merkle.running();
+    const { url } = await merkle.readRunFile();
     expect((await fetch(new URL("/api/sessions", url))).status).toBe(401);
     for (const file of ["logs/broker.log", "logs/up.log", "broker.json"]) {
       expect(await readFile(join(merkle.home, file), "utf8")).not.toContain(secret);
@@ -305,7 +305,7 @@ describe("merkle up", () => {
   it("[CLI-84] says that it may open too few files, where its modules would count as missing", {
     tags: "linux",
   }, async () => {
-    const merkle = await testMerkle(undefined, undefined, limitedTo(120));
+    const merkle = await testMerkle(undefined, undefined, wrapWithLimit(120));
     for (const args of [["status"], anyPort]) {
       expect(await merkle.run(args)).toMatchObject({
         code: 1,
@@ -320,17 +320,17 @@ describe("merkle up", () => {
   it("[DB-3] goes on after kill -9: nothing runs, and the next start adopts the database", async () => {
     const merkle = await testMerkle();
     await merkle.run([...anyPort, "--detach"]);
-    const { pid } = await merkle.running();
+    const { pid } = await merkle.readRunFile();
     process.kill(pid, "SIGKILL");
     // The port closes before the process has exited. Until the process exits, `merkle down` would still find
     // it.
-    await expect.poll(() => processBegan(pid)).toBeNull();
+    await expect.poll(() => readProcessStart(pid)).toBeNull();
     expect(await merkle.run(["status"])).toMatchObject({ code: 3 });
     expect(await merkle.run(["down"])).toMatchObject({ stdout: `no broker runs on ${merkle.home}\n` });
     expect(await merkle.run([...anyPort, "--detach"])).toMatchObject({ code: 0 });
     expect(await readFile(join(merkle.home, "logs/broker.log"), "utf8")).toContain("adopted the PostgreSQL");
     await merkle.run(["down"]);
-    expect(await serversOf(merkle.home)).toEqual([]);
+    expect(await listServers(merkle.home)).toEqual([]);
   });
 
   it("[CLI-8] keeps its log and what it wrote down for its owner alone", async () => {

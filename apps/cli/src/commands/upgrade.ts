@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import type { Command, CommandContext } from "../command/command.js";
 import { loadBroker } from "../core/broker-code.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
-import { isSet, textOf } from "../core/flags.js";
+import { findFlag, isSet } from "../core/flags.js";
 import { upgradeCli } from "../install/upgrade-cli.js";
-import { counted } from "../text/time.js";
+import { formatCount } from "../text/time.js";
 
 export const upgrade: Command = {
   name: "upgrade",
@@ -34,7 +34,7 @@ export const upgrade: Command = {
   envFiles: true,
   async run(context) {
     if (isSet(context.flags, "cli")) return upgradeCli(context);
-    const postgres = textOf(context.flags, "postgres");
+    const postgres = findFlag(context.flags, "postgres");
     return postgres === undefined ? upgradeSchema(context) : movePostgres(context, resolve(postgres));
   },
 };
@@ -43,7 +43,7 @@ async function upgradeSchema({ flags, config, output }: CommandContext): Promise
   const { upgradeHome } = await loadBroker();
   const dryRun = isSet(flags, "dryRun");
   const { migrations, backup } = await upgradeHome({ ...config, dryRun, backup: flags["backup"] !== false });
-  const ran = counted(migrations.length, "migration");
+  const ran = formatCount(migrations.length, "migration");
   const names = migrations.map((name) => `\n  ${name}`).join("");
   const done = dryRun ? `${ran} would run: each was tried and rolled back` : `${ran} run`;
   output.show(

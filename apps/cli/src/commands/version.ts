@@ -9,8 +9,8 @@ export const version: Command = {
   examples: ["merkle version", "merkle version --json"],
   offline: true,
   async run({ output }) {
-    const found = readVersion();
-    output.show({ version: found, build: buildNumber, node: process.versions.node }, found);
+    const programVersion = readVersion();
+    output.show({ version: programVersion, build: buildNumber, node: process.versions.node }, programVersion);
     return exitCodes.done;
   },
 };

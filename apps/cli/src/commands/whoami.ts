@@ -2,9 +2,9 @@ import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
-import { findSelf } from "../identity/acting.js";
+import { findSelf } from "../identity/actors.js";
 import type { Config } from "../settings/config.js";
-import { oneLine } from "../text/one-line.js";
+import { toOneLine } from "../text/one-line.js";
 
 export const whoami: Command = {
   name: "whoami",
@@ -12,10 +12,10 @@ export const whoami: Command = {
   examples: ["merkle whoami", "merkle whoami --json"],
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);
-    const found = await describeSelf(broker, config);
-    output.show(found, formatSelf(found, output));
-    if (found.agent === null && found.person === null)
-      output.note(`  you will be added as ${oneLine(found.name)} there`);
+    const self = await describeSelf(broker, config);
+    output.show(self, formatSelf(self, output));
+    if (self.agent === null && self.person === null)
+      output.note(`  you will be added as ${toOneLine(self.name)} there`);
     return exitCodes.done;
   },
 };
@@ -59,11 +59,16 @@ function formatSelf(
 ) {
   const kind = person === null ? "not joined yet" : person.verified ? "verified" : "guest";
   const rows: readonly (readonly [string, string])[] = [
-    ["you", `${output.bold(oneLine(name))}, ${member === null ? kind : `${kind}, ${member.role}`}`],
+    ["you", `${output.bold(toOneLine(name))}, ${member === null ? kind : `${kind}, ${member.role}`}`],
     ...(agent === null
       ? []
-      : [["posts as", `${oneLine(agent.team)} in ${oneLine(agent.session)}, this agent's shell`] as const]),
-    ["broker", `${broker} (${broker_from}), mesh ${oneLine(mesh)}`],
+      : [
+          [
+            "posts as",
+            `${toOneLine(agent.team)} in ${toOneLine(agent.session)}, this agent's shell`,
+          ] as const,
+        ]),
+    ["broker", `${broker} (${broker_from}), mesh ${toOneLine(mesh)}`],
     ["home", home],
   ];
   return rows.map(([left, right]) => `${output.dim(left.padEnd(10))}${right}`).join("\n");

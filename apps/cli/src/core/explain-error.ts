@@ -10,15 +10,15 @@ import { CliError, type ExitCode, exitCodes, usageError } from "./cli-error.js";
 export function explainError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (!(error instanceof Error)) return unexpected(String(error), error);
-  const code = codeOf(error);
+  const code = getCode(error);
   // Checks the code rather than the class, because bundling renames the library's classes.
   if (code.startsWith("commander.")) return explainUsage(error.message, "merkle help");
   switch (error.name) {
     case "MerkleError":
       return new CliError(code, error.message.replace(/\bcontent\.(?=text: )/, ""), {
-        exitCode: exitOfAnswer(code),
-        next: nextCommands(detailsOf(error)),
-        details: detailsOf(error),
+        exitCode: toReplyExitCode(code),
+        next: toNextCommands(getDetails(error)),
+        details: getDetails(error),
         cause: error,
       });
     case "StartError":
@@ -26,8 +26,8 @@ export function explainError(error: unknown): CliError {
     case "EmbeddedPostgresError":
     case "BackupError":
       return new CliError(code, error.message, {
-        exitCode: exitOfStart(code),
-        next: nextOf(code),
+        exitCode: toStartExitCode(code),
+        next: suggestNext(code),
         cause: error,
       });
     default:
@@ -77,12 +77,12 @@ function findReason(path: string): string | undefined {
     accessSync(parent, constants.W_OK);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? codeOf(error) : undefined;
+    return error instanceof Error ? getCode(error) : undefined;
   }
 }
 
 /** The commands for the operations that the broker's errors recommend in `details.next`. */
-const commandOf: Readonly<Record<string, string>> = {
+const commandByOperation: Readonly<Record<string, string>> = {
   conclude_session: "merkle conclude <session>",
   delete_state: "merkle state unset <session> <key>",
   edit_session_doc: "merkle doc edit <session>",
@@ -112,8 +112,11 @@ const commandOf: Readonly<Record<string, string>> = {
   set_state: "merkle state set <session> <key> <value>",
 };
 
-function nextCommands({ next }: ErrorDetails): readonly string[] {
-  const command = typeof next === "string" && Object.hasOwn(commandOf, next) ? commandOf[next] : undefined;
+function toNextCommands({ next }: ErrorDetails): readonly string[] {
+  const command =
+    typeof next === "string" && Object.hasOwn(commandByOperation, next)
+      ? commandByOperation[next]
+      : undefined;
   return command === undefined ? [] : [command];
 }
 
@@ -129,7 +132,7 @@ export function explainUsage(message: string, help: string): CliError {
   return usageError(`${sentence} Did you mean ${nearest}?`, help);
 }
 
-function exitOfAnswer(code: string): ExitCode {
+function toReplyExitCode(code: string): ExitCode {
   switch (code) {
     case "bad_request":
     case "payload_too_large":
@@ -155,7 +158,7 @@ function exitOfAnswer(code: string): ExitCode {
   }
 }
 
-function exitOfStart(code: string): ExitCode {
+function toStartExitCode(code: string): ExitCode {
   switch (code) {
     case "not_loopback":
     case "bad_address":
@@ -179,7 +182,7 @@ function exitOfStart(code: string): ExitCode {
   }
 }
 
-function nextOf(code: string): readonly string[] {
+function suggestNext(code: string): readonly string[] {
   switch (code) {
     case "home_in_use":
       return ["merkle status", "merkle down"];
@@ -208,10 +211,10 @@ function unexpected(message: string, cause: unknown): CliError {
   });
 }
 
-function detailsOf(error: Error): ErrorDetails {
+function getDetails(error: Error): ErrorDetails {
   return "details" in error && typeof error.details === "object" ? { ...error.details } : {};
 }
 
-function codeOf(error: Error): string {
+function getCode(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "unexpected";
 }

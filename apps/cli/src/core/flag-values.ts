@@ -1,4 +1,4 @@
-import { nearest } from "@merkle/wire/text";
+import { findNearest } from "@merkle/wire/text";
 import { usageError } from "./cli-error.js";
 
 /**
@@ -11,11 +11,11 @@ export function readOneOf<Word extends string>(
   words: readonly Word[],
 ): Word | undefined {
   if (text === undefined) return undefined;
-  const found = words.find((each) => each === text.trim().toLowerCase());
-  if (found !== undefined) return found;
-  const near = nearest(text, words);
+  const word = words.find((each) => each === text.trim().toLowerCase());
+  if (word !== undefined) return word;
+  const suggestion = findNearest(text, words);
   throw usageError(
-    `${flag} must be one of ${words.join(", ")}, got ${JSON.stringify(text)}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    `${flag} must be one of ${words.join(", ")}, got ${JSON.stringify(text)}.${suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}`,
   );
 }
 
@@ -36,12 +36,12 @@ export function readWholeNumber(
   );
 }
 
-const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** Parses a time span such as `90s`, `30m`, `24h` or `7d`. @throws CliError `usage` for any other text */
 export function toSeconds(text: string, flag: string): number {
   const [, count = "", unit = ""] = /^(\d{1,6})\s*([smhd])$/i.exec(text.trim()) ?? [];
-  const seconds = Number(count) * (secondsOf[unit.toLowerCase()] ?? 0);
+  const seconds = Number(count) * (secondsPerUnit[unit.toLowerCase()] ?? 0);
   if (seconds > 0) return seconds;
   throw usageError(`${flag} must be a time span such as 30m, 24h or 7d, got ${JSON.stringify(text)}.`);
 }

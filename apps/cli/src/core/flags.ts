@@ -21,7 +21,7 @@ export type Flags = Readonly<Record<string, unknown>>;
 type FlagName<Name extends string> = Name extends `${string}-${string}` ? never : Name;
 
 /** Returns the string given for a flag, or undefined if the flag was not given. */
-export function textOf<Name extends string>(flags: Flags, name: FlagName<Name>): string | undefined {
+export function findFlag<Name extends string>(flags: Flags, name: FlagName<Name>): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
 }
@@ -31,7 +31,7 @@ export function isSet<Name extends string>(flags: Flags, name: FlagName<Name>): 
 }
 
 /** Returns the values of a repeatable flag, in the given order. */
-export function listOf<Name extends string>(flags: Flags, name: FlagName<Name>): readonly string[] {
+export function listFlagValues<Name extends string>(flags: Flags, name: FlagName<Name>): readonly string[] {
   const value = flags[name];
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }

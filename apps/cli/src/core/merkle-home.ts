@@ -1,14 +1,14 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { describeStranger, findStrangerInHome } from "@merkle/db/files";
+import { describePermissionProblem, findPermissionProblemInHome } from "@merkle/db/files";
 import { CliError, exitCodes } from "./cli-error.js";
 
 /** Returns the folder with all of Merkle's data on this machine: `MERKLE_HOME` (default: `~/.merkle`). */
-export function toMerkleHome(given: string | undefined, cwd: string): string {
-  if (given === undefined) return join(homedir(), ".merkle");
+export function toMerkleHome(setting: string | undefined, cwd: string): string {
+  if (setting === undefined) return join(homedir(), ".merkle");
   // Expand the tilde here, because no shell expands it in a service's environment file.
-  if (given === "~" || given.startsWith("~/")) return join(homedir(), given.slice(1));
-  return resolve(cwd, given);
+  if (setting === "~" || setting.startsWith("~/")) return join(homedir(), setting.slice(1));
+  return resolve(cwd, setting);
 }
 
 export const homeFiles = {
@@ -35,7 +35,7 @@ export const homeFiles = {
   /** The key that proves to the home's own broker that the caller is the home's user (PERSON-10). */
   homeKey: (home: string) => join(home, "home-key"),
   /** A local page that redirects a browser to a sign-in link. */
-  leadingPage: (home: string) => join(home, "open.html"),
+  redirectPage: (home: string) => join(home, "open.html"),
   /** The working folder of agents that run jobs. */
   agent: (home: string) => join(home, "agent"),
   /** The working folder of `merkle runner`, separate because a runner can run next to the home's broker. */
@@ -57,20 +57,20 @@ export const homeFiles = {
  * @throws CliError `home_shared` with the command that fixes the permissions
  */
 export async function requireOwnHome(home: string): Promise<void> {
-  const stranger = await findStrangerInHome(home);
-  if (!stranger) return;
+  const otherUser = await findPermissionProblemInHome(home);
+  if (!otherUser) return;
   throw new CliError(
     "home_shared",
-    `The Merkle home must be accessible only to its user: ${describeStranger(stranger)}`,
+    `The Merkle home must be accessible only to its user: ${describePermissionProblem(otherUser)}`,
     {
       exitCode: exitCodes.refused,
-      next: stranger.mend === null ? [] : [stranger.mend],
+      next: otherUser.fixCommand === null ? [] : [otherUser.fixCommand],
     },
   );
 }
 
 /** Runs `work`, which writes to the home. Explains errors about missing space or permissions. */
-export async function explainingHome<T>(home: string, work: () => Promise<T>): Promise<T> {
+export async function explainHomeErrors<T>(home: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

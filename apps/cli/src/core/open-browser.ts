@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { thisSystem } from "./platform.js";
+import { getSystem } from "./platform.js";
 
 /** The command that opens an address in a browser. */
 interface Browser {
@@ -11,9 +11,9 @@ interface Browser {
  * Returns the command that opens an address on this machine. Undefined if no one would see the page: over
  * SSH, or on Linux without a display. `BROWSER` takes precedence. On WSL, the page opens in Windows.
  */
-export function browserOf(
+export function findBrowser(
   env: NodeJS.ProcessEnv,
-  platform: NodeJS.Platform = thisSystem(),
+  platform: NodeJS.Platform = getSystem(),
 ): Browser | undefined {
   if (env["BROWSER"]) return { command: env["BROWSER"], args: [] };
   const display = env["DISPLAY"] || env["WAYLAND_DISPLAY"];

@@ -10,7 +10,7 @@ type System = NodeJS.Platform;
  * Returns the operating system, for choices that differ on every system: the service manager and the browser
  * command.
  */
-export function thisSystem(): System {
+export function getSystem(): System {
   return process.platform;
 }
 
@@ -25,7 +25,7 @@ export function hasProc(system: System = process.platform): boolean {
 }
 
 /** Returns the path of a named pipe. Null on systems where sockets are files. */
-export function pipeName(name: string, system: System = process.platform): string | null {
+export function toPipeName(name: string, system: System = process.platform): string | null {
   return isPosix(system) ? null : `\\\\.\\pipe\\${name}`;
 }
 
@@ -33,7 +33,7 @@ export function pipeName(name: string, system: System = process.platform): strin
  * Returns the file names under which to look for a program on the PATH, in order. On Windows, npm installs a
  * `.cmd` script.
  */
-export function programFiles(name: string, system: System = process.platform): string[] {
+export function toProgramFiles(name: string, system: System = process.platform): string[] {
   return isPosix(system) || /\.\w+$/.test(name) ? [name] : [`${name}.exe`, `${name}.cmd`];
 }
 
@@ -42,7 +42,7 @@ export function programFiles(name: string, system: System = process.platform): s
  * cannot start a `.cmd` file directly, and a shell would split arguments that contain text from people or
  * agents.
  */
-export function scriptOfShim(path: string, text: string): string | undefined {
+export function findShimScript(path: string, text: string): string | undefined {
   if (!path.endsWith(".cmd")) return undefined;
   const below = /"%(?:~dp0|dp0%)\\([^"%]+\.[cm]?js)"/.exec(text)?.[1];
   return below === undefined ? undefined : join(path, "..", ...below.split("\\"));
@@ -52,7 +52,7 @@ export function scriptOfShim(path: string, text: string): string | undefined {
  * Returns the command that opens a file in an editor. The command runs in a shell, because the variable that
  * names the editor may contain arguments, such as `code --wait`.
  */
-export function editorCall(
+export function toEditorCall(
   named: string | undefined,
   path: string,
   system: System = process.platform,
@@ -68,7 +68,7 @@ export function editorCall(
 }
 
 /** Returns the path of the settings file in which an administrator configures Gemini CLI for all users. */
-export function geminiSystemSettings(system: System = process.platform): string {
+export function toGeminiSystemSettings(system: System = process.platform): string {
   return system === "darwin"
     ? "/Library/Application Support/GeminiCli/settings.json"
     : "/etc/gemini-cli/settings.json";

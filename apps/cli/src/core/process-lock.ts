@@ -3,7 +3,7 @@ import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { CliError, exitCodes } from "./cli-error.js";
 import { isObject } from "./is-object.js";
-import { processBegan } from "./process-table.js";
+import { readProcessStart } from "./process-table.js";
 
 /**
  * A lock that at most one live process holds. The lock ends with the process, even if the process is killed.
@@ -21,12 +21,12 @@ export interface ProcessLock {
  */
 export async function takeProcessLock(path: string): Promise<ProcessLock | null> {
   while (true) {
-    const taken = await createLock(path);
-    if (taken) return taken;
-    const found = await readLock(path);
-    if (!found) continue;
-    if (await isHeld(found)) return null;
-    if (!(await removeLock(path, found))) return null;
+    const lock = await createLock(path);
+    if (lock) return lock;
+    const current = await readLock(path);
+    if (!current) continue;
+    if (await isHeld(current)) return null;
+    if (!(await removeLock(path, current))) return null;
   }
 }
 
@@ -44,7 +44,7 @@ export async function waitForProcessLock(path: string, withinMs: number): Promis
   }
 }
 
-interface LockFile {
+interface ProcessLockFile {
   /** A random value that distinguishes this lock from all other locks ever created at the path. */
   readonly nonce: string;
   readonly holders: readonly { readonly pid: number; readonly began: string }[];
@@ -54,7 +54,7 @@ async function createLock(path: string): Promise<ProcessLock | null> {
   const nonce = randomBytes(8).toString("hex");
   const unfinished = `${path}.${nonce}.new`;
   const write = async (pids: readonly number[]) => {
-    const began = await Promise.all(pids.map(processBegan));
+    const began = await Promise.all(pids.map(readProcessStart));
     const holders = pids.map((pid, index) => ({ pid, began: began[index] ?? "" }));
     await writeFile(unfinished, `${JSON.stringify({ nonce, holders })}\n`, { mode: 0o600 });
   };
@@ -84,26 +84,26 @@ async function createLock(path: string): Promise<ProcessLock | null> {
  * Removes a dead process's lock, but never a lock that has replaced it. A second lock guards the removal, and
  * its holder checks the first lock again. Returns false if another live process is already removing the lock.
  */
-async function removeLock(path: string, { nonce }: LockFile): Promise<boolean> {
-  const right = await takeProcessLock(`${path}.${nonce}`);
-  if (!right) return false;
+async function removeLock(path: string, { nonce }: ProcessLockFile): Promise<boolean> {
+  const removalLock = await takeProcessLock(`${path}.${nonce}`);
+  if (!removalLock) return false;
   try {
     if ((await readLock(path))?.nonce === nonce) await rm(path, { force: true });
   } finally {
-    await right.release();
+    await removalLock.release();
   }
   return true;
 }
 
-async function isHeld({ holders }: LockFile): Promise<boolean> {
-  const began = await Promise.all(holders.map((each) => processBegan(each.pid)));
+async function isHeld({ holders }: ProcessLockFile): Promise<boolean> {
+  const began = await Promise.all(holders.map((each) => readProcessStart(each.pid)));
   return holders.some((each, index) => began[index] === each.began);
 }
 
 /**
  * Reads the lock at `path`. Undefined if there is no lock. An invalid file counts as a lock without a holder.
  */
-async function readLock(path: string): Promise<LockFile | undefined> {
+async function readLock(path: string): Promise<ProcessLockFile | undefined> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (isCode(error, "ENOENT")) return undefined;
     throw error;
@@ -111,7 +111,7 @@ async function readLock(path: string): Promise<LockFile | undefined> {
   return text === undefined ? undefined : (parseLock(text) ?? { nonce: "damaged", holders: [] });
 }
 
-function parseLock(text: string): LockFile | undefined {
+function parseLock(text: string): ProcessLockFile | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isLockFile(value) ? value : undefined;
@@ -121,7 +121,7 @@ function parseLock(text: string): LockFile | undefined {
   }
 }
 
-function isLockFile(value: unknown): value is LockFile {
+function isLockFile(value: unknown): value is ProcessLockFile {
   if (!isObject(value)) return false;
   const { nonce, holders } = value;
   return (

@@ -29,8 +29,8 @@ export async function findMarked(mark: string, pids?: readonly number[]): Promis
     const environment = await readEnvironment(pid);
     return environment?.includes(mark) ? pid : undefined;
   };
-  const found = await Promise.all((pids ?? (await listPids())).map(isMarked));
-  return found.filter((pid) => pid !== undefined);
+  const matches = await Promise.all((pids ?? (await listPids())).map(isMarked));
+  return matches.filter((pid) => pid !== undefined);
 }
 
 /**
@@ -66,12 +66,12 @@ export async function findChild(pid: number): Promise<number | undefined> {
  * start time distinguishes the process from a later one with the same pid. A zombie counts as ended. Windows
  * has no quick way to read the start time, so only pids are compared there.
  */
-export async function processBegan(pid: number): Promise<string | null> {
-  if (!isThere(pid)) return null;
+export async function readProcessStart(pid: number): Promise<string | null> {
+  if (!exists(pid)) return null;
   if (!isPosix()) return "";
   if (!hasProc()) {
-    const shown = await promisify(execFile)("ps", ["-o", psColumns, "-p", String(pid)]).catch(() => null);
-    const [row] = parsePsLine(shown?.stdout.trimEnd() ?? "");
+    const output = await promisify(execFile)("ps", ["-o", psColumns, "-p", String(pid)]).catch(() => null);
+    const [row] = parsePsLine(output?.stdout.trimEnd() ?? "");
     return row?.began.trim().replace(/\s+/g, " ") ?? null;
   }
   const [boot, row] = await Promise.all([
@@ -81,7 +81,7 @@ export async function processBegan(pid: number): Promise<string | null> {
   return row === undefined ? null : `${boot.trim()} ${row.began}`;
 }
 
-function isThere(pid: number): boolean {
+function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -151,10 +151,10 @@ export function signalGroup(pid: number, name: NodeJS.Signals): void {
 /**
  * Sends SIGTERM once to each of these processes.
  *
- * The process `passingOn` forwards signals to its child. Some programs treat a second signal as a request to
- * abort without cleaning up. Therefore `passingOn` is signalled only if it is the only process left.
+ * The process `forwarderPid` forwards signals to its child. Some programs treat a second signal as a request to
+ * abort without cleaning up. Therefore `forwarderPid` is signalled only if it is the only process left.
  */
-export function terminateAll(pids: readonly number[], passingOn?: number): void {
-  const others = pids.filter((pid) => pid !== passingOn);
+export function terminateAll(pids: readonly number[], forwarderPid?: number): void {
+  const others = pids.filter((pid) => pid !== forwarderPid);
   for (const pid of others.length > 0 ? others : pids) signal(pid, "SIGTERM");
 }

@@ -27,8 +27,8 @@ export function readSettingsText(path: string): string | undefined {
   }
 }
 
-function refuseOthers(path: string, found: Stats): void {
-  if (found.isFile() && found.size <= bytesMax) return;
+function refuseOthers(path: string, stats: Stats): void {
+  if (stats.isFile() && stats.size <= bytesMax) return;
   throw usageError(`${path} must be a file of at most 1 MB.`);
 }
 

@@ -6,13 +6,13 @@ import { sep } from "node:path";
  * processes run this file to start the same merkle. Resolves symbolic links such as npm's, because they may
  * be removed later.
  */
-export function entryFile(): string {
+export function getEntryFile(): string {
   return realpathSync(process.argv[1] ?? "");
 }
 
 /** Returns whether this program runs from npx's cache, which npm may delete at any time. */
 export function runsFromNpx(): boolean {
-  return entryFile().includes(`${sep}_npx${sep}`);
+  return getEntryFile().includes(`${sep}_npx${sep}`);
 }
 
 /** Returns the version in this package's package.json. */
@@ -22,9 +22,9 @@ export function readVersion(): string {
 
 export function readPackage(field: "name" | "version"): string {
   // package.json is one folder above a bundle, and two folders above a checkout's compiled code.
-  const places = ["../package.json", "../../package.json"].map((place) => new URL(place, import.meta.url));
+  const candidates = ["../package.json", "../../package.json"].map((path) => new URL(path, import.meta.url));
   const description: unknown = JSON.parse(
-    readFileSync(places.find((place) => existsSync(place)) ?? "", "utf8"),
+    readFileSync(candidates.find((url) => existsSync(url)) ?? "", "utf8"),
   );
   const value = Object(description)[field];
   if (typeof value === "string") return value;

@@ -24,7 +24,7 @@ export async function writeWhole(
     if (replace) await rename(unfinished, path);
     // Creating a link fails if a file has been created at the path in the meantime. Renaming would replace
     // that file.
-    else await link(unfinished, path).catch((error: unknown) => renameUnlessThere(unfinished, path, error));
+    else await link(unfinished, path).catch((error: unknown) => renameUnlessExists(unfinished, path, error));
   } catch (error) {
     throw explain(path, error);
   } finally {
@@ -38,7 +38,7 @@ export function refuseExisting(path: string, replace: boolean): void {
 }
 
 /** Renames the file if the file system does not support hard links. Otherwise throws the error. */
-async function renameUnlessThere(unfinished: string, path: string, error: unknown): Promise<void> {
+async function renameUnlessExists(unfinished: string, path: string, error: unknown): Promise<void> {
   if (Object(error).code === "EEXIST") throw fileExists(path);
   refuseExisting(path, false);
   await rename(unfinished, path);

@@ -3,8 +3,8 @@ import { limits } from "@merkle/wire/limits";
 import { neutralise } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Output } from "../command/output.js";
-import { oneLine } from "../text/one-line.js";
-import { withoutSteering } from "../text/print-foreign.js";
+import { toOneLine } from "../text/one-line.js";
+import { replaceControlCharacters } from "../text/print-foreign.js";
 import { toMoment } from "../text/time.js";
 import { wrapLine } from "../text/wrap-line.js";
 
@@ -34,11 +34,11 @@ export async function formatChange(
   const { added, removed, sections } = readDiff(diff, content ?? "");
   const summary = [
     `${from === 0 ? "nothing" : `v${from}`} ${signs.arrow} v${change.version}`,
-    authors.length === 0 ? "" : `${authors.map(oneLine).join(", ")} ${toMoment(change.updated_at)}`,
-    sectionsText(sections),
+    authors.length === 0 ? "" : `${authors.map(toOneLine).join(", ")} ${toMoment(change.updated_at)}`,
+    formatSections(sections),
     diff === "" ? "unchanged" : `+${added} ${signs.minus}${removed}`,
   ].filter((each) => each !== "");
-  const harmless = output.terminal ? neutralise(diff) : withoutSteering(diff);
+  const harmless = output.isTerminal ? neutralise(diff) : replaceControlCharacters(diff);
   const shown = output.diff(raw ? diff : harmless);
   return `${wrapLine(summary.join("  "), output.columns, "  ").join("\n")}\n${shown}`;
 }
@@ -58,8 +58,8 @@ async function listAuthors(
   return [...new Set(versions.map((each) => each.written_by).reverse())];
 }
 
-function sectionsText(sections: readonly string[]): string {
-  const named = sections.slice(0, sectionsMax).map(oneLine);
+function formatSections(sections: readonly string[]): string {
+  const named = sections.slice(0, sectionsMax).map(toOneLine);
   const rest = sections.length - named.length;
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(", ");
 }
@@ -76,7 +76,9 @@ interface DiffFacts {
 export function readDiff(diff: string, newText: string): DiffFacts {
   const changes = readChanges(diff);
   const headings = findHeadings(newText);
-  const sections = changes.flatMap((change) => placesOf(change)).map((line) => headingAbove(headings, line));
+  const sections = changes
+    .flatMap((change) => listChangedLines(change))
+    .map((line) => findHeadingAbove(headings, line));
   return {
     added: changes.reduce((sum, each) => sum + each.added.length, 0),
     removed: changes.reduce((sum, each) => sum + each.removed, 0),
@@ -85,24 +87,24 @@ export function readDiff(diff: string, newText: string): DiffFacts {
 }
 
 /** Consecutive changed lines. `line` is the number of their first line in the new text, counted from 1. */
-interface ChangedLines {
+interface ChangeBlock {
   readonly line: number;
   removed: number;
   readonly added: string[];
 }
 
-function readChanges(diff: string): ChangedLines[] {
-  const changes: ChangedLines[] = [];
+function readChanges(diff: string): ChangeBlock[] {
+  const changes: ChangeBlock[] = [];
   let line = 0;
-  let joins = false;
+  let continuesBlock = false;
   for (const text of diff.split("\n")) {
     const start = startOfHunk(text);
-    const changed = line > 0 && /^[-+]/.test(text);
-    if (changed && !joins) changes.push({ line, removed: 0, added: [] });
-    if (changed) note(changes.at(-1), text);
+    const isChanged = line > 0 && /^[-+]/.test(text);
+    if (isChanged && !continuesBlock) changes.push({ line, removed: 0, added: [] });
+    if (isChanged) note(changes.at(-1), text);
     if (start !== undefined) line = start;
     else if (line > 0 && /^[ +]/.test(text)) line += 1;
-    joins = changed || (joins && text.startsWith("\\"));
+    continuesBlock = isChanged || (continuesBlock && text.startsWith("\\"));
   }
   return changes;
 }
@@ -116,7 +118,7 @@ function startOfHunk(text: string): number | undefined {
   return start === undefined ? undefined : Number(start) + (length === "0" ? 1 : 0);
 }
 
-function note(change: ChangedLines | undefined, text: string): void {
+function note(change: ChangeBlock | undefined, text: string): void {
   if (!change) return;
   if (text.startsWith("-")) change.removed += 1;
   else change.added.push(text.slice(1));
@@ -126,18 +128,18 @@ function note(change: ChangedLines | undefined, text: string): void {
  * Returns the line numbers that locate a change: the added lines that are not blank or, if there are none,
  * the line before the change.
  */
-function placesOf({ line, added }: ChangedLines): number[] {
-  const places = added.flatMap((text, index) => (text.trim() === "" ? [] : [line + index]));
-  return places.length > 0 ? places : [line - 1];
+function listChangedLines({ line, added }: ChangeBlock): number[] {
+  const lines = added.flatMap((text, index) => (text.trim() === "" ? [] : [line + index]));
+  return lines.length > 0 ? lines : [line - 1];
 }
 
-interface Heading {
+interface HeadingLine {
   readonly line: number;
   readonly text: string;
 }
 
-function findHeadings(text: string): Heading[] {
-  const headings: Heading[] = [];
+function findHeadings(text: string): HeadingLine[] {
+  const headings: HeadingLine[] = [];
   let fence: string | undefined;
   text.split("\n").forEach((each, index) => {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(each)?.[1];
@@ -149,6 +151,6 @@ function findHeadings(text: string): Heading[] {
   return headings;
 }
 
-function headingAbove(headings: readonly Heading[], line: number): string | undefined {
+function findHeadingAbove(headings: readonly HeadingLine[], line: number): string | undefined {
   return headings.findLast((each) => each.line <= line)?.text;
 }

@@ -4,8 +4,8 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { decode } from "../command/read-text.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
-import { editorCall } from "../core/platform.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
+import { toEditorCall } from "../core/platform.js";
 
 /**
  * Text to be written to a document. The draft's file stays in the Merkle home until the text has been written
@@ -17,7 +17,7 @@ export interface Draft {
   remove(): Promise<void>;
 }
 
-interface DraftOf {
+interface DraftOptions {
   readonly home: string;
   /** The name of the draft's file, without the extension. */
   readonly name: string;
@@ -27,11 +27,11 @@ interface DraftOf {
 
 /** Creates a draft under an unused name, readable only by its owner. */
 export async function createDraft(
-  { home, name, extension = ".md" }: DraftOf,
+  { home, name, extension = ".md" }: DraftOptions,
   content: string,
 ): Promise<Draft> {
   const folder = homeFiles.drafts(home);
-  const path = await explainingHome(home, async () => {
+  const path = await explainHomeErrors(home, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return writeToFreeName(join(folder, name), extension, content);
   });
@@ -67,7 +67,7 @@ async function writeToFreeName(
 
 /** Opens a file in the editor named by `VISUAL` or `EDITOR`. Resolves when the editor exits. */
 export async function openEditor(path: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const { editor, command, args, shell } = editorCall(env["VISUAL"] || env["EDITOR"], path);
+  const { editor, command, args, shell } = toEditorCall(env["VISUAL"] || env["EDITOR"], path);
   const child = spawn(command, [...args], { stdio: "inherit", shell });
   const [code, signal] = await once(child, "close");
   if (code === 0) return;

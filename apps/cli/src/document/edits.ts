@@ -4,19 +4,19 @@ import { neutralise } from "@merkle/wire/text";
 import type { CommandContext } from "../command/command.js";
 import { readFileText, readText } from "../command/read-text.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import type { Actor } from "../identity/acting.js";
+import type { Actor } from "../identity/actors.js";
 import { createDraft, type Draft, openEditor, removeIfDraft } from "./draft.js";
 import { readVersion } from "./versions.js";
 
 /** The context of a command that changes a session's document, with the actor that makes the change. */
-export interface Editing extends CommandContext {
+export interface EditContext extends CommandContext {
   readonly session: Session;
   readonly actor: Actor;
 }
 
 /** Replaces a passage that occurs exactly once in the document. */
-export async function editWords(
-  { session, actor, output }: Editing,
+export async function replacePassage(
+  { session, actor, output }: EditContext,
   words: { old: string; new: string },
 ): Promise<number> {
   const written = await actor.call("edit_session_doc", {
@@ -32,8 +32,8 @@ export async function editWords(
  * Replaces the document with the content of a file or of stdin. If the write fails, text from stdin is kept
  * as a draft.
  */
-export async function editByFile(
-  editing: Editing,
+export async function writeFromFile(
+  editing: EditContext,
   given: { file: string; expected: string },
 ): Promise<number> {
   const { config, io, session, signal } = editing;
@@ -57,7 +57,7 @@ export async function editByFile(
 }
 
 /** Opens the document in the user's editor and writes the result. */
-export async function editInEditor(editing: Editing): Promise<number> {
+export async function editInEditor(editing: EditContext): Promise<number> {
   const { actor, config, io, output, session, signal } = editing;
   if (session.session_closed)
     throw new MerkleError("session_closed", `${session.slug} is concluded; its document is read-only.`);
@@ -82,7 +82,7 @@ export async function editInEditor(editing: Editing): Promise<number> {
  * Writes a draft's text to the document. Removes the draft's file only after the text has become a version.
  */
 async function writeDraft(
-  editing: Editing,
+  editing: EditContext,
   { draft, content, expected }: { draft: Draft; content: string; expected: number },
 ): Promise<number> {
   const exitCode = await write(editing, { content, expected, keptIn: draft.path });
@@ -91,7 +91,7 @@ async function writeDraft(
 }
 
 async function write(
-  editing: Editing,
+  editing: EditContext,
   { content, expected, keptIn }: { content: string; expected: number; keptIn: string },
 ): Promise<number> {
   const { actor, output, session, signal } = editing;
@@ -120,25 +120,25 @@ async function write(
  */
 export async function showConflict(
   error: MerkleError,
-  { output, session }: Editing,
+  { output, session }: EditContext,
   { expected, keptIn }: { expected: number; keptIn: string },
 ): Promise<CliError> {
   const { diff, current_version: current } = error.details;
   if (typeof diff === "string") output.note(neutralise(diff));
   const { slug } = session;
-  const again = `merkle doc edit ${slug} --file ${quoted(keptIn)} --expect ${current}`;
+  const editCommand = `merkle doc edit ${slug} --file ${quotePath(keptIn)} --expect ${current}`;
   return new CliError(
     "conflict",
     `The document of ${slug} is at v${current}, your text is based on v${expected}. Nothing was written; your text is saved in ${keptIn}.`,
     {
       exitCode: exitCodes.conflict,
-      next: [`merkle doc diff ${slug} ${expected}..${current}`, `merge both, then ${again}`],
+      next: [`merkle doc diff ${slug} ${expected}..${current}`, `merge both, then ${editCommand}`],
       details: { ...error.details, kept_in: keptIn },
       cause: error,
     },
   );
 }
 
-function quoted(path: string): string {
+function quotePath(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Message } from "@merkle/wire";
 import { describe, expect, it } from "vitest";
-import { formatMessage, localDay } from "./format-message.js";
+import { formatMessage, toLocalDay } from "./format-message.js";
 
 const style = { arrow: "->", dot: "-", dim: (text: string) => `<${text}>` };
-const birch = { own: false, colour: (text: string) => `*${text}*` };
+const birch = { isOwn: false, colour: (text: string) => `*${text}*` };
 const posted_at = "2026-05-02T14:03:22.000Z";
 
 function message(fields: Partial<Message>): Message {
@@ -45,31 +45,31 @@ describe("a message for people", () => {
   it("[CLI-30] has local time, number, author, readers and text", () => {
     expect(formatMessage(message({}), birch, style)).toBe(`<${time} #405> *Birch* -> everyone  hello`);
     const toTwo = message({ to: ["Cedar", "@review"], from: { team: "Ana", human: true } });
-    expect(formatMessage(toTwo, { ...birch, own: true }, style)).toBe(
+    expect(formatMessage(toTwo, { ...birch, isOwn: true }, style)).toBe(
       `<${time} #405> *you (human)* -> Cedar, @review  hello`,
     );
-    expect(localDay(posted_at)).toMatch(/^2026-05-0[123]$/);
+    expect(toLocalDay(posted_at)).toMatch(/^2026-05-0[123]$/);
   });
 
   it("[CLI-44] says what kind it is, what it answers and what can be chosen", () => {
-    const told = (fields: Partial<Message>, own = false) =>
-      formatMessage(message(fields), { ...birch, own }, { ...style, dim: () => "" });
+    const format = (fields: Partial<Message>, own = false) =>
+      formatMessage(message(fields), { ...birch, isOwn: own }, { ...style, dim: () => "" });
     const ask = { text: "Which staging key?", kind: "ask", options: ["vault", "n\new"] };
     const atlas = { team: "Cedar", peer: "atlas", human: false };
-    expect(told({ from: atlas, to: ["@humans"], content: ask })).toBe(
+    expect(format({ from: atlas, to: ["@humans"], content: ask })).toBe(
       " *Cedar/atlas* -> @humans  ASK  Which staging key?   [1 vault] [2 n ew]",
     );
     expect(
-      told({ from: atlas, priority: "now", content: { text: "v2 it is", kind: "decision" } }, true),
+      format({ from: atlas, priority: "now", content: { text: "v2 it is", kind: "decision" } }, true),
     ).toBe(" *you/atlas* -> everyone  NOW  DECISION  v2 it is");
     const answer = { from: { team: "Ana", human: true }, reply_to: 405, to: ["Cedar/atlas"] };
-    expect(told({ ...answer, content: { text: "vault", answer: "vault" } })).toBe(
+    expect(format({ ...answer, content: { text: "vault", answer: "vault" } })).toBe(
       " *Ana (human)* -> Cedar/atlas  answers #405  vault",
     );
-    expect(told({ ...answer, content: { text: "for now", answer: "vault" } })).toBe(
+    expect(format({ ...answer, content: { text: "for now", answer: "vault" } })).toBe(
       ' *Ana (human)* -> Cedar/atlas  answers #405 "vault"  for now',
     );
-    expect(told({ ...answer, content: { text: "why?" } })).toBe(
+    expect(format({ ...answer, content: { text: "why?" } })).toBe(
       " *Ana (human)* -> Cedar/atlas  re #405  why?",
     );
   });
@@ -82,24 +82,26 @@ describe("a message for people", () => {
   });
 
   it("[CLI-151] right-to-left names and texts keep their places in the line, and cannot change it", () => {
-    const told = (fields: Partial<Message>) =>
+    const format = (fields: Partial<Message>) =>
       formatMessage(message(fields), { ...birch, colour: String }, style);
     const isolated = (text: string) => `\u2068${text}\u2069`;
     const [team, reader, text] = ["צוות הבדיקה", "فريق ريم", "שלום, v2 מוכן"];
-    expect(told({ from: { team, peer: "atlas", human: false }, to: [reader], content: { text } })).toBe(
+    expect(format({ from: { team, peer: "atlas", human: false }, to: [reader], content: { text } })).toBe(
       `<${time} #405> ${isolated(team)}/atlas -> ${isolated(reader)}  ${isolated(text)}`,
     );
-    expect(told({ content: { text: `${text}\nv2\n${text}` } })).toBe(
+    expect(format({ content: { text: `${text}\nv2\n${text}` } })).toBe(
       `<${time} #405> Birch -> everyone  ${isolated(text)}\n         ${isolated("v2")}\n         ${isolated(text)}`,
     );
     // Direction marks in the text would end its isolation or reverse the text after it.
-    expect(told({ content: { text: `א\u2069\u202e #406` } })).toContain(isolated("א\ufffd\ufffd #406"));
-    expect(told({ content: { text: `ASK  ${text}` } })).toContain(`everyone  : ${isolated(`ASK  ${text}`)}`);
+    expect(format({ content: { text: `א\u2069\u202e #406` } })).toContain(isolated("א\ufffd\ufffd #406"));
+    expect(format({ content: { text: `ASK  ${text}` } })).toContain(
+      `everyone  : ${isolated(`ASK  ${text}`)}`,
+    );
     const changes = { message_budget: { from: 0, to: "א" } };
     expect(
-      told({ type: "system", content: { event: "settings_changed", by: "Ana", changes } }),
+      format({ type: "system", content: { event: "settings_changed", by: "Ana", changes } }),
     ).not.toContain("\ufffd");
-    expect(told({ content: { text: "é 日本 v2" } })).not.toMatch(/[\u2066-\u2069]/);
+    expect(format({ content: { text: "é 日本 v2" } })).not.toMatch(/[\u2066-\u2069]/);
   });
 
   it.each(["ASK  me", "PRIVATE  9 bytes", " re #4  yes", "answers #4  no"])(

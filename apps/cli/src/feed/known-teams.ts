@@ -19,7 +19,7 @@ interface KnownTeamsOptions {
 }
 
 /** Timeout for reading the roster. Short, so that messages are not delayed for long. */
-const rosterMsMax = 5_000;
+const rosterTimeoutMs = 5_000;
 
 /**
  * Creates a cache of how a session's teams are displayed. Reads the roster again when an unknown team posts a
@@ -29,17 +29,17 @@ export function createKnownTeams({ client, session, config, output }: KnownTeams
   find(teamId: string | null): Promise<Author>;
 } {
   const known = new Map<string, Author>();
-  const stranger: Author = { own: false, colour: String };
+  const unknownAuthor: Author = { isOwn: false, colour: String };
 
   async function readRoster(): Promise<void> {
-    const options = { timeoutMs: rosterMsMax };
+    const options = { timeoutMs: rosterTimeoutMs };
     const [{ mesh_id: meshId }, { participants }] = await Promise.all([
       client.call("get_app_info", {}, options),
       client.call("list_participants", { session_id: session.session_id, include_folded: true }, options),
     ]);
-    const isOwn = await findOwn(meshId);
+    const isOwn = await createOwnTeamCheck(meshId);
     for (const [index, team] of participants.entries()) {
-      known.set(team.team_id, { own: isOwn(team), colour: output.teamColour(index) });
+      known.set(team.team_id, { isOwn: isOwn(team), colour: output.teamColour(index) });
     }
   }
 
@@ -47,14 +47,14 @@ export function createKnownTeams({ client, session, config, output }: KnownTeams
    * Finds the reader's own team: in an agent's shell the agent's team, otherwise the team of this home's
    * person.
    */
-  async function findOwn(
+  async function createOwnTeamCheck(
     meshId: string,
   ): Promise<(team: { team_id: string; person_id: string | null }) => boolean> {
     if (config.session !== undefined && config.team !== undefined) {
-      const held = (await listStoredPeers(config.home, meshId)).find(
+      const storedPeer = (await listStoredPeers(config.home, meshId)).find(
         (each) => each.session_id === session.session_id && each.team_name === config.team,
       );
-      return (team) => team.team_id === held?.team_id;
+      return (team) => team.team_id === storedPeer?.team_id;
     }
     const person = await findPerson(config, meshId);
     return (team) => team.person_id !== null && team.person_id === person?.person_id;
@@ -62,11 +62,11 @@ export function createKnownTeams({ client, session, config, output }: KnownTeams
 
   return {
     async find(teamId) {
-      if (teamId === null) return stranger;
+      if (teamId === null) return unknownAuthor;
       // If the roster cannot be read, show the message with the team name that it contains. The next message
       // tries again.
       if (!known.has(teamId)) await readRoster().catch(() => undefined);
-      return known.get(teamId) ?? stranger;
+      return known.get(teamId) ?? unknownAuthor;
     },
   };
 }

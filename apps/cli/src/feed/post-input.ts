@@ -1,7 +1,7 @@
 import type { InputOf } from "@merkle/wire";
 import { usageError } from "../core/cli-error.js";
 import { readOneOf, readWholeNumber } from "../core/flag-values.js";
-import { type Flags, isSet, listOf, splitList, textOf } from "../core/flags.js";
+import { type Flags, findFlag, isSet, listFlagValues, splitList } from "../core/flags.js";
 
 /** The fields of a posted message, except its text. */
 type PostInput = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> & {
@@ -15,12 +15,12 @@ type PostInput = Pick<InputOf<"post_message">, "to" | "priority" | "reply_to"> &
 export function readPostInput(flags: Flags): PostInput {
   const isAsk = isSet(flags, "ask");
   const isDecision = isSet(flags, "decision");
-  const options = listOf(flags, "option");
-  const answer = textOf(flags, "answer");
-  const given = listOf(flags, "to");
-  const to = splitList(given);
-  const priority = readOneOf(textOf(flags, "priority"), "--priority", ["now", "next", "low"]);
-  const replyTo = readWholeNumber(textOf(flags, "replyTo")?.replace(/^#/, ""), "--reply-to", {
+  const options = listFlagValues(flags, "option");
+  const answer = findFlag(flags, "answer");
+  const recipients = listFlagValues(flags, "to");
+  const to = splitList(recipients);
+  const priority = readOneOf(findFlag(flags, "priority"), "--priority", ["now", "next", "low"]);
+  const replyTo = readWholeNumber(findFlag(flags, "replyTo")?.replace(/^#/, ""), "--reply-to", {
     min: 1,
     max: Number.MAX_SAFE_INTEGER,
   });
@@ -30,7 +30,7 @@ export function readPostInput(flags: Flags): PostInput {
   if (options.length === 1) throw usageError("Give --option at least twice, or not at all.");
   if (answer !== undefined && replyTo === undefined)
     throw usageError("--answer needs --reply-to with the number of the question.");
-  if (given.length > 0 && to.length === 0) throw usageError("--to is empty.");
+  if (recipients.length > 0 && to.length === 0) throw usageError("--to is empty.");
   return {
     content: {
       ...(isAsk ? { kind: "ask" as const } : isDecision ? { kind: "decision" as const } : {}),

@@ -1,10 +1,10 @@
-import { isRedacted, type Message, sealedBytes } from "@merkle/wire";
+import { countSealedBytes, isRedacted, type Message } from "@merkle/wire";
 
 /** Replaces the encrypted text of a private message with its size. Returns other messages unchanged. */
-export function asStub(message: Message): Message {
+export function toStub(message: Message): Message {
   const { private: isPrivate, sealed, bytes } = message.content;
   if (isPrivate !== true || isRedacted(message)) return message;
-  return withContent(message, { bytes: typeof sealed === "string" ? sealedBytes(sealed) : bytes });
+  return withContent(message, { bytes: typeof sealed === "string" ? countSealedBytes(sealed) : bytes });
 }
 
 /** Returns the private message with its content replaced. */

@@ -23,7 +23,7 @@ export interface KnownMesh {
  * to any address
  */
 export function findKnownMesh(home: string, meshId: string): KnownMesh | undefined {
-  const path = pathOf(home, meshId);
+  const path = toMeshPath(home, meshId);
   try {
     const value = readPrivateJson(path);
     if (value === undefined) return undefined;
@@ -50,10 +50,10 @@ export function listKnownMeshes(home: string): KnownMesh[] {
   }
 }
 
-export function keepKnownMesh(home: string, mesh: KnownMesh): void {
-  writePrivateJson(pathOf(home, mesh.mesh_id), mesh);
+export function saveKnownMesh(home: string, mesh: KnownMesh): void {
+  writePrivateJson(toMeshPath(home, mesh.mesh_id), mesh);
 }
 
-function pathOf(home: string, meshId: string): string {
+function toMeshPath(home: string, meshId: string): string {
   return join(homeFiles.meshes(home), `${meshId}.json`);
 }

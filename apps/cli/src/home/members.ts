@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { drawSeed, toBase64url } from "@merkle/wire/identity";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { isObject } from "../core/is-object.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
 /** This home's membership in a broker's mesh, with the member's key. */
@@ -42,7 +42,7 @@ export async function listMembers(home: string): Promise<StoredMember[]> {
  * Stores a membership in a file that only this user can read. Replaces an earlier membership in the same
  * mesh.
  */
-export async function keepMember(home: string, member: StoredMember): Promise<void> {
+export async function saveMember(home: string, member: StoredMember): Promise<void> {
   await writeKey(home, `${member.mesh_id}.json`, member);
 }
 
@@ -50,10 +50,10 @@ export async function keepMember(home: string, member: StoredMember): Promise<vo
  * Returns the seed of this home's key for a broker. Creates the seed if needed and stores it before use: if
  * the reply to a join is lost, the next attempt uses the same key and does not use up the invite again.
  */
-export async function takeSeed(home: string, brokerId: string): Promise<string> {
+export async function getOrCreateSeed(home: string, brokerId: string): Promise<string> {
   const path = join(homeFiles.members(home), `${brokerId}.key`);
-  const kept = await readKey(path);
-  if (kept !== undefined) return kept;
+  const existing = await readKey(path);
+  if (existing !== undefined) return existing;
   const seed = toBase64url(drawSeed());
   await writeKey(home, `${brokerId}.key`, { seed });
   return seed;
@@ -82,7 +82,7 @@ async function readObject(path: string): Promise<Record<string, unknown> | undef
 
 async function writeKey(home: string, name: string, value: object): Promise<void> {
   const folder = homeFiles.members(home);
-  await explainingHome(home, async () => {
+  await explainHomeErrors(home, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await replaceFile(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
   });
@@ -91,14 +91,14 @@ async function writeKey(home: string, name: string, value: object): Promise<void
 function isStoredMember(value: Record<string, unknown>): value is Record<string, unknown> & StoredMember {
   const { urls, token } = value;
   return (
-    texts.every((name) => typeof value[name] === "string") &&
+    textFields.every((name) => typeof value[name] === "string") &&
     Array.isArray(urls) &&
     urls.every((each) => typeof each === "string") &&
     (token === null || (typeof token === "object" && "value" in token && "expires_at" in token))
   );
 }
 
-const texts = [
+const textFields = [
   "broker_id",
   "mesh_id",
   "mesh",

@@ -1,7 +1,7 @@
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "../core/is-object.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
 /**
@@ -33,7 +33,7 @@ interface PersonStore {
  */
 export async function findPerson(store: PersonStore, meshId: string): Promise<StoredPerson | null> {
   try {
-    const value: unknown = JSON.parse(await readFile(personFile(store, meshId), "utf8"));
+    const value: unknown = JSON.parse(await readFile(toPersonPath(store, meshId), "utf8"));
     return isStoredPerson(value) && value.mesh_id === meshId ? value : null;
   } catch {
     // A missing or invalid file counts as no person.
@@ -45,15 +45,15 @@ export async function findPerson(store: PersonStore, meshId: string): Promise<St
  * Stores a new person in a file that only this user can read. If two commands do this at the same time, both
  * get the same person.
  */
-export async function keepPerson(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
+export async function savePerson(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
   const { home } = store;
-  const path = personFile(store, person.mesh_id);
+  const path = toPersonPath(store, person.mesh_id);
   const unfinished = `${path}.${process.pid}.new`;
-  return explainingHome(home, async () => {
+  return explainHomeErrors(home, async () => {
     await mkdir(homeFiles.persons(home), { recursive: true, mode: 0o700 });
     try {
       await writeFile(unfinished, `${JSON.stringify(person, null, 2)}\n`, { mode: 0o600 });
-      return await placeUnlessThere(unfinished, path, store, person);
+      return await linkUnlessExists(unfinished, path, store, person);
     } finally {
       await rm(unfinished, { force: true });
     }
@@ -65,18 +65,20 @@ export async function keepPerson(store: PersonStore, person: StoredPerson): Prom
  * wrong.
  */
 export async function setPersonAside(store: PersonStore, person: StoredPerson): Promise<void> {
-  const found = await findPerson(store, person.mesh_id);
-  if (found && found.credential !== person.credential) return;
+  const stored = await findPerson(store, person.mesh_id);
+  if (stored && stored.credential !== person.credential) return;
   const { home } = store;
   const aside = join(homeFiles.persons(home), `${person.mesh_id}.${person.person_id}.json`);
-  await explainingHome(home, () => rename(personFile(store, person.mesh_id), aside)).catch(unlessGone);
+  await explainHomeErrors(home, () => rename(toPersonPath(store, person.mesh_id), aside)).catch(
+    ignoreMissing,
+  );
 }
 
 /** Records that the broker has verified a person. */
-export async function keepVerified(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
+export async function markVerified(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
   const verified = { ...person, verified: true };
-  const path = personFile(store, person.mesh_id);
-  await explainingHome(store.home, () => replaceFile(path, `${JSON.stringify(verified, null, 2)}\n`));
+  const path = toPersonPath(store, person.mesh_id);
+  await explainHomeErrors(store.home, () => replaceFile(path, `${JSON.stringify(verified, null, 2)}\n`));
   return verified;
 }
 
@@ -84,7 +86,7 @@ export async function keepVerified(store: PersonStore, person: StoredPerson): Pr
  * Creates the person's file unless it exists. Creates a link for that, because renaming would replace a
  * person that another command has just stored.
  */
-async function placeUnlessThere(
+async function linkUnlessExists(
   unfinished: string,
   path: string,
   store: PersonStore,
@@ -104,16 +106,16 @@ async function placeUnlessThere(
 }
 
 /** Ignores a missing file, which another command may have moved at the same time. Throws other errors. */
-function unlessGone(error: unknown): void {
+function ignoreMissing(error: unknown): void {
   if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }
 
-function personFile({ home, agentShell }: PersonStore, meshId: string): string {
+function toPersonPath({ home, agentShell }: PersonStore, meshId: string): string {
   return join(homeFiles.persons(home), `${meshId}${agentShell === undefined ? "" : ".guest"}.json`);
 }
 
 function isStoredPerson(value: unknown): value is StoredPerson {
-  return isObject(value) && texts.every((name) => typeof value[name] === "string");
+  return isObject(value) && textFields.every((name) => typeof value[name] === "string");
 }
 
-const texts = ["mesh_id", "person_id", "name", "credential"] as const;
+const textFields = ["mesh_id", "person_id", "name", "credential"] as const;

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
 import {
+  deleteStoredPeer,
   findStoredPeer,
-  forgetTeam,
-  holdTeam,
   listStoredPeers,
+  lockStoredPeer,
   type StoredPeer,
-  saveTeam,
+  saveStoredPeer,
 } from "./stored-peers.js";
 
 async function testHome(): Promise<string> {
@@ -20,7 +20,7 @@ async function testHome(): Promise<string> {
   return path;
 }
 
-function aTeam(fields: Partial<StoredPeer> = {}): StoredPeer {
+function createStoredPeer(fields: Partial<StoredPeer> = {}): StoredPeer {
   const team_id = fields.team_id ?? randomUUID();
   return {
     mesh_id: "0b6f2f7e-0000-4000-8000-000000000001",
@@ -41,7 +41,7 @@ function aTeam(fields: Partial<StoredPeer> = {}): StoredPeer {
   };
 }
 
-const { mesh_id: meshId } = aTeam();
+const { mesh_id: meshId } = createStoredPeer();
 
 /**
  * Starts a process that tries to lock a team when it receives input, prints the result, and keeps the lock
@@ -68,12 +68,12 @@ function startHolder(home: string, teamId: string) {
   child.stdout.on("data", (chunk: Buffer) => {
     said += chunk.toString();
   });
-  const says = (pattern: RegExp) => expect.poll(() => said).toMatch(pattern);
+  const matchMessage = (pattern: RegExp) => expect.poll(() => said).toMatch(pattern);
   return {
-    ready: () => says(/ready/),
+    ready: () => matchMessage(/ready/),
     async tryToHold(): Promise<boolean> {
       child.stdin.write("now\n");
-      await says(/holds|refused/);
+      await matchMessage(/holds|refused/);
       return said.includes("holds");
     },
     kill,
@@ -83,9 +83,9 @@ function startHolder(home: string, teamId: string) {
 describe("held teams", () => {
   it("[LAUNCH-5] are kept for this user alone, in files that are there whole or not at all", async () => {
     const home = await testHome();
-    const team = aTeam();
+    const team = createStoredPeer();
     // Processes that write and read a team at the same time must see only complete files.
-    const writing = Promise.all(Array.from({ length: 20 }, () => saveTeam(home, team)));
+    const writing = Promise.all(Array.from({ length: 20 }, () => saveStoredPeer(home, team)));
     for (let reads = 0; reads < 20; reads += 1) {
       expect([[], [team]]).toContainEqual(await listStoredPeers(home, meshId));
     }
@@ -98,21 +98,26 @@ describe("held teams", () => {
 
   it("[LAUNCH-5] come with the last saved first, of the asked mesh alone, until they are forgotten", async () => {
     const home = await testHome();
-    const old = aTeam({ saved_at: "2026-01-01T00:00:00.000Z" });
-    const recent = aTeam({ saved_at: "2026-02-01T00:00:00.000Z" });
-    const foreign = aTeam({ mesh_id: randomUUID() });
-    for (const each of [old, recent, foreign]) await saveTeam(home, each);
+    const old = createStoredPeer({ saved_at: "2026-01-01T00:00:00.000Z" });
+    const recent = createStoredPeer({ saved_at: "2026-02-01T00:00:00.000Z" });
+    const foreign = createStoredPeer({ mesh_id: randomUUID() });
+    for (const each of [old, recent, foreign]) await saveStoredPeer(home, each);
     expect(await listStoredPeers(home, meshId)).toEqual([recent, old]);
-    await forgetTeam(home, recent.team_id);
-    await forgetTeam(home, recent.team_id);
+    await deleteStoredPeer(home, recent.team_id);
+    await deleteStoredPeer(home, recent.team_id);
     expect(await listStoredPeers(home, meshId)).toEqual([old]);
   });
 
   it("[LAUNCH-5] are places, each in a file of its own; a team that was kept before there were peers is one", async () => {
     const home = await testHome();
-    const own = aTeam();
-    const peer = aTeam({ team_id: own.team_id, peer_id: randomUUID(), peer_name: "atlas", role: "lead" });
-    for (const each of [own, peer]) await saveTeam(home, each);
+    const own = createStoredPeer();
+    const peer = createStoredPeer({
+      team_id: own.team_id,
+      peer_id: randomUUID(),
+      peer_name: "atlas",
+      role: "lead",
+    });
+    for (const each of [own, peer]) await saveStoredPeer(home, each);
     expect((await readdir(join(home, "teams"))).sort()).toEqual(
       [`${own.team_id}.json`, `${peer.peer_id}.json`].sort(),
     );
@@ -134,7 +139,7 @@ describe("held teams", () => {
     await writeFile(join(folder, "README.md"), "not a team");
     await writeFile(join(folder, `${randomUUID()}.json`), "not JSON");
     await writeFile(join(folder, `${randomUUID()}.json`), JSON.stringify({ mesh_id: meshId }));
-    await writeFile(join(folder, `${other}.json`), JSON.stringify(aTeam()));
+    await writeFile(join(folder, `${other}.json`), JSON.stringify(createStoredPeer()));
     await mkdir(join(folder, `${randomUUID()}.json`));
     expect(await listStoredPeers(home, meshId)).toEqual([]);
     expect(await readFile(join(folder, `${other}.json`), "utf8")).toContain("Atlas");
@@ -145,19 +150,19 @@ describe("the hold on a team", () => {
   it("[LAUNCH-5] is of one live process, and free again when that releases it", async () => {
     const home = await testHome();
     const teamId = randomUUID();
-    const hold = await holdTeam(home, teamId);
+    const hold = await lockStoredPeer(home, teamId);
     expect(hold).not.toBeNull();
-    expect(await holdTeam(home, teamId)).toBeNull();
+    expect(await lockStoredPeer(home, teamId)).toBeNull();
     const other = startHolder(home, teamId);
     await other.ready();
     expect(await other.tryToHold()).toBe(false);
 
     await hold?.release();
-    const next = await holdTeam(home, teamId);
+    const next = await lockStoredPeer(home, teamId);
     expect(next).not.toBeNull();
     // Releasing a lock twice must not release the next owner's lock.
     await hold?.release();
-    expect(await holdTeam(home, teamId)).toBeNull();
+    expect(await lockStoredPeer(home, teamId)).toBeNull();
     await next?.release();
     expect(await readdir(join(home, "teams"))).toEqual([]);
   });
@@ -168,14 +173,14 @@ describe("the hold on a team", () => {
     const dead = startHolder(home, teamId);
     await dead.ready();
     expect(await dead.tryToHold()).toBe(true);
-    expect(await holdTeam(home, teamId)).toBeNull();
+    expect(await lockStoredPeer(home, teamId)).toBeNull();
     await dead.kill();
 
     const racers = Array.from({ length: 4 }, () => startHolder(home, teamId));
     await Promise.all(racers.map((each) => each.ready()));
     const outcomes = await Promise.all([
       ...racers.map((each) => each.tryToHold()),
-      ...Array.from({ length: 4 }, () => holdTeam(home, teamId).then((hold) => hold !== null)),
+      ...Array.from({ length: 4 }, () => lockStoredPeer(home, teamId).then((hold) => hold !== null)),
     ]);
     expect(outcomes.filter((holds) => holds)).toHaveLength(1);
     expect(await readdir(join(home, "teams"))).toEqual([`${teamId}.lock`]);
@@ -190,16 +195,16 @@ describe("the hold on a team", () => {
     onTestFinished(() => {
       child.kill("SIGKILL");
     });
-    const hold = await holdTeam(home, teamId);
+    const hold = await lockStoredPeer(home, teamId);
     await hold?.include(child.pid ?? 0);
     // Remove the first process from the lock file, as if it had been killed.
     const path = join(home, "teams", `${teamId}.lock`);
     const lock = JSON.parse(await readFile(path, "utf8"));
     await writeFile(path, JSON.stringify({ ...lock, holders: lock.holders.slice(1) }));
-    expect(await holdTeam(home, teamId)).toBeNull();
+    expect(await lockStoredPeer(home, teamId)).toBeNull();
     child.kill("SIGKILL");
     await once(child, "exit");
-    expect(await holdTeam(home, teamId)).not.toBeNull();
+    expect(await lockStoredPeer(home, teamId)).not.toBeNull();
   });
 
   it("[LAUNCH-5] is not kept from anybody by a damaged file", async () => {
@@ -207,7 +212,7 @@ describe("the hold on a team", () => {
     const teamId = randomUUID();
     await mkdir(join(home, "teams"));
     await writeFile(join(home, "teams", `${teamId}.lock`), "");
-    expect(await holdTeam(home, teamId)).not.toBeNull();
-    expect(await holdTeam(home, teamId)).toBeNull();
+    expect(await lockStoredPeer(home, teamId)).not.toBeNull();
+    expect(await lockStoredPeer(home, teamId)).toBeNull();
   });
 });

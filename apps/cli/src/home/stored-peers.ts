@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type OutputOf, parseTeamCredential } from "@merkle/wire";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { isObject } from "../core/is-object.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { type ProcessLock, takeProcessLock } from "../core/process-lock.js";
 import { replaceFile } from "../core/replace-file.js";
 
@@ -14,8 +14,8 @@ import { replaceFile } from "../core/replace-file.js";
 export async function listStoredPeers(home: string, meshId: string | null): Promise<StoredPeer[]> {
   const folder = homeFiles.teams(home);
   const names = await readdir(folder).catch(() => []);
-  const found = await Promise.all(names.filter(isPeerFile).map((name) => readStoredPeer(folder, name)));
-  return found
+  const peers = await Promise.all(names.filter(isPeerFile).map((name) => readStoredPeer(folder, name)));
+  return peers
     .filter((team) => team !== undefined)
     .filter((team) => meshId === null || team.mesh_id === meshId)
     .sort((a, b) => b.saved_at.localeCompare(a.saved_at));
@@ -32,33 +32,34 @@ export async function findStoredPeer(home: string, placeId: string): Promise<Sto
  * @throws CliError `conflict` if a peer in another mesh has the same id, because a hostile broker can choose
  * ids
  */
-export async function saveTeam(home: string, team: StoredPeer): Promise<void> {
-  const before = await findStoredPeer(home, storedPeerId(team));
-  if (before && before.mesh_id !== team.mesh_id) throw ofAnotherMesh(before);
-  const path = placeFile(home, storedPeerId(team));
-  await explainingHome(home, async () => {
+export async function saveStoredPeer(home: string, team: StoredPeer): Promise<void> {
+  const previous = await findStoredPeer(home, toStoredPeerId(team));
+  if (previous && previous.mesh_id !== team.mesh_id) throw peerOfAnotherMesh(previous);
+  const path = toPeerPath(home, toStoredPeerId(team));
+  await explainHomeErrors(home, async () => {
     await makeTeamsFolder(home);
     await replaceFile(path, `${JSON.stringify(team, null, 2)}\n`);
   });
 }
 
-export async function forgetTeam(home: string, placeId: string): Promise<void> {
-  await explainingHome(home, () => rm(placeFile(home, placeId), { force: true }));
-  for (const file of [handedOutFile, reportedFile]) await rm(file(home, placeId), { force: true });
+export async function deleteStoredPeer(home: string, placeId: string): Promise<void> {
+  await explainHomeErrors(home, () => rm(toPeerPath(home, placeId), { force: true }));
+  for (const file of [toDeliveryRecordPath, toUsageRecordPath])
+    await rm(file(home, placeId), { force: true });
 }
 
 /**
  * Locks a peer for this process. Returns null while another live process holds the lock: two processes with
  * one credential would each receive messages meant for the other.
  */
-export async function holdTeam(home: string, placeId: string): Promise<ProcessLock | null> {
-  return explainingHome(home, async () => {
+export async function lockStoredPeer(home: string, placeId: string): Promise<ProcessLock | null> {
+  return explainHomeErrors(home, async () => {
     await makeTeamsFolder(home);
     return takeProcessLock(join(homeFiles.teams(home), `${placeId}.lock`));
   });
 }
 
-function ofAnotherMesh({ slug, team_name }: StoredPeer): CliError {
+function peerOfAnotherMesh({ slug, team_name }: StoredPeer): CliError {
   return new CliError(
     "conflict",
     `The broker gave a peer the id of ${JSON.stringify(team_name)} in ${slug}, which this machine has stored for another mesh. Nothing was saved.`,
@@ -67,16 +68,16 @@ function ofAnotherMesh({ slug, team_name }: StoredPeer): CliError {
 }
 
 /** Returns the file in which a peer's server records the messages that it has delivered. */
-export function handedOutFile(home: string, placeId: string): string {
+export function toDeliveryRecordPath(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.mail`);
 }
 
 /** Returns the file in which a peer's server records the usage that it has reported. */
-export function reportedFile(home: string, placeId: string): string {
+export function toUsageRecordPath(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.usage`);
 }
 
-function placeFile(home: string, placeId: string): string {
+function toPeerPath(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.json`);
 }
 
@@ -91,7 +92,7 @@ function isPeerFile(name: string): boolean {
 async function readStoredPeer(folder: string, name: string): Promise<StoredPeer | undefined> {
   try {
     const team = parseStoredPeer(await readFile(join(folder, name), "utf8"));
-    return team && `${storedPeerId(team)}.json` === name ? team : undefined;
+    return team && `${toStoredPeerId(team)}.json` === name ? team : undefined;
   } catch {
     // An unreadable or invalid file does not count as a stored peer.
     return undefined;
@@ -130,7 +131,7 @@ export interface KeyPair {
 }
 
 /** Returns the id of a stored peer, which names its files and is passed to `merkle mcp --as`. */
-export function storedPeerId({ peer_id, team_id }: Pick<StoredPeer, "peer_id" | "team_id">): string {
+export function toStoredPeerId({ peer_id, team_id }: Pick<StoredPeer, "peer_id" | "team_id">): string {
   return peer_id ?? team_id;
 }
 
@@ -154,16 +155,24 @@ const withoutPeer = {
   folder: null,
 };
 
-const texts = ["mesh_id", "session_id", "slug", "team_id", "team_name", "credential", "saved_at"] as const;
-const textsOrNull = ["peer_id", "peer_name", "role", "claude_session_id", "folder"] as const;
+const textFields = [
+  "mesh_id",
+  "session_id",
+  "slug",
+  "team_id",
+  "team_name",
+  "credential",
+  "saved_at",
+] as const;
+const nullableTextFields = ["peer_id", "peer_name", "role", "claude_session_id", "folder"] as const;
 
 function isStoredPeer(
   fields: Readonly<Record<string, unknown>>,
 ): fields is Readonly<Record<string, unknown>> & StoredPeer {
   const { groups, session_key: key } = fields;
   return (
-    texts.every((name) => isText(fields[name])) &&
-    textsOrNull.every((name) => fields[name] === null || isText(fields[name])) &&
+    textFields.every((name) => isText(fields[name])) &&
+    nullableTextFields.every((name) => fields[name] === null || isText(fields[name])) &&
     Array.isArray(groups) &&
     groups.every(isText) &&
     (key === null || isKeyPair(key))
@@ -194,28 +203,28 @@ interface PeerOwner {
 /**
  * Converts the broker's reply to a stored peer.
  *
- * @param before - the stored peer that was resumed; its fields are kept unless there are new values
+ * @param previous - the stored peer that was resumed; its fields are kept unless there are new values
  */
-export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: StoredPeer): StoredPeer {
-  const { session_id, slug, team_id: teamCredential, team_name } = given;
-  const { peer_id: peerCredential = null, peer_name = null } = given;
+export function toStoredPeer(joined: JoinedPeer, owner: PeerOwner, previous?: StoredPeer): StoredPeer {
+  const { session_id, slug, team_id: teamCredential, team_name } = joined;
+  const { peer_id: peerCredential = null, peer_name = null } = joined;
   return {
-    mesh_id: holder.meshId,
+    mesh_id: owner.meshId,
     session_id,
     slug,
     // If a peer was resumed with its own credential, the reply contains that credential instead of the
     // team's.
-    team_id: before?.team_id ?? bareId(teamCredential),
+    team_id: previous?.team_id ?? toBareId(teamCredential),
     team_name,
-    peer_id: peerCredential === null ? null : bareId(peerCredential),
+    peer_id: peerCredential === null ? null : toBareId(peerCredential),
     peer_name,
-    role: holder.role ?? before?.role ?? null,
-    groups: holder.groups ?? before?.groups ?? [],
+    role: owner.role ?? previous?.role ?? null,
+    groups: owner.groups ?? previous?.groups ?? [],
     credential: peerCredential ?? teamCredential,
     // Other peers recognise this peer by the key that it first joined with.
-    session_key: before?.session_key ?? holder.sessionKey ?? null,
-    claude_session_id: holder.claudeSessionId ?? before?.claude_session_id ?? null,
-    folder: holder.folder ?? before?.folder ?? null,
+    session_key: previous?.session_key ?? owner.sessionKey ?? null,
+    claude_session_id: owner.claudeSessionId ?? previous?.claude_session_id ?? null,
+    folder: owner.folder ?? previous?.folder ?? null,
     saved_at: new Date().toISOString(),
   };
 }
@@ -228,7 +237,7 @@ export function toOwnPeer(
   return toStoredPeer({ session_id, slug, team_id, team_name }, { meshId, claudeSessionId: null });
 }
 
-function bareId(credential: string): string {
+function toBareId(credential: string): string {
   const parsed = parseTeamCredential(credential);
   if (!parsed) throw new Error("The broker returned a credential in an unknown format.");
   return parsed.teamId;

@@ -3,13 +3,13 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
-import { atEnd } from "../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../tests/kit/at-end.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { callBroker } from "../test-kit/api.js";
 import { hasCommand } from "../test-kit/has-command.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let merkle: TestMerkle;
 let databaseUrl: string;
 let url: string;
@@ -21,7 +21,7 @@ beforeAll(async () => {
     env: { DATABASE_URL: databaseUrl },
   });
   if (code !== 0) throw new Error(stderr);
-  ({ url } = await merkle.running());
+  ({ url } = await merkle.readRunFile());
   const call = { creator_team_name: "Atlas" };
   const { team_id } = await callBroker(merkle, "create_session", { ...call, title: "Over", slug: "over" });
   await callBroker(merkle, "conclude_session", { session_id: "over", summary_section: "Done." }, team_id);

@@ -1,5 +1,5 @@
 import { type OutputOf, parseInvite } from "@merkle/wire";
-import { fromBase64url, proveJoin, signingKeyFrom } from "@merkle/wire/identity";
+import { deriveSigningKey, fromBase64url, proveJoin } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { type BrokerClient, createBrokerClient, findBroker } from "../broker/broker-client.js";
 import { toReach } from "../broker/reach.js";
@@ -11,7 +11,7 @@ import { readStdin } from "../command/read-text.js";
 import { toBaseUrl } from "../core/address.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
-import { keepMember, listMembers, type StoredMember, takeSeed } from "../home/members.js";
+import { getOrCreateSeed, listMembers, type StoredMember, saveMember } from "../home/members.js";
 import { type BrokerAddress, readConfig } from "../settings/config.js";
 import { writeConfigValue } from "../settings/config-file.js";
 
@@ -19,7 +19,7 @@ type Preview = OutputOf<"preview_invite">;
 
 /** Returns the broker that an invite belongs to: the broker in its link, unless `--url` names another. */
 export async function findInvitingBroker(
-  { base }: GivenInvite,
+  { base }: InviteInput,
   { config, flags, io, signal }: CommandContext,
 ): Promise<BrokerClient> {
   if (base === undefined || config.broker.source === "--url") return findBroker(config, signal);
@@ -34,15 +34,15 @@ export async function findInvitingBroker(
  * Refuses an invite that can no longer be used. @throws CliError `refused` with the time when the invite
  * ended and the person to ask
  */
-export function refuseEnded({ state, inviter, expires_at, revoked_at }: Preview): void {
-  const ended = {
+export function refuseEndedInvite({ state, inviter, expires_at, revoked_at }: Preview): void {
+  const problem = {
     open: undefined,
     used: "was used up",
     expired: `expired at ${expires_at}`,
     revoked: `was revoked${revoked_at === null ? "" : ` at ${revoked_at}`}`,
   }[state];
-  if (ended === undefined) return;
-  throw new CliError("refused", `This invite ${ended}. Ask ${inviter} for a new one.`, {
+  if (problem === undefined) return;
+  throw new CliError("refused", `This invite ${problem}. Ask ${inviter} for a new one.`, {
     exitCode: exitCodes.refused,
     details: { state, inviter },
   });
@@ -64,10 +64,10 @@ export async function joinMesh(
   // Check before proving ownership of the key, because a broker could claim another broker's id to obtain
   // credentials for that broker.
   await requireKnown(preview, { ...broker.address, home });
-  const seed = await takeSeed(home, preview.broker_id);
+  const seed = await getOrCreateSeed(home, preview.broker_id);
   const bytes = fromBase64url(seed, 32);
   if (!bytes) throw damagedKey(home);
-  const memberKey = signingKeyFrom(bytes);
+  const memberKey = deriveSigningKey(bytes);
   const joined = await broker.call(
     "redeem_invite",
     proveJoin({ brokerId: preview.broker_id, invite: words, name, memberKey }),
@@ -94,7 +94,7 @@ export async function joinMesh(
     joined_at: earlier?.joined_at ?? new Date().toISOString(),
     token: earlier?.token ?? null,
   };
-  await keepMember(home, member);
+  await saveMember(home, member);
   return { member, joined };
 }
 
@@ -102,12 +102,13 @@ export async function joinMesh(
  * Stores the broker's address for later commands, unless a setting already names a broker. Returns whether
  * the address was stored.
  */
-export async function rememberAddress(
+export async function saveAddress(
   { base }: BrokerClient,
   { config, flags, io }: Pick<CommandContext, "config" | "flags" | "io">,
 ): Promise<boolean> {
-  const usual = config.broker.source === "--url" ? await findUsualAddress({ flags, io }) : config.broker;
-  if (usual?.source !== "default" || usual.base === base) return false;
+  const usualAddress =
+    config.broker.source === "--url" ? await findUsualAddress({ flags, io }) : config.broker;
+  if (usualAddress?.source !== "default" || usualAddress.base === base) return false;
   if ((await findRunningBroker(config.home)) !== undefined) return false;
   await writeConfigValue(homeFiles.config(config.home), "mcp_url", base);
   return true;
@@ -136,7 +137,7 @@ function damagedKey(home: string): CliError {
 }
 
 /** An invite that the user gave: its secret or code, and the broker in its link. */
-interface GivenInvite {
+interface InviteInput {
   /** The secret without the rest of the link, or the code. */
   readonly words: string;
   /** The broker in the link. Undefined if the invite is not a link. */
@@ -150,30 +151,30 @@ interface GivenInvite {
  * @throws CliError `usage` if the text is not an invite; the error does not repeat the text, which may be an
  * invite with a typo
  */
-export async function readInvite(context: CommandContext): Promise<GivenInvite> {
-  const text = (await takeText(context)).trim();
+export async function readInvite(context: CommandContext): Promise<InviteInput> {
+  const text = (await readInviteText(context)).trim();
   const words = parseInvite(text);
   if (!words) throw notAnInvite();
   if (words.kind === "code") return { words: text, base: undefined };
-  return { words: words.secret, base: baseOfLink(text) };
+  return { words: words.secret, base: findBaseUrl(text) };
 }
 
-async function takeText(context: CommandContext): Promise<string> {
+async function readInviteText(context: CommandContext): Promise<string> {
   const {
-    args: [given],
+    args: [argument],
     io,
     signal,
   } = context;
-  if (given !== undefined && given !== "-") return given;
-  const asks = canAsk(context);
-  if (!asks && given === undefined) {
+  if (argument !== undefined && argument !== "-") return argument;
+  const isInteractive = canAsk(context);
+  if (!isInteractive && argument === undefined) {
     throw usageError("Pass the invite on stdin so it doesn't end up in your shell history.", "merkle join -");
   }
-  if (!asks) return readStdin(io.stdin, { bytesMax: limits.urlCharsMax * 4, signal });
-  return createPrompter(context).secret({ message: "Invite link or code (input is hidden)" });
+  if (!isInteractive) return readStdin(io.stdin, { bytesMax: limits.urlCharsMax * 4, signal });
+  return createPrompter(context).askSecret({ message: "Invite link or code (input is hidden)" });
 }
 
-function baseOfLink(text: string): string | undefined {
+function findBaseUrl(text: string): string | undefined {
   const link = text.slice(0, text.lastIndexOf("#"));
   if (!URL.canParse(link)) return undefined;
   return toBaseUrl(link.replace(/\/join\/?$/, ""), "The invite's link");

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { launcherScript } from "../clients/launcher-script.js";
+import { createLauncherScript } from "../clients/launcher-script.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 import { replaceFile } from "../core/replace-file.js";
-import { entryFile, readVersion } from "../core/this-program.js";
-import { launcherMark, launcherPath } from "../core/user-launcher.js";
+import { getEntryFile, readVersion } from "../core/this-program.js";
+import { getLauncherPath, launcherMark } from "../core/user-launcher.js";
 import { writeConfigValue } from "../settings/config-file.js";
 
 /** The user's `merkle` command as installed by `merkle install --cli`. */
@@ -49,16 +49,16 @@ export interface InstallCliOptions {
  */
 export async function installCli({ home, from, ca }: InstallCliOptions): Promise<InstalledCli> {
   if (!isPosix()) throw needsNpm(from);
-  const launcher = launcherPath();
+  const launcher = getLauncherPath();
   await refuseForeignFile(launcher);
   const previous = readInstalledCli(home);
-  const program = from === undefined ? entryFile() : await copyProgram(home);
+  const program = from === undefined ? getEntryFile() : await copyProgram(home);
   const madeFolder = (await mkdir(dirname(launcher), { recursive: true })) ?? previous?.madeFolder;
-  await replaceFile(launcher, launcherScript({ program, mark: launcherMark }), 0o755);
+  await replaceFile(launcher, createLauncherScript({ program, mark: launcherMark }), 0o755);
   const installed = { launcher, program, version: readVersion(), from: from ?? null, madeFolder };
-  writePrivateJson(recordPath(home), installed);
+  writePrivateJson(toRecordPath(home), installed);
   await removeOldCopies(home, [program, previous?.program]);
-  if (from !== undefined) await rememberBroker(home, from, ca);
+  if (from !== undefined) await saveBrokerSettings(home, from, ca);
   return installed;
 }
 
@@ -89,10 +89,10 @@ async function removeEmpty(folder: string, last: string): Promise<void> {
 
 export function readInstalledCli(home: string): InstalledCli | undefined {
   // The record is not validated, because only merkle writes it, in a home that belongs to the user.
-  return readPrivateJson(recordPath(home)) as InstalledCli | undefined;
+  return readPrivateJson(toRecordPath(home)) as InstalledCli | undefined;
 }
 
-function recordPath(home: string): string {
+function toRecordPath(home: string): string {
   return join(homeFiles.cli(home), "installed.json");
 }
 
@@ -114,9 +114,9 @@ async function isOurs(launcher: string): Promise<boolean> {
  * copy.
  */
 async function copyProgram(home: string): Promise<string> {
-  const entry = entryFile();
+  const entry = getEntryFile();
   const folder = join(homeFiles.cli(home), `${readVersion()}-${randomUUID().slice(0, 8)}`);
-  await explainingHome(home, async () => {
+  await explainHomeErrors(home, async () => {
     await mkdir(homeFiles.cli(home), { recursive: true, mode: 0o700 });
     await cp(dirname(dirname(entry)), folder, { recursive: true });
   });
@@ -127,20 +127,23 @@ async function copyProgram(home: string): Promise<string> {
  * Removes old copies of the program, except the current one and its predecessor, which may still be running.
  */
 async function removeOldCopies(home: string, programs: readonly (string | undefined)[]): Promise<void> {
-  const kept = programs.flatMap((program) => (program === undefined ? [] : [dirname(dirname(program))]));
+  const keptFolders = programs.flatMap((program) =>
+    program === undefined ? [] : [dirname(dirname(program))],
+  );
   for (const entry of await readdir(homeFiles.cli(home), { withFileTypes: true })) {
     const folder = join(homeFiles.cli(home), entry.name);
-    if (entry.isDirectory() && !kept.includes(folder)) await rm(folder, { recursive: true, force: true });
+    if (entry.isDirectory() && !keptFolders.includes(folder))
+      await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function rememberBroker(home: string, from: string, ca: string | undefined): Promise<void> {
+async function saveBrokerSettings(home: string, from: string, ca: string | undefined): Promise<void> {
   const config = homeFiles.config(home);
   await writeConfigValue(config, "mcp_url", from);
   if (ca === undefined) return;
-  const kept = homeFiles.brokerCertificate(home);
-  await writeFile(kept, await readFile(ca), { mode: 0o600 });
-  await writeConfigValue(config, "ca", kept);
+  const certificate = homeFiles.brokerCertificate(home);
+  await writeFile(certificate, await readFile(ca), { mode: 0o600 });
+  await writeConfigValue(config, "ca", certificate);
 }
 
 function needsNpm(from: string | undefined): CliError {

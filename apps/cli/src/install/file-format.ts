@@ -1,39 +1,39 @@
 import type { Addition, FileAdditions } from "../clients/client.js";
-import { editToAdd, editToRemove, findValue, missingOnTheWay, type TextEdit } from "./json-edit.js";
-import { editToAddTable, editToRemoveTable, findTomlValue } from "./toml-edit.js";
+import { findValue, listMissingParents, planAddition, planRemoval, type TextEdit } from "./json-edit.js";
+import { findTomlValue, planTableAddition, planTableRemoval } from "./toml-edit.js";
 
 /** Functions that edit a configuration file in one format, and leave all other characters unchanged. */
 export interface FileFormat {
   readonly label: string;
   /** The text of a file without any settings. */
   readonly empty: string;
-  editToAdd(text: string, addition: Addition): TextEdit | null;
-  editToRemove(text: string, addition: Addition, made: readonly string[][]): TextEdit | null;
-  missingOnTheWay(text: string, addition: Addition): string[][];
+  planAddition(text: string, addition: Addition): TextEdit | null;
+  planRemoval(text: string, addition: Addition, made: readonly string[][]): TextEdit | null;
+  listMissingParents(text: string, addition: Addition): string[][];
   findValue(text: string, path: readonly string[]): { readonly value: unknown } | undefined;
 }
 
-function json(reading: { readonly comments: boolean }): FileFormat {
+function createJsonFormat(syntax: { readonly hasComments: boolean }): FileFormat {
   return {
     label: "JSON",
     empty: "{}\n",
-    editToAdd: (text, addition) => editToAdd(text, addition, reading),
-    editToRemove: (text, addition, made) => editToRemove(text, addition, made, reading),
-    missingOnTheWay: (text, addition) => missingOnTheWay(text, addition, reading),
-    findValue: (text, path) => findValue(text, path, reading),
+    planAddition: (text, addition) => planAddition(text, addition, syntax),
+    planRemoval: (text, addition, made) => planRemoval(text, addition, made, syntax),
+    listMissingParents: (text, addition) => listMissingParents(text, addition, syntax),
+    findValue: (text, path) => findValue(text, path, syntax),
   };
 }
 
 export const fileFormats: Readonly<Record<FileAdditions["format"], FileFormat>> = {
-  json: json({ comments: false }),
-  jsonc: json({ comments: true }),
+  json: createJsonFormat({ hasComments: false }),
+  jsonc: createJsonFormat({ hasComments: true }),
   toml: {
     label: "TOML",
     empty: "",
-    editToAdd: editToAddTable,
-    editToRemove: editToRemoveTable,
+    planAddition: planTableAddition,
+    planRemoval: planTableRemoval,
     // A table's header creates its parent tables implicitly.
-    missingOnTheWay: () => [],
+    listMissingParents: () => [],
     findValue: findTomlValue,
   },
 };

@@ -2,11 +2,11 @@ import type { Toolset } from "@merkle/wire";
 import type { Client } from "../clients/client.js";
 import { findProgram } from "../clients/find-program.js";
 import { removeClientScript, writeClientScript } from "../clients/launcher-script.js";
-import { serverProgram } from "../clients/server-program.js";
+import { createServerProgram } from "../clients/server-program.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
-import { isSet, textOf } from "../core/flags.js";
+import { findFlag, isSet } from "../core/flags.js";
 import { readToolsetNames } from "../mcp/options.js";
 import { isInstalledAnywhere, readInstalled, writeInstalled } from "./install-record.js";
 import {
@@ -14,7 +14,7 @@ import {
   type PlannedChange,
   planInstall,
   planUninstall,
-  readIfThere,
+  readIfExists,
   writePlans,
 } from "./plan-file.js";
 
@@ -23,35 +23,35 @@ export async function installFor(client: Client, context: CommandContext): Promi
   const { config, io, output } = context;
   const { home } = config;
   const installed = await readInstalled(home, client.name);
-  const found = { env: io.env, version: await findVersion(client, context) };
-  const files = client.configure(serverProgram(config, toolsOf(context)), found);
+  const environment = { env: io.env, version: await findVersion(client, context) };
+  const files = client.configure(createServerProgram(config, readToolsFlag(context)), environment);
   const plans: FilePlan[] = [];
   for (const file of files) {
     const earlier = installed.find((each) => each.path === file.path);
-    plans.push(planInstall(file, await readIfThere(file.path), earlier));
+    plans.push(planInstall(file, await readIfExists(file.path), earlier));
   }
   const others = installed.filter((each) => files.every((file) => file.path !== each.path));
   const records = plans.flatMap((each) => each.record ?? []);
-  const undo = `merkle uninstall${clientFlag(client)}`;
-  return carryOut(context, {
-    command: `merkle install${clientFlag(client)}`,
+  const undo = `merkle uninstall${toClientFlag(client)}`;
+  return applyChange(context, {
+    command: `merkle install${toClientFlag(client)}`,
     plans,
-    done: `${client.label} has merkle in every new session.   undo: ${undo}`,
-    nothing: `${client.label} already has merkle; nothing to change.`,
-    async before() {
+    doneText: `${client.label} has merkle in every new session.   undo: ${undo}`,
+    unchangedText: `${client.label} already has merkle; nothing to change.`,
+    async prepare() {
       await writeClientScript(home);
       await writeInstalled(home, client.name, [...others, ...records]);
     },
     undo: () => writeInstalled(home, client.name, installed),
-    async after() {
+    async finish() {
       if (client.hint !== undefined) output.note(`${output.mark.warn} ${client.hint}`);
     },
   });
 }
 
 /** Reads the `--tools` flag. @throws CliError `usage` for an unknown toolset */
-export function toolsOf({ flags }: CommandContext): readonly Toolset[] {
-  return readToolsetNames(textOf(flags, "tools"));
+export function readToolsFlag({ flags }: CommandContext): readonly Toolset[] {
+  return readToolsetNames(findFlag(flags, "tools"));
 }
 
 /** Removes what `merkle install` added to a client's files, and nothing else (INSTALL-3). */
@@ -59,23 +59,23 @@ export async function uninstallFrom(client: Client, context: CommandContext): Pr
   const { home } = context.config;
   const plans: FilePlan[] = [];
   for (const file of await readInstalled(home, client.name))
-    plans.push(planUninstall(file, await readIfThere(file.path)));
-  return carryOut(context, {
-    command: `merkle uninstall${clientFlag(client)}`,
+    plans.push(planUninstall(file, await readIfExists(file.path)));
+  return applyChange(context, {
+    command: `merkle uninstall${toClientFlag(client)}`,
     plans,
-    done: `merkle is removed from ${client.label}; running sessions keep it until they end.`,
-    nothing:
+    doneText: `merkle is removed from ${client.label}; running sessions keep it until they end.`,
+    unchangedText:
       "There is nothing to undo: this home has no record of changes by merkle install to this client's files.",
-    before: async () => undefined,
+    prepare: async () => undefined,
     undo: async () => undefined,
-    async after() {
+    async finish() {
       await writeInstalled(home, client.name, []);
       if (!(await isInstalledAnywhere(home))) await removeClientScript(home);
     },
   });
 }
 
-export function clientFlag({ name }: Client): string {
+export function toClientFlag({ name }: Client): string {
   return name === "claude" ? "" : ` --client ${name}`;
 }
 
@@ -86,7 +86,7 @@ export function clientFlag({ name }: Client): string {
 async function findVersion(client: Client, { io, output }: CommandContext): Promise<string | undefined> {
   try {
     const { version } = await findProgram(client, io);
-    const { advice } = client.wakePathsOf(version);
+    const { advice } = client.getWakeAbility(version);
     if (advice !== undefined) output.note(`${output.mark.warn} ${advice}`);
     return version;
   } catch (error) {
@@ -101,41 +101,41 @@ interface FileChange {
   readonly command: string;
   readonly plans: readonly FilePlan[];
   /** The messages to show after a change, or when there is nothing to change. */
-  readonly done: string;
-  readonly nothing: string;
+  readonly doneText: string;
+  readonly unchangedText: string;
   /** Called before any file is written. Must store the record, so that every change can be undone. */
-  readonly before: () => Promise<void>;
+  readonly prepare: () => Promise<void>;
   /** Called if writing failed and no file was changed. */
   readonly undo: () => Promise<void>;
-  readonly after: () => Promise<void>;
+  readonly finish: () => Promise<void>;
 }
 
 /** Shows the changes, asks for confirmation, and makes the changes. */
-async function carryOut(context: CommandContext, undertaking: FileChange): Promise<number> {
+async function applyChange(context: CommandContext, change: FileChange): Promise<number> {
   const { flags, output } = context;
-  const { plans, command } = undertaking;
-  const isChange = plans.some((each) => each.current !== each.next);
-  const described = output.diff(describePlans(plans));
-  if (!isChange || isSet(flags, "dryRun")) {
-    output.show({ changed: false, files: toJson(plans) }, isChange ? described : undertaking.nothing);
+  const { plans, command } = change;
+  const hasChanges = plans.some((each) => each.current !== each.next);
+  const diff = output.diff(describePlans(plans));
+  if (!hasChanges || isSet(flags, "dryRun")) {
+    output.show({ changed: false, files: toJson(plans) }, hasChanges ? diff : change.unchangedText);
     return exitCodes.done;
   }
   if (!isSet(flags, "yes")) {
     if (!canAsk(context))
       throw usageError(`${command} needs -y when there is no terminal.`, `${command} --dry-run`);
-    output.note(described);
+    output.note(diff);
     if (!(await askYesOrNo("Change these files?", context))) throw interruptedError();
   }
-  await undertaking.before();
+  await change.prepare();
   try {
     await writePlans(plans);
   } catch (error) {
-    await undertaking.undo();
-    if (isSet(flags, "yes")) output.note(described);
+    await change.undo();
+    if (isSet(flags, "yes")) output.note(diff);
     throw error;
   }
-  await undertaking.after();
-  output.show({ changed: true, files: toJson(plans) }, `${output.mark.ok} ${undertaking.done}`);
+  await change.finish();
+  output.show({ changed: true, files: toJson(plans) }, `${output.mark.ok} ${change.doneText}`);
   return exitCodes.done;
 }
 
@@ -160,12 +160,12 @@ function describePlans(plans: readonly FilePlan[]): string {
 function toJson(plans: readonly FilePlan[]) {
   return plans.map((plan) => ({
     path: plan.path,
-    action: actionOf(plan),
+    action: toAction(plan),
     parts: plan.changes.map((each) => each.path.join(".")),
   }));
 }
 
-function actionOf({ current, next }: FilePlan): "none" | "create" | "remove" | "change" {
+function toAction({ current, next }: FilePlan): "none" | "create" | "remove" | "change" {
   if (current === next) return "none";
   if (current === null) return "create";
   return next === null ? "remove" : "change";
@@ -174,13 +174,13 @@ function actionOf({ current, next }: FilePlan): "none" | "create" | "remove" | "
 function describeChange({ path, edit, foreign }: PlannedChange): string {
   const hidden = "(your earlier value, not shown)";
   const lines = [
-    ...signed("-", foreign === "removed" ? hidden : edit.removed),
-    ...signed("+", foreign === "added" ? hidden : edit.added),
+    ...prefixLines("-", foreign === "removed" ? hidden : edit.removed),
+    ...prefixLines("+", foreign === "added" ? hidden : edit.added),
   ];
   return [`@@ ${path.join(".")} @@`, ...lines].join("\n");
 }
 
-function signed(sign: string, text: string): string[] {
+function prefixLines(sign: string, text: string): string[] {
   return text
     .split(/\r?\n/)
     .filter((line) => line.trim() !== "")

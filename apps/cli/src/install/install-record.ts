@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Addition, ClientName, FileAdditions } from "../clients/client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
 /** The record of a changed file, from which the change can be undone. */
@@ -31,7 +31,7 @@ export interface AddedPart {
  * @throws CliError if the record is damaged, because the changes cannot be undone without it
  */
 export async function readInstalled(home: string, client: ClientName): Promise<InstalledFile[]> {
-  const path = recordFile(home, client);
+  const path = toRecordPath(home, client);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return '{"files": []}';
     throw error;
@@ -56,9 +56,9 @@ export async function writeInstalled(
   client: ClientName,
   files: readonly InstalledFile[],
 ): Promise<void> {
-  const path = recordFile(home, client);
+  const path = toRecordPath(home, client);
   if (files.length === 0) return rm(path, { force: true });
-  await explainingHome(home, async () => {
+  await explainHomeErrors(home, async () => {
     await mkdir(homeFiles.install(home), { recursive: true, mode: 0o700 });
     await replaceFile(path, `${JSON.stringify({ files }, null, 2)}\n`);
   });
@@ -70,6 +70,6 @@ export async function isInstalledAnywhere(home: string): Promise<boolean> {
   return names.some((name) => name.endsWith(".json"));
 }
 
-function recordFile(home: string, client: ClientName): string {
+function toRecordPath(home: string, client: ClientName): string {
   return join(homeFiles.install(home), `${client}.json`);
 }

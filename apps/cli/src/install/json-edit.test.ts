@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Addition } from "../clients/client.js";
-import { applyEdit, editToAdd, editToRemove, missingOnTheWay } from "./json-edit.js";
+import { applyEdit, listMissingParents, planAddition, planRemoval } from "./json-edit.js";
 
 const server: Addition = {
   kind: "member",
@@ -11,12 +11,12 @@ const server: Addition = {
 const hook: Addition = { kind: "item", path: ["hooks", "Stop"], value: { hooks: [{ type: "command" }] } };
 
 function add(text: string, addition: Addition): string {
-  const edit = editToAdd(text, addition);
+  const edit = planAddition(text, addition);
   return edit ? applyEdit(text, edit) : text;
 }
 
 function remove(text: string, addition: Addition, made: readonly string[][]): string {
-  const edit = editToRemove(text, addition, made);
+  const edit = planRemoval(text, addition, made);
   return edit ? applyEdit(text, edit) : text;
 }
 
@@ -32,19 +32,19 @@ describe("editing JSON as text", () => {
 
   it("[INSTALL-2] adds nothing twice, and refuses what already has another value", () => {
     const once = add("{}", hook);
-    expect(editToAdd(once, hook)).toBeNull();
-    expect(() => editToAdd('{"hooks": []}', hook)).toThrow(TypeError);
-    expect(() => editToAdd('{"hooks": {"Stop": {}}}', hook)).toThrow(TypeError);
-    expect(() => editToAdd('{"mcpServers": 1}', server)).toThrow(TypeError);
-    expect(() => editToAdd("[]", server)).toThrow(TypeError);
-    expect(() => editToAdd('{"a": 1,}', server)).toThrow(SyntaxError);
+    expect(planAddition(once, hook)).toBeNull();
+    expect(() => planAddition('{"hooks": []}', hook)).toThrow(TypeError);
+    expect(() => planAddition('{"hooks": {"Stop": {}}}', hook)).toThrow(TypeError);
+    expect(() => planAddition('{"mcpServers": 1}', server)).toThrow(TypeError);
+    expect(() => planAddition("[]", server)).toThrow(TypeError);
+    expect(() => planAddition('{"a": 1,}', server)).toThrow(SyntaxError);
   });
 
   it("[INSTALL-2] of two members with one name the last counts, and what is nested too deeply is left as it is", () => {
     expect(add('{"mcpServers": {}, "mcpServers": {"a": 1}}', server)).toContain(
       '{"mcpServers": {}, "mcpServers": {"merkle":',
     );
-    expect(() => editToAdd("[".repeat(100_000) + "]".repeat(100_000), hook)).toThrow(
+    expect(() => planAddition("[".repeat(100_000) + "]".repeat(100_000), hook)).toThrow(
       new TypeError("it is nested too deeply"),
     );
   });
@@ -75,10 +75,10 @@ describe("editing JSON as text", () => {
         (value, indent, crlf, addition) => {
           const plain = JSON.stringify(value, null, indent);
           const text = crlf ? plain.replaceAll("\n", "\r\n") : plain;
-          const made = missingOnTheWay(text, addition);
+          const made = listMissingParents(text, addition);
           const added = add(text, addition);
           expect(JSON.parse(added)).not.toEqual(JSON.parse(text));
-          expect(missingOnTheWay(added, addition)).toEqual([]);
+          expect(listMissingParents(added, addition)).toEqual([]);
           expect(JSON.parse(remove(added, addition, made))).toEqual(JSON.parse(text));
           // The result contains every character of the original text, in order.
           expect(isSubsequence(text.replace(/\s/g, ""), added.replace(/\s/g, ""))).toBe(true);

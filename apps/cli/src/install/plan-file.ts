@@ -35,16 +35,16 @@ export function planInstall(
   installed: InstalledFile | undefined,
 ): FilePlan {
   const format = fileFormats[name];
-  return explaining({ path, format: name }, () => {
+  return explainFileErrors({ path, format: name }, () => {
     const earlier = installed ? undo(installed, current) : { text: current, changes: [] };
-    const { mark, body } = takeMark(earlier.text ?? "");
+    const { mark, body } = splitByteOrderMark(earlier.text ?? "");
     let text = body.trim() === "" ? format.empty : body;
     const changes: PlannedChange[] = [];
     const added: AddedPart[] = [];
     for (const addition of additions) {
-      const made = format.missingOnTheWay(text, addition);
+      const made = format.listMissingParents(text, addition);
       const before = addition.kind === "member" ? format.findValue(text, addition.path) : undefined;
-      const edit = format.editToAdd(text, addition);
+      const edit = format.planAddition(text, addition);
       if (!edit) continue;
       text = applyEdit(text, edit);
       changes.push({ path: addition.path, edit, ...(before && { foreign: "removed" }) });
@@ -60,7 +60,7 @@ export function planInstall(
 /** Plans the removal of Merkle's parts from a file, and nothing else (INSTALL-3). */
 export function planUninstall(installed: InstalledFile, current: string | null): FilePlan {
   const { path, format } = installed;
-  return explaining({ path, format }, () => {
+  return explainFileErrors({ path, format }, () => {
     const { text: next, changes } = undo(installed, current);
     return { path, current, next, changes, record: null };
   });
@@ -72,23 +72,23 @@ function undo(
 ): { text: string | null; changes: PlannedChange[] } {
   if (current === null) return { text: null, changes: [] };
   const format = fileFormats[name];
-  const { mark, body } = takeMark(current);
-  const taken = takeOut(added, body, format);
+  const { mark, body } = splitByteOrderMark(current);
+  const cleaned = removeAdded(added, body, format);
   // The file has not been changed since the installation, so its original text can be restored byte for byte.
-  if (sha256(current) === after) return { text: before, changes: taken.changes };
-  const isEmpty = before === null && isDeepStrictEqual(format.findValue(taken.text, []), { value: {} });
-  return { text: isEmpty ? null : mark + taken.text, changes: taken.changes };
+  if (sha256(current) === after) return { text: before, changes: cleaned.changes };
+  const isEmpty = before === null && isDeepStrictEqual(format.findValue(cleaned.text, []), { value: {} });
+  return { text: isEmpty ? null : mark + cleaned.text, changes: cleaned.changes };
 }
 
 /**
  * Splits off the byte order mark that Windows editors write, which must stay at the beginning of the file.
  */
-function takeMark(text: string): { readonly mark: string; readonly body: string } {
+function splitByteOrderMark(text: string): { readonly mark: string; readonly body: string } {
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   return { mark, body: text.slice(mark.length) };
 }
 
-function takeOut(
+function removeAdded(
   added: readonly AddedPart[],
   current: string,
   format: FileFormat,
@@ -96,7 +96,7 @@ function takeOut(
   let text = current;
   const changes: PlannedChange[] = [];
   for (const part of [...added].reverse()) {
-    const edit = editToUndo(text, part, format);
+    const edit = planUndo(text, part, format);
     if (!edit) continue;
     text = applyEdit(text, edit);
     changes.push({ path: part.addition.path, edit, ...(part.replaced && { foreign: "added" }) });
@@ -104,18 +104,18 @@ function takeOut(
   return { text, changes };
 }
 
-function editToUndo(
+function planUndo(
   text: string,
   { addition, made, replaced }: AddedPart,
   format: FileFormat,
 ): TextEdit | null {
-  const edit = format.editToRemove(text, addition, made);
+  const edit = format.planRemoval(text, addition, made);
   if (!edit || !replaced) return edit;
   const earlier: Addition = { kind: "member", path: addition.path, value: replaced.value };
-  return format.editToAdd(text, earlier);
+  return format.planAddition(text, earlier);
 }
 
-function explaining<T>(
+function explainFileErrors<T>(
   { path, format = "json" }: { path: string; format?: FileAdditions["format"] | undefined },
   plan: () => T,
 ): T {
@@ -140,7 +140,7 @@ function explaining<T>(
  *
  * @throws CliError `bad_file` if the file is not UTF-8, because writing it back would change other bytes
  */
-export async function readIfThere(path: string): Promise<string | null> {
+export async function readIfExists(path: string): Promise<string | null> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw error;
@@ -183,7 +183,7 @@ async function writePlan({
   next,
 }: Pick<FilePlan, "path" | "current" | "next">): Promise<void> {
   if (current === next) return;
-  if ((await readIfThere(path)) !== current) {
+  if ((await readIfExists(path)) !== current) {
     throw new CliError("conflict", `${path} was changed in the meantime, so it was left unchanged.`, {
       exitCode: exitCodes.conflict,
       next: ["do it again"],
@@ -228,7 +228,7 @@ function explainWrite(path: string, error: unknown): unknown {
 
 async function replace(path: string, text: string): Promise<void> {
   const mode = await stat(path).then(
-    (found) => found.mode & 0o777,
+    (stats) => stats.mode & 0o777,
     () => 0o600,
   );
   await replaceFile(path, text, mode);

@@ -1,11 +1,11 @@
 import { defaultToolsets, type Toolset } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import { writeClientScript } from "../clients/launcher-script.js";
-import { type ServerProgram, serverProgram } from "../clients/server-program.js";
+import { createServerProgram, type ServerProgram } from "../clients/server-program.js";
 import type { CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { wrapLine } from "../text/wrap-line.js";
-import { toolsOf } from "./install-client.js";
+import { readToolsFlag } from "./install-client.js";
 
 /**
  * The text for the user to paste into a client's configuration, for stdio and for HTTP, and where to paste
@@ -26,15 +26,17 @@ interface Snippet {
 export const snippetClients = ["cursor", "vscode", "goose", "antigravity", "print"] as const;
 type SnippetClient = (typeof snippetClients)[number];
 
-export function snippetFor(client: SnippetClient, program: ServerProgram, mcpUrl: string): Snippet {
-  const { command, entry, serve, env } = program;
-  const args = [...entry, ...serve];
+export function createSnippet(client: SnippetClient, program: ServerProgram, mcpUrl: string): Snippet {
+  const { command, entry, serveArgs, env } = program;
+  const args = [...entry, ...serveArgs];
   const stdio = { command, args, ...(Object.keys(env).length > 0 && { env }) };
   switch (client) {
     case "cursor":
-      return inMcpServers("~/.cursor/mcp.json, or .cursor/mcp.json of a project", stdio, { url: mcpUrl });
+      return createMcpServersSnippet("~/.cursor/mcp.json, or .cursor/mcp.json of a project", stdio, {
+        url: mcpUrl,
+      });
     case "antigravity":
-      return inMcpServers("~/.gemini/antigravity/mcp_config.json", stdio, { serverUrl: mcpUrl });
+      return createMcpServersSnippet("~/.gemini/antigravity/mcp_config.json", stdio, { serverUrl: mcpUrl });
     case "goose":
       return {
         where: "~/.config/goose/config.yaml, below extensions",
@@ -56,7 +58,7 @@ export function snippetFor(client: SnippetClient, program: ServerProgram, mcpUrl
         http: toText({ servers: { merkle: { type: "http", url: mcpUrl } } }),
       };
     case "print":
-      return inMcpServers(
+      return createMcpServersSnippet(
         "the file with the client's MCP servers; the name of the list differs between clients",
         { type: "stdio", ...stdio },
         { type: "http", url: mcpUrl },
@@ -64,7 +66,7 @@ export function snippetFor(client: SnippetClient, program: ServerProgram, mcpUrl
   }
 }
 
-function inMcpServers(where: string, stdio: unknown, http: unknown): Snippet {
+function createMcpServersSnippet(where: string, stdio: unknown, http: unknown): Snippet {
   return {
     where,
     stdio: toText({ mcpServers: { merkle: stdio } }),
@@ -85,12 +87,12 @@ function toYaml(value: object): string {
 /** Prints the configuration for the user to paste. Changes no client's files (INSTALL-4). */
 export async function printSnippet(context: CommandContext, client: SnippetClient): Promise<number> {
   const { config, output } = context;
-  const tools = toolsOf(context);
+  const tools = readToolsFlag(context);
   // The printed configuration runs this script.
   await writeClientScript(config.home);
-  const { where, stdio, http } = snippetFor(
+  const { where, stdio, http } = createSnippet(
     client,
-    serverProgram(config, tools),
+    createServerProgram(config, tools),
     withTools(await findMcpUrl(context), tools),
   );
   const head = wrapLine(`Put this into ${where}:`, output.columns, "  ").join("\n");

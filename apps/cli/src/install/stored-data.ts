@@ -7,7 +7,7 @@ import type { CommandContext } from "../command/command.js";
 import { loadBroker } from "../core/broker-code.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
 import { isSet } from "../core/flags.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 
 /** Lists everything that Merkle stored for this home, asks for confirmation, and removes it (INSTALL-11). */
 export async function removeStoredData(context: CommandContext): Promise<number> {
@@ -22,7 +22,7 @@ export async function removeStoredData(context: CommandContext): Promise<number>
   const running = await findRunningBroker(home);
   if (running) throw stillRuns(running, home);
   const { findOutsideData, removeHomeData } = await loadBroker();
-  const { stored, kept } = await explainingHome(home, () => listHome(home));
+  const { stored, kept } = await explainHomeErrors(home, () => listHome(home));
   const outside = await findOutsideData(home);
   const removed = [...stored, ...outside.folders];
   const facts = { removed, user: outside.user ?? null, kept };
@@ -43,7 +43,7 @@ export async function removeStoredData(context: CommandContext): Promise<number>
     if (!canAsk(context)) throw usageError("merkle uninstall --data needs -y when there is no terminal.");
     if (!(await askYesOrNo("Remove all of this? It cannot be undone.", context))) throw interruptedError();
   }
-  await explainingHome(home, () => removeHomeData(home, stored, outside));
+  await explainHomeErrors(home, () => removeHomeData(home, stored, outside));
   await removeIfEmpty(join(home, "logs"));
   await removeIfEmpty(home);
   output.show(facts, `${output.mark.ok} removed what Merkle stored for ${home}`);

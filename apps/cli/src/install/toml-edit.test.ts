@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Addition } from "../clients/client.js";
 import { applyEdit } from "./json-edit.js";
-import { editToAddTable, editToRemoveTable } from "./toml-edit.js";
+import { planTableAddition, planTableRemoval } from "./toml-edit.js";
 
 const addition: Addition = {
   kind: "table",
@@ -10,12 +10,12 @@ const addition: Addition = {
 };
 
 function added(text: string): string {
-  const edit = editToAddTable(text, addition);
+  const edit = planTableAddition(text, addition);
   return edit ? applyEdit(text, edit) : text;
 }
 
 function removed(text: string): string {
-  const edit = editToRemoveTable(text, addition);
+  const edit = planTableRemoval(text, addition);
   return edit ? applyEdit(text, edit) : text;
 }
 

@@ -9,15 +9,15 @@ import { applyEdit, type TextEdit } from "./json-edit.js";
  *
  * @throws SyntaxError for invalid TOML; TypeError if another value has the table's name
  */
-export function editToAddTable(text: string, addition: Addition): TextEdit | null {
+export function planTableAddition(text: string, addition: Addition): TextEdit | null {
   const { path, lines } = toTable(addition);
-  const found = findTomlValue(text, path);
-  if (found && isDeepStrictEqual(found, findTomlValue(lines, path))) return null;
-  if (found) throw inTheWay(path);
+  const current = findTomlValue(text, path);
+  if (current && isDeepStrictEqual(current, findTomlValue(lines, path))) return null;
+  if (current) throw alreadySet(path);
   const breaks = text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n";
   const edit = { at: text.length, removed: "", added: breaks + lines };
   // A table header cannot extend an inline table.
-  if (!isToml(applyEdit(text, edit))) throw inTheWay(path);
+  if (!isToml(applyEdit(text, edit))) throw alreadySet(path);
   return edit;
 }
 
@@ -25,7 +25,7 @@ export function editToAddTable(text: string, addition: Addition): TextEdit | nul
  * Returns the edit that removes a table and its subtables, which the client may have added. Returns null if
  * the text does not contain the table.
  */
-export function editToRemoveTable(text: string, addition: Addition): TextEdit | null {
+export function planTableRemoval(text: string, addition: Addition): TextEdit | null {
   const { path } = toTable(addition);
   if (!findTomlValue(text, path)) return null;
   const rest = withoutValue(readToml(text), path);
@@ -34,18 +34,18 @@ export function editToRemoveTable(text: string, addition: Addition): TextEdit | 
   // trial, and the result is checked.
   for (const [first] of lines.entries()) {
     if (!isHeaderBelow(lines[first] ?? "", path)) continue;
-    const edit = editToRemoveFrom(lines, first, path);
+    const edit = planRemovalFrom(lines, first, path);
     const left = applyEdit(text, edit);
     if (!isToml(left) || findTomlValue(left, path)) continue;
     if (isDeepStrictEqual(withoutValue(readToml(left), path), rest)) return edit;
   }
-  throw inTheWay(path);
+  throw alreadySet(path);
 }
 
-function editToRemoveFrom(lines: readonly string[], first: number, path: readonly string[]): TextEdit {
+function planRemovalFrom(lines: readonly string[], first: number, path: readonly string[]): TextEdit {
   const isOurs = (line: string) => isHeaderBelow(line, path);
   const next = lines.findIndex((line, index) => index > first && /^\s*\[/.test(line) && !isOurs(line));
-  const end = beforeComments(lines, first, next < 0 ? lines.length : next);
+  const end = findEndBeforeComments(lines, first, next < 0 ? lines.length : next);
   // The blank line above the table was added along with it.
   const begin = first > 0 && lines[first - 1]?.trim() === "" ? first - 1 : first;
   const at = lines.slice(0, begin).join("").length;
@@ -54,9 +54,9 @@ function editToRemoveFrom(lines: readonly string[], first: number, path: readonl
 
 /** Returns the value without the part at the path, and without parent tables that become empty. */
 function withoutValue(value: unknown, [name = "", ...inner]: readonly string[]): unknown {
-  const { [name]: held, ...others }: Record<string, unknown> = Object(value);
+  const { [name]: member, ...others }: Record<string, unknown> = Object(value);
   if (inner.length === 0) return others;
-  const left = withoutValue(held, inner);
+  const left = withoutValue(member, inner);
   return Object.keys(Object(left)).length === 0 ? others : { ...others, [name]: left };
 }
 
@@ -106,12 +106,12 @@ function isHeaderBelow(line: string, path: readonly string[]): boolean {
 /**
  * Returns the line index at which a table ends. Empty lines and comments after it do not belong to the table.
  */
-function beforeComments(lines: readonly string[], first: number, next: number): number {
+function findEndBeforeComments(lines: readonly string[], first: number, next: number): number {
   let end = next;
   while (end > first + 1 && /^\s*(?:#.*)?\s*$/.test(lines[end - 1] ?? "")) end -= 1;
   return end;
 }
 
-function inTheWay(path: readonly string[]): TypeError {
+function alreadySet(path: readonly string[]): TypeError {
   return new TypeError(`${path.join(".")} already has another value`);
 }

@@ -6,16 +6,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { isClearText } from "@merkle/wire/text";
 import { openHttp } from "../broker/http-request.js";
-import { reachBroker, toReach } from "../broker/reach.js";
+import { prepareTls, toReach } from "../broker/reach.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
-import { findCheckout } from "../command/called-as.js";
 import type { CommandContext } from "../command/command.js";
+import { findCheckout } from "../command/merkle-command.js";
 import { toBaseUrl } from "../core/address.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
-import { isSet, textOf } from "../core/flags.js";
+import { findFlag, isSet } from "../core/flags.js";
 import { sha256 } from "../core/sha256.js";
 import { readVersion } from "../core/this-program.js";
-import { shellWord } from "../text/shell.js";
+import { toShellWord } from "../text/shell.js";
 import { type InstalledCli, readInstalledCli } from "./cli-program.js";
 
 const run = promisify(execFile);
@@ -58,13 +58,13 @@ export async function upgradeCli(context: CommandContext): Promise<number> {
 }
 
 function findSource(flags: CommandContext["flags"], installed: InstalledCli | undefined): string {
-  const named = textOf(flags, "from");
+  const named = findFlag(flags, "from");
   if (named !== undefined) return toBaseUrl(named, "--from");
   const checkout = findCheckout();
   if (checkout !== undefined) {
     throw usageError(
       `This merkle runs from the checkout ${checkout}, which is upgraded by Git.`,
-      `cd ${shellWord(checkout)} && git pull && npm start`,
+      `cd ${toShellWord(checkout)} && git pull && npm start`,
     );
   }
   if (installed?.from) return installed.from;
@@ -75,7 +75,7 @@ function findSource(flags: CommandContext["flags"], installed: InstalledCli | un
 }
 
 async function downloadPackage(base: string, { config, signal }: CommandContext): Promise<Buffer> {
-  const trust = await reachBroker(base, toReach(config));
+  const trust = await prepareTls(base, toReach(config));
   const until = Date.now() + 120_000;
   for (;;) {
     const response = await openHttp(`${base}/cli.tgz`, { tls: trust?.(), signal });

@@ -3,14 +3,14 @@ import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { saveTeam, toOwnPeer } from "../home/stored-peers.js";
+import { saveStoredPeer, toOwnPeer } from "../home/stored-peers.js";
 import { type JoiningPeer, joinAsPeer, type LockedPeer, rejoinStoredPeer } from "../sessions/join-as-peer.js";
-import { makeSessionKey } from "../sessions/session-key.js";
-import type { LaunchPeer } from "./as-whom.js";
+import { createSessionKey } from "../sessions/session-key.js";
+import type { LaunchPeer } from "./choose-peer.js";
+import type { ChosenSession } from "./choose-session.js";
 import type { LaunchOptions } from "./launch-options.js";
-import type { ChosenSession } from "./which-session.js";
 
-interface EnterSession {
+interface EnterSessionOptions {
   readonly broker: BrokerClient;
   readonly home: string;
   readonly meshId: string;
@@ -23,22 +23,26 @@ interface EnterSession {
 
 export interface EnteredSession extends LockedPeer {
   /** Whether this launch created the session. */
-  readonly created: boolean;
+  readonly isNewSession: boolean;
 }
 
 /**
  * Joins the chosen session as a peer, after creating the session if it does not exist. If several launches
  * create the same session at the same time, one of them creates it and the others join (LAUNCH-2).
  */
-export async function enterSession(chosen: ChosenSession, how: EnterSession): Promise<EnteredSession> {
-  if (chosen.kind === "there") return { ...(await enter(chosen.session.session_id, how)), created: false };
-  const sessionId = await createSession(chosen, how);
-  return { ...(await enter(sessionId ?? chosen.slug ?? "", how)), created: sessionId !== undefined };
+export async function enterSession(
+  chosen: ChosenSession,
+  options: EnterSessionOptions,
+): Promise<EnteredSession> {
+  if (chosen.kind === "there")
+    return { ...(await enter(chosen.session.session_id, options)), isNewSession: false };
+  const sessionId = await createSession(chosen, options);
+  return { ...(await enter(sessionId ?? chosen.slug ?? "", options)), isNewSession: sessionId !== undefined };
 }
 
 async function enter(
   sessionId: string,
-  { broker, home, meshId, peer, cwd, folder }: EnterSession,
+  { broker, home, meshId, peer, cwd, folder }: EnterSessionOptions,
 ): Promise<LockedPeer> {
   const joining: JoiningPeer = {
     caller: broker,
@@ -47,12 +51,14 @@ async function enter(
     claudeSessionId: null,
     role: peer.role,
     groups: peer.groups,
-    ...whereHere(cwd),
+    ...toLocation(cwd),
     folder,
-    sessionKey: makeSessionKey(),
+    sessionKey: createSessionKey(),
   };
   if (peer.stored)
-    return (await rejoinStoredPeer(joining, peer.stored.peer_id ?? peer.stored.team_id)) ?? gone(peer);
+    return (
+      (await rejoinStoredPeer(joining, peer.stored.peer_id ?? peer.stored.team_id)) ?? throwPeerInUse(peer)
+    );
   const { team: teamName, name: peerName, defaultName: defaultPeerName } = peer;
   return joinAsPeer({ ...joining, sessionId, teamName, peerName, defaultPeerName });
 }
@@ -60,11 +66,11 @@ async function enter(
 /**
  * Returns the machine's name and the folder to show in the roster. Omits the folder if its path is too long.
  */
-function whereHere(cwd: string): Pick<JoiningPeer, "cwd" | "machine"> {
+function toLocation(cwd: string): Pick<JoiningPeer, "cwd" | "machine"> {
   return { machine: hostname().slice(0, limits.nameCharsMax), cwd: cwd.length <= 1_000 ? cwd : undefined };
 }
 
-function gone({ team }: LaunchPeer): never {
+function throwPeerInUse({ team }: LaunchPeer): never {
   throw new CliError(
     "conflict",
     `Another process is already using this conversation's peer of the team ${JSON.stringify(team)}.`,
@@ -81,7 +87,7 @@ function gone({ team }: LaunchPeer): never {
  */
 async function createSession(
   { slug, title }: Extract<ChosenSession, { kind: "new" }>,
-  { broker, home, meshId, peer, concludeBy }: EnterSession,
+  { broker, home, meshId, peer, concludeBy }: EnterSessionOptions,
 ): Promise<string | undefined> {
   const created = await broker
     .call("create_session", {
@@ -95,6 +101,6 @@ async function createSession(
       throw error;
     });
   if (!created) return undefined;
-  await saveTeam(home, toOwnPeer({ ...created, team_name: peer.team }, { meshId }));
+  await saveStoredPeer(home, toOwnPeer({ ...created, team_name: peer.team }, { meshId }));
   return created.session_id;
 }

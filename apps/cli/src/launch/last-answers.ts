@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isObject } from "../core/is-object.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
 /** The user's answers at the last launch from this home. */
@@ -14,7 +14,7 @@ export interface LastAnswers {
   readonly groups?: string;
 }
 
-const questions = ["session", "team", "name", "role", "groups"] as const;
+const answerNames = ["session", "team", "name", "role", "groups"] as const;
 
 /**
  * Reads the user's last answers. Returns an empty object if the file is missing or invalid, because the
@@ -26,16 +26,16 @@ export async function readLastAnswers(home: string): Promise<LastAnswers> {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return {};
     return Object.fromEntries(
-      questions.flatMap((name) => (typeof value[name] === "string" ? [[name, value[name]]] : [])),
+      answerNames.flatMap((name) => (typeof value[name] === "string" ? [[name, value[name]]] : [])),
     );
   } catch {
     return {};
   }
 }
 
-export async function keepLastAnswers(home: string, answers: LastAnswers): Promise<void> {
+export async function saveLastAnswers(home: string, answers: LastAnswers): Promise<void> {
   const path = homeFiles.answers(home);
-  await explainingHome(home, async () => {
+  await explainHomeErrors(home, async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await replaceFile(path, `${JSON.stringify(answers, null, 2)}\n`);
   });

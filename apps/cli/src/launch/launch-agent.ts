@@ -6,137 +6,146 @@ import { renewClientScript } from "../clients/launcher-script.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { interruptedError } from "../core/cli-error.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
-import { type StoredPeer, storedPeerId } from "../home/stored-peers.js";
+import { type StoredPeer, toStoredPeerId } from "../home/stored-peers.js";
 import { findWorktree } from "../sessions/find-project.js";
 import { refuseBadDevices } from "../settings/approvers.js";
 import { readEnvironment } from "../settings/config.js";
-import { askPeer, choosePeer, findResumedPeer, toResumedPeer } from "./as-whom.js";
+import { applyFolderSettings, askMesh, chooseBroker } from "./choose-broker.js";
+import { askPeer, choosePeer, findResumedPeer, toResumedPeer } from "./choose-peer.js";
+import {
+  askSession,
+  chooseSession,
+  createSimilarSessionPrompt,
+  getDefaultSession,
+  type LaunchScene,
+  toNamedSession,
+} from "./choose-session.js";
 import { type EnteredSession, enterSession } from "./enter-session.js";
-import { keepLastAnswers } from "./last-answers.js";
+import { saveLastAnswers } from "./last-answers.js";
 import { type LaunchOptions, readLaunchOptions, requireSessionAndTeam } from "./launch-options.js";
-import type { Launching } from "./launching.js";
+import type { PreparedLaunch } from "./prepared-launch.js";
 import { printDefaults, printEntered, printNotice, printResumeCommand } from "./print-launch.js";
-import { runBeside } from "./run-beside.js";
+import { runCompanion } from "./run-companion.js";
 import { runProgram } from "./run-program.js";
 import { showDryRun } from "./show-dry-run.js";
 import { toLaunchCall } from "./to-launch-call.js";
 import { watchServer } from "./watch-server.js";
-import { askMesh, chooseBroker, useFolder } from "./which-broker.js";
-import {
-  askSession,
-  askWhetherMeant,
-  chooseSession,
-  getUsualSession,
-  type LaunchScene,
-  toNamedSession,
-} from "./which-session.js";
 
 /** Joins a session as a peer and runs a client as that peer's agent. Resolves with the client's exit code. */
-export async function launchAgent(called: CommandContext): Promise<number> {
-  const given = await useFolder(called);
-  const wanted = readLaunchOptions(given);
-  const prompter = toAsker(given, wanted);
-  const context = await askMesh(given, wanted, prompter);
-  const launching = await prepare(context, wanted, prompter);
-  const { broker, session, peer, meshId, folder } = launching;
-  printDefaults(launching);
-  const chosen = await chooseSession(broker, session, prompter && askWhetherMeant(prompter));
-  if (wanted.dryRun) return showDryRun(launching, chosen);
+export async function launchAgent(callContext: CommandContext): Promise<number> {
+  const folderContext = await applyFolderSettings(callContext);
+  const options = readLaunchOptions(folderContext);
+  const prompter = findPrompter(folderContext, options);
+  const context = await askMesh(folderContext, options, prompter);
+  const launch = await prepareLaunch(context, options, prompter);
+  const { broker, session, peer, meshId, folder } = launch;
+  printDefaults(launch);
+  const chosen = await chooseSession(broker, session, prompter && createSimilarSessionPrompt(prompter));
+  if (options.isDryRun) return showDryRun(launch, chosen);
 
-  await printNotice(launching, chosen);
-  if (prompter && !(await prompter.yesOrNo({ message: "Start?", default: true }))) throw interruptedError();
+  await printNotice(launch, chosen);
+  if (prompter && !(await prompter.confirm({ message: "Start?", default: true }))) throw interruptedError();
   const { home } = context.config;
-  const { cwd, concludeBy } = wanted;
+  const { cwd, concludeBy } = options;
   const entered = await enterSession(chosen, { broker, home, meshId, peer, concludeBy, cwd, folder });
   try {
-    if (prompter) await keepAnswers(context, entered);
-    await printEntered(launching, entered);
-    return await runClient(launching, entered);
+    if (prompter) await saveAnswers(context, entered);
+    await printEntered(launch, entered);
+    return await runClient(launch, entered);
   } finally {
-    await entered.hold.release();
+    await entered.lock.release();
   }
 }
 
 /** Creates a prompter. Returns null if no one is at the terminal, or if flags disable questions. */
-function toAsker(context: CommandContext, { yes, dryRun }: LaunchOptions): Prompter | null {
-  return canAsk(context) && !yes && !dryRun ? createPrompter(context) : null;
+function findPrompter(
+  context: CommandContext,
+  { shouldSkipPrompts, isDryRun }: LaunchOptions,
+): Prompter | null {
+  return canAsk(context) && !shouldSkipPrompts && !isDryRun ? createPrompter(context) : null;
 }
 
 /**
  * Determines the program, broker, session and peer without changing anything. Runs the cheapest checks first.
  */
-async function prepare(
+async function prepareLaunch(
   context: CommandContext,
-  wanted: LaunchOptions,
+  options: LaunchOptions,
   prompter: Prompter | null,
-): Promise<Launching> {
+): Promise<PreparedLaunch> {
   const { config } = context;
-  const resumed = await findResumed(context, wanted);
-  if (!resumed && !prompter) requireSessionAndTeam(wanted);
-  const program = await findProgram(wanted.client, { named: wanted.clientBin });
+  const resumed = await findPeerToResume(context, options);
+  if (!resumed && !prompter) requireSessionAndTeam(options);
+  const program = await findProgram(options.client, { named: options.clientBin });
   const { broker, meshId } = await chooseBroker(context);
-  const folder = await findWorktree(wanted.cwd);
-  const scene = { broker, meshId, config, folder };
+  const folder = await findWorktree(options.cwd);
+  const launchContext = { broker, meshId, config, folder };
   const answers = resumed
-    ? { session: toNamedSession(resumed), peer: toResumedPeer(resumed, wanted) }
-    : await chooseSessionAndPeer(wanted, scene, prompter);
-  await refuseBadDevices(wanted.agent.approvers, config.home);
-  const launching = { context, wanted, ...answers, program, broker, meshId, folder };
+    ? { session: toNamedSession(resumed), peer: toResumedPeer(resumed, options) }
+    : await chooseSessionAndPeer(options, launchContext, prompter);
+  await refuseBadDevices(options.agent.approvers, config.home);
+  const launch = { context, options, ...answers, program, broker, meshId, folder };
   // Builds the call before joining a session, so that mistakes in the user's arguments are reported first.
-  await toLaunchCall(launching, { slug: "", team_id: "", team_name: "", peer_id: null });
-  return launching;
+  await toLaunchCall(launch, { slug: "", team_id: "", team_name: "", peer_id: null });
+  return launch;
 }
 
 async function chooseSessionAndPeer(
-  wanted: LaunchOptions,
-  scene: LaunchScene,
+  options: LaunchOptions,
+  launchContext: LaunchScene,
   prompter: Prompter | null,
-): Promise<Pick<Launching, "session" | "peer">> {
+): Promise<Pick<PreparedLaunch, "session" | "peer">> {
   if (prompter) {
-    const session = wanted.session ?? (await askSession(prompter, scene));
-    return { session, peer: await askPeer(wanted, { ...scene, prompter, session }) };
+    const session = options.session ?? (await askSession(prompter, launchContext));
+    return { session, peer: await askPeer(options, { ...launchContext, prompter, session }) };
   }
-  const session = wanted.session ?? (await getUsualSession(scene));
-  return { session, peer: await choosePeer(wanted, scene, session) };
+  const session = options.session ?? (await getDefaultSession(launchContext));
+  return { session, peer: await choosePeer(options, launchContext, session) };
 }
 
 /**
  * Returns the stored peer of the conversation that the client will resume, unless flags name a session or
  * peer.
  */
-async function findResumed(context: CommandContext, wanted: LaunchOptions): Promise<StoredPeer | undefined> {
-  const resumes = wanted.client.resumedBy(wanted.userArgs);
-  if (resumes === undefined || wanted.hasTarget) return undefined;
+async function findPeerToResume(
+  context: CommandContext,
+  options: LaunchOptions,
+): Promise<StoredPeer | undefined> {
+  const target = options.client.findResumeTarget(options.userArgs);
+  if (target === undefined || options.hasTarget) return undefined;
   const { meshId } = await chooseBroker(context);
   const { home } = context.config;
-  return findResumedPeer(resumes, { home, meshId, cwd: wanted.cwd, env: readEnvironment().variables });
+  return findResumedPeer(target, { home, meshId, cwd: options.cwd, env: readEnvironment().variables });
 }
 
-async function keepAnswers({ config: { home } }: CommandContext, { held }: EnteredSession): Promise<void> {
-  await keepLastAnswers(home, {
-    session: held.slug,
-    team: held.team_name,
-    ...(held.peer_name !== null && { name: held.peer_name }),
-    ...(held.role !== null && { role: held.role }),
-    ...(held.groups.length > 0 && { groups: held.groups.join(", ") }),
+async function saveAnswers(
+  { config: { home } }: CommandContext,
+  { storedPeer }: EnteredSession,
+): Promise<void> {
+  await saveLastAnswers(home, {
+    session: storedPeer.slug,
+    team: storedPeer.team_name,
+    ...(storedPeer.peer_name !== null && { name: storedPeer.peer_name }),
+    ...(storedPeer.role !== null && { role: storedPeer.role }),
+    ...(storedPeer.groups.length > 0 && { groups: storedPeer.groups.join(", ") }),
   });
 }
 
-async function runClient(launching: Launching, { held, hold }: EnteredSession): Promise<number> {
-  const { context, program, wanted } = launching;
+async function runClient(launch: PreparedLaunch, { storedPeer, lock }: EnteredSession): Promise<number> {
+  const { context, program, options } = launch;
   await renewClientScript(context.config.home);
-  const { cwd } = wanted;
-  const call = await toLaunchCall(launching, held);
+  const { cwd } = options;
+  const call = await toLaunchCall(launch, storedPeer);
   const env = toClientEnvironment(readEnvironment().variables, call.env);
   const removeFiles = await writeLaunchFiles(context.config.home, call);
   let stopWatching = async () => {};
   try {
-    const beside = call.beside && (await runBeside(program, call.beside, { env, cwd }));
+    const companion = call.companion && (await runCompanion(program, call.companion, { env, cwd }));
     try {
       context.signal.throwIfAborted();
-      const args = call.beside && !beside?.isThere ? call.beside.argsWithout : call.args;
+      const args = call.companion && !companion?.isReady ? call.companion.fallbackArgs : call.args;
       // The peer's lock includes the client's process: if only this process is killed, the client still acts
       // as the peer.
       const code = await runProgram({
@@ -145,15 +154,20 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
         env,
         cwd,
         async onStart(pid) {
-          await hold.include(pid);
-          const { client } = wanted;
-          stopWatching = watchServer({ config: context.config, placeId: storedPeerId(held), client, pid });
+          await lock.include(pid);
+          const { client } = options;
+          stopWatching = watchServer({
+            config: context.config,
+            placeId: toStoredPeerId(storedPeer),
+            client,
+            pid,
+          });
         },
       });
-      await printResumeCommand(launching, held);
+      await printResumeCommand(launch, storedPeer);
       return code;
     } finally {
-      await beside?.stop();
+      await companion?.stop();
     }
   } finally {
     await stopWatching();
@@ -172,10 +186,10 @@ async function writeLaunchFiles(
   const top = homeFiles.launch(home);
   const remove = async () => {
     for (const { path } of files) await rm(path, { force: true });
-    for (const { path } of files) await removeEmptied(dirname(path), top);
+    for (const { path } of files) await removeEmptyFolders(dirname(path), top);
   };
   try {
-    await explainingHome(home, async () => {
+    await explainHomeErrors(home, async () => {
       await mkdir(top, { recursive: true, mode: 0o700 });
       for (const { path, content } of files) {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -189,12 +203,12 @@ async function writeLaunchFiles(
   }
 }
 
-async function removeEmptied(folder: string, top: string): Promise<void> {
+async function removeEmptyFolders(folder: string, top: string): Promise<void> {
   if (folder.length <= top.length) return;
   const names = await readdir(folder).catch(() => undefined);
   if (names !== undefined && names.length > 0) return;
   await rmdir(folder).catch(() => undefined);
-  await removeEmptied(dirname(folder), top);
+  await removeEmptyFolders(dirname(folder), top);
 }
 
 /**
@@ -202,7 +216,7 @@ async function removeEmptied(folder: string, top: string): Promise<void> {
  * launched from such a child would treat itself as part of the outer session. Variables that users set, such
  * as `CLAUDE_CONFIG_DIR`, are not in this list.
  */
-const ofOuterSession: ReadonlySet<string> = new Set([
+const outerSessionVariables: ReadonlySet<string> = new Set([
   "AI_AGENT",
   "CLAUDECODE",
   "CLAUDE_CODE_CHILD_SESSION",
@@ -226,6 +240,6 @@ function toClientEnvironment(
   env: NodeJS.ProcessEnv,
   added: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv {
-  const own = Object.entries(env).filter(([name]) => !ofOuterSession.has(name));
+  const own = Object.entries(env).filter(([name]) => !outerSessionVariables.has(name));
   return { ...Object.fromEntries(own), ...added };
 }

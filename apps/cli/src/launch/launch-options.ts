@@ -6,7 +6,7 @@ import { getClient } from "../clients/clients.js";
 import type { CommandContext } from "../command/command.js";
 import { usageError } from "../core/cli-error.js";
 import { readOneOf } from "../core/flag-values.js";
-import { isSet, textOf } from "../core/flags.js";
+import { findFlag, isSet } from "../core/flags.js";
 import { readToolsetNames } from "../mcp/options.js";
 import type { Config } from "../settings/config.js";
 
@@ -41,38 +41,38 @@ export interface LaunchOptions {
   readonly agent: AgentOptions;
   /** The arguments after `--`, which are passed to the client. */
   readonly userArgs: readonly string[];
-  readonly dryRun: boolean;
-  readonly yes: boolean;
+  readonly isDryRun: boolean;
+  readonly shouldSkipPrompts: boolean;
 }
 
 /** Reads the launch options. @throws CliError `usage` for an invalid flag; `not_found` for a missing mesh */
 export function readLaunchOptions({ args, flags, config }: CommandContext): LaunchOptions {
   refuseOwnArguments(args);
-  const given = (name: string) => textOf(flags, name)?.trim() || undefined;
-  const [session, title] = [given("session"), given("new")];
+  const readFlag = (name: string) => findFlag(flags, name)?.trim() || undefined;
+  const [session, title] = [readFlag("session"), readFlag("new")];
   if (session !== undefined && title !== undefined)
     throw usageError("--new creates a session: leave out --session.");
   return {
-    session: toNamed(session, title) ?? toNamed(config.session, undefined),
-    team: refuseBad("--team", given("team"), teamProblem) ?? config.team,
-    name: refuseBad("--name", given("name"), nameProblem),
-    role: refuseBad("--role", given("role"), roleProblem),
-    groups: readGroups(given("groups")),
-    concludeBy: readOneOf(given("concludeBy"), "--conclude-by", ["anyone", "convener"]),
-    hasTarget: [session, title, given("team"), given("name")].some((each) => each !== undefined),
+    session: toSessionChoice(session, title) ?? toSessionChoice(config.session, undefined),
+    team: refuseBad("--team", readFlag("team"), findTeamProblem) ?? config.team,
+    name: refuseBad("--name", readFlag("name"), findNameProblem),
+    role: refuseBad("--role", readFlag("role"), findRoleProblem),
+    groups: readGroups(readFlag("groups")),
+    concludeBy: readOneOf(readFlag("concludeBy"), "--conclude-by", ["anyone", "convener"]),
+    hasTarget: [session, title, readFlag("team"), readFlag("name")].some((each) => each !== undefined),
     agent: {
-      model: given("model"),
-      tools: readTools(given("tools")),
-      channel: isSet(flags, "channel"),
-      interruptible: isSet(flags, "interruptible"),
-      approvers: isSet(flags, "approvals") ? readApprovers(getClient(given("client")), config) : [],
+      model: readFlag("model"),
+      tools: readTools(readFlag("tools")),
+      hasChannel: isSet(flags, "channel"),
+      isInterruptible: isSet(flags, "interruptible"),
+      approvers: isSet(flags, "approvals") ? readApprovers(getClient(readFlag("client")), config) : [],
     },
-    client: getClient(given("client")),
-    clientBin: textOf(flags, "clientBin") ?? textOf(flags, "claudeBin"),
-    cwd: readFolder(textOf(flags, "cwd")),
+    client: getClient(readFlag("client")),
+    clientBin: findFlag(flags, "clientBin") ?? findFlag(flags, "claudeBin"),
+    cwd: readFolder(findFlag(flags, "cwd")),
     userArgs: args,
-    dryRun: isSet(flags, "dryRun"),
-    yes: isSet(flags, "yes"),
+    isDryRun: isSet(flags, "dryRun"),
+    shouldSkipPrompts: isSet(flags, "yes"),
   };
 }
 
@@ -88,7 +88,7 @@ export function readFolder(named: string | undefined): string {
 }
 
 function readApprovers(
-  { relaysPermissions, label }: Client,
+  { canRelayPermissions: relaysPermissions, label }: Client,
   { approvers }: Pick<Config, "approvers">,
 ): readonly string[] {
   if (!relaysPermissions) throw usageError(`${label} does not support --approvals: leave it out.`);
@@ -101,15 +101,15 @@ function readApprovers(
 
 const { team_name, peer_name, role, groups } = catalogue.join_session.input.shape;
 
-const inOurWords = { error: describeIssue };
+const issueOptions = { error: describeIssue };
 
 /** Returns what is wrong with a team name, or undefined if the name is valid. */
-export const teamProblem = (text: string) => problemIn(team_name.safeParse(text, inOurWords));
-export const nameProblem = (text: string) => problemIn(peer_name.safeParse(text, inOurWords));
-export const roleProblem = (text: string) => problemIn(role.safeParse(text, inOurWords));
-export const groupsProblem = (text: string) => problemIn(groups.safeParse(toGroups(text), inOurWords));
-export const titleProblem = (text: string) =>
-  problemIn(catalogue.create_session.input.shape.title.safeParse(text, inOurWords));
+export const findTeamProblem = (text: string) => toProblem(team_name.safeParse(text, issueOptions));
+export const findNameProblem = (text: string) => toProblem(peer_name.safeParse(text, issueOptions));
+export const findRoleProblem = (text: string) => toProblem(role.safeParse(text, issueOptions));
+export const findGroupsProblem = (text: string) => toProblem(groups.safeParse(toGroups(text), issueOptions));
+export const findTitleProblem = (text: string) =>
+  toProblem(catalogue.create_session.input.shape.title.safeParse(text, issueOptions));
 
 /**
  * Splits a list of groups such as `backend:lead, reviewers`. Drops `@all`, because every peer already belongs
@@ -122,7 +122,7 @@ export function toGroups(text: string): string[] {
     .filter((each) => each !== "" && !/^@?all(?::|$)/i.test(each));
 }
 
-function problemIn({ error }: { error?: { issues: readonly { message: string }[] } }): string | undefined {
+function toProblem({ error }: { error?: { issues: readonly { message: string }[] } }): string | undefined {
   return error?.issues[0]?.message;
 }
 
@@ -137,11 +137,11 @@ function refuseBad(
 }
 
 function readGroups(text: string | undefined): readonly string[] | undefined {
-  return text === undefined ? undefined : toGroups(refuseBad("--groups", text, groupsProblem) ?? "");
+  return text === undefined ? undefined : toGroups(refuseBad("--groups", text, findGroupsProblem) ?? "");
 }
 
-function toNamed(session: string | undefined, title: string | undefined): NamedSession | undefined {
-  const newTitle = refuseBad("--new", title, titleProblem);
+function toSessionChoice(session: string | undefined, title: string | undefined): NamedSession | undefined {
+  const newTitle = refuseBad("--new", title, findTitleProblem);
   if (newTitle !== undefined) return { kind: "new", title: newTitle };
   return session === undefined ? undefined : { kind: "named", name: session };
 }
@@ -165,12 +165,12 @@ function refuseOwnArguments(args: readonly string[]): void {
  * Requires flags for a session and a team, unless `-y` selects defaults. @throws CliError `usage` that lists
  * the missing flags
  */
-export function requireSessionAndTeam({ session, team, yes }: LaunchOptions): void {
+export function requireSessionAndTeam({ session, team, shouldSkipPrompts }: LaunchOptions): void {
   const missing = [
     ...(session === undefined ? ["--session <slug, id or title> (or --new <title>)"] : []),
     ...(team === undefined ? ["--team <name>"] : []),
   ];
-  if (missing.length === 0 || yes) return;
+  if (missing.length === 0 || shouldSkipPrompts) return;
   throw usageError(
     `merkle launch needs ${missing.join(" and ")}.`,
     "merkle launch -y",

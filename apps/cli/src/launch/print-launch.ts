@@ -1,19 +1,19 @@
 import { clients } from "../clients/clients.js";
-import { textOf } from "../core/flags.js";
-import { findStoredPeer, storedPeerId } from "../home/stored-peers.js";
-import { oneLine } from "../text/one-line.js";
+import { findFlag } from "../core/flags.js";
+import { findStoredPeer, toStoredPeerId } from "../home/stored-peers.js";
+import { toOneLine } from "../text/one-line.js";
 import { toShellLine } from "../text/shell.js";
-import { counted } from "../text/time.js";
-import { findExpectedPeer } from "./as-whom.js";
+import { formatCount } from "../text/time.js";
+import { findExpectedPeer } from "./choose-peer.js";
+import type { ChosenSession } from "./choose-session.js";
 import type { EnteredSession } from "./enter-session.js";
-import type { Launching } from "./launching.js";
-import type { ChosenSession } from "./which-session.js";
+import type { PreparedLaunch } from "./prepared-launch.js";
 
 /** Prints the default session or team that the launch uses, unless the user named them. */
-export function printDefaults({ context: { output }, session, peer: { team } }: Launching): void {
+export function printDefaults({ context: { output }, session, peer: { team } }: PreparedLaunch): void {
   if (session.kind === "new" || session.from === undefined) return;
   output.note(
-    `  Session ${oneLine(session.name)} (${reasons[session.from]}), team ${oneLine(team)}; choose others with --session and --team`,
+    `  Session ${toOneLine(session.name)} (${reasons[session.from]}), team ${toOneLine(team)}; choose others with --session and --team`,
   );
 }
 
@@ -24,41 +24,43 @@ const reasons = {
 } as const;
 
 /** Prints who can read the peer's messages, and which program will run. Called before anything is changed. */
-export async function printNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
-  const { context, wanted, program } = launching;
+export async function printNotice(launch: PreparedLaunch, chosen: ChosenSession): Promise<void> {
+  const { context, options, program } = launch;
   const { output } = context;
-  const { expected } = await findExpectedPeer({ ...launching, config: context.config }, chosen);
+  const { expected } = await findExpectedPeer({ ...launch, config: context.config }, chosen);
   const title = chosen.kind === "there" ? chosen.session.title : chosen.title;
-  const runs = toShellLine([wanted.client.program, ...wanted.userArgs]);
-  const { advice } = wanted.client.wakePathsOf(program.version);
+  const runs = toShellLine([options.client.program, ...options.userArgs]);
+  const { advice } = options.client.getWakeAbility(program.version);
   output.note(
     "  Teams here can read what this peer posts. merkle adds no permission flags; pass yours after --",
   );
   output.note(
-    `  Runs   ${oneLine(runs)}   as ${oneLine(expected.peer_name ?? expected.team_name)} in "${oneLine(title)}"`,
+    `  Runs   ${toOneLine(runs)}   as ${toOneLine(expected.peer_name ?? expected.team_name)} in "${toOneLine(title)}"`,
   );
-  for (const each of [advice, wanted.client.hint]) {
+  for (const each of [advice, options.client.hint]) {
     if (each !== undefined) output.note(`${output.mark.warn} ${each}`);
   }
 }
 
 /** Prints which session the agent has joined, and the command that repeats this launch. */
 export async function printEntered(
-  launching: Launching,
-  { created, held, joined, resumed }: EnteredSession,
+  launch: PreparedLaunch,
+  { isNewSession, storedPeer, joined, isResumed }: EnteredSession,
 ): Promise<void> {
-  const { broker, session, wanted, context } = launching;
+  const { broker, session, options, context } = launch;
   const { output } = context;
-  const { last_sequence } = await broker.call("get_session", { session_id: held.session_id });
+  const { last_sequence } = await broker.call("get_session", { session_id: storedPeer.session_id });
   const why = session.kind === "new" ? "" : "; no session had that name";
-  if (created) output.note(`${output.mark.ok} Created session ${held.slug}${why}`);
-  else if (wanted.concludeBy)
-    output.note(`${output.mark.warn} Session ${held.slug} exists: --conclude-by applies to new ones only`);
+  if (isNewSession) output.note(`${output.mark.ok} Created session ${storedPeer.slug}${why}`);
+  else if (options.concludeBy)
+    output.note(
+      `${output.mark.warn} Session ${storedPeer.slug} exists: --conclude-by applies to new ones only`,
+    );
   output.note(
-    `${output.mark.ok} ${resumed ? "Back" : "Joined"} as ${describePeer(held)}, ` +
-      `${counted(last_sequence, "message")} so far, ${joined.document_version === 0 ? "no document yet" : `document v${joined.document_version}`}`,
+    `${output.mark.ok} ${isResumed ? "Back" : "Joined"} as ${describePeer(storedPeer)}, ` +
+      `${formatCount(last_sequence, "message")} so far, ${joined.document_version === 0 ? "no document yet" : `document v${joined.document_version}`}`,
   );
-  output.note(`  Same again:  ${oneLine(toShellLine(toRepeatCommand(launching, held)))}`);
+  output.note(`  Same again:  ${toOneLine(toShellLine(toRepeatCommand(launch, storedPeer)))}`);
 }
 
 /**
@@ -66,18 +68,18 @@ export async function printEntered(
  * which shows such a command itself.
  */
 export async function printResumeCommand(
-  { wanted: { client }, context }: Launching,
-  held: EnteredSession["held"],
+  { options: { client }, context }: PreparedLaunch,
+  storedPeer: EnteredSession["storedPeer"],
 ): Promise<void> {
   const { home } = context.config;
-  const conversation = (await findStoredPeer(home, storedPeerId(held)))?.claude_session_id;
+  const conversation = (await findStoredPeer(home, toStoredPeerId(storedPeer)))?.claude_session_id;
   if (!conversation || client === clients[0]) return;
   const mesh = findImplicitMesh(context);
   const line = [
     ...["merkle", "launch", ...(mesh === undefined ? [] : ["--mesh", mesh]), "--client", client.name, "-y"],
     ...["--", ...client.resume(conversation)],
   ];
-  context.output.note(`  Continue:  ${oneLine(toShellLine(line))}`);
+  context.output.note(`  Continue:  ${toOneLine(toShellLine(line))}`);
 }
 
 /**
@@ -91,31 +93,34 @@ export function describePeer({
   peer_name: string | null;
   team_name: string;
 }): string {
-  return peer === null ? oneLine(team) : `${oneLine(peer)} (${oneLine(team)})`;
+  return peer === null ? toOneLine(team) : `${toOneLine(peer)} (${toOneLine(team)})`;
 }
 
 /**
  * Returns the mesh to name in printed commands, if it comes from a prompt or the configuration. A mesh from a
  * flag is added to all suggested commands anyway (CLI-140).
  */
-function findImplicitMesh({ flags, config }: Launching["context"]): string | undefined {
-  return textOf(flags, "mesh") === undefined ? config.mesh : undefined;
+function findImplicitMesh({ flags, config }: PreparedLaunch["context"]): string | undefined {
+  return findFlag(flags, "mesh") === undefined ? config.mesh : undefined;
 }
 
-function toRepeatCommand({ context, wanted, peer }: Launching, held: EnteredSession["held"]): string[] {
-  const { agent, client, userArgs } = wanted;
+function toRepeatCommand(
+  { context, options, peer }: PreparedLaunch,
+  storedPeer: EnteredSession["storedPeer"],
+): string[] {
+  const { agent, client, userArgs } = options;
   const flag = (name: string, value: string | null | undefined) => (value ? [name, value] : []);
   return [
-    ...["merkle", "launch", "--session", held.slug, "--team", held.team_name],
+    ...["merkle", "launch", "--session", storedPeer.slug, "--team", storedPeer.team_name],
     ...(client.name === clients[0]?.name ? [] : ["--client", client.name]),
     ...flag("--mesh", findImplicitMesh(context)),
-    ...flag("--name", held.peer_name),
+    ...flag("--name", storedPeer.peer_name),
     ...flag("--role", peer.role),
     ...flag("--groups", peer.groups?.join(",")),
     ...flag("--model", agent.model),
     ...flag("--tools", agent.tools),
-    ...(agent.channel ? ["--channel"] : []),
-    ...(agent.interruptible ? ["--interruptible"] : []),
+    ...(agent.hasChannel ? ["--channel"] : []),
+    ...(agent.isInterruptible ? ["--interruptible"] : []),
     "-y",
     ...(userArgs.length > 0 ? ["--", ...userArgs] : []),
   ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { claude } from "../clients/claude.js";
-import { readClaudeArgs } from "../clients/claude-args.js";
+import { parseClaudeArgs } from "../clients/claude-args.js";
 import { mergeSettings, toHookSettings } from "../clients/claude-hooks.js";
 import type { CommandContext } from "../command/command.js";
 import { createOutput } from "../command/output.js";
@@ -50,15 +50,15 @@ describe("what a launch is told", () => {
 
   it("[LAUNCH-12] what stands after -- tells which conversation goes on, and which settings are the user's", () => {
     expect(
-      readClaudeArgs(["-r", "x", "--settings", "a", "--settings=b", "-p", "--", "--settings", "c"]),
+      parseClaudeArgs(["-r", "x", "--settings", "a", "--settings=b", "-p", "--", "--settings", "c"]),
     ).toEqual({
       resumes: { id: "x" },
       settings: "b",
       others: ["-r", "x", "-p", "--", "--settings", "c"],
     });
-    expect(readClaudeArgs(["--resume=y"]).resumes).toEqual({ id: "y" });
-    expect(readClaudeArgs(["--fork-session", "-c"]).resumes).toBe("latest");
-    expect(readClaudeArgs(["--resume"])).toEqual({
+    expect(parseClaudeArgs(["--resume=y"]).resumeTarget).toEqual({ id: "y" });
+    expect(parseClaudeArgs(["--fork-session", "-c"]).resumeTarget).toBe("latest");
+    expect(parseClaudeArgs(["--resume"])).toEqual({
       resumes: undefined,
       settings: undefined,
       others: ["--resume"],
@@ -67,7 +67,7 @@ describe("what a launch is told", () => {
 });
 
 describe("the settings of a launched Claude Code", () => {
-  const ours = toHookSettings(["node", "/a b/merkle.mjs"], { inTurn: true });
+  const ours = toHookSettings(["node", "/a b/merkle.mjs"], { hasTurnHooks: true });
 
   it("[LAUNCH-14] are ours and the user's, as JSON or from a file", async () => {
     expect(await mergeSettings(ours, undefined, "/")).toEqual(ours);
@@ -92,18 +92,18 @@ describe("the settings of a launched Claude Code", () => {
 
 describe("the wake paths of a Claude Code", () => {
   it("[LAUNCH-16] follow from its version, and an older one is told what it lacks", () => {
-    expect(claude.wakePathsOf("2.1.330 (Claude Code)")).toEqual({
+    expect(claude.getWakeAbility("2.1.330 (Claude Code)")).toEqual({
       paths: ["inbox", "hooks", "wait"],
       advice: undefined,
     });
-    expect(claude.wakePathsOf("2.10.0").paths).toEqual(["inbox", "hooks", "wait"]);
-    expect(claude.wakePathsOf("2.1.224")).toMatchObject({ paths: ["inbox", "wait"] });
-    expect(claude.wakePathsOf("2.1.9")).toEqual({
+    expect(claude.getWakeAbility("2.10.0").paths).toEqual(["inbox", "hooks", "wait"]);
+    expect(claude.getWakeAbility("2.1.224")).toMatchObject({ paths: ["inbox", "wait"] });
+    expect(claude.getWakeAbility("2.1.9")).toEqual({
       paths: ["wait"],
       advice:
         "Claude Code 2.1.9 can be woken only through a wait; the inbox needs 2.1.224, hooks need 2.1.330",
     });
-    expect(claude.wakePathsOf("1.0.128").advice).toContain("older than 2.0");
-    expect(claude.wakePathsOf("dev").paths).toContain("hooks");
+    expect(claude.getWakeAbility("1.0.128").advice).toContain("older than 2.0");
+    expect(claude.getWakeAbility("dev").paths).toContain("hooks");
   });
 });

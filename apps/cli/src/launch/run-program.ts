@@ -18,21 +18,21 @@ interface ProgramCall {
  * with 128 plus the number of the signal that ended it. Restores the terminal afterwards (LAUNCH-7).
  */
 export async function runProgram({ path, args, env, cwd, onStart }: ProgramCall): Promise<number> {
-  const terminal = keepTerminal();
+  const terminal = saveTerminal();
   const child = spawn(path, [...args], { env, cwd, stdio: "inherit" });
-  const giveBack = passSignalsTo(child);
+  const restoreSignals = passSignalsTo(child);
   try {
-    const ended = endOf(child);
+    const exit = waitForExit(child);
     if (child.pid !== undefined) await onStart(child.pid);
-    const { code, signal } = await ended;
-    terminal.restore({ abrupt: signal !== null });
+    const { code, signal } = await exit;
+    terminal.restore({ wasKilled: signal !== null });
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
   } finally {
-    giveBack();
+    restoreSignals();
   }
 }
 
-function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+function waitForExit(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) => resolve({ code, signal }));
@@ -50,19 +50,19 @@ function endOf(child: ChildProcess): Promise<{ code: number | null; signal: Node
  * terminal, the signal comes from another process and is forwarded.
  */
 function passSignalsTo(child: ChildProcess): () => void {
-  const fromTerminal = hasTerminal();
-  const given = new Map<NodeJS.Signals, NodeJS.SignalsListener>();
+  const hasTty = hasTerminal();
+  const forwarders = new Map<NodeJS.Signals, NodeJS.SignalsListener>();
   const listenersBefore = signals.map((signal) => ({ signal, listeners: process.listeners(signal) }));
   for (const signal of signals) {
     const pass = () => {
-      if (!(fromTerminal && (signal === "SIGINT" || signal === "SIGQUIT"))) child.kill(signal);
+      if (!(hasTty && (signal === "SIGINT" || signal === "SIGQUIT"))) child.kill(signal);
     };
     process.removeAllListeners(signal);
     process.on(signal, pass);
-    given.set(signal, pass);
+    forwarders.set(signal, pass);
   }
   return () => {
-    for (const [signal, pass] of given) process.off(signal, pass);
+    for (const [signal, pass] of forwarders) process.off(signal, pass);
     for (const { signal, listeners } of listenersBefore) {
       for (const listener of listeners) process.on(signal, listener as NodeJS.SignalsListener);
     }
@@ -84,14 +84,14 @@ function hasTerminal(): boolean {
 const [stdin, stdout] = [0, 1];
 
 /** Saves the terminal's modes, so that a program that is killed does not leave the terminal unusable. */
-function keepTerminal(): { restore(ending: { abrupt: boolean }): void } {
+function saveTerminal(): { restore(ending: { wasKilled: boolean }): void } {
   const before = readModes();
   return {
-    restore({ abrupt }) {
-      if (before !== undefined) stty(before);
+    restore({ wasKilled }) {
+      if (before !== undefined) runStty(before);
       // A program that exits normally has already reset the screen, and resetting it again would move the
       // cursor.
-      if (abrupt && before !== undefined && isatty(stdout)) writeSync(stdout, plainScreen);
+      if (wasKilled && before !== undefined && isatty(stdout)) writeSync(stdout, plainScreen);
     },
   };
 }
@@ -111,10 +111,10 @@ const plainScreen = [
 ].join("");
 
 function readModes(): string | undefined {
-  return isPosix() && isatty(stdin) ? stty("-g") : undefined;
+  return isPosix() && isatty(stdin) ? runStty("-g") : undefined;
 }
 
-function stty(argument: string): string | undefined {
+function runStty(argument: string): string | undefined {
   try {
     return execFileSync("stty", [argument], { stdio: ["inherit", "pipe", "ignore"] })
       .toString()

@@ -18,9 +18,9 @@ const reviveChecksMax = 10;
  * If none starts in time, a stand-in takes over until one does (WAKE-15). Returns a function that stops
  * watching.
  */
-export function watchServer(watched: EndedServer): () => Promise<void> {
-  const { config, placeId, client } = watched;
-  const standInLooks = client.reviveServer ? reviveChecksMax : failedChecksMin;
+export function watchServer(server: EndedServer): () => Promise<void> {
+  const { config, placeId, client } = server;
+  const standInChecks = client.restartServer ? reviveChecksMax : failedChecksMin;
   const stopped = new AbortController();
   const { signal } = stopped;
   const watching = watch().catch(() => undefined);
@@ -29,19 +29,19 @@ export function watchServer(watched: EndedServer): () => Promise<void> {
     let standIn: StandIn | undefined;
     let hasServed = false;
     try {
-      for (let gone = 0; ; ) {
+      for (let failedChecks = 0; ; ) {
         await delay(checkIntervalMs, undefined, { signal, ref: false });
-        const serves = isServing(config.home, placeId);
-        hasServed ||= serves;
-        gone = serves || !hasServed ? 0 : gone + 1;
-        if (gone % reviveChecksMax === failedChecksMin)
-          await client.reviveServer?.({ home: config.home, placeId }).catch(() => undefined);
-        if (gone >= standInLooks) standIn ??= await open();
-        if (serves) {
+        const isRunning = isServing(config.home, placeId);
+        hasServed ||= isRunning;
+        failedChecks = isRunning || !hasServed ? 0 : failedChecks + 1;
+        if (failedChecks % reviveChecksMax === failedChecksMin)
+          await client.restartServer?.({ home: config.home, placeId }).catch(() => undefined);
+        if (failedChecks >= standInChecks) standIn ??= await open();
+        if (isRunning) {
           await standIn?.stop();
           standIn = undefined;
         }
-        await standIn?.look();
+        await standIn?.refreshCursors();
       }
     } finally {
       await standIn?.stop();
@@ -52,7 +52,7 @@ export function watchServer(watched: EndedServer): () => Promise<void> {
   async function open(): Promise<StandIn | undefined> {
     const { openStandIn } = await import("../mcp/stand-in.js");
     signal.throwIfAborted();
-    return openStandIn(watched);
+    return openStandIn(server);
   }
 
   return async () => {

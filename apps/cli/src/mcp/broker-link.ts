@@ -1,11 +1,11 @@
 import { closeCodes, type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
 import { introduce } from "../broker/introduce.js";
-import { toRefusal, trustingWebSocket } from "../broker/live-client.js";
+import { createWebSocketClass, toRefusal } from "../broker/live-client.js";
 import type { OperationCaller } from "../broker/reach.js";
-import { type Reach, reachBroker } from "../broker/reach.js";
+import { prepareTls, type Reach } from "../broker/reach.js";
 import { findRunningBroker } from "../broker/run-file.js";
-import { meetMesh } from "../broker/trust.js";
+import { getTrustedMeshId } from "../broker/trust.js";
 import type { Config } from "../settings/config.js";
 
 /** The server's connection to the broker. Reconnects until the server ends. */
@@ -25,13 +25,13 @@ export interface BrokerLink {
   ): Promise<OutputOf<Name>>;
   /**
    * Returns the mesh's id if this home's credentials for that mesh may be sent to the broker. @throws the
-   * same errors as `call` and `meetMesh`
+   * same errors as `call` and `getTrustedMeshId`
    */
-  meetMesh(signal?: AbortSignal): Promise<string>;
+  getTrustedMeshId(signal?: AbortSignal): Promise<string>;
   /** Resolves with the epoch of the broker's database once connected. @throws the same errors as `call` */
-  connected(signal?: AbortSignal): Promise<string>;
+  getEpoch(signal?: AbortSignal): Promise<string>;
   /** Makes the next call reconnect, so that this server takes the peer back from the newer connection. */
-  comeBack(): void;
+  reconnectOnNextCall(): void;
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ interface BrokerLinkOptions {
    */
   readonly onClient: (client: MerkleClient) => void;
   /** Called whenever a connection opens. */
-  readonly onUp: () => void;
+  readonly onOpen: () => void;
   readonly log: (text: string) => void;
 }
 
@@ -62,46 +62,46 @@ const connectWithinMs = 5_000;
 const retry = { capMs: 2_000 };
 const callTimeoutMsDefault = 30_000;
 
-interface Connecting {
+interface LinkClient {
   readonly client: MerkleClient;
   readonly base: string;
 }
 
-export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOptions): BrokerLink {
-  let current: Connecting | undefined;
-  let finding: Promise<Connecting> | undefined;
-  let closed = false;
+export function openBrokerLink({ config, onClient, onOpen, log }: BrokerLinkOptions): BrokerLink {
+  let current: LinkClient | undefined;
+  let pendingClient: Promise<LinkClient> | undefined;
+  let isClosed = false;
 
   /** Returns the current client, or a new client if the current one is permanently closed. */
-  async function findClient(): Promise<Connecting> {
+  async function findClient(): Promise<LinkClient> {
     if (current?.client.state.status === "open") return current;
     // A newer connection has replaced this one. If both reconnected, they would keep replacing each other.
     if (current && isReplaced(current.client)) throw wasReplaced();
-    finding ??= replaceClient().finally(() => {
-      finding = undefined;
+    pendingClient ??= replaceClient().finally(() => {
+      pendingClient = undefined;
     });
-    return finding;
+    return pendingClient;
   }
 
-  async function replaceClient(): Promise<Connecting> {
+  async function replaceClient(): Promise<LinkClient> {
     const base = await findAddress(config);
-    const WebSocket = trustingWebSocket(await reachBroker(base, config));
-    if (closed) throw linkClosed();
+    const WebSocket = createWebSocketClass(await prepareTls(base, config));
+    if (isClosed) throw linkClosed();
     if (current && current.base === base && current.client.state.status !== "closed") return current;
     void current?.client.close();
     const client = connect({ url: base, WebSocket, retry, insecure: true, ...introduce(base, config) });
     current = { client, base };
     client.onState((state) => {
       log(`${base}: ${state.status}${"reason" in state ? `, ${state.reason}` : ""}`);
-      if (state.status === "open") onUp();
+      if (state.status === "open") onOpen();
     });
     onClient(client);
     return current;
   }
 
-  async function openClient(signal: AbortSignal | undefined): Promise<Connecting & { epoch: string }> {
-    const found = await findClient();
-    return { ...found, epoch: await untilOpen(found, signal) };
+  async function openClient(signal: AbortSignal | undefined): Promise<LinkClient & { epoch: string }> {
+    const linkClient = await findClient();
+    return { ...linkClient, epoch: await waitUntilOpen(linkClient, signal) };
   }
 
   const call: BrokerLink["call"] = async (name, input, { signal, timeoutMs = callTimeoutMsDefault } = {}) => {
@@ -110,8 +110,8 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
       return await client.call(name, input, { timeoutMs, ...(signal && { signal }) });
     } catch (error) {
       if (isReplaced(client)) throw wasReplaced();
-      const lost = error instanceof MerkleError && error.code === "unavailable" && !isOpen(client);
-      throw lost ? unreachable({ client, base }, error.details) : error;
+      const isLost = error instanceof MerkleError && error.code === "unavailable" && !isOpen(client);
+      throw isLost ? unreachable({ client, base }, error.details) : error;
     }
   };
 
@@ -120,17 +120,22 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
       return current !== undefined && isOpen(current.client);
     },
     call,
-    async meetMesh(signal) {
+    async getTrustedMeshId(signal) {
       const caller: OperationCaller = { call: (name, input) => call(name, input, signal && { signal }) };
       const { base } = await openClient(signal);
-      return meetMesh(caller, { base, source: config.broker.source, reach: config, home: config.home });
+      return getTrustedMeshId(caller, {
+        base,
+        source: config.broker.source,
+        reach: config,
+        home: config.home,
+      });
     },
-    comeBack() {
+    reconnectOnNextCall() {
       if (current && isReplaced(current.client)) current = undefined;
     },
-    connected: async (signal) => (await openClient(signal)).epoch,
+    getEpoch: async (signal) => (await openClient(signal)).epoch,
     async close() {
-      closed = true;
+      isClosed = true;
       await current?.client.close();
     },
   };
@@ -145,21 +150,21 @@ async function findAddress({ broker, home }: BrokerLinkOptions["config"]): Promi
   return running?.url ?? broker.base;
 }
 
-function untilOpen(connecting: Connecting, signal: AbortSignal | undefined): Promise<string> {
-  const { client } = connecting;
+function waitUntilOpen(linkClient: LinkClient, signal: AbortSignal | undefined): Promise<string> {
+  const { client } = linkClient;
   return new Promise((resolve, reject) => {
-    const look = () => {
+    const check = () => {
       const { state } = client;
       if (state.status === "open") settle(() => resolve(state.epoch));
       else if (isReplaced(client)) settle(() => reject(wasReplaced()));
       else if (state.status === "closed" && state.code !== undefined) settle(() => reject(toRefusal(state)));
       else if (state.status === "reconnecting" && isAboutClock(state.refusal))
         settle(() => reject(state.refusal));
-      else if (state.status === "closed") settle(() => reject(unreachable(connecting)));
+      else if (state.status === "closed") settle(() => reject(unreachable(linkClient)));
     };
     const abort = () => settle(() => reject(signal?.reason));
-    const timer = setTimeout(() => settle(() => reject(unreachable(connecting))), connectWithinMs);
-    const stopListening = client.onState(look);
+    const timer = setTimeout(() => settle(() => reject(unreachable(linkClient))), connectWithinMs);
+    const stopListening = client.onState(check);
     const settle = (end: () => void) => {
       clearTimeout(timer);
       stopListening();
@@ -168,7 +173,7 @@ function untilOpen(connecting: Connecting, signal: AbortSignal | undefined): Pro
     };
     signal?.addEventListener("abort", abort);
     if (signal?.aborted) abort();
-    else look();
+    else check();
   });
 }
 
@@ -196,7 +201,7 @@ function wasReplaced(): MerkleError {
   );
 }
 
-function unreachable({ client, base }: Connecting, details: MerkleError["details"] = {}): MerkleError {
+function unreachable({ client, base }: LinkClient, details: MerkleError["details"] = {}): MerkleError {
   const { state } = client;
   const reason = "reason" in state ? ` (${state.reason})` : "";
   const doubt = details["outcome"] === "unknown" ? " Your last call may have been done." : "";

@@ -2,12 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createRefusedCalls, MerkleError, withToolWait } from "@merkle/wire";
 import { readToolInput } from "@merkle/wire/schemas";
 import { describeError } from "../core/describe-error.js";
-import { type Fields, isObject } from "../core/is-object.js";
+import { isObject, type JsonFields } from "../core/is-object.js";
 import { completeInput, fillProject } from "./complete-input.js";
 import type { LongResults, Renderer } from "./long-results.js";
 import type { McpOptions } from "./options.js";
 import type { PeerSessions } from "./peer-sessions.js";
-import type { Performer } from "./perform.js";
+import type { PerformOperation } from "./perform.js";
 import type { Rejoin } from "./rejoin.js";
 import type { SecretStore } from "./secret-store.js";
 import { ignore, type ToolAnswer } from "./tool-answer.js";
@@ -33,9 +33,9 @@ interface CallToolOptions {
   readonly secretStore: SecretStore;
   readonly longResults: LongResults;
   readonly render: Renderer;
-  readonly perform: Performer;
+  readonly perform: PerformOperation;
   /** Answers calls to the `hook` tool, which come from the client's hooks. */
-  readonly answerHook: (fields: Fields, meta: unknown) => Promise<ToolAnswer>;
+  readonly answerHook: (fields: JsonFields, meta: unknown) => Promise<ToolAnswer>;
   /** Records a tool call and returns which of the client's agents made it. */
   readonly noteCall: (call: ToolCall) => Caller;
   readonly log: (text: string) => void;
@@ -54,7 +54,7 @@ export function createCallTool(options: CallToolOptions): CallTool {
       // Calls from hooks are not made by the model, and never wait for the broker.
       if (name === "hook") return await options.answerHook(requireFields(name, args), meta);
       const answer = await runTool(call, options.noteCall(call));
-      refusedCalls.note(name, args, null);
+      refusedCalls.record(name, args, null);
       return answer;
     } catch (error) {
       signal.throwIfAborted();
@@ -70,8 +70,8 @@ export function createCallTool(options: CallToolOptions): CallTool {
 
     const refusal = await rejoin.enter();
 
-    const given = requireFields(name, readToolInput(operation, fields));
-    const filled = withToolWait(operation, await fillProject(operation, given), {
+    const toolInput = requireFields(name, readToolInput(operation, fields));
+    const filled = withToolWait(operation, await fillProject(operation, toolInput), {
       defaultSeconds: options.waitSeconds(),
       progressToken: Object(meta).progressToken,
     });
@@ -87,7 +87,7 @@ export function createCallTool(options: CallToolOptions): CallTool {
 
   /** Returns a refusal as an answer. If the same call is refused repeatedly, the answer is delayed. */
   async function answerError({ name, args, signal }: ToolCall, refusal: MerkleError): Promise<ToolAnswer> {
-    const { delayMs, advice } = refusedCalls.note(name, args, refusal);
+    const { delayMs, advice } = refusedCalls.record(name, args, refusal);
     if (delayMs > 0) await delay(delayMs, undefined, { signal });
     return { result: render.error(name, withAdvice(refusal, advice)), settle: ignore };
   }
@@ -95,13 +95,13 @@ export function createCallTool(options: CallToolOptions): CallTool {
   return callTool;
 }
 
-function requireFields(name: string, args: unknown): Fields {
+function requireFields(name: string, args: unknown): JsonFields {
   if (args === undefined) return {};
   if (isObject(args)) return args;
   throw new MerkleError("bad_request", `${name.slice(0, 100)}: the arguments must be a JSON object.`);
 }
 
-function readId(fields: Fields): string {
+function readId(fields: JsonFields): string {
   const { id, ...others } = fields;
   if (typeof id === "string" && Object.keys(others).length === 0) return id;
   throw new MerkleError("bad_request", "Pass only id, which is in the first line of a long result.");

@@ -1,28 +1,28 @@
 import {
+  canOmitSession,
   chooseSessions,
   isUuid,
   MerkleError,
   type Operation,
   parseTeamCredential,
-  takesOnlySession,
 } from "@merkle/wire";
-import type { Fields } from "../core/is-object.js";
+import type { JsonFields } from "../core/is-object.js";
 import { findProject } from "../sessions/find-project.js";
 import { readEnvironment } from "../settings/config.js";
 import type { PeerSession, PeerSessions } from "./peer-sessions.js";
 import type { SecretStore } from "./secret-store.js";
 
-interface Completing {
+interface InputContext {
   readonly operation: Operation;
-  readonly fields: Fields;
+  readonly fields: JsonFields;
   /** The reason why this server could not join its session, or null. */
   readonly refusal: MerkleError | null;
   readonly teams: PeerSessions;
   readonly secretStore: SecretStore;
 }
 
-interface Completed {
-  readonly input: Fields;
+interface CompletedInput {
+  readonly input: JsonFields;
   /** The peer on whose behalf the call is made, if this server acts as that peer. */
   readonly team: PeerSession | undefined;
   /**
@@ -39,13 +39,13 @@ interface Completed {
  * peer's credential (STDIO-3). Replaces the bare uuid of a team or person with the credential that this
  * server has for it. Passes all other fields through.
  */
-export function completeInput(completing: Completing): Completed {
-  const { operation, fields, secretStore } = completing;
-  if (!("team_id" in operation.input.shape) || !isOfNoUse(fields["team_id"], secretStore))
-    return complete(completing);
+export function completeInput(context: InputContext): CompletedInput {
+  const { operation, fields, secretStore } = context;
+  if (!("team_id" in operation.input.shape) || !isUnusable(fields["team_id"], secretStore))
+    return complete(context);
   const { team_id: _unused, ...rest } = fields;
   return {
-    ...complete({ ...completing, fields: rest }),
+    ...complete({ ...context, fields: rest }),
     notice: "team_id was ignored: this server knows who you are. Leave it out.",
   };
 }
@@ -54,21 +54,21 @@ export function completeInput(completing: Completing): Completed {
  * Returns whether `team_id` cannot authenticate the call: it is a name, or a uuid for which this server has
  * no credential.
  */
-function isOfNoUse(given: unknown, secretStore: SecretStore): boolean {
+function isUnusable(given: unknown, secretStore: SecretStore): boolean {
   if (given === undefined) return false;
   if (typeof given !== "string") return true;
   return secretStore.find(given) === undefined && parseTeamCredential(given) === null;
 }
 
-function complete({ operation, fields, refusal, teams, secretStore }: Completing): Completed {
+function complete({ operation, fields, refusal, teams, secretStore }: InputContext): CompletedInput {
   if (!("team_id" in operation.input.shape)) return { input: fields, team: undefined };
   const { team_id: named } = fields;
-  const byName = typeof named === "string" && isUuid(named) ? secretStore.find(named) : undefined;
-  const chosen = byName === undefined ? undefined : teams.find(String(named));
-  const credential = byName === undefined ? {} : { team_id: byName };
-  if (!takesOnlySession(operation)) {
-    const asksWhoCalls = operation.access === "team" || operation.asksWhoCalls === true;
-    const own = named === undefined && asksWhoCalls ? teams.findLast() : undefined;
+  const storedCredential = typeof named === "string" && isUuid(named) ? secretStore.find(named) : undefined;
+  const chosen = storedCredential === undefined ? undefined : teams.find(String(named));
+  const credential = storedCredential === undefined ? {} : { team_id: storedCredential };
+  if (!canOmitSession(operation)) {
+    const needsCaller = operation.access === "team" || operation.dependsOnCaller === true;
+    const own = named === undefined && needsCaller ? teams.findLast() : undefined;
     // If an agent was started as one peer and cannot join that peer's session, it must not act as a different
     // peer instead.
     if (named === undefined && !own && operation.unnamed && refusal) throw refusal;
@@ -114,7 +114,7 @@ function noSession(): MerkleError {
  * Fills in this server's project if the operation takes a `projectId` and the call does not contain one
  * (PROGRESS-10).
  */
-export async function fillProject({ input }: Operation, fields: Fields): Promise<Fields> {
+export async function fillProject({ input }: Operation, fields: JsonFields): Promise<JsonFields> {
   if (!("projectId" in input.shape) || fields["projectId"] !== undefined) return fields;
   const projectId = await findProject(readEnvironment().projectFolder);
   return projectId === null ? fields : { ...fields, projectId };

@@ -6,12 +6,12 @@ import {
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { ClientInfo } from "./self-description.js";
-import { callTool, type Serving } from "./served-tools.js";
+import { callTool, type ServeOptions } from "./served-tools.js";
 import type { ToolServer } from "./tool-server.js";
 import type { Channel } from "./waking/wake-paths.js";
 
 /** The unread messages of all joined sessions, as a resource that clients can subscribe to (MCP-18). */
-const mail = {
+const messagesResource = {
   name: "mail",
   uri: "merkle://mail",
   description:
@@ -20,7 +20,7 @@ const mail = {
 };
 
 /** The options for serving a client that uses the sessionless protocol revision. */
-export interface StatelessServing extends Serving {
+export interface StatelessServeOptions extends ServeOptions {
   readonly client: ClientInfo | undefined;
 }
 
@@ -28,48 +28,48 @@ export interface StatelessServing extends Serving {
  * Serves the sessionless revision of MCP (MCP-16). The process still belongs to one client and keeps that
  * client's peers.
  */
-export function connectStateless(transport: Transport, serving: StatelessServing): void {
-  const { desk, introduction, requests, client } = serving;
+export function connectStateless(transport: Transport, options: StatelessServeOptions): void {
+  const { tools, introduction, requests, client } = options;
   const { serverInfo, instructions } = introduction;
   const { resources } = introduction.capabilities;
-  const listening = createListening(transport);
+  const tracker = createSubscriptionTracker(transport);
 
   function createServer(): Server {
     const server = new Server(serverInfo, {
       capabilities: { tools: {}, ...(resources && { resources }) },
       instructions,
     });
-    const openDesk = (): Promise<ToolServer> =>
-      desk.open({
-        info: () => client,
-        channel: listening.toChannel(() => server.sendResourceUpdated({ uri: mail.uri })),
-        structured: true,
+    const openTools = (): Promise<ToolServer> =>
+      tools.open({
+        getInfo: () => client,
+        channel: tracker.toChannel(() => server.sendResourceUpdated({ uri: messagesResource.uri })),
+        isStructured: true,
       });
-    server.setRequestHandler("tools/list", async () => ({ tools: (await openDesk()).tools }));
+    server.setRequestHandler("tools/list", async () => ({ tools: (await openTools()).tools }));
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) =>
-      callTool(await openDesk(), {
+      callTool(await openTools(), {
         ...{ name: params.name, requestId: mcpReq.id, requests, progressToken: mcpReq._meta?.progressToken },
         sendProgress: (progress) => mcpReq.notify({ method: "notifications/progress", params: progress }),
       }),
     );
     if (resources) {
-      server.setRequestHandler("resources/list", () => ({ resources: [mail] }));
+      server.setRequestHandler("resources/list", () => ({ resources: [messagesResource] }));
       server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
       server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
-        if (uri !== mail.uri) throw new ResourceNotFoundError(uri);
-        const text = JSON.stringify((await openDesk()).unread());
-        return { contents: [{ uri, mimeType: mail.mimeType, text }] };
+        if (uri !== messagesResource.uri) throw new ResourceNotFoundError(uri);
+        const text = JSON.stringify((await openTools()).countUnread());
+        return { contents: [{ uri, mimeType: messagesResource.mimeType, text }] };
       });
     }
     // Open the tools early, so that messages can wake the client before its first call.
-    void openDesk();
+    void openTools();
     return server;
   }
 
-  serveStdio(createServer, { transport: listening.transport, legacy: "reject" });
+  serveStdio(createServer, { transport: tracker.transport, legacy: "reject" });
 }
 
-interface Listening {
+interface SubscriptionTracker {
   /** The wrapped transport, through which the client's subscriptions are observed. */
   readonly transport: Transport;
   toChannel(send: () => Promise<void>): Channel;
@@ -79,46 +79,46 @@ interface Listening {
  * Tracks whether the client subscribes to the unread messages. The SDK acknowledges subscriptions itself, so
  * this function observes the SDK's acknowledgements and the client's cancellations.
  */
-function createListening(transport: Transport): Listening {
+function createSubscriptionTracker(transport: Transport): SubscriptionTracker {
   const subscriptions = new Set<unknown>();
-  const runs: (() => void)[] = [];
+  const listeners: (() => void)[] = [];
 
-  function note(change: () => void): void {
+  function update(change: () => void): void {
     const { size } = subscriptions;
     change();
-    if (subscriptions.size !== size) for (const run of runs) run();
+    if (subscriptions.size !== size) for (const run of listeners) run();
   }
 
-  const watched: Transport = {
+  const trackedTransport: Transport = {
     start: () => {
       transport.onmessage = (message, extra) => {
         if ("method" in message && message.method === "notifications/cancelled") {
-          note(() => subscriptions.delete(message.params?.["requestId"]));
+          update(() => subscriptions.delete(message.params?.["requestId"]));
         }
-        watched.onmessage?.(message, extra);
+        trackedTransport.onmessage?.(message, extra);
       };
-      transport.onclose = () => watched.onclose?.();
+      transport.onclose = () => trackedTransport.onclose?.();
       return transport.start();
     },
     async send(message, options) {
       await transport.send(message, options);
       if (!("method" in message) || message.method !== "notifications/subscriptions/acknowledged") return;
       const { notifications, _meta } = Object(message.params);
-      if (notifications?.resourceSubscriptions?.includes(mail.uri)) {
-        note(() => subscriptions.add(_meta?.[SUBSCRIPTION_ID_META_KEY]));
+      if (notifications?.resourceSubscriptions?.includes(messagesResource.uri)) {
+        update(() => subscriptions.add(_meta?.[SUBSCRIPTION_ID_META_KEY]));
       }
     },
     close: () => transport.close(),
   };
 
   return {
-    transport: watched,
+    transport: trackedTransport,
     toChannel: (send) => ({
-      get isThere() {
+      get isConnected() {
         return subscriptions.size > 0;
       },
       send,
-      onChange: (run) => runs.push(run),
+      onChange: (run) => listeners.push(run),
     }),
   };
 }

@@ -4,8 +4,8 @@ import type { Config } from "../settings/config.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { HookCall } from "./hook-call.js";
 import type { Briefs } from "./mail/briefs.js";
+import type { OwnOperation } from "./operation-call.js";
 import type { PeerSession, PeerSessions } from "./peer-sessions.js";
-import type { OwnOperation } from "./performance.js";
 
 /** What a feature adds to the MCP server, which also works without any extension. */
 export interface ServerExtension {

@@ -24,7 +24,7 @@ it.each([...SUPPORTED_PROTOCOL_VERSIONS, "1999-12-31", ""])(
     });
     const early = startGreeting();
     early.write(initialize);
-    await early.greeting.meet();
+    await early.greeting.awaitFirstMessage();
     const answer = await early.next();
     expect(answer).toEqual(await answerOfSdk(initialize));
     expect(Object(answer).result.protocolVersion).toBe(
@@ -43,7 +43,7 @@ it.each([
 ])("[STDIO-1] what is no greeting, such as %s, is left to the SDK", async (_, line) => {
   const early = startGreeting();
   early.write(line);
-  await early.greeting.meet();
+  await early.greeting.awaitFirstMessage();
   await early.connect();
   expect(await early.next()).toEqual(await answerOfSdk(line));
 });
@@ -56,7 +56,7 @@ it("[STDIO-1] the server behind knows its client, repeats no answer and takes ov
     JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),
     request(8, "ping", {}),
   );
-  await early.greeting.meet();
+  await early.greeting.awaitFirstMessage();
   expect(await early.next()).toMatchObject({ id: 7, result: { protocolVersion: "2025-06-18" } });
   const server = await early.connect();
   expect(await early.next()).toEqual({ jsonrpc: "2.0", id: 8, result: {} });
@@ -71,7 +71,7 @@ it("[STDIO-17] who asks which revisions there are is answered as the SDK answers
   const discover = request(1, "server/discover", { _meta: claimOf("2026-07-28") });
   const early = startGreeting();
   early.write(discover);
-  const met = early.greeting.meet();
+  const met = early.greeting.awaitFirstMessage();
   expect(await early.next()).toEqual(await discoveredBySdk(discover));
   early.write(
     request(2, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: client }),
@@ -83,7 +83,7 @@ it("[STDIO-17] who asks which revisions there are is answered as the SDK answers
 it("[STDIO-17] a revision that there is none of is refused with those that there are, and chooses nothing", async () => {
   const early = startGreeting();
   early.write(request(1, "server/discover", { _meta: claimOf("2099-01-01") }));
-  const met = early.greeting.meet();
+  const met = early.greeting.awaitFirstMessage();
   expect(await early.next()).toMatchObject({
     id: 1,
     error: { code: -32022, data: { supported: ["2026-07-28"], requested: "2099-01-01" } },
@@ -140,7 +140,7 @@ function startGreeting() {
 
 function toServer(requests: ReturnType<typeof createStdioTransport>) {
   const desk = { open: () => Promise.reject(new Error("No tool is called here.")) };
-  return createServer({ desk, introduction, requests });
+  return createServer({ tools: desk, introduction, requests });
 }
 
 function startStreams() {

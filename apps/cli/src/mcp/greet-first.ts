@@ -9,7 +9,7 @@ import type {
 import type { ClientInfo } from "./self-description.js";
 
 /** The server's description of itself, sent in reply to `initialize` or `server/discover`. */
-export interface Introduction {
+export interface ServerIntroduction {
   readonly serverInfo: Implementation;
   readonly capabilities: ServerCapabilities;
   readonly instructions: string;
@@ -32,7 +32,7 @@ interface GreetingTransport extends Transport {
    * Some clients first ask which revisions the server supports. The transport answers that question and keeps
    * waiting, because the question does not reveal the client's choice.
    */
-  meet(): Promise<GreetedClient>;
+  awaitFirstMessage(): Promise<GreetedClient>;
 }
 
 /**
@@ -42,7 +42,7 @@ interface GreetingTransport extends Transport {
 const protocolVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
 /** Returns the introduction for a client that uses the sessionless protocol revision. */
-export type IntroduceStateless = (client: ClientInfo) => Promise<Introduction>;
+export type IntroduceStateless = (client: ClientInfo) => Promise<ServerIntroduction>;
 
 /**
  * Answers `initialize` and `server/discover` before the SDK is loaded, because loading the SDK takes longer
@@ -54,29 +54,29 @@ export type IntroduceStateless = (client: ClientInfo) => Promise<Introduction>;
  */
 export function greetFirst(
   transport: Transport,
-  introduction: Introduction,
+  introduction: ServerIntroduction,
   introduceStateless?: IntroduceStateless,
 ): GreetingTransport {
   const early: JSONRPCMessage[] = [];
-  let greeted: RequestId | undefined;
+  let greetedId: RequestId | undefined;
 
   async function greet(message: JSONRPCMessage): Promise<void> {
     const handshake = findHandshake(message);
     if (handshake === undefined) return;
-    greeted = handshake.id;
-    const result = welcome(handshake.protocolVersion, introduction);
-    await transport.send({ result, jsonrpc: "2.0", id: greeted });
+    greetedId = handshake.id;
+    const result = toInitializeResult(handshake.protocolVersion, introduction);
+    await transport.send({ result, jsonrpc: "2.0", id: greetedId });
   }
 
   /**
    * Answers a question about the supported revisions. Returns false if the message is not such a question.
    */
-  async function discover(message: JSONRPCMessage): Promise<boolean> {
+  async function answerDiscovery(message: JSONRPCMessage): Promise<boolean> {
     const discovery = introduceStateless && findDiscovery(message);
     if (!discovery) return false;
     const { id, requested } = discovery;
     if (requested === statelessRevision) {
-      const result = toDiscovered(await introduceStateless(discovery.client));
+      const result = toDiscoveryResult(await introduceStateless(discovery.client));
       await transport.send({ jsonrpc: "2.0", id, result });
     } else {
       const data = { supported: [statelessRevision], requested };
@@ -86,43 +86,43 @@ export function greetFirst(
     return true;
   }
 
-  async function meetFirst(message: JSONRPCMessage): Promise<GreetedClient | undefined> {
-    if (await discover(message)) return undefined;
+  async function greetClient(message: JSONRPCMessage): Promise<GreetedClient | undefined> {
+    if (await answerDiscovery(message)) return undefined;
     early.push(message);
-    const claim = introduceStateless && findClaim(message);
+    const claim = introduceStateless && findRevisionClaim(message);
     if (!claim) await greet(message);
     return { client: claim?.client };
   }
 
-  const greeting: GreetingTransport = {
-    meet() {
-      transport.onclose = () => greeting.onclose?.();
+  const greetingTransport: GreetingTransport = {
+    awaitFirstMessage() {
+      transport.onclose = () => greetingTransport.onclose?.();
       return new Promise((resolve, reject) => {
         // Messages are handled in sequence, so none overtakes a discovery that is still being answered.
-        let met: Promise<GreetedClient | undefined> = Promise.resolve(undefined);
+        let handled: Promise<GreetedClient | undefined> = Promise.resolve(undefined);
         transport.onmessage = (message) => {
-          met = met.then((known) => {
-            if (known === undefined) return meetFirst(message);
+          handled = handled.then((known) => {
+            if (known === undefined) return greetClient(message);
             early.push(message);
             return known;
           });
-          met.then((known) => known && resolve(known), reject);
+          handled.then((known) => known && resolve(known), reject);
         };
         transport.start().catch(reject);
       });
     },
     async start() {
-      transport.onmessage = (message) => greeting.onmessage?.(message);
-      for (const message of early.splice(0)) greeting.onmessage?.(message);
+      transport.onmessage = (message) => greetingTransport.onmessage?.(message);
+      for (const message of early.splice(0)) greetingTransport.onmessage?.(message);
     },
     async send(message, options) {
-      if (greeted === undefined || "method" in message || message.id !== greeted)
+      if (greetedId === undefined || "method" in message || message.id !== greetedId)
         return transport.send(message, options);
-      greeted = undefined;
+      greetedId = undefined;
     },
     close: () => transport.close(),
   };
-  return greeting;
+  return greetingTransport;
 }
 
 /**
@@ -142,7 +142,7 @@ const statelessRevision = "2026-07-28";
 const inMeta = "io.modelcontextprotocol";
 
 /** The protocol revision and the client named in a request of the sessionless revision. */
-interface Claim {
+interface RevisionClaim {
   readonly requested: string;
   readonly client: ClientInfo;
 }
@@ -151,7 +151,7 @@ interface Claim {
  * Returns the revision and client that a message names, or undefined if it names none. Malformed values are
  * left for the SDK to reject.
  */
-function findClaim(message: JSONRPCMessage): Claim | undefined {
+function findRevisionClaim(message: JSONRPCMessage): RevisionClaim | undefined {
   if (!("method" in message)) return undefined;
   const { [`${inMeta}/protocolVersion`]: requested, [`${inMeta}/clientInfo`]: client } = Object(
     message.params?._meta,
@@ -161,13 +161,17 @@ function findClaim(message: JSONRPCMessage): Claim | undefined {
   return { requested, client: { name: String(name), version: String(version) } };
 }
 
-function findDiscovery(message: JSONRPCMessage): (Claim & { id: RequestId }) | undefined {
+function findDiscovery(message: JSONRPCMessage): (RevisionClaim & { id: RequestId }) | undefined {
   if (!("method" in message && "id" in message) || message.method !== "server/discover") return undefined;
-  const claim = findClaim(message);
+  const claim = findRevisionClaim(message);
   return claim && { ...claim, id: message.id };
 }
 
-function toDiscovered({ serverInfo, capabilities, instructions }: Introduction): Record<string, unknown> {
+function toDiscoveryResult({
+  serverInfo,
+  capabilities,
+  instructions,
+}: ServerIntroduction): Record<string, unknown> {
   return {
     supportedVersions: [statelessRevision],
     capabilities,
@@ -180,8 +184,11 @@ function toDiscovered({ serverInfo, capabilities, instructions }: Introduction):
   };
 }
 
-function welcome(asked: string, { serverInfo, capabilities, instructions }: Introduction): InitializeResult {
-  const [newest = asked] = protocolVersions;
-  const protocolVersion = protocolVersions.includes(asked) ? asked : newest;
+function toInitializeResult(
+  requestedVersion: string,
+  { serverInfo, capabilities, instructions }: ServerIntroduction,
+): InitializeResult {
+  const [newest = requestedVersion] = protocolVersions;
+  const protocolVersion = protocolVersions.includes(requestedVersion) ? requestedVersion : newest;
   return { protocolVersion, capabilities, serverInfo, instructions };
 }

@@ -1,6 +1,6 @@
 import { MerkleError } from "@merkle/wire";
 import { type HookEvent, hookEvents } from "../clients/client.js";
-import type { Fields } from "../core/is-object.js";
+import type { JsonFields } from "../core/is-object.js";
 
 /** A call from a client's hook to this server. Fields that do not apply to the event are empty. */
 export interface HookCall {
@@ -15,18 +15,18 @@ export interface HookCall {
 }
 
 /** Parses a call from a hook. @throws MerkleError `bad_request` if the event is unknown */
-export function parseHookCall(fields: Fields): HookCall {
+export function parseHookCall(fields: JsonFields): HookCall {
   const event = hookEvents.find((each) => each === fields["event"]);
   if (!event) throw new MerkleError("bad_request", `Expected one of the events ${hookEvents.join(", ")}.`);
   return {
     event,
-    sessionId: textOf(fields["session_id"]),
-    promptId: textOf(fields["prompt_id"]),
-    agentId: textOf(fields["agent_id"]),
-    toolUseId: textOf(fields["tool_use_id"]),
+    sessionId: toText(fields["session_id"]),
+    promptId: toText(fields["prompt_id"]),
+    agentId: toText(fields["agent_id"]),
+    toolUseId: toText(fields["tool_use_id"]),
   };
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === "string" ? value.slice(0, 200) : "";
 }

@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { feedEvent, feedMessage as message } from "../test-kit/feed-message.js";
+import { createFeedEvent, createFeedMessage as message } from "../test-kit/feed-message.js";
 import { createInbox, type Inbox, type Offer } from "./inbox.js";
 
 const all = () => true;
@@ -31,13 +31,13 @@ it("[STDIO-5] a push and a wait's reply that bring the same message make one", (
   mail.push(message(3));
   expect(read(mail)).toEqual([1, 2, 3]);
   mail.prove(call);
-  expect(mail.place).toBe(3);
+  expect(mail.ackCursor).toBe(3);
 });
 
 it("[REDACT-5] what was redacted is handed out without its text, also when it is handed out again", () => {
   const redacting = (sequence: number, redacted_sequence: number) => {
     const content = { event: "message_redacted", by: "Ana", redacted_sequence, reason: null, at: null };
-    return feedEvent(sequence, "message_redacted", { content });
+    return createFeedEvent(sequence, "message_redacted", { content });
   };
   const mail = start(1, 2);
   const offer = mail.offer(call, ({ sequence }) => sequence === 1);
@@ -53,9 +53,9 @@ it("[STDIO-6] a page that did not arrive is handed out again, before what came l
   const offer = mail.offer(call, all);
   mail.push(message(2));
   mail.prove(call);
-  expect(mail.place).toBe(0);
+  expect(mail.ackCursor).toBe(0);
   offer?.settle(false);
-  expect(mail.offer(call, all)).toMatchObject({ cursor: 2, again: new Set() });
+  expect(mail.offer(call, all)).toMatchObject({ cursor: 2, repeatedSequences: new Set() });
 });
 
 it("[STDIO-5] the place passes over a page when it was written and the next call begins, not before", () => {
@@ -64,11 +64,11 @@ it("[STDIO-5] the place passes over a page when it was written and the next call
   mail.push(message(2));
   read(mail);
   mail.prove(call);
-  expect(mail.place).toBe(0);
+  expect(mail.ackCursor).toBe(0);
   first?.settle(true);
-  expect(mail.place).toBe(0);
+  expect(mail.ackCursor).toBe(0);
   mail.prove(call);
-  expect(mail.place).toBe(2);
+  expect(mail.ackCursor).toBe(2);
 });
 
 it("[STDIO-5] what does not fit stays at the broker, and nothing is taken before it has been read", () => {
@@ -88,23 +88,23 @@ it("[STDIO-5] what does not fit stays at the broker, and nothing is taken before
 
 it("[CURSOR-9] the place passes over what is for others as soon as nothing else is unread, and not before", () => {
   const mail = start(4);
-  expect(mail.place).toBe(0);
+  expect(mail.ackCursor).toBe(0);
   mail.fill(0, [message(4)], 9);
-  expect(mail.place).toBe(0);
+  expect(mail.ackCursor).toBe(0);
   read(mail);
   mail.prove(call);
-  expect(mail.place).toBe(9);
+  expect(mail.ackCursor).toBe(9);
   mail.fill(9, [], 12);
-  expect(mail.place).toBe(12);
+  expect(mail.ackCursor).toBe(12);
 });
 
 it("[WAKE-4] what a hook offered is proved by a later hook of the same prompt, and by a call", () => {
   for (const evidence of [hook("p1"), call]) {
     const mail = start(1);
     mail.offer(hook("p1"), all)?.settle(true);
-    expect(mail.place).toBe(0);
+    expect(mail.ackCursor).toBe(0);
     mail.prove(evidence);
-    expect(mail.place).toBe(1);
+    expect(mail.ackCursor).toBe(1);
     expect(mail.offer(hook("p2"), all)).toBeNull();
   }
 });
@@ -114,15 +114,15 @@ it("[WAKE-4] a hook of another prompt shows that it was lost: it is offered agai
   mail.offer(hook("p1"), all)?.settle(true);
   mail.push(message(2));
   mail.prove(hook("p2"));
-  expect(mail.offer(hook("p2"), all)).toMatchObject({ cursor: 2, again: new Set([1]) });
-  expect(mail.place).toBe(0);
+  expect(mail.offer(hook("p2"), all)).toMatchObject({ cursor: 2, repeatedSequences: new Set([1]) });
+  expect(mail.ackCursor).toBe(0);
 });
 
 it("[WAKE-4] what a call brought is kept by any later hook, and by no prompt's end taken back", () => {
   const mail = start(1);
   read(mail);
   mail.prove(hook("p2"));
-  expect(mail.place).toBe(1);
+  expect(mail.ackCursor).toBe(1);
 });
 
 it("[WAKE-4] where the client keeps a record, what evidence shows is acknowledged once that holds it", () => {
@@ -130,20 +130,20 @@ it("[WAKE-4] where the client keeps a record, what evidence shows is acknowledge
   for (const sequence of [1, 2]) mail.push(message(sequence));
   read(mail);
   mail.prove(call);
-  expect(mail).toMatchObject({ place: 0, shown: 2, isUnrecorded: true, isOffering: true });
+  expect(mail).toMatchObject({ ackCursor: 0, receivedCursor: 2, isUnrecorded: true, isOffering: true });
   mail.record(({ sequence }) => sequence === 1);
-  expect(mail).toMatchObject({ place: 1, shown: 2, isUnrecorded: true });
+  expect(mail).toMatchObject({ ackCursor: 1, receivedCursor: 2, isUnrecorded: true });
   mail.record(({ sequence }) => sequence === 2);
-  expect(mail).toMatchObject({ place: 2, shown: 2, isUnrecorded: false, isOffering: false });
+  expect(mail).toMatchObject({ ackCursor: 2, receivedCursor: 2, isUnrecorded: false, isOffering: false });
 });
 
 it("[WAKE-4] of what an earlier server handed out the model gets what it lacks, marked where it may have it", () => {
   const states = ["held", "perhaps", "lost"] as const;
-  const earlier = { upTo: 3, find: ({ sequence }: Message) => states[sequence - 1] ?? "lost" };
+  const earlier = { upTo: 3, classify: ({ sequence }: Message) => states[sequence - 1] ?? "lost" };
   const mail = createInbox(0, { earlier });
   for (const sequence of [1, 2, 3, 4]) mail.push(message(sequence));
-  expect(mail.place).toBe(1);
-  expect(mail.offer(call, all)).toMatchObject({ again: new Set([2]), cursor: 4 });
+  expect(mail.ackCursor).toBe(1);
+  expect(mail.offer(call, all)).toMatchObject({ repeatedSequences: new Set([2]), cursor: 4 });
   expect(sequences(mail.peek(0, all))).toEqual([2, 3, 4]);
 });
 
@@ -154,7 +154,7 @@ it("[WAKE-4] with the conversation goes whatever it was not proved to have", () 
   mail.push(message(3));
   read(mail);
   mail.startOver();
-  expect(mail.offer(call, all)).toMatchObject({ again: new Set([3]) });
+  expect(mail.offer(call, all)).toMatchObject({ repeatedSequences: new Set([3]) });
 });
 
 it("[WAKE-7] who reads along takes nothing, and sees what is offered, too", () => {
@@ -163,19 +163,19 @@ it("[WAKE-7] who reads along takes nothing, and sees what is offered, too", () =
   expect(sequences(mail.peek(0, all))).toEqual([1, 2]);
   expect(sequences(mail.peek(1, all))).toEqual([2]);
   expect(sequences(mail.pending)).toEqual([2]);
-  expect(mail.place).toBe(0);
+  expect(mail.ackCursor).toBe(0);
 });
 
 it("[CURSOR-7] what is acknowledged by other means is dropped, also where it is under way", () => {
   const mail = start(1, 2, 3);
   const offer = mail.offer(call, ({ sequence }) => sequence < 3);
   mail.passUpTo(1);
-  expect(mail.place).toBe(1);
+  expect(mail.ackCursor).toBe(1);
   offer?.settle(true);
   mail.prove(call);
-  expect(mail.place).toBe(2);
+  expect(mail.ackCursor).toBe(2);
   mail.passUpTo(9);
-  expect(mail.place).toBe(9);
+  expect(mail.ackCursor).toBe(9);
   expect(mail.pending).toEqual([]);
 });
 
@@ -194,7 +194,7 @@ it("[STDIO-5] messages in any mixture of pushes, replies, lost and arrived pages
       };
       const wait = () => {
         mail.prove(call);
-        const after = mail.place;
+        const after = mail.ackCursor;
         const upTo = Math.min(head, after + 3);
         const page = Array.from({ length: upTo - after }, (_, i) => message(after + i + 1));
         mail.fill(after, page, upTo);
@@ -208,7 +208,7 @@ it("[STDIO-5] messages in any mixture of pushes, replies, lost and arrived pages
         else if (each !== "wait") settle(each === "arrive");
       }
       settle(false);
-      while (mail.place < head) {
+      while (mail.ackCursor < head) {
         wait();
         offer = mail.offer(call, all);
         settle(true);

@@ -1,4 +1,4 @@
-import { compactMessage, type Message, redactedBy, withoutText } from "@merkle/wire";
+import { compactMessage, findRedactedMessage, type Message, withoutText } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { PeerState } from "./peer-state.js";
 
@@ -11,9 +11,9 @@ import type { PeerState } from "./peer-state.js";
  */
 export interface Inbox {
   /** The cursor to acknowledge: the client's record of the conversation contains every message up to it. */
-  readonly place: number;
+  readonly ackCursor: number;
   /** The cursor up to which there is evidence that the model received every message. */
-  readonly shown: number;
+  readonly receivedCursor: number;
   /** Whether the model has received a message that is not yet in the client's record. */
   readonly isUnrecorded: boolean;
   /** The messages to offer, in order, including those to be offered again. */
@@ -23,13 +23,13 @@ export interface Inbox {
   /** Whether the inbox is full, so that newly arrived messages must wait until pending messages are taken. */
   readonly isFull: boolean;
   /** Whether an offer is being written to the client. */
-  readonly isHandingOut: boolean;
+  readonly isWriting: boolean;
   /** Whether messages have been offered but not acknowledged. The broker would return such messages again. */
   readonly isOffering: boolean;
   /** Drops all messages in the inbox and continues after the cursor `place`. */
-  restart(place: number): void;
+  restart(cursor: number): void;
   /** Drops all messages, because after a database restore their sequences refer to other messages. */
-  forget(): void;
+  reset(): void;
   /** Adds a message that a subscription pushed. */
   push(message: Message): void;
   /** Adds a page of messages that a wait returned: all messages after `after` up to `upTo`. */
@@ -49,7 +49,7 @@ export interface Inbox {
   /**
    * Marks the received messages that the client's record contains. By default, marks all received messages.
    */
-  record(holds?: (message: Message) => boolean): void;
+  record(isInRecord?: (message: Message) => boolean): void;
   /** Withdraws all offers without evidence, because the conversation in which they were made has ended. */
   startOver(): void;
   /** Skips all messages up to a cursor that was acknowledged by other means. */
@@ -79,23 +79,23 @@ export type Fits = (message: Message) => boolean;
 export interface Offer {
   readonly messages: readonly Message[];
   /** The sequences of messages that the model may have seen before. */
-  readonly again: ReadonlySet<number>;
+  readonly repeatedSequences: ReadonlySet<number>;
   readonly cursor: number;
   /**
    * Must be called once the offer has been delivered or lost. `written` says whether the client received all
    * of it. If not, the messages return to the inbox.
    */
-  settle(written: boolean): void;
+  settle(isWritten: boolean): void;
 }
 
-export interface InboxOptions {
+export interface PeerInboxOptions {
   /**
    * Whether the client keeps a record of the conversation that can be read. If not, evidence suffices to
    * acknowledge a message.
    */
   readonly isRecorded?: boolean;
   /** Classifies arriving messages that an earlier server may have delivered. */
-  readonly earlier?: Earlier;
+  readonly earlier?: EarlierDelivery;
   /** Called before each offer with the sequence of its last message. */
   readonly onOffer?: (sequence: number) => void;
   /**
@@ -107,29 +107,29 @@ export interface InboxOptions {
 }
 
 /** Classifies the messages that an earlier server offered but never acknowledged. */
-export interface Earlier {
+export interface EarlierDelivery {
   /** The sequence of the last message that the earlier server offered. */
   readonly upTo: number;
   /**
    * Returns whether the model received the message (`held`), may have received it (`perhaps`) or cannot have
    * received it (`lost`).
    */
-  find(message: Message): "held" | "perhaps" | "lost";
+  classify(message: Message): "held" | "perhaps" | "lost";
 }
 
 interface InboxEntry {
   readonly message: Message;
   readonly chars: number;
-  readonly again: boolean;
+  readonly isRepeated: boolean;
 }
 
-interface Offering {
+interface PendingOffer {
   readonly via: Via;
   entries: readonly InboxEntry[];
-  written: boolean;
+  isWritten: boolean;
 }
 
-export function createInbox(place: number, options: InboxOptions = {}): Inbox {
+export function createInbox(cursor: number, options: PeerInboxOptions = {}): Inbox {
   const { isRecorded = false, earlier, onOffer, messagesMax = 2_000, charsMax = 2 * 1024 * 1024 } = options;
   let queue: InboxEntry[] = [];
   let queuedChars = 0;
@@ -137,15 +137,15 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
    * The cursor up to which every message is queued, offered or received. Only later messages are added to the
    * queue.
    */
-  let known = place;
+  let knownUpTo = cursor;
   /**
    * The cursor up to which every message was received or skipped. If sequences are missing before the next
    * message, they are skipped together with that message.
    */
-  let passed = place;
+  let passedUpTo = cursor;
   /** The cursor up to which the subscription has pushed everything. */
-  let pushed = 0;
-  let offerings: Offering[] = [];
+  let pushedUpTo = 0;
+  let pendingOffers: PendingOffer[] = [];
   /** The messages that the model received but that are not yet in the client's record. */
   let unrecorded: InboxEntry[] = [];
   const listeners = new Set<() => void>();
@@ -158,32 +158,32 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
    * Removes the text of a redacted message, so that the message is offered, or offered again, only without
    * its text (REDACT-5).
    */
-  function forgetText(event: Message): void {
-    const redacted = redactedBy(event);
+  function redactText(event: Message): void {
+    const redacted = findRedactedMessage(event);
     if (!redacted) return;
-    const forget = (entry: InboxEntry): InboxEntry => {
+    const redact = (entry: InboxEntry): InboxEntry => {
       if (entry.message.sequence !== redacted.sequence) return entry;
       const message = withoutText(entry.message, redacted.redaction);
       return { ...entry, message, chars: JSON.stringify(message).length };
     };
-    replaceQueue(queue.map(forget));
-    for (const offering of offerings) offering.entries = offering.entries.map(forget);
+    replaceQueue(queue.map(redact));
+    for (const offering of pendingOffers) offering.entries = offering.entries.map(redact);
   }
 
   /** Adds a message to the queue. Returns false if the queue is full. */
   function enqueue(message: Message): boolean {
-    if (message.sequence <= known) return true;
-    const before = earlier && message.sequence <= earlier.upTo ? earlier.find(message) : "lost";
-    if (before === "held") {
-      known = message.sequence;
-      pass(0);
+    if (message.sequence <= knownUpTo) return true;
+    const classification = earlier && message.sequence <= earlier.upTo ? earlier.classify(message) : "lost";
+    if (classification === "held") {
+      knownUpTo = message.sequence;
+      advance(0);
       return true;
     }
     const chars = JSON.stringify(message).length;
     if (queue.length >= messagesMax || (queue.length > 0 && queuedChars + chars > charsMax)) return false;
-    queue.push({ message, chars, again: before === "perhaps" });
+    queue.push({ message, chars, isRepeated: classification === "perhaps" });
     queuedChars += chars;
-    known = message.sequence;
+    knownUpTo = message.sequence;
     return true;
   }
 
@@ -194,54 +194,54 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
 
   function restart(cursor: number): void {
     replaceQueue([]);
-    offerings = [];
+    pendingOffers = [];
     unrecorded = [];
-    known = cursor;
-    passed = cursor;
+    knownUpTo = cursor;
+    passedUpTo = cursor;
     announce();
   }
 
-  function settle(offering: Offering, written: boolean): void {
+  function settle(offer: PendingOffer, isWritten: boolean): void {
     // The offer may have been withdrawn while it was being written.
-    if (!offerings.includes(offering)) return;
-    if (written) offering.written = true;
-    else takeBack([offering], false);
+    if (!pendingOffers.includes(offer)) return;
+    if (isWritten) offer.isWritten = true;
+    else requeue([offer], false);
     announce();
   }
 
   /**
    * Withdraws offers and puts their messages back into the queue.
    *
-   * @param seen - whether the model may have seen the messages, which are then marked as repeated
+   * @param wasSeen - whether the model may have seen the messages, which are then marked as repeated
    */
-  function takeBack(given: readonly Offering[], seen: boolean): void {
-    offerings = offerings.filter((each) => !given.includes(each));
-    const entries = given.flatMap(({ entries, written }) =>
-      seen && written ? entries.map((entry) => ({ ...entry, again: true })) : entries,
+  function requeue(offers: readonly PendingOffer[], wasSeen: boolean): void {
+    pendingOffers = pendingOffers.filter((each) => !offers.includes(each));
+    const entries = offers.flatMap(({ entries, isWritten: written }) =>
+      wasSeen && written ? entries.map((entry) => ({ ...entry, again: true })) : entries,
     );
     replaceQueue([...entries, ...queue].sort((a, b) => a.message.sequence - b.message.sequence));
   }
 
   function prove(evidence: Evidence): void {
-    const lost = offerings.filter(({ via }) => isOtherPrompt(via, evidence));
+    const lost = pendingOffers.filter(({ via }) => isOtherPrompt(via, evidence));
     // Offers that are still being written to the client cannot have been received yet.
-    const proved = offerings.filter((each) => each.written && !lost.includes(each));
-    offerings = offerings.filter((each) => !proved.includes(each));
+    const proved = pendingOffers.filter((each) => each.isWritten && !lost.includes(each));
+    pendingOffers = pendingOffers.filter((each) => !proved.includes(each));
     unrecorded.push(...proved.flatMap(({ entries }) => entries));
-    takeBack(lost, true);
+    requeue(lost, true);
     if (isRecorded) announce();
     else record();
   }
 
-  function record(holds: (message: Message) => boolean = () => true): void {
-    const recorded = unrecorded.filter(({ message }) => holds(message));
+  function record(isInRecord: (message: Message) => boolean = () => true): void {
+    const recorded = unrecorded.filter(({ message }) => isInRecord(message));
     unrecorded = unrecorded.filter((entry) => !recorded.includes(entry));
-    pass(Math.max(0, ...recorded.map(({ message }) => message.sequence)));
+    advance(Math.max(0, ...recorded.map(({ message }) => message.sequence)));
     announce();
   }
 
   /** Returns the sequence before the first of these messages, or infinity if there are none. */
-  function before(...lists: readonly (readonly InboxEntry[])[]): number {
+  function findSequenceBefore(...lists: readonly (readonly InboxEntry[])[]): number {
     const firsts = lists.flatMap((entries) => entries.slice(0, 1));
     return Math.min(...firsts.map(({ message }) => message.sequence - 1), Number.POSITIVE_INFINITY);
   }
@@ -252,18 +252,24 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
    * @param cursor - the highest finished message; if no message is waiting, missing sequences after it count
    * as finished too
    */
-  function pass(cursor: number): void {
-    const isEmpty = queue.length === 0 && offerings.length === 0 && unrecorded.length === 0;
-    passed = Math.max(passed, cursor, isEmpty ? known : 0);
+  function advance(cursor: number): void {
+    const isEmpty = queue.length === 0 && pendingOffers.length === 0 && unrecorded.length === 0;
+    passedUpTo = Math.max(passedUpTo, cursor, isEmpty ? knownUpTo : 0);
   }
 
   return {
-    get place() {
-      return Math.min(passed, before(queue, unrecorded, ...offerings.map(({ entries }) => entries)));
+    get ackCursor() {
+      return Math.min(
+        passedUpTo,
+        findSequenceBefore(queue, unrecorded, ...pendingOffers.map(({ entries }) => entries)),
+      );
     },
-    get shown() {
-      const got = unrecorded.at(-1)?.message.sequence ?? 0;
-      return Math.min(Math.max(passed, got), before(queue, ...offerings.map(({ entries }) => entries)));
+    get receivedCursor() {
+      const lastReceived = unrecorded.at(-1)?.message.sequence ?? 0;
+      return Math.min(
+        Math.max(passedUpTo, lastReceived),
+        findSequenceBefore(queue, ...pendingOffers.map(({ entries }) => entries)),
+      );
     },
     get isUnrecorded() {
       return unrecorded.length > 0;
@@ -272,34 +278,34 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
       return queue.map(({ message }) => message);
     },
     get isDrained() {
-      return queue.length === 0 && pushed <= known;
+      return queue.length === 0 && pushedUpTo <= knownUpTo;
     },
     get isFull() {
-      return pushed > known;
+      return pushedUpTo > knownUpTo;
     },
-    get isHandingOut() {
-      return offerings.some(({ written }) => !written);
+    get isWriting() {
+      return pendingOffers.some(({ isWritten: written }) => !written);
     },
     get isOffering() {
-      return offerings.length > 0 || unrecorded.length > 0;
+      return pendingOffers.length > 0 || unrecorded.length > 0;
     },
     restart,
-    forget() {
-      pushed = 0;
+    reset() {
+      pushedUpTo = 0;
       restart(0);
     },
     push(message) {
-      forgetText(message);
+      redactText(message);
       // False if an earlier message was dropped because the inbox was full. A wait will fetch both messages.
-      const follows = pushed <= known;
-      pushed = Math.max(pushed, message.sequence);
-      if (follows && enqueue(message)) announce();
+      const isContiguous = pushedUpTo <= knownUpTo;
+      pushedUpTo = Math.max(pushedUpTo, message.sequence);
+      if (isContiguous && enqueue(message)) announce();
     },
     fill(after, messages, upTo) {
-      for (const message of messages) forgetText(message);
-      if (after > known) return;
-      if (messages.every(enqueue)) known = Math.max(known, upTo);
-      pass(0);
+      for (const message of messages) redactText(message);
+      if (after > knownUpTo) return;
+      if (messages.every(enqueue)) knownUpTo = Math.max(knownUpTo, upTo);
+      advance(0);
       announce();
     },
     offer(via, fits, isSkipped = () => false) {
@@ -311,17 +317,19 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
       onOffer?.(last.message.sequence);
       const taken = new Set(entries);
       replaceQueue(queue.filter((entry) => !taken.has(entry)));
-      const offering: Offering = { via, entries, written: false };
-      offerings.push(offering);
+      const offering: PendingOffer = { via, entries, isWritten: false };
+      pendingOffers.push(offering);
       return {
         messages: entries.map(({ message }) => message),
-        again: new Set(entries.filter(({ again }) => again).map(({ message }) => message.sequence)),
+        repeatedSequences: new Set(
+          entries.filter(({ isRepeated: again }) => again).map(({ message }) => message.sequence),
+        ),
         cursor: last.message.sequence,
         settle: (written) => settle(offering, written),
       };
     },
     peek(after, fits) {
-      const all = [...offerings.flatMap(({ entries }) => entries), ...queue]
+      const all = [...pendingOffers.flatMap(({ entries }) => entries), ...queue]
         .map(({ message }) => message)
         .filter(({ sequence }) => sequence > after)
         .sort((a, b) => a.sequence - b.sequence);
@@ -331,24 +339,24 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     prove,
     record,
     startOver() {
-      takeBack(offerings, true);
+      requeue(pendingOffers, true);
       // The conversation has ended together with its record, so all received messages count as recorded.
       record();
     },
     passUpTo(cursor) {
       const isLater = ({ message }: InboxEntry) => message.sequence > cursor;
       replaceQueue(queue.filter(isLater));
-      for (const offering of offerings) offering.entries = offering.entries.filter(isLater);
-      offerings = offerings.filter(({ entries }) => entries.length > 0);
+      for (const offering of pendingOffers) offering.entries = offering.entries.filter(isLater);
+      pendingOffers = pendingOffers.filter(({ entries }) => entries.length > 0);
       unrecorded = unrecorded.filter(isLater);
-      known = Math.max(known, cursor);
-      pass(cursor);
+      knownUpTo = Math.max(knownUpTo, cursor);
+      advance(cursor);
       announce();
     },
     listen(listener) {
-      const entry = () => listener();
-      listeners.add(entry);
-      return () => void listeners.delete(entry);
+      const callListener = () => listener();
+      listeners.add(callListener);
+      return () => void listeners.delete(callListener);
     },
   };
 }
@@ -362,7 +370,7 @@ const resyncNotice =
   "resync: the database was restored. Earlier message and version numbers are no longer valid; read the history and the document again.";
 
 /** Returns the notices that a reply must contain for the model. */
-export function writeNotices({ isRestored, warning }: PeerState["notices"]): string[] {
+export function formatNotices({ isRestored, warning }: PeerState["notices"]): string[] {
   return [...(isRestored ? [resyncNotice] : []), ...(warning === undefined ? [] : [warning])];
 }
 

@@ -15,8 +15,8 @@ export const resultCharsMax = 40_000;
  */
 const slackChars = 18_000;
 const headCharsMax = 200;
-const keptMax = 8;
-const keptCharsMax = 4 * 1024 * 1024;
+const resultsMax = 8;
+const resultsCharsMax = 4 * 1024 * 1024;
 
 /** Splits results that are too long for one answer into pieces (STDIO-9). */
 export interface LongResults {
@@ -31,29 +31,29 @@ export interface LongResults {
 
 export function createLongResults(): LongResults {
   /** The results that are kept for `read_more`, oldest first. */
-  const kept = new Map<number, LongResult>();
+  const results = new Map<number, LongResult>();
   let last = 0;
 
-  function keep(tool: string, text: string): LongResult {
+  function store(tool: string, text: string): LongResult {
     last += 1;
-    const result = { number: last, tool, chars: text.length, pieces: cut(text) };
-    kept.set(last, result);
-    let chars = [...kept.values()].reduce((sum, each) => sum + each.chars, 0);
-    for (const [number, oldest] of kept) {
-      if (number === last || (kept.size <= keptMax && chars <= keptCharsMax)) break;
+    const result = { number: last, tool, chars: text.length, pieces: splitText(text) };
+    results.set(last, result);
+    let chars = [...results.values()].reduce((sum, each) => sum + each.chars, 0);
+    for (const [number, oldest] of results) {
+      if (number === last || (results.size <= resultsMax && chars <= resultsCharsMax)) break;
       chars -= oldest.chars;
-      kept.delete(number);
+      results.delete(number);
     }
     return result;
   }
 
   return {
-    shorten: (tool, text) => (text.length < resultCharsMax ? text : show(keep(tool, text), 1)),
+    shorten: (tool, text) => (text.length < resultCharsMax ? text : formatPiece(store(tool, text), 1)),
     read(id) {
       const [, number, part] = /^(\d{1,9})-(\d{1,9})$/.exec(id) ?? [];
-      const result = kept.get(Number(number));
+      const result = results.get(Number(number));
       const index = Number(part);
-      if (result && index > 0 && index <= result.pieces.length) return show(result, index);
+      if (result && index > 0 && index <= result.pieces.length) return formatPiece(result, index);
       throw new MerkleError(
         "not_found",
         `The part ${JSON.stringify(id.slice(0, 100))} of a long result no longer exists. Call the original tool again.`,
@@ -70,7 +70,7 @@ interface LongResult {
 }
 
 /** Puts a line from Merkle before a piece, so that no text inside the piece can pose as that line. */
-function show({ number, tool, pieces }: LongResult, part: number): string {
+function formatPiece({ number, tool, pieces }: LongResult, part: number): string {
   const total = pieces.length;
   const next = part < total ? `the next: read_more {"id":"${number}-${part + 1}"}` : "the last";
   return `part ${part} of ${total} of a long result of ${tool}, ${next}\n${pieces[part - 1] ?? ""}`;
@@ -80,17 +80,17 @@ function show({ number, tool, pieces }: LongResult, part: number): string {
  * Splits text into pieces, at line breaks where possible. A piece that begins in the middle of a line is
  * indented, because text from others at the start of a line could pose as text from Merkle.
  */
-function cut(text: string): string[] {
+function splitText(text: string): string[] {
   const pieces: string[] = [];
   const charsMax = resultCharsMax - headCharsMax;
   let indent = "";
   for (let from = 0; from < text.length; ) {
     const room = charsMax - indent.length;
     const to = text.length - from <= room ? text.length : findCut(text, from, from + room);
-    const inLine = text[to - 1] !== "\n";
-    const end = inLine ? to : to - 1;
+    const isInLine = text[to - 1] !== "\n";
+    const end = isInLine ? to : to - 1;
     pieces.push(indent + text.slice(from, end));
-    indent = inLine ? "  " : "";
+    indent = isInLine ? "  " : "";
     from = to;
   }
   return pieces;
@@ -136,7 +136,7 @@ export interface Renderer {
 
 interface RendererOptions {
   readonly view: McpOptions["view"];
-  readonly structured: boolean;
+  readonly isStructured: boolean;
   readonly secretStore: SecretStore;
   readonly longResults: LongResults;
 }
@@ -145,7 +145,7 @@ interface RendererOptions {
  * Creates the functions that format answers: as short text for models, split if it is long, or as complete
  * JSON for programs (STDIO-9).
  */
-export function createRenderer({ view, structured, secretStore, longResults }: RendererOptions): Renderer {
+export function createRenderer({ view, isStructured, secretStore, longResults }: RendererOptions): Renderer {
   const toResult = (text: string): CallResult => ({ content: [{ type: "text", text }] });
 
   function shorten(tool: string, text: string): CallResult {
@@ -159,7 +159,7 @@ export function createRenderer({ view, structured, secretStore, longResults }: R
     output(operation, output, notice) {
       if (view === "json") {
         const text = secretStore.hide(JSON.stringify(output));
-        return { ...toResult(text), ...(structured && { structuredContent: JSON.parse(text) }) };
+        return { ...toResult(text), ...(isStructured && { structuredContent: JSON.parse(text) }) };
       }
       const text = operation.compact(output, { credentialHolder: "server" });
       return shorten(operation.name, notice === undefined ? text : `${notice}\n${text}`);

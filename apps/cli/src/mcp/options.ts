@@ -1,6 +1,6 @@
 import { defaultToolsets, type Toolset } from "@merkle/wire";
 import { usageError } from "../core/cli-error.js";
-import { type Flags, isSet, textOf } from "../core/flags.js";
+import { type Flags, findFlag, isSet } from "../core/flags.js";
 
 /** The command-line options of `merkle mcp`. */
 export interface McpOptions {
@@ -20,9 +20,9 @@ export interface McpOptions {
   /** The format of results: `compact` for a model, `json` for a program. */
   readonly view: "compact" | "json";
   /** Whether messages also wake the client through channel notifications. */
-  readonly channel: boolean;
+  readonly hasChannel: boolean;
   /** Whether a message with priority `now` may interrupt a tool that is running. */
-  readonly interruptible: boolean;
+  readonly isInterruptible: boolean;
 }
 
 /**
@@ -43,17 +43,17 @@ export const knownToolsets = [
 
 /** Reads the flags of `merkle mcp`. @throws CliError `usage` */
 export function readMcpOptions(flags: Flags): McpOptions {
-  const as = readAs(textOf(flags, "as"));
-  const join = readJoin(textOf(flags, "session"), textOf(flags, "team"));
+  const as = readAs(findFlag(flags, "as"));
+  const join = readJoin(findFlag(flags, "session"), findFlag(flags, "team"));
   if (as !== undefined && join !== undefined)
     throw usageError("--as already names the peer: leave out --session and --team.");
   return {
     join,
     as,
-    ...readTools(textOf(flags, "tools"), textOf(flags, "onlyTools")),
-    view: readView(textOf(flags, "view")),
-    channel: isSet(flags, "channel"),
-    interruptible: isSet(flags, "interruptible"),
+    ...readTools(findFlag(flags, "tools"), findFlag(flags, "onlyTools")),
+    view: readView(findFlag(flags, "view")),
+    hasChannel: isSet(flags, "channel"),
+    isInterruptible: isSet(flags, "interruptible"),
   };
 }
 
@@ -90,14 +90,14 @@ function readTools(
  * @throws CliError `usage` for an unknown toolset
  */
 export function readToolsetNames(text: string | undefined): readonly Toolset[] {
-  const wanted = (text ?? "").split(",").map((name) => name.trim());
-  const unknown = wanted.find((name) => name !== "" && !isToolset(name));
+  const names = (text ?? "").split(",").map((name) => name.trim());
+  const unknown = names.find((name) => name !== "" && !isToolset(name));
   if (unknown !== undefined) {
     throw usageError(
       `There is no toolset ${JSON.stringify(unknown)}. Known toolsets: ${knownToolsets.join(", ")}. Separate several with commas.`,
     );
   }
-  return wanted.filter(isToolset);
+  return names.filter(isToolset);
 }
 
 function isToolset(name: string): name is (typeof knownToolsets)[number] {

@@ -1,8 +1,8 @@
 import { type ChangedKind, closeCodes, type Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
-import { peerAddress } from "@merkle/wire/text";
+import { formatInlineAddress } from "@merkle/wire/text";
 import type { KeyPair } from "../home/stored-peers.js";
-import { createInbox, type Inbox, type InboxOptions } from "./inbox.js";
+import { createInbox, type Inbox, type PeerInboxOptions } from "./inbox.js";
 import { advancePeer, createPeerState, type PeerEvent, type PeerState } from "./peer-state.js";
 
 /** A peer that this server acts as: a named peer of a team, or the team's unnamed peer. */
@@ -26,7 +26,7 @@ export interface PeerSession {
   readonly credential: string;
   readonly state: PeerState;
   /** Whether the session is known to be concluded. */
-  readonly closed: boolean;
+  readonly isClosed: boolean;
   /** Changes the state and the inbox after an event. */
   advance(event: PeerEvent): void;
   /** The blocked waits, oldest first. Calling an entry ends that wait as if it had timed out. */
@@ -35,7 +35,7 @@ export interface PeerSession {
   release(): Promise<void>;
 }
 
-export interface NewTeam {
+export interface NewPeerSession {
   readonly placeId: string;
   readonly teamId: string;
   readonly name: string;
@@ -45,14 +45,14 @@ export interface NewTeam {
   readonly credential: string;
   readonly sessionKey?: KeyPair | null;
   /** The cursor after which to read. Defaults to the broker's cursor. */
-  readonly place?: number;
+  readonly cursor?: number;
   /** Whether an already known peer must go back to the cursor in `place`. */
-  readonly replay?: boolean;
+  readonly shouldReplay?: boolean;
   readonly epoch?: string;
   readonly documentVersion?: number;
   readonly isLaunched?: boolean;
   /** The initial options of the peer's inbox. */
-  readonly inbox?: InboxOptions;
+  readonly inbox?: PeerInboxOptions;
   readonly release?: () => Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export interface NewTeam {
  */
 export interface PeerSessions {
   /** Adds a peer as the last joined or, with `behind`, as the first. Updates a peer that is already known. */
-  add(team: NewTeam, options?: { readonly behind?: boolean }): PeerSession;
+  add(team: NewPeerSession, options?: { readonly isFirst?: boolean }): PeerSession;
   find(placeId: string): PeerSession | undefined;
   /** Returns the last joined peer that has not left, in the given session (id or slug) or in any session. */
   findLast(session?: string): PeerSession | undefined;
@@ -80,13 +80,13 @@ export interface PeerSessions {
    * Resumes the peers that a newer connection has taken over. Skips the peer `except`, which rejoins
    * separately.
    */
-  takeUpAgain(except: string): void;
+  resumeOthers(except: string): void;
   leave(team: PeerSession): Promise<void>;
   /** Ends all subscriptions and releases all locks. The teams stay in their sessions. */
   close(): Promise<void>;
 }
 
-interface TeamsOptions {
+interface PeerSessionsOptions {
   readonly log: (text: string) => void;
   /** Called for each new peer. Returns a function that stops everything the callback started. */
   readonly onNew: (team: PeerSession) => () => void;
@@ -100,7 +100,13 @@ interface TeamsOptions {
   readonly onChanged?: (team: PeerSession, kind?: ChangedKind) => void;
 }
 
-export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }: TeamsOptions): PeerSessions {
+export function createPeerSessions({
+  log,
+  onNew,
+  open,
+  onConcluded,
+  onChanged,
+}: PeerSessionsOptions): PeerSessions {
   /** All peers, in the order in which they joined. */
   let teams: PeerSession[] = [];
   let client: MerkleClient | undefined;
@@ -153,15 +159,15 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   }
 
   return {
-    add(given, { behind = false } = {}) {
-      const earlier = teams.find((team) => team.placeId === given.placeId);
+    add(newPeer, { isFirst = false } = {}) {
+      const earlier = teams.find((team) => team.placeId === newPeer.placeId);
       // Another process has read the peer's messages in the meantime, so the old inbox must not be used.
       const known = earlier?.state.membership === "replaced" ? undefined : earlier;
-      const team = known ?? toTeam(given, open);
-      if (known) takeUpAgain(known, given);
+      const team = known ?? toPeerSession(newPeer, open);
+      if (known) rejoinTeam(known, newPeer);
       else stops.push(onNew(team));
       const others = teams.filter((other) => other !== earlier && other !== team);
-      teams = behind ? [team, ...others] : [...others, team];
+      teams = isFirst ? [team, ...others] : [...others, team];
       subscribe(team.sessionId);
       return team;
     },
@@ -186,7 +192,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
       client = next;
       for (const sessionId of new Set(teams.map((team) => team.sessionId))) subscribe(sessionId);
     },
-    takeUpAgain(except) {
+    resumeOthers(except) {
       for (const team of teams) if (team.placeId !== except) team.advance({ type: "resumed" });
     },
     async leave(team) {
@@ -207,21 +213,21 @@ function hasLeft({ state }: PeerSession): boolean {
   return state.membership === "left";
 }
 
-function toTeam(given: NewTeam, open: TeamsOptions["open"]): PeerSession {
-  const { credential, place, epoch, documentVersion = 0 } = given;
-  const mail = createInbox(place ?? 0, given.inbox);
-  let state = createPeerState({ credential, cursor: place, epoch, documentVersion });
+function toPeerSession(newPeer: NewPeerSession, open: PeerSessionsOptions["open"]): PeerSession {
+  const { credential, cursor, epoch, documentVersion = 0 } = newPeer;
+  const mail = createInbox(cursor ?? 0, newPeer.inbox);
+  let state = createPeerState({ credential, cursor: cursor, epoch, documentVersion });
   const team: PeerSession = {
-    placeId: given.placeId,
-    teamId: given.teamId,
-    name: given.name,
-    peerName: given.peerName,
-    address: peerAddress(given.name, given.peerName),
-    sessionId: given.sessionId,
-    slug: given.slug,
+    placeId: newPeer.placeId,
+    teamId: newPeer.teamId,
+    name: newPeer.name,
+    peerName: newPeer.peerName,
+    address: formatInlineAddress(newPeer.name, newPeer.peerName),
+    sessionId: newPeer.sessionId,
+    slug: newPeer.slug,
     mail,
-    isLaunched: given.isLaunched ?? false,
-    sessionKey: given.sessionKey ?? null,
+    isLaunched: newPeer.isLaunched ?? false,
+    sessionKey: newPeer.sessionKey ?? null,
     open: (message) => open(team, message),
     get credential() {
       return state.credential;
@@ -229,27 +235,27 @@ function toTeam(given: NewTeam, open: TeamsOptions["open"]): PeerSession {
     get state() {
       return state;
     },
-    get closed() {
+    get isClosed() {
       return state.isClosed;
     },
     advance(event) {
       const { state: next, effect } = advancePeer(state, event);
       state = next;
-      if (effect?.do === "restart") mail.restart(effect.after === "own" ? mail.place : effect.after);
-      if (effect?.do === "forget") mail.forget();
+      if (effect?.do === "restart") mail.restart(effect.after === "own" ? mail.ackCursor : effect.after);
+      if (effect?.do === "forget") mail.reset();
     },
     waits: new Set(),
-    release: given.release ?? (async () => undefined),
+    release: newPeer.release ?? (async () => undefined),
   };
   return team;
 }
 
-function takeUpAgain(team: PeerSession, given: NewTeam): void {
-  const replayFrom = given.replay ? given.place : undefined;
-  team.advance({ type: "rejoined", credential: given.credential, replayFrom });
-  if (given.release) {
+function rejoinTeam(team: PeerSession, newPeer: NewPeerSession): void {
+  const replayFrom = newPeer.shouldReplay ? newPeer.cursor : undefined;
+  team.advance({ type: "rejoined", credential: newPeer.credential, replayFrom });
+  if (newPeer.release) {
     const releaseEarlier = team.release;
-    const releaseAnother = given.release;
+    const releaseAnother = newPeer.release;
     team.release = async () => {
       await releaseEarlier();
       await releaseAnother();

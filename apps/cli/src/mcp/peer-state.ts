@@ -46,7 +46,7 @@ export interface PeerState {
     /** Whether the agent, when it tried to conclude the session, was shown its unfinished tasks and claims. */
     readonly hasSeenOpenWork: boolean;
     /** The brief that the conversation received instead of many messages. */
-    readonly brief: GivenBrief | undefined;
+    readonly brief: DeliveredBrief | undefined;
     /** The sequence of the last message that a hook announced as too long to deliver. */
     readonly announced: number;
   };
@@ -58,7 +58,7 @@ export interface PeerState {
  * A brief that a conversation received instead of many messages. The messages remain unread, but hooks do not
  * deliver them (BRIEF-5).
  */
-export interface GivenBrief {
+export interface DeliveredBrief {
   readonly conversation: string;
   /**
    * The id of the prompt at which the brief was delivered. Interrupting that prompt removes the brief from
@@ -111,7 +111,7 @@ export type PeerEvent =
   | { readonly type: "conversationStarted" }
   | { readonly type: "introduced" }
   | { readonly type: "openWorkShown" }
-  | { readonly type: "briefChanged"; readonly brief: GivenBrief | undefined }
+  | { readonly type: "briefChanged"; readonly brief: DeliveredBrief | undefined }
   | { readonly type: "announced"; readonly upTo: number }
   | { readonly type: "subagentRead"; readonly agent: string; readonly cursor: number };
 
@@ -127,14 +127,14 @@ export interface PeerStep {
   readonly effect: InboxEffect | null;
 }
 
-export interface NewPeer {
+export interface InitialPeerState {
   readonly credential: string;
   readonly cursor: number | undefined;
   readonly epoch: string | undefined;
   readonly documentVersion: number;
 }
 
-export function createPeerState({ credential, cursor, epoch, documentVersion }: NewPeer): PeerState {
+export function createPeerState({ credential, cursor, epoch, documentVersion }: InitialPeerState): PeerState {
   return {
     membership: "member",
     credential,
@@ -156,72 +156,75 @@ export function advancePeer(state: PeerState, event: PeerEvent): PeerStep {
   switch (event.type) {
     case "rejoined": {
       const { credential, replayFrom } = event;
-      const rejoined = step({ ...state, membership: rejoin(state.membership), credential });
+      const rejoined = toStep({ ...state, membership: rejoin(state.membership), credential });
       if (replayFrom === undefined) return rejoined;
-      return step({ ...rejoined.state, acked: replayFrom }, { do: "restart", after: replayFrom });
+      return toStep({ ...rejoined.state, acked: replayFrom }, { do: "restart", after: replayFrom });
     }
     case "credentialChanged":
-      return step({ ...state, credential: event.credential });
+      return toStep({ ...state, credential: event.credential });
     case "replaced":
-      if (state.membership === "left") return step(state);
+      if (state.membership === "left") return toStep(state);
       // The newer connection delivers the pending messages.
-      return step({ ...state, membership: "replaced" }, { do: "restart", after: "own" });
+      return toStep({ ...state, membership: "replaced" }, { do: "restart", after: "own" });
     case "resumed":
-      return step(state.membership === "replaced" ? { ...state, membership: "member" } : state);
+      return toStep(state.membership === "replaced" ? { ...state, membership: "member" } : state);
     case "left":
-      return step({ ...state, membership: "left" }, { do: "restart", after: "own" });
+      return toStep({ ...state, membership: "left" }, { do: "restart", after: "own" });
     case "restored":
-      return step(restore(state), { do: "forget" });
+      return toStep(restore(state), { do: "forget" });
     case "cursorRead":
-      if (state.acked !== undefined) return step(state);
-      return step({ ...state, acked: event.cursor }, { do: "restart", after: event.cursor });
+      if (state.acked !== undefined) return toStep(state);
+      return toStep({ ...state, acked: event.cursor }, { do: "restart", after: event.cursor });
     case "acknowledged":
       // After a restore the epoch may be unknown as well, but the cursor belongs to the earlier history.
-      if (event.epoch !== state.epoch || state.acked === undefined) return step(state);
-      return step({ ...state, acked: Math.max(state.acked, event.cursor) });
+      if (event.epoch !== state.epoch || state.acked === undefined) return toStep(state);
+      return toStep({ ...state, acked: Math.max(state.acked, event.cursor) });
     case "waitAnswered": {
       const idlePolls = event.isEmpty ? (event.idlePolls ?? state.idlePolls) : 0;
-      return step({ ...state, epoch: event.epoch, idlePolls, isClosed: state.isClosed || event.isClosed });
+      return toStep({ ...state, epoch: event.epoch, idlePolls, isClosed: state.isClosed || event.isClosed });
     }
     case "messagesReturned":
-      return step({ ...state, idlePolls: 0 });
+      return toStep({ ...state, idlePolls: 0 });
     case "connected":
-      return step({ ...state, epoch: state.epoch ?? event.epoch });
+      return toStep({ ...state, epoch: state.epoch ?? event.epoch });
     case "concluded":
-      return step({ ...state, isClosed: true });
+      return toStep({ ...state, isClosed: true });
     case "documentChanged":
-      return step({ ...state, document: { ...document, latest: Math.max(document.latest, event.version) } });
+      return toStep({
+        ...state,
+        document: { ...document, latest: Math.max(document.latest, event.version) },
+      });
     case "documentShown":
-      return step({ ...state, document: { ...document, shown: Math.max(document.shown, event.version) } });
+      return toStep({ ...state, document: { ...document, shown: Math.max(document.shown, event.version) } });
     case "warned":
-      return step({ ...state, notices: { ...notices, warning: event.warning } });
+      return toStep({ ...state, notices: { ...notices, warning: event.warning } });
     case "noticesShown":
-      return step({ ...state, notices: removeShown(notices, event.notices) });
+      return toStep({ ...state, notices: removeShown(notices, event.notices) });
     case "statusDeclared":
-      return step({ ...state, status: { ...state.status, declared: event.status } });
+      return toStep({ ...state, status: { ...state.status, declared: event.status } });
     case "statusObserved":
-      return step({ ...state, status: { ...state.status, observed: event.status } });
+      return toStep({ ...state, status: { ...state.status, observed: event.status } });
     case "conversationStarted":
-      return step({
+      return toStep({
         ...state,
         conversation: { ...conversation, isIntroduced: false, hasSeenOpenWork: false },
       });
     case "introduced":
-      return step({ ...state, conversation: { ...conversation, isIntroduced: true } });
+      return toStep({ ...state, conversation: { ...conversation, isIntroduced: true } });
     case "openWorkShown":
-      return step({ ...state, conversation: { ...conversation, hasSeenOpenWork: true } });
+      return toStep({ ...state, conversation: { ...conversation, hasSeenOpenWork: true } });
     case "briefChanged":
-      return step({ ...state, conversation: { ...conversation, brief: event.brief } });
+      return toStep({ ...state, conversation: { ...conversation, brief: event.brief } });
     case "announced": {
       const announced = Math.max(conversation.announced, event.upTo);
-      return step({ ...state, conversation: { ...conversation, announced } });
+      return toStep({ ...state, conversation: { ...conversation, announced } });
     }
     case "subagentRead":
-      return step({ ...state, subagents: new Map(state.subagents).set(event.agent, event.cursor) });
+      return toStep({ ...state, subagents: new Map(state.subagents).set(event.agent, event.cursor) });
   }
 }
 
-function step(state: PeerState, effect: InboxEffect | null = null): PeerStep {
+function toStep(state: PeerState, effect: InboxEffect | null = null): PeerStep {
   return { state, effect };
 }
 

@@ -1,18 +1,18 @@
 import { MerkleError, type OutputOf } from "@merkle/wire";
 import {
   findStoredPeer,
-  holdTeam,
   listStoredPeers,
+  lockStoredPeer,
   type StoredPeer,
-  storedPeerId,
+  toStoredPeerId,
 } from "../home/stored-peers.js";
 import { joinAsPeer, toPublicKeyFields } from "../sessions/join-as-peer.js";
-import { makeSessionKey } from "../sessions/session-key.js";
+import { createSessionKey } from "../sessions/session-key.js";
 import type { BrokerLink } from "./broker-link.js";
-import type { HandedOut } from "./mail/handed-out.js";
-import { toNewTeam } from "./membership.js";
+import type { DeliveryRecord } from "./mail/delivery-record.js";
+import { toNewPeerSession } from "./membership.js";
 import type { McpOptions } from "./options.js";
-import type { NewTeam, PeerSession, PeerSessions } from "./peer-sessions.js";
+import type { NewPeerSession, PeerSession, PeerSessions } from "./peer-sessions.js";
 import type { SecretStore } from "./secret-store.js";
 import type { SelfDescription } from "./self-description.js";
 
@@ -26,39 +26,39 @@ export interface Rejoin {
    */
   enter(): Promise<MerkleError | null>;
   /** Makes the next call join again, because another process took over the peer. */
-  leaveBehind(): void;
+  rejoinOnNextCall(): void;
   /** Sends this server's description again for each peer, if it has changed. */
-  describeAgain(): void;
+  refreshDescription(): void;
 }
 
 interface RejoinOptions {
   readonly link: BrokerLink;
   readonly teams: PeerSessions;
   readonly secretStore: SecretStore;
-  readonly handedOut: HandedOut;
+  readonly handedOut: DeliveryRecord;
   readonly home: string;
   readonly options: Pick<McpOptions, "join" | "as">;
   readonly claudeSessionId: string | null;
   readonly describe: () => SelfDescription;
   /** Called with the status that a resumed peer declared before this server started. */
-  readonly onDeclared: (team: PeerSession, declared: Declared) => void;
+  readonly onDeclared: (team: PeerSession, declared: StatusDeclaration) => void;
   readonly log: (text: string) => void;
 }
 
-export type Declared = NonNullable<OutputOf<"list_peers">["peers"][number]["declared"]>;
+export type StatusDeclaration = NonNullable<OutputOf<"list_peers">["peers"][number]["declared"]>;
 
 /**
  * Creates the function that joins this server's sessions (STDIO-7, STDIO-8). It resumes the peer named by
  * `--as`, or else the free peers of an earlier server in the same Claude Code session, or else joins under
  * the requested team name.
  */
-export function createRejoin(entranceOptions: RejoinOptions): Rejoin {
+export function createRejoin(rejoinOptions: RejoinOptions): Rejoin {
   let entering: Promise<MerkleError | null> | undefined;
-  let described = "";
+  let lastDescription = "";
 
-  async function tryToEnter(): Promise<MerkleError | null> {
+  async function tryToJoin(): Promise<MerkleError | null> {
     try {
-      await joinSessions(entranceOptions);
+      await joinSessions(rejoinOptions);
       return null;
     } catch (error) {
       entering = undefined;
@@ -69,31 +69,32 @@ export function createRejoin(entranceOptions: RejoinOptions): Rejoin {
 
   return {
     enter() {
-      described ||= JSON.stringify(entranceOptions.describe());
-      entering ??= tryToEnter();
+      lastDescription ||= JSON.stringify(rejoinOptions.describe());
+      entering ??= tryToJoin();
       return entering;
     },
-    leaveBehind() {
+    rejoinOnNextCall() {
       entering = undefined;
     },
-    describeAgain() {
-      const text = JSON.stringify(entranceOptions.describe());
-      if (described === "" || text === described) return;
-      described = text;
-      for (const team of entranceOptions.teams.readers()) void resumeQuietly(entranceOptions, team);
+    refreshDescription() {
+      const text = JSON.stringify(rejoinOptions.describe());
+      if (lastDescription === "" || text === lastDescription) return;
+      lastDescription = text;
+      for (const team of rejoinOptions.teams.readers()) void updateDescription(rejoinOptions, team);
     },
   };
 }
 
 async function joinSessions(rejoin: RejoinOptions): Promise<void> {
-  const meshId = await rejoin.link.meetMesh();
+  const meshId = await rejoin.link.getTrustedMeshId();
   const { as } = rejoin.options;
   if (as === undefined) return resumeOrJoin(rejoin, meshId);
   const own = await resumePeer(rejoin, meshId, as);
   // Select the peers under which the model itself joined other sessions. Peers with a folder were launched,
   // and only a launch resumes them.
-  const isBesides = (place: StoredPeer) => place.folder === null && place.session_id !== own.session_id;
-  await resumeEarlierPeers(rejoin, meshId, isBesides);
+  const isJoinedByModel = (storedPeer: StoredPeer) =>
+    storedPeer.folder === null && storedPeer.session_id !== own.session_id;
+  await resumeEarlierPeers(rejoin, meshId, isJoinedByModel);
 }
 
 /**
@@ -101,12 +102,12 @@ async function joinSessions(rejoin: RejoinOptions): Promise<void> {
  * the peer.
  */
 async function resumePeer(rejoin: RejoinOptions, meshId: string, placeId: string): Promise<StoredPeer> {
-  const held = await findStoredPeer(rejoin.home, placeId);
-  if (!held) throw notHere(`This machine has no stored peer ${placeId}`);
-  if (held.mesh_id !== meshId)
-    throw notHere(`The team "${held.team_name}" belongs to a different mesh from this broker's`);
-  await takeUp(rejoin, held);
-  return held;
+  const storedPeer = await findStoredPeer(rejoin.home, placeId);
+  if (!storedPeer) throw notHere(`This machine has no stored peer ${placeId}`);
+  if (storedPeer.mesh_id !== meshId)
+    throw notHere(`The team "${storedPeer.team_name}" belongs to a different mesh from this broker's`);
+  await resumeStoredPeer(rejoin, storedPeer);
+  return storedPeer;
 }
 
 function notHere(what: string): MerkleError {
@@ -118,9 +119,9 @@ function notHere(what: string): MerkleError {
 async function resumeOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> {
   const { join } = rejoin.options;
   const earlier = await resumeEarlierPeers(rejoin, meshId);
-  if (!join || earlier.some((held) => isWanted(held, join))) return;
+  if (!join || earlier.some((held) => matchesJoin(held, join))) return;
   const { link, secretStore, home, claudeSessionId, describe } = rejoin;
-  const { held, hold, joined } = await joinAsPeer({
+  const { storedPeer, lock, joined } = await joinAsPeer({
     ...describe(),
     caller: link,
     home,
@@ -129,12 +130,12 @@ async function resumeOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void
     teamName: join.team,
     defaultPeerName: null,
     claudeSessionId,
-    sessionKey: makeSessionKey(),
+    sessionKey: createSessionKey(),
   });
-  secretStore.keep(held.credential);
-  const release = () => hold.release();
-  const { session_key: sessionKey } = held;
-  await addTeam(rejoin, { ...toNewTeam(joined, held.team_id), sessionKey, release });
+  secretStore.add(storedPeer.credential);
+  const release = () => lock.release();
+  const { session_key: sessionKey } = storedPeer;
+  await addTeam(rejoin, { ...toNewPeerSession(joined, storedPeer.team_id), sessionKey, release });
 }
 
 /**
@@ -144,49 +145,55 @@ async function resumeOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void
 async function resumeEarlierPeers(
   rejoin: RejoinOptions,
   meshId: string,
-  isMine: (place: StoredPeer) => boolean = () => true,
+  isSelected: (storedPeer: StoredPeer) => boolean = () => true,
 ): Promise<StoredPeer[]> {
   const { home, claudeSessionId, teams } = rejoin;
   if (claudeSessionId === null) return [];
-  const held = await listStoredPeers(home, meshId);
-  const mine = held.filter((place) => place.claude_session_id === claudeSessionId && isMine(place)).reverse();
-  const taken: StoredPeer[] = [];
-  for (const place of mine) {
-    if (teams.find(storedPeerId(place))) {
-      taken.push(place);
+  const storedPeers = await listStoredPeers(home, meshId);
+  const selected = storedPeers
+    .filter((storedPeer) => storedPeer.claude_session_id === claudeSessionId && isSelected(storedPeer))
+    .reverse();
+  const resumed: StoredPeer[] = [];
+  for (const storedPeer of selected) {
+    if (teams.find(toStoredPeerId(storedPeer))) {
+      resumed.push(storedPeer);
       continue;
     }
-    const hold = await holdTeam(home, storedPeerId(place));
-    if (!hold) continue;
-    const release = () => hold.release();
+    const lock = await lockStoredPeer(home, toStoredPeerId(storedPeer));
+    if (!lock) continue;
+    const release = () => lock.release();
     try {
-      await takeUp(rejoin, place, release);
-      taken.push(place);
+      await resumeStoredPeer(rejoin, storedPeer, release);
+      resumed.push(storedPeer);
     } catch (error) {
       await release();
       if (!(error instanceof MerkleError) || !isGone(error)) throw error;
     }
   }
-  return taken;
+  return resumed;
 }
 
 function isGone({ code }: MerkleError): boolean {
   return code === "unauthorized" || code === "not_found";
 }
 
-async function takeUp(rejoin: RejoinOptions, held: StoredPeer, release?: () => Promise<void>): Promise<void> {
-  rejoin.secretStore.keep(held.credential);
-  const { cursor, documentVersion } = await resume(rejoin, held);
+async function resumeStoredPeer(
+  rejoin: RejoinOptions,
+  storedPeer: StoredPeer,
+  release?: () => Promise<void>,
+): Promise<void> {
+  rejoin.secretStore.add(storedPeer.credential);
+  const { cursor, documentVersion } = await resume(rejoin, storedPeer);
   await addTeam(rejoin, {
-    placeId: storedPeerId(held),
-    teamId: held.team_id,
-    name: held.team_name,
-    peerName: held.peer_name,
-    sessionId: held.session_id,
-    slug: held.slug,
-    credential: held.credential,
-    sessionKey: held.session_key,
-    place: cursor,
+    placeId: toStoredPeerId(storedPeer),
+    teamId: storedPeer.team_id,
+    name: storedPeer.team_name,
+    peerName: storedPeer.peer_name,
+    sessionId: storedPeer.session_id,
+    slug: storedPeer.slug,
+    credential: storedPeer.credential,
+    sessionKey: storedPeer.session_key,
+    cursor: cursor,
     ...(documentVersion !== undefined && { documentVersion }),
     ...(release && { release }),
   });
@@ -198,33 +205,37 @@ async function takeUp(rejoin: RejoinOptions, held: StoredPeer, release?: () => P
  */
 async function resume(
   { link, describe, home }: RejoinOptions,
-  held: StoredPeer,
+  storedPeer: StoredPeer,
 ): Promise<{ cursor: number; documentVersion?: number }> {
-  const place = { session_id: held.session_id, team_id: held.credential };
+  const credentials = { session_id: storedPeer.session_id, team_id: storedPeer.credential };
   try {
     const joined = await link.call("join_session", {
-      ...place,
-      team_name: held.team_name,
+      ...credentials,
+      team_name: storedPeer.team_name,
       ...describe(),
-      ...(held.session_key && (await toPublicKeyFields(held.session_key, { home, meshId: held.mesh_id }))),
+      ...(storedPeer.session_key &&
+        (await toPublicKeyFields(storedPeer.session_key, { home, meshId: storedPeer.mesh_id }))),
     });
     return { cursor: joined.cursor, documentVersion: joined.document_version };
   } catch (error) {
     if (!(error instanceof MerkleError) || error.code !== "session_closed") throw error;
-    return link.call("ack", { ...place, cursor: 0 });
+    return link.call("ack", { ...credentials, cursor: 0 });
   }
 }
 
-async function addTeam(rejoin: RejoinOptions, given: NewTeam): Promise<void> {
+async function addTeam(rejoin: RejoinOptions, newPeer: NewPeerSession): Promise<void> {
   const { link, handedOut, teams, options } = rejoin;
-  const epoch = await link.connected();
-  const inbox = await handedOut.openPlace(given.placeId, epoch);
-  const isLaunched = options.as === given.placeId || options.join !== undefined;
-  void learnDeclared(rejoin, teams.add({ ...given, epoch, inbox, isLaunched }));
+  const epoch = await link.getEpoch();
+  const inbox = await handedOut.readInboxOptions(newPeer.placeId, epoch);
+  const isLaunched = options.as === newPeer.placeId || options.join !== undefined;
+  void readDeclaredStatus(rejoin, teams.add({ ...newPeer, epoch, inbox, isLaunched }));
 }
 
 /** Reads the status that the peer declared before this server started, such as do not disturb. */
-async function learnDeclared({ link, log, onDeclared }: RejoinOptions, team: PeerSession): Promise<void> {
+async function readDeclaredStatus(
+  { link, log, onDeclared }: RejoinOptions,
+  team: PeerSession,
+): Promise<void> {
   const input = { session_id: team.sessionId, team_id: team.credential };
   try {
     const { peers } = await link.call("list_peers", input);
@@ -239,10 +250,10 @@ async function learnDeclared({ link, log, onDeclared }: RejoinOptions, team: Pee
   }
 }
 
-async function resumeQuietly({ link, describe, log }: RejoinOptions, team: PeerSession): Promise<void> {
+async function updateDescription({ link, describe, log }: RejoinOptions, team: PeerSession): Promise<void> {
   const { sessionId: session_id, name: team_name, credential: team_id } = team;
   try {
-    if (!team.closed) await link.call("join_session", { session_id, team_name, team_id, ...describe() });
+    if (!team.isClosed) await link.call("join_session", { session_id, team_name, team_id, ...describe() });
   } catch (error) {
     log(`what can wake ${team.address} could not be reported: ${String(error)}`);
   }
@@ -252,10 +263,10 @@ async function resumeQuietly({ link, describe, log }: RejoinOptions, team: PeerS
  * Returns whether the stored peer matches the requested session and team. The stored team name may have a
  * number, which the broker adds to a name that is taken (JOIN-4).
  */
-function isWanted(held: StoredPeer, { session, team }: NonNullable<McpOptions["join"]>): boolean {
-  const name = held.team_name.toLowerCase();
-  const wanted = team.toLowerCase();
+function matchesJoin(storedPeer: StoredPeer, { session, team }: NonNullable<McpOptions["join"]>): boolean {
+  const name = storedPeer.team_name.toLowerCase();
+  const teamName = team.toLowerCase();
   const isNamed =
-    name === wanted || (name.startsWith(wanted) && /^ \(\d+\)$/.test(name.slice(wanted.length)));
-  return isNamed && (held.session_id === session.toLowerCase() || held.slug === session);
+    name === teamName || (name.startsWith(teamName) && /^ \(\d+\)$/.test(name.slice(teamName.length)));
+  return isNamed && (storedPeer.session_id === session.toLowerCase() || storedPeer.slug === session);
 }

@@ -6,8 +6,8 @@ import { parseTeamCredential } from "@merkle/wire";
  */
 export interface SecretStore {
   /** Stores the credentials that an operation returned in `team_id`, `peer_id` and `person_id`. */
-  keepFrom(output: unknown): void;
-  keep(credential: string): void;
+  addFrom(output: unknown): void;
+  add(credential: string): void;
   /** Returns the credential that contains this uuid. */
   find(uuid: string): string | undefined;
   /** Returns the text with each credential replaced by its uuid. */
@@ -22,7 +22,7 @@ export function createSecretStore(): SecretStore {
    */
   const secrets = new Map<string, string>();
 
-  function keep(credential: string): void {
+  function add(credential: string): void {
     const parsed = parseTeamCredential(credential);
     if (!parsed) return;
     credentials.set(parsed.teamId, credential);
@@ -30,12 +30,12 @@ export function createSecretStore(): SecretStore {
   }
 
   return {
-    keep,
-    keepFrom(output) {
+    add,
+    addFrom(output) {
       for (const name of ["team_id", "peer_id", "person_id"]) {
         const value: unknown =
           typeof output === "object" && output !== null ? Reflect.get(output, name) : null;
-        if (typeof value === "string") keep(value);
+        if (typeof value === "string") add(value);
       }
     },
     find: (uuid) => credentials.get(uuid.toLowerCase()),

@@ -14,7 +14,7 @@ export interface ClientInfo {
   readonly version: string;
 }
 
-interface Describing {
+interface SelfDescriptionInput {
   readonly client: ClientInfo | undefined;
   readonly toolsets: ReadonlySet<Toolset>;
   readonly wake: readonly WakePath[];
@@ -24,14 +24,14 @@ interface Describing {
  * Describes this server. Truncates the fields at the broker's limits, so that a long client name cannot
  * prevent joining.
  */
-export function describeSelf({ client, toolsets, wake }: Describing): SelfDescription {
-  const { model: named, projectFolder } = readEnvironment();
-  const name = oneLine(client?.name ?? "", 100);
-  const version = oneLine(client?.version ?? "", 100);
-  const machine = oneLine(hostname(), 100);
+export function describeSelf({ client, toolsets, wake }: SelfDescriptionInput): SelfDescription {
+  const { model: modelName, projectFolder } = readEnvironment();
+  const name = toOneLine(client?.name ?? "", 100);
+  const version = toOneLine(client?.version ?? "", 100);
+  const machine = toOneLine(hostname(), 100);
   // Clients do not report their model. The launch or, for Claude Code, the user's settings put the model into
   // this server's environment.
-  const model = oneLine(named, 100);
+  const model = toOneLine(modelName, 100);
   return {
     capabilities: {
       ...(name && { client: name }),
@@ -45,7 +45,7 @@ export function describeSelf({ client, toolsets, wake }: Describing): SelfDescri
   };
 }
 
-function oneLine(text: string, charsMax: number): string {
+function toOneLine(text: string, charsMax: number): string {
   return text
     .replace(/[\p{Cc}\p{Surrogate}\u2028\u2029]+/gu, " ")
     .trim()

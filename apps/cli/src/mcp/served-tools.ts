@@ -1,6 +1,6 @@
 import { withProgress } from "@merkle/wire";
 import type { ProgressNotification, RequestId } from "@modelcontextprotocol/sdk/types.js";
-import type { Introduction } from "./greet-first.js";
+import type { ServerIntroduction } from "./greet-first.js";
 import type { CallResult } from "./long-results.js";
 import type { ClientInfo } from "./self-description.js";
 import type { StdioTransport } from "./stdio-transport.js";
@@ -15,16 +15,16 @@ export interface ServedTools {
 
 export interface ToolClient {
   /** Returns how the client describes itself, once received. */
-  readonly info: () => ClientInfo | undefined;
+  readonly getInfo: () => ClientInfo | undefined;
   /** The channel through which this connection can wake the client, or null if the client supports none. */
   readonly channel: Channel | null;
   /** Whether results also have `structuredContent`, for programs (MCP-17). */
-  readonly structured: boolean;
+  readonly isStructured: boolean;
 }
 
-export interface Serving {
-  readonly desk: ServedTools;
-  readonly introduction: Introduction;
+export interface ServeOptions {
+  readonly tools: ServedTools;
+  readonly introduction: ServerIntroduction;
   /** The transport that receives the requests. */
   readonly requests: StdioTransport;
 }
@@ -41,8 +41,8 @@ interface ServedCall {
  * Calls a tool for a request in either kind of protocol revision. Notifies the tool whether its answer was
  * delivered.
  */
-export async function callTool(tools: ToolServer, calling: ServedCall): Promise<CallResult> {
-  const { name, requestId, requests, progressToken, sendProgress } = calling;
+export async function callTool(tools: ToolServer, call: ServedCall): Promise<CallResult> {
+  const { name, requestId, requests, progressToken, sendProgress } = call;
   const request = requests.find(requestId);
   if (!request) throw new TypeError("This request has already ended.");
   const { result, settle } = await withProgress(
@@ -51,9 +51,9 @@ export async function callTool(tools: ToolServer, calling: ServedCall): Promise<
     () =>
       tools.call({
         name,
-        args: fieldOf(request.params, "arguments"),
-        toolUseId: toolUseIdOf(request.params),
-        meta: fieldOf(request.params, "_meta"),
+        args: readField(request.params, "arguments"),
+        toolUseId: findToolUseId(request.params),
+        meta: readField(request.params, "_meta"),
         signal: request.signal,
       }),
   );
@@ -61,11 +61,11 @@ export async function callTool(tools: ToolServer, calling: ServedCall): Promise<
   return result;
 }
 
-function toolUseIdOf(params: unknown): string | undefined {
-  const id = fieldOf(fieldOf(params, "_meta"), "claudecode/toolUseId");
+function findToolUseId(params: unknown): string | undefined {
+  const id = readField(readField(params, "_meta"), "claudecode/toolUseId");
   return typeof id === "string" ? id : undefined;
 }
 
-function fieldOf(value: unknown, name: string): unknown {
+function readField(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

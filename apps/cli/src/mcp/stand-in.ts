@@ -1,17 +1,17 @@
 import { findInboxSocketOf, toClientInbox } from "../clients/claude-inbox.js";
 import type { Client } from "../clients/client.js";
-import { hookRanAt, serverEnded } from "../clients/serving.js";
-import { asStub } from "../feed/private-stub.js";
+import { describeServerEnded, readLastHookTime } from "../clients/serving.js";
+import { toStub } from "../feed/private-stub.js";
 import { type Config, readEnvironment } from "../settings/config.js";
 import { openBrokerLink } from "./broker-link.js";
-import { idleSince } from "./hooks/status-reporter.js";
-import { createHandedOut } from "./mail/handed-out.js";
+import { readIdleSince } from "./hooks/status-reporter.js";
+import { createDeliveryRecord } from "./mail/delivery-record.js";
 import { createPeerSessions, type PeerSession } from "./peer-sessions.js";
 import { createRejoin } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { describeSelf } from "./self-description.js";
 import { createTurn } from "./turn.js";
-import { createWakePaths, untilInVain } from "./waking/wake-paths.js";
+import { createWakePaths, stopWhenUnheard } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
 export interface EndedServer {
@@ -24,7 +24,7 @@ export interface EndedServer {
 
 export interface StandIn {
   /** Updates the cursors, because hooks may have delivered messages since the last check. */
-  look(): Promise<void>;
+  refreshCursors(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,30 +37,34 @@ export async function openStandIn({ config, placeId, client: own, pid }: EndedSe
   const log = () => undefined;
   const env = readEnvironment().variables;
   const inbox = own.name === "claude" ? await findInboxSocketOf(pid, env) : undefined;
-  const idle = async () => inbox && idleSince(inbox, env);
-  const paths = untilInVain(
+  const readClientIdleSince = async () => inbox && readIdleSince(inbox, env);
+  const paths = stopWhenUnheard(
     createWakePaths({
       inbox: inbox ? toClientInbox(inbox) : null,
       ...{ channel: null, hasHooks: () => inbox !== undefined, log },
     }),
-    { heardAt: () => hookRanAt(home, placeId), idleSince: idle, onVain: () => rejoin.describeAgain() },
+    {
+      getHeardAt: () => readLastHookTime(home, placeId),
+      readIdleSince: readClientIdleSince,
+      onUnheard: () => rejoin.refreshDescription(),
+    },
   );
   const wakers = createWakers({
     paths: {
       available: paths.available,
       // While the client is working, its hooks deliver messages. If the hooks miss a message, the client is
       // nudged again later.
-      run: async (wake) => ((await idle()) === undefined ? [] : paths.run(wake)),
+      run: async (wake) => ((await readClientIdleSince()) === undefined ? [] : paths.run(wake)),
     },
     turn: createTurn(() => Date.now()),
     isRestarted: false,
-    idleSince: idle,
-    mayInterrupt: false,
+    readIdleSince: readClientIdleSince,
+    isInterruptible: false,
     onRun: log,
     onUnreached: log,
     now: () => Date.now(),
   });
-  const teams = createPeerSessions({ log, onNew: wakers.add, open: (_, message) => asStub(message) });
+  const teams = createPeerSessions({ log, onNew: wakers.add, open: (_, message) => toStub(message) });
   const link = openBrokerLink({
     config,
     onClient(client) {
@@ -71,7 +75,7 @@ export async function openStandIn({ config, placeId, client: own, pid }: EndedSe
         client.answerNudge(push.id, team ? await wakers.nudge(team) : []);
       });
     },
-    onUp: log,
+    onOpen: log,
     log,
   });
   const rejoin = createRejoin({
@@ -80,7 +84,7 @@ export async function openStandIn({ config, placeId, client: own, pid }: EndedSe
     home,
     log,
     secretStore: createSecretStore(),
-    handedOut: createHandedOut({ home, format: undefined, env, client: pid }),
+    handedOut: createDeliveryRecord({ home, format: undefined, env, client: pid }),
     options: { as: placeId, join: undefined },
     claudeSessionId: null,
     onDeclared: log,
@@ -98,13 +102,13 @@ export async function openStandIn({ config, placeId, client: own, pid }: EndedSe
     sessionId: session_id,
     credential: team_id,
   }: PeerSession): Promise<void> {
-    const reason = serverEnded(own.name);
+    const reason = describeServerEnded(own.name);
     const input = { session_id, team_id, status: "blocked", reason, automatic: true } as const;
     await link.call("set_status", input).catch(log);
   }
 
   return {
-    async look() {
+    async refreshCursors() {
       for (const { mail, sessionId: session_id, credential: team_id } of teams.readers()) {
         if (mail.pending.length === 0) continue;
         await link

@@ -32,13 +32,13 @@ interface StdioRequest {
    * Calls `run` once: with true when the reply has been fully written, or with false if it will never be
    * written.
    */
-  onSettled(run: (written: boolean) => void): void;
+  onSettled(callback: (isWritten: boolean) => void): void;
 }
 
-interface Pending extends StdioRequest {
+interface PendingStdioRequest extends StdioRequest {
   readonly abort: AbortController;
-  readonly runs: ((written: boolean) => void)[];
-  sent: boolean;
+  readonly callbacks: ((isWritten: boolean) => void)[];
+  isSent: boolean;
 }
 
 /** The maximum length of a line. Longer than any valid request, because the broker accepts at most 2 MiB. */
@@ -48,7 +48,7 @@ const lineBytesMax = 16 * 1024 * 1024;
 const pingId = "merkle-ping";
 
 export function createStdioTransport(input: Readable, output: Writable): StdioTransport {
-  const pending = new Map<RequestId, Pending>();
+  const pending = new Map<RequestId, PendingStdioRequest>();
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -61,25 +61,25 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
     find: (id) => pending.get(id),
     ping: (withinMs) =>
       new Promise((resolve) => {
-        const settle = (answered: boolean) => {
+        const settle = (isAnswered: boolean) => {
           clearTimeout(timer);
-          onLine.delete(hear);
-          resolve(answered);
+          onLine.delete(onAnyLine);
+          resolve(isAnswered);
         };
-        const hear = () => settle(true);
+        const onAnyLine = () => settle(true);
         const timer = setTimeout(() => settle(false), withinMs);
-        onLine.add(hear);
+        onLine.add(onAnyLine);
         write(output, { jsonrpc: "2.0", id: pingId, method: "ping" }).catch(() => settle(false));
       }),
     async start() {
-      stopReading = readLines(input, take, end);
+      stopReading = readLines(input, receiveLine, end);
       // stdout is closed: the client has exited.
       output.on("error", end);
     },
     async send(message) {
       const id = "method" in message ? undefined : message.id;
       const request = id === undefined ? undefined : pending.get(id);
-      if (request) request.sent = true;
+      if (request) request.isSent = true;
       try {
         await write(output, message);
         if (id !== undefined) settle(id, true);
@@ -95,35 +95,35 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
     },
   };
 
-  function take(line: string): void {
-    for (const hear of [...onLine]) hear();
+  function receiveLine(line: string): void {
+    for (const listener of [...onLine]) listener();
     const message = withoutNullArguments(parse(line));
     if (message === undefined) return refuse(-32700, "This is not valid JSON, or a field occurs twice.");
     if (!isMessage(message)) return refuse(-32600, "This is not a JSON-RPC 2.0 message.");
     if (isPong(message)) return;
     if ("method" in message && "id" in message) admit(message.id, message.params);
-    const cancelled = cancelledBy(message);
+    const cancelled = findCancelledId(message);
     // Ignore the cancellation of a request whose reply is already being written.
-    if (cancelled !== undefined && pending.get(cancelled)?.sent === false) settle(cancelled, false);
+    if (cancelled !== undefined && pending.get(cancelled)?.isSent === false) settle(cancelled, false);
     transport.onmessage?.(message);
   }
 
   function admit(id: RequestId, params: unknown): void {
     const abort = new AbortController();
-    const runs: Pending["runs"] = [];
-    const onSettled = (run: (written: boolean) => void) => {
-      if (abort.signal.aborted) run(false);
-      else runs.push(run);
+    const callbacks: PendingStdioRequest["callbacks"] = [];
+    const onSettled = (callback: (isWritten: boolean) => void) => {
+      if (abort.signal.aborted) callback(false);
+      else callbacks.push(callback);
     };
-    pending.set(id, { params, signal: abort.signal, onSettled, abort, runs, sent: false });
+    pending.set(id, { params, signal: abort.signal, onSettled, abort, callbacks, isSent: false });
   }
 
-  function settle(id: RequestId, written: boolean): void {
+  function settle(id: RequestId, isWritten: boolean): void {
     const request = pending.get(id);
     pending.delete(id);
     if (!request) return;
-    if (!written) request.abort.abort();
-    for (const run of request.runs) run(written);
+    if (!isWritten) request.abort.abort();
+    for (const callback of request.callbacks) callback(isWritten);
   }
 
   function refuse(code: number, message: string): void {
@@ -195,7 +195,7 @@ function isPong(message: JSONRPCMessage): boolean {
   return !("method" in message) && message.id === pingId;
 }
 
-function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
+function findCancelledId(message: JSONRPCMessage): RequestId | undefined {
   if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
   const id = message.params?.["requestId"];
   return typeof id === "string" || typeof id === "number" ? id : undefined;

@@ -1,6 +1,6 @@
-import { type ListedTool, MerkleError, type Operation, type Toolset, takesOnlySession } from "@merkle/wire";
+import { canOmitSession, type ListedTool, MerkleError, type Operation, type Toolset } from "@merkle/wire";
 import { findOperation, operations, toTool, withOutputSchema } from "@merkle/wire/schemas";
-import { nearest } from "@merkle/wire/text";
+import { findNearest } from "@merkle/wire/text";
 
 /**
  * Inputs that are left out of the tool list, because the server fills them in or only programs and people use
@@ -32,7 +32,7 @@ export function listTools(
   const listed = operations.filter(
     (operation) =>
       toolsets.has(operation.toolset) &&
-      isAgents(operation) &&
+      isForAgents(operation) &&
       operation.unlisted !== true &&
       operation.unlistedOverStdio !== true,
   );
@@ -53,8 +53,8 @@ export function listTools(
 export function requireTool(name: string, toolsets: ReadonlySet<Toolset>): Operation {
   const operation = findOperation(name);
   if (!operation) throw unknownTool(name);
-  if (!isAgents(operation)) throw humansOnly(name);
-  if (toolsets.has(operation.toolset) || isTeams(operation)) return operation;
+  if (!isForAgents(operation)) throw humansOnly(name);
+  if (toolsets.has(operation.toolset) || isOpenToTeams(operation)) return operation;
   throw new MerkleError(
     "forbidden",
     `Agents cannot use ${name} unless their human allows it, with merkle mcp --tools ${operation.toolset}.`,
@@ -65,12 +65,12 @@ export function requireTool(name: string, toolsets: ReadonlySet<Toolset>): Opera
  * Returns whether agents may call the operation. Operations that make decisions about agents are reserved for
  * humans (PERSON-11).
  */
-function isAgents({ human, notForModels }: Pick<Operation, "human" | "notForModels">): boolean {
+function isForAgents({ human, notForModels }: Pick<Operation, "human" | "notForModels">): boolean {
   return notForModels !== true && (human === undefined || human === "person");
 }
 
 /** Returns whether a team may call the operation regardless of the rights of the person it belongs to. */
-function isTeams({ toolset, access, readOnly }: Operation): boolean {
+function isOpenToTeams({ toolset, access, readOnly }: Operation): boolean {
   if (toolset === "admin") return false;
   return access === "team" || access === "open" || (access === "reader" && readOnly);
 }
@@ -84,19 +84,19 @@ function humansOnly(name: string): MerkleError {
 }
 
 function unknownTool(name: string): MerkleError {
-  const asked = name.slice(0, 100);
-  const meant = nearest(
-    asked,
-    operations.filter((each) => isAgents(each) && each.unlisted !== true).map((each) => each.name),
+  const requestedName = name.slice(0, 100);
+  const suggestion = findNearest(
+    requestedName,
+    operations.filter((each) => isForAgents(each) && each.unlisted !== true).map((each) => each.name),
   );
   return new MerkleError(
     "not_found",
-    `There is no tool "${asked}".${meant === undefined ? "" : ` Did you mean ${meant}?`} List the tools to see their names.`,
+    `There is no tool "${requestedName}".${suggestion === undefined ? "" : ` Did you mean ${suggestion}?`} List the tools to see their names.`,
   );
 }
 
 /** Returns an operation's inputs that the tool list shows. */
-export function listedFields(operation: Operation): string[] {
+export function listShownFields(operation: Operation): string[] {
   return Object.keys(Object(toStdioTool(operation).inputSchema["properties"]));
 }
 
@@ -112,12 +112,12 @@ function toStdioTool(operation: Operation, { whole = false } = {}): ListedTool {
     ...unlisted,
     ...(!whole && Array.isArray(operation.unlistedOverStdio) ? operation.unlistedOverStdio : []),
   ];
-  const session = takesOnlySession(operation) && { session_id: optionalSession };
+  const session = canOmitSession(operation) && { session_id: optionalSession };
   const listed = Object.entries({ ...Object(properties), ...session }).filter(
     ([name]) => !hidden.includes(name),
   );
-  const left = new Set([...(session ? ["session_id"] : []), "projectId"]);
-  const names = Array.isArray(required) ? required.filter((name) => !left.has(name)) : [];
+  const optionalNames = new Set([...(session ? ["session_id"] : []), "projectId"]);
+  const names = Array.isArray(required) ? required.filter((name) => !optionalNames.has(name)) : [];
   return {
     ...tool,
     inputSchema: {

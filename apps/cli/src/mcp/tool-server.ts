@@ -5,9 +5,9 @@ import { brokerSettingsDefault } from "@merkle/wire/schemas";
 import { claude } from "../clients/claude.js";
 import { findInboxSocket } from "../clients/claude-inbox.js";
 import { readClaudeState } from "../clients/claude-state.js";
-import { findClientIntroducing } from "../clients/clients.js";
+import { findClientByMcpName } from "../clients/clients.js";
 import { describeError } from "../core/describe-error.js";
-import { asStub } from "../feed/private-stub.js";
+import { toStub } from "../feed/private-stub.js";
 import type { CheckConcluded } from "../feed/tail/run-tail.js";
 import { type Config, readEnvironment } from "../settings/config.js";
 import { openBrokerLink } from "./broker-link.js";
@@ -18,11 +18,11 @@ import { createHookAnswers } from "./hooks/answer-hooks.js";
 import { createHookServer } from "./hooks/hook-server.js";
 import { openHookSocket } from "./hooks/hook-socket.js";
 import { createPermissionWatch } from "./hooks/permission-watch.js";
-import { createStatusReporter, idleSince } from "./hooks/status-reporter.js";
+import { createStatusReporter, readIdleSince } from "./hooks/status-reporter.js";
 import { createLongResults, createRenderer } from "./long-results.js";
 import { createAcknowledger } from "./mail/acknowledger.js";
 import type { Briefs } from "./mail/briefs.js";
-import { createHandedOut } from "./mail/handed-out.js";
+import { createDeliveryRecord } from "./mail/delivery-record.js";
 import { createMembership } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import { createPeerSessions, type PeerSession } from "./peer-sessions.js";
@@ -33,7 +33,7 @@ import { type ClientInfo, describeSelf } from "./self-description.js";
 import { listTools } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
 import { createUnreachedStatus } from "./unreached-status.js";
-import { type Channel, createWakePaths, untilInVain } from "./waking/wake-paths.js";
+import { type Channel, createWakePaths, stopWhenUnheard } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
 /**
@@ -42,7 +42,7 @@ import { createWakers } from "./waking/wakers.js";
 export interface ToolServer {
   readonly tools: ListedTool[];
   /** Returns the number of unread messages in each session. */
-  unread(): { session: string; unread: number }[];
+  countUnread(): { session: string; unread: number }[];
   /** Answers a tool call. Failures are returned as answers. Rejects only if the caller cancels the call. */
   readonly call: CallTool;
   /** Closes the connection. The teams stay in their sessions, and the peers stay stored. */
@@ -58,10 +58,10 @@ interface ToolServerOptions {
    */
   readonly claudeSessionId: string | null;
   /** Returns how the client describes itself, once the client has connected. */
-  readonly client: () => ClientInfo | undefined;
+  readonly getClientInfo: () => ClientInfo | undefined;
   readonly channel: Channel | null;
   /** Whether results also have `structuredContent`, for programs (MCP-17). */
-  readonly structured: boolean;
+  readonly isStructured: boolean;
   /** Whether the client ran hooks before it started this server. */
   readonly isRestarted: boolean;
   /**
@@ -82,14 +82,14 @@ interface ToolServerOptions {
  * that answer calls. The functions further down handle the events between these parts.
  */
 export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
-  const { config, options, claudeSessionId, client, channel, log } = serverOptions;
+  const { config, options, claudeSessionId, getClientInfo, channel, log } = serverOptions;
   const { isRestarted, onHeard, onUnreached } = serverOptions;
-  const structured = serverOptions.structured && options.view === "json";
+  const isStructured = serverOptions.isStructured && options.view === "json";
   const { home } = config;
   const env = readEnvironment().variables;
   const now = () => Date.now();
   // An unknown client is treated like Claude Code.
-  const own = findClientIntroducing(client()?.name) ?? claude;
+  const agentClient = findClientByMcpName(getClientInfo()?.name) ?? claude;
   let conversation = claudeSessionId ?? env["MERKLE_CONVERSATION"];
   let heardAt = 0;
   let isReturning = false;
@@ -97,77 +97,98 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
    * Settles when the peers' current conversation has been stored. Closing the server waits for that; hooks do
    * not.
    */
-  let moving: Promise<void> = Promise.resolve();
+  let pendingMove: Promise<void> = Promise.resolve();
   let { mcp_wait_s: waitSeconds, brief_after: unreadMax } = brokerSettingsDefault;
 
   // Parts that reach the client.
   const socket = openHookSocket({
-    answer: async (fields) => hookAnswers.toSocket(fields),
-    onAttached: describeAgain,
+    answer: async (fields) => hookAnswers.answerSocket(fields),
+    onPluginsChange: refreshDescription,
     log,
   });
-  if (own.usesSocket) socket.listen();
-  const inbox = own.openInbox({ env, conversation: () => conversation, attached: socket.attached });
+  if (agentClient.hasSocketHooks) socket.listen();
+  const inbox = agentClient.openInbox({
+    env,
+    findConversation: () => conversation,
+    attached: socket.attached,
+  });
   const turn = createTurn(now);
   const claudeInbox = findInboxSocket(env);
-  const idle = async () => (claudeInbox ? idleSince(claudeInbox, env) : undefined);
-  const paths = untilInVain(createWakePaths({ inbox, channel, hasHooks: () => turn.hasHooks, log }), {
+  const readClientIdleSince = async () => (claudeInbox ? readIdleSince(claudeInbox, env) : undefined);
+  const paths = stopWhenUnheard(createWakePaths({ inbox, channel, hasHooks: () => turn.hasHooks, log }), {
     // If the client runs no hooks, a model that ignores a nudge cannot be distinguished from a client that
     // does not reach this server.
-    heardAt: () => (turn.hasHooks ? heardAt : Number.POSITIVE_INFINITY),
-    idleSince: idle,
-    onVain: declareUnreached,
+    getHeardAt: () => (turn.hasHooks ? heardAt : Number.POSITIVE_INFINITY),
+    readIdleSince: readClientIdleSince,
+    onUnheard: declareUnreached,
   });
   const wakers = createWakers({
-    ...{ paths, turn, isRestarted, now, idleSince: idle },
-    mayInterrupt: options.interruptible,
-    onRun: describeAgain,
+    ...{ paths, turn, isRestarted, now, readIdleSince: readClientIdleSince },
+    isInterruptible: options.isInterruptible,
+    onRun: refreshDescription,
     onUnreached,
   });
-  channel?.onChange(describeAgain);
+  channel?.onChange(refreshDescription);
 
   // Parts that reach the broker, and the peers that this server acts as.
   const secretStore = createSecretStore();
-  const link = openBrokerLink({ config, onClient: takeClient, onUp: refreshPeers, log });
+  const link = openBrokerLink({ config, onClient: useClient, onOpen: refreshPeers, log });
   const teams = createPeerSessions({
     log,
-    onNew: welcome,
+    onNew: startPeer,
     open: openMessage,
     onConcluded: (team, message) => void compareSeal(team, message),
     onChanged: refreshExtensions,
   });
-  const handedOut = createHandedOut({
+  const deliveryRecord = createDeliveryRecord({
     home,
-    format: recordFormat(),
+    format: findRecordFormat(),
     conversation,
     env,
     client: process.ppid,
   });
-  const acknowledger = createAcknowledger(link, handedOut);
+  const acknowledger = createAcknowledger(link, deliveryRecord);
   const describe = () =>
-    describeSelf({ client: client(), toolsets: options.toolsets, wake: paths.available });
-  const place = { link, teams, secretStore, handedOut, home, claudeSessionId, describe, log };
-  const unreached = createUnreachedStatus({ link, teams, turn, clientName: own.name, now, log });
-  const rejoin = createRejoin({ ...place, options, onDeclared: unreached.takeBack });
-  const membership = createMembership(place);
+    describeSelf({ client: getClientInfo(), toolsets: options.toolsets, wake: paths.available });
+  const peerOptions = {
+    link,
+    teams,
+    secretStore,
+    handedOut: deliveryRecord,
+    home,
+    claudeSessionId,
+    describe,
+    log,
+  };
+  const unreached = createUnreachedStatus({ link, teams, turn, clientName: agentClient.name, now, log });
+  const rejoin = createRejoin({ ...peerOptions, options, onDeclared: unreached.clearOutdated });
+  const membership = createMembership(peerOptions);
 
   // Extensions that features add.
-  const server = { link, teams: () => teams, client: own, config, env, unreadMax: () => unreadMax, log };
+  const server = {
+    link,
+    teams: () => teams,
+    client: agentClient,
+    config,
+    env,
+    unreadMax: () => unreadMax,
+    log,
+  };
   const extensions = serverOptions.extensions.map((create) => create(server));
 
   // Parts that answer calls.
   const longResults = createLongResults();
-  const render = createRenderer({ view: options.view, structured, secretStore, longResults });
+  const render = createRenderer({ view: options.view, isStructured, secretStore, longResults });
   const hookAnswers = createHookAnswers({
-    client: own,
+    client: agentClient,
     isLaunched: options.as !== undefined,
-    ...{ teams, turn, extensions, handedOut, secretStore, render },
+    ...{ teams, turn, extensions, handedOut: deliveryRecord, secretStore, render },
     hooks: createHookServer({
       teams,
       turn,
       status: createStatusReporter(link, log),
       onConversation: noteConversation,
-      onProof: acknowledger.soon,
+      onProof: acknowledger.schedule,
     }),
     permissions: createPermissionWatch({
       ...{ link, teams, log },
@@ -177,8 +198,8 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     briefs: extensions.find(({ briefs }) => briefs)?.briefs ?? noBriefs,
     onHook: noteHook,
     onAnswered({ isFirst }) {
-      if (isFirst) describeAgain();
-      wakers.look();
+      if (isFirst) refreshDescription();
+      wakers.check();
     },
   });
   const callTool = createCallTool({
@@ -190,7 +211,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
       view: options.view,
       operations: Object.assign({}, ...extensions.map(({ operations }) => operations)),
     }),
-    answerHook: hookAnswers.toCall,
+    answerHook: hookAnswers.answerCall,
   });
   void enterQuietly();
 
@@ -208,19 +229,19 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
    * Returns the format of the transcripts in which the client records delivered messages. Undefined for JSON
    * results, and for a client that is only treated like Claude Code.
    */
-  function recordFormat() {
-    const isKnown = own !== claude || claudeSessionId !== null;
-    return options.view === "compact" && isKnown ? own.transcript : undefined;
+  function findRecordFormat() {
+    const isKnown = agentClient !== claude || claudeSessionId !== null;
+    return options.view === "compact" && isKnown ? agentClient.transcript : undefined;
   }
 
   function openMessage(team: PeerSession, message: Message): Message {
     const opener = extensions.find(({ openMessage: open }) => open);
-    return opener?.openMessage?.(team, message) ?? asStub(message);
+    return opener?.openMessage?.(team, message) ?? toStub(message);
   }
 
-  function welcome(team: PeerSession): () => void {
+  function startPeer(team: PeerSession): () => void {
     for (const { onPeer } of extensions) onPeer?.(team);
-    const stops = [wakers.add(team), team.mail.listen(() => acknowledger.soon(team))];
+    const stops = [wakers.add(team), team.mail.listen(() => acknowledger.schedule(team))];
     return () => {
       for (const stop of stops) stop();
     };
@@ -229,7 +250,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   function declareUnreached(): void {
     onUnreached();
     unreached.declare();
-    describeAgain();
+    refreshDescription();
   }
 
   /**
@@ -252,7 +273,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     for (const team of teams.readers()) {
       refreshExtensions(team);
       // Send cursors that could not be acknowledged while the connection was lost.
-      acknowledger.soon(team);
+      acknowledger.schedule(team);
     }
     void enterQuietly();
     void readSettings();
@@ -272,11 +293,11 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     }
   }
 
-  function describeAgain(): void {
-    rejoin.describeAgain();
+  function refreshDescription(): void {
+    rejoin.refreshDescription();
   }
 
-  function takeClient(next: MerkleClient): void {
+  function useClient(next: MerkleClient): void {
     teams.subscribe(next);
     next.onPush((push) => {
       if (push.type === "nudge") void answerNudge(next, push);
@@ -291,8 +312,8 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   function noteConversation(id: string | undefined): void {
     if (!id || id === conversation) return;
     conversation = id;
-    moving = membership.moveTo(id);
-    describeAgain();
+    pendingMove = membership.moveTo(id);
+    refreshDescription();
   }
 
   /**
@@ -310,12 +331,12 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   function noteHeard(): void {
     const { as = "" } = options;
     heardAt = now();
-    if (unreached.end()) describeAgain();
+    if (unreached.end()) refreshDescription();
     if (!onHeard() || isReturning || teams.find(as)?.state.membership !== "replaced") return;
     isReturning = true;
-    teams.takeUpAgain(as);
-    link.comeBack();
-    rejoin.leaveBehind();
+    teams.resumeOthers(as);
+    link.reconnectOnNextCall();
+    rejoin.rejoinOnNextCall();
     void enterQuietly().finally(() => {
       isReturning = false;
     });
@@ -326,10 +347,12 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
    * earlier.
    */
   function noteCall({ toolUseId, meta, signal }: ToolCall): Caller {
-    const named = own.callerOf?.(meta) ?? {};
+    const named = agentClient.parseCaller?.(meta) ?? {};
     noteConversation(named.conversation);
     const caller: Caller =
-      named.subagent === undefined ? turn.callerOf(toolUseId) : { is: "subagent", agent: named.subagent };
+      named.subagent === undefined
+        ? turn.identifyCaller(toolUseId)
+        : { is: "subagent", agent: named.subagent };
     if (caller.is === "main") for (const team of teams.readers()) proveByCall(team);
     // If the client cancels a call, its user has interrupted the turn.
     if (caller.is !== "subagent") signal.addEventListener("abort", interruptTurn, { once: true });
@@ -338,17 +361,18 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
 
   function proveByCall(team: PeerSession): void {
     team.mail.prove({ by: "call" });
-    acknowledger.soon(team);
+    acknowledger.schedule(team);
   }
 
   function interruptTurn(): void {
     turn.interrupt();
-    wakers.look();
+    wakers.check();
   }
 
   return {
-    tools: listTools(options.toolsets, { structured, onlyTools: options.onlyTools }),
-    unread: () => teams.readers().map(({ slug, mail }) => ({ session: slug, unread: mail.pending.length })),
+    tools: listTools(options.toolsets, { structured: isStructured, onlyTools: options.onlyTools }),
+    countUnread: () =>
+      teams.readers().map(({ slug, mail }) => ({ session: slug, unread: mail.pending.length })),
     async call(call) {
       noteHeard();
       return callTool(call);
@@ -356,7 +380,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     async close() {
       acknowledger.flush();
       socket.close();
-      await Promise.race([moving, delay(goodbyeMsMax)]);
+      await Promise.race([pendingMove, delay(goodbyeMsMax)]);
       // Close the connection while the inboxes are still open, so that the broker learns that no server acts
       // as the peers any longer.
       await Promise.all([Promise.race([link.close(), delay(goodbyeMsMax)]), teams.close()]);
@@ -364,7 +388,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   };
 }
 
-const noBriefs: Briefs = { asksForRecord: () => false, prepare: async () => null };
+const noBriefs: Briefs = { needsTranscript: () => false, prepare: async () => null };
 
 /** How long closing the server waits for the broker's reply. */
 const goodbyeMsMax = 80;

@@ -21,9 +21,9 @@ export interface Turn {
    * Records a hook. Returns whether it is the first in a conversation, and whether its prompt is queued
    * behind the running turn.
    */
-  hook(call: HookCall): { readonly isNewConversation: boolean; readonly isQueued: boolean };
+  recordHook(call: HookCall): { readonly isNewConversation: boolean; readonly isQueued: boolean };
   /** Returns which agent makes the tool call with this id. */
-  callerOf(toolUseId: string | undefined): Caller;
+  identifyCaller(toolUseId: string | undefined): Caller;
   /** Marks the turn as ended. */
   end(): void;
   /**
@@ -63,13 +63,13 @@ export function createTurn(now: () => number): Turn {
   let isInterrupted = false;
   let hasHooks = false;
   let hasPrompt = false;
-  let announces = false;
+  let hasAnnouncements = false;
   let unannounced = 0;
   /** For each announced tool call, the id of the calling agent, oldest first. Empty for the main agent. */
   const announced = new Map<string, string>();
 
   function announce({ toolUseId, agentId }: HookCall): void {
-    announces = true;
+    hasAnnouncements = true;
     announced.set(toolUseId, agentId);
     const [oldest] = announced.keys();
     if (announced.size > announcedMax && oldest !== undefined) announced.delete(oldest);
@@ -78,7 +78,7 @@ export function createTurn(now: () => number): Turn {
   function noteUnannounced(): void {
     unannounced += 1;
     if (unannounced < unannouncedMax) return;
-    announces = false;
+    hasAnnouncements = false;
     hasHooks = false;
     runsUntil = 0;
   }
@@ -96,7 +96,7 @@ export function createTurn(now: () => number): Turn {
     get runsUntil() {
       return runsUntil;
     },
-    hook(call) {
+    recordHook(call) {
       hasHooks = true;
       unannounced = 0;
       if (call.event === "PreToolUse" && call.toolUseId !== "") announce(call);
@@ -115,13 +115,13 @@ export function createTurn(now: () => number): Turn {
       conversation = call.sessionId;
       return { isNewConversation: !isFirst, isQueued };
     },
-    callerOf(toolUseId) {
-      if (!announces) return { is: "main" };
+    identifyCaller(toolUseId) {
+      if (!hasAnnouncements) return { is: "main" };
       const agent = announced.get(toolUseId ?? "");
       if (toolUseId !== undefined) announced.delete(toolUseId);
       if (agent === undefined) {
         noteUnannounced();
-        return { is: announces ? "unknown" : "main" };
+        return { is: hasAnnouncements ? "unknown" : "main" };
       }
       return agent === "" ? { is: "main" } : { is: "subagent", agent };
     },

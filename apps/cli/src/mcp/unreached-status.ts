@@ -1,11 +1,11 @@
 import type { ClientName } from "../clients/client.js";
-import { isServerEnded, serverEnded } from "../clients/serving.js";
+import { describeServerEnded, isServerEndedReason } from "../clients/serving.js";
 import { describeError } from "../core/describe-error.js";
 import type { BrokerLink } from "./broker-link.js";
-import { isPermission } from "./hooks/permission-watch.js";
+import { isPermissionReason } from "./hooks/permission-watch.js";
 import { noteDeclared } from "./hooks/status-reporter.js";
 import type { PeerSession, PeerSessions } from "./peer-sessions.js";
-import type { Declared } from "./rejoin.js";
+import type { StatusDeclaration } from "./rejoin.js";
 import type { Turn } from "./turn.js";
 
 /** Marks the peers as blocked while the client runs turns without reaching this server (WAKE-19). */
@@ -17,7 +17,7 @@ export interface UnreachedStatus {
   /** Removes the marks when the client reaches this server. Returns whether there were any marks. */
   end(): boolean;
   /** Removes a declared status that was set by Merkle, not by the model, and is no longer true (WAKE-15). */
-  takeBack(team: PeerSession, declared: Declared): void;
+  clearOutdated(team: PeerSession, declared: StatusDeclaration): void;
 }
 
 interface UnreachedStatusOptions {
@@ -31,26 +31,26 @@ interface UnreachedStatusOptions {
 
 export function createUnreachedStatus(options: UnreachedStatusOptions): UnreachedStatus {
   const { link, teams, turn, clientName, now, log } = options;
-  const unreached = new Map<PeerSession, Declared>();
+  const unreached = new Map<PeerSession, StatusDeclaration>();
 
   async function block(team: PeerSession): Promise<void> {
     const output = await link.call("set_status", {
       ...{ session_id: team.sessionId, team_id: team.credential },
-      ...{ status: "blocked", reason: serverEnded(clientName), automatic: true },
+      ...{ status: "blocked", reason: describeServerEnded(clientName), automatic: true },
     });
     noteDeclared(team, output);
     unreached.set(team, output.declared);
   }
 
-  async function free(team: PeerSession): Promise<void> {
+  async function unblock(team: PeerSession): Promise<void> {
     const status = turn.runsUntil > now() ? "working" : "idle";
     team.advance({ type: "statusObserved", status });
-    const as = { session_id: team.sessionId, team_id: team.credential };
-    noteDeclared(team, await link.call("set_status", { ...as, status }));
+    const credentials = { session_id: team.sessionId, team_id: team.credential };
+    noteDeclared(team, await link.call("set_status", { ...credentials, status }));
   }
 
-  function takeBack(team: PeerSession, { reason }: Declared): void {
-    if (isServerEnded(reason) || isPermission(reason)) free(team).catch(logError);
+  function clearOutdated(team: PeerSession, { reason }: StatusDeclaration): void {
+    if (isServerEndedReason(reason) || isPermissionReason(reason)) unblock(team).catch(logError);
   }
 
   function logError(error: unknown): void {
@@ -64,9 +64,9 @@ export function createUnreachedStatus(options: UnreachedStatusOptions): Unreache
     end() {
       const declarations = [...unreached];
       unreached.clear();
-      for (const [team, declared] of declarations) takeBack(team, declared);
+      for (const [team, declared] of declarations) clearOutdated(team, declared);
       return declarations.length > 0;
     },
-    takeBack,
+    clearOutdated,
   };
 }

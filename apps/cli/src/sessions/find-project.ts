@@ -7,7 +7,7 @@ import type { Io } from "../command/io.js";
 import { usageError } from "../core/cli-error.js";
 
 /** Timeout for git, which normally answers immediately unless the disk has problems. */
-const gitMsMax = 3_000;
+const gitTimeoutMs = 3_000;
 
 /**
  * Returns the project of a folder, i.e. the name of its Git repository. The name comes from the address of
@@ -15,13 +15,13 @@ const gitMsMax = 3_000;
  * or if git is not installed.
  */
 export async function findProject(folder: string): Promise<string | null> {
-  const origin = await git(folder, ["config", "--get", "remote.origin.url"]);
-  const name = origin && lastPart(origin);
+  const origin = await runGit(folder, ["config", "--get", "remote.origin.url"]);
+  const name = origin && toLastPart(origin);
   if (name) return name;
   // A worktree belongs to the project of the repository's main folder.
-  const common = await git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+  const common = await runGit(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
   if (!common) return null;
-  return (basename(common) === ".git" ? basename(dirname(common)) : lastPart(common)) || null;
+  return (basename(common) === ".git" ? basename(dirname(common)) : toLastPart(common)) || null;
 }
 
 /**
@@ -29,11 +29,11 @@ export async function findProject(folder: string): Promise<string | null> {
  * links resolved.
  */
 export async function findWorktree(folder: string): Promise<string> {
-  return (await git(folder, ["rev-parse", "--show-toplevel"])) ?? (await realpath(folder));
+  return (await runGit(folder, ["rev-parse", "--show-toplevel"])) ?? (await realpath(folder));
 }
 
 /** Returns the last part of an address: `mobile-app` for `git@host:owner/mobile-app.git`. */
-function lastPart(address: string): string {
+function toLastPart(address: string): string {
   const last =
     address
       .replace(/[/\\]+$/, "")
@@ -45,9 +45,9 @@ function lastPart(address: string): string {
     .slice(0, limits.projectIdCharsMax);
 }
 
-async function git(folder: string, args: readonly string[]): Promise<string | null> {
+async function runGit(folder: string, args: readonly string[]): Promise<string | null> {
   try {
-    const { stdout } = await promisify(execFile)("git", ["-C", folder, ...args], { timeout: gitMsMax });
+    const { stdout } = await promisify(execFile)("git", ["-C", folder, ...args], { timeout: gitTimeoutMs });
     return stdout.trim() || null;
   } catch {
     return null;

@@ -1,6 +1,6 @@
 import { isUuid, MerkleError, type Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { nearest, neutralise } from "@merkle/wire/text";
+import { findNearest, neutralise } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import type { Config } from "../settings/config.js";
@@ -19,13 +19,13 @@ export async function getSession(
 ): Promise<Session> {
   const name = named ?? config.session;
   if (name === undefined) throw usageError("Name a session, or set MERKLE_SESSION.", "merkle ls");
-  const found = await findSession(broker, name);
-  if (found) return found;
-  const near = await findNearSession(broker, name);
+  const session = await findSession(broker, name);
+  if (session) return session;
+  const suggestion = await findNearSession(broker, name);
   const source = named === undefined ? " (MERKLE_SESSION)" : "";
   throw new CliError(
     "not_found",
-    `There is no session ${JSON.stringify(neutralise(name))}${source}.${near ? ` Did you mean ${near.slug}?` : ""}`,
+    `There is no session ${JSON.stringify(neutralise(name))}${source}.${suggestion ? ` Did you mean ${suggestion.slug}?` : ""}`,
     { exitCode: exitCodes.not_found, next: ["merkle ls --state all", "merkle new <title>"] },
   );
 }
@@ -48,9 +48,9 @@ export async function findNearSession(
   name: string,
 ): Promise<Session | null> {
   const { sessions } = await broker.call("list_sessions", { limit: limits.sessionsPageMax });
-  const namesOf = (session: Session) => [session.slug, session.title.toLowerCase()];
-  const near = nearest(name.toLowerCase().slice(0, limits.titleCharsMax), sessions.flatMap(namesOf));
-  return sessions.find((session) => near !== undefined && namesOf(session).includes(near)) ?? null;
+  const toNames = (session: Session) => [session.slug, session.title.toLowerCase()];
+  const near = findNearest(name.toLowerCase().slice(0, limits.titleCharsMax), sessions.flatMap(toNames));
+  return sessions.find((session) => near !== undefined && toNames(session).includes(near)) ?? null;
 }
 
 async function findBySlug(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
@@ -66,19 +66,19 @@ async function findBySlug(broker: Pick<BrokerClient, "call">, name: string): Pro
 }
 
 async function findByTitle(broker: Pick<BrokerClient, "call">, title: string): Promise<Session | null> {
-  const found = await listByTitle(broker, title);
-  if (found.length < 2) return found[0] ?? null;
+  const matches = await listByTitle(broker, title);
+  if (matches.length < 2) return matches[0] ?? null;
   throw new CliError(
     "conflict",
-    `${found.length} sessions have the title ${JSON.stringify(neutralise(title))}. Use the slug of one of them: ${found.map((each) => each.slug).join(", ")}.`,
-    { exitCode: exitCodes.conflict, details: { slugs: found.map((each) => each.slug) } },
+    `${matches.length} sessions have the title ${JSON.stringify(neutralise(title))}. Use the slug of one of them: ${matches.map((each) => each.slug).join(", ")}.`,
+    { exitCode: exitCodes.conflict, details: { slugs: matches.map((each) => each.slug) } },
   );
 }
 
 async function listByTitle(broker: Pick<BrokerClient, "call">, title: string): Promise<Session[]> {
   const query = title.trim();
   if (query === "" || query.length > limits.titleCharsMax) return [];
-  const found: Session[] = [];
+  const sessions: Session[] = [];
   let before: string | null | undefined;
   while (before !== null) {
     const page = await broker.call("list_sessions", {
@@ -86,10 +86,10 @@ async function listByTitle(broker: Pick<BrokerClient, "call">, title: string): P
       limit: limits.sessionsPageMax,
       ...(before === undefined ? {} : { before }),
     });
-    found.push(...page.sessions.filter((each) => each.title === query));
+    sessions.push(...page.sessions.filter((each) => each.title === query));
     before = page.next_cursor;
   }
-  return found;
+  return sessions;
 }
 
 /**

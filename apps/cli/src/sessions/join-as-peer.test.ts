@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
-import { atEnd } from "../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../tests/kit/at-end.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { type BrokerClient, createBrokerClient } from "../broker/broker-client.js";
 import { listStoredPeers } from "../home/stored-peers.js";
-import { type JoinAsPeer, joinAsPeer } from "./join-as-peer.js";
+import { type JoinAsPeerOptions, joinAsPeer } from "./join-as-peer.js";
 
 const meshId = "0b6f2f7e-0000-4000-8000-000000000001";
 
 let caller: BrokerClient;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   const { url } = await startTestBroker({}, cleanup);
   caller = createBrokerClient({ base: url, source: "default" }, new AbortController().signal);
@@ -30,7 +30,7 @@ async function setUp() {
     return home;
   };
   const home = await makeHome();
-  const take = (teamName: string, more: Partial<JoinAsPeer> = {}) =>
+  const take = (teamName: string, more: Partial<JoinAsPeerOptions> = {}) =>
     joinAsPeer({
       caller,
       home,
@@ -61,8 +61,8 @@ describe("joinAsPeer", () => {
       machine: "birch-laptop",
       sessionKey,
     });
-    expect(first).toMatchObject({ resumed: false, joined: { team_name: "Birch", peer_name: "claude" } });
-    expect(first.held).toMatchObject({
+    expect(first).toMatchObject({ isResumed: false, joined: { team_name: "Birch", peer_name: "claude" } });
+    expect(first.storedPeer).toMatchObject({
       slug,
       team_name: "Birch",
       peer_name: "claude",
@@ -74,7 +74,7 @@ describe("joinAsPeer", () => {
     });
     const own = (await listStoredPeers(home, meshId)).find((each) => each.peer_id === null);
     expect(own).toMatchObject({
-      team_id: first.held.team_id,
+      team_id: first.storedPeer.team_id,
       credential: first.joined.team_id,
       claude_session_id: null,
     });
@@ -86,12 +86,12 @@ describe("joinAsPeer", () => {
       machine: "birch-laptop",
       session_key: sessionKey.public,
     });
-    await first.hold.release();
+    await first.lock.release();
 
     const second = await take("birch", { sessionId: slug });
-    expect(second).toMatchObject({ resumed: true, joined: { resumed: true, cursor: first.joined.cursor } });
+    expect(second).toMatchObject({ isResumed: true, joined: { resumed: true, cursor: first.joined.cursor } });
     // Values that are left out when joining again are kept.
-    expect(second.held).toEqual({ ...first.held, saved_at: second.held.saved_at });
+    expect(second.storedPeer).toEqual({ ...first.storedPeer, saved_at: second.storedPeer.saved_at });
     expect(await joinings("Birch")).toBe(1);
   });
 
@@ -99,18 +99,27 @@ describe("joinAsPeer", () => {
     const { take, joinings, peers } = await setUp();
     const first = await take("Birch");
     const second = await take("Birch");
-    expect(second.held).toMatchObject({ team_id: first.held.team_id, peer_name: "claude-2" });
+    expect(second.storedPeer).toMatchObject({ team_id: first.storedPeer.team_id, peer_name: "claude-2" });
     const named = await take("Birch", { peerName: "atlas" });
-    expect(named).toMatchObject({ resumed: false, held: { peer_name: "atlas" } });
-    for (const { hold } of [first, second, named]) await hold.release();
-    expect(await take("Birch")).toMatchObject({ resumed: true, held: { peer_id: first.held.peer_id } });
+    expect(named).toMatchObject({ isResumed: false, storedPeer: { peer_name: "atlas" } });
+    for (const { lock: hold } of [first, second, named]) await hold.release();
+    expect(await take("Birch")).toMatchObject({
+      isResumed: true,
+      storedPeer: { peer_id: first.storedPeer.peer_id },
+    });
     expect(await take("Birch", { peerName: "Atlas" })).toMatchObject({
       resumed: true,
       held: { peer_name: "atlas" },
     });
-    expect(await take("Birch")).toMatchObject({ resumed: true, held: { peer_id: second.held.peer_id } });
-    expect(await take("Birch")).toMatchObject({ resumed: false, held: { peer_name: "claude-3" } });
-    expect(await take("Birch (x)")).toMatchObject({ resumed: false, held: { team_name: "Birch (x)" } });
+    expect(await take("Birch")).toMatchObject({
+      isResumed: true,
+      storedPeer: { peer_id: second.storedPeer.peer_id },
+    });
+    expect(await take("Birch")).toMatchObject({ isResumed: false, storedPeer: { peer_name: "claude-3" } });
+    expect(await take("Birch (x)")).toMatchObject({
+      isResumed: false,
+      storedPeer: { team_name: "Birch (x)" },
+    });
     expect(await joinings("Birch")).toBe(1);
     expect((await peers()).filter((each) => each.team === "Birch")).toHaveLength(4);
   });
@@ -125,17 +134,17 @@ describe("joinAsPeer", () => {
       });
     }
     const elsewhere = await take("Birch", { home: await makeHome(), defaultPeerName: "atlas" });
-    expect(elsewhere.held).toMatchObject({ team_name: "Birch (2)", peer_name: "atlas-2" });
+    expect(elsewhere.storedPeer).toMatchObject({ team_name: "Birch (2)", peer_name: "atlas-2" });
   });
 
   it("[LAUNCH-4] takes a team's own place where no name is needed, and a peer's beside a live one", async () => {
     const { home, take, joinings } = await setUp();
     const first = await take("Birch", { defaultPeerName: null });
-    expect(first.held).toMatchObject({ peer_id: null, credential: first.joined.team_id });
-    expect(await listStoredPeers(home, meshId)).toEqual([first.held]);
+    expect(first.storedPeer).toMatchObject({ peer_id: null, credential: first.joined.team_id });
+    expect(await listStoredPeers(home, meshId)).toEqual([first.storedPeer]);
     const second = await take("Birch", { defaultPeerName: null });
-    expect(second.held).toMatchObject({ team_id: first.held.team_id, peer_name: "agent" });
-    await first.hold.release();
+    expect(second.storedPeer).toMatchObject({ team_id: first.storedPeer.team_id, peer_name: "agent" });
+    await first.lock.release();
     expect(await take("Birch", { defaultPeerName: null })).toMatchObject({
       resumed: true,
       held: { peer_id: null },
@@ -145,16 +154,19 @@ describe("joinAsPeer", () => {
 
   it("[LAUNCH-4] comes back as a peer that has left, and passes over a place that the broker refuses, which is kept", async () => {
     const { home, sessionId, take } = await setUp();
-    const { held, hold } = await take("Birch");
+    const { storedPeer: held, lock: hold } = await take("Birch");
     await caller.call("leave_session", { session_id: sessionId, team_id: held.credential });
     await hold.release();
     const back = await take("Birch");
-    expect(back).toMatchObject({ resumed: true, held: { peer_id: held.peer_id } });
-    await back.hold.release();
+    expect(back).toMatchObject({ isResumed: true, storedPeer: { peer_id: held.peer_id } });
+    await back.lock.release();
 
     await caller.call("rotate_team_credential", { session_id: sessionId, team_id: held.credential });
     const next = await take("Birch");
-    expect(next).toMatchObject({ resumed: false, held: { team_id: held.team_id, peer_name: "claude-2" } });
+    expect(next).toMatchObject({
+      isResumed: false,
+      storedPeer: { team_id: held.team_id, peer_name: "claude-2" },
+    });
     expect((await listStoredPeers(home, meshId)).map((each) => each.peer_name).sort()).toEqual(
       [null, "claude", "claude-2"].sort(),
     );
@@ -162,7 +174,7 @@ describe("joinAsPeer", () => {
 
   it("[LAUNCH-4] says what the broker says of a session that is closed or not there, and holds nothing then", async () => {
     const { sessionId, take } = await setUp();
-    const { held, hold } = await take("Birch");
+    const { storedPeer: held, lock: hold } = await take("Birch");
     await caller.call("conclude_session", {
       session_id: sessionId,
       team_id: held.credential,

@@ -4,17 +4,17 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
 import {
   findStoredPeer,
-  holdTeam,
   type KeyPair,
+  lockStoredPeer,
   type StoredPeer,
-  saveTeam,
-  storedPeerId,
+  saveStoredPeer,
   toOwnPeer,
   toStoredPeer,
+  toStoredPeerId,
 } from "../home/stored-peers.js";
-import { shellWord } from "../text/shell.js";
-import { keyCardOf, type ShownIn } from "./key-card.js";
-import { listOwnTeams, listStoredPeersOf, type RequestedPeer } from "./requested-peer.js";
+import { toShellWord } from "../text/shell.js";
+import { type KeyContext, toKeyCard } from "./key-card.js";
+import { listOwnTeams, listResumablePeers, type RequestedPeer } from "./requested-peer.js";
 
 /** The peer to join as. Fields that are left out keep their values at the broker. */
 export interface JoiningPeer {
@@ -32,15 +32,15 @@ export interface JoiningPeer {
   readonly sessionKey?: KeyPair | undefined;
 }
 
-export type JoinAsPeer = JoiningPeer & RequestedPeer;
+export type JoinAsPeerOptions = JoiningPeer & RequestedPeer;
 
 /** A stored peer that has joined a session and is locked, so that only this process acts as the peer. */
 export interface LockedPeer {
-  readonly held: StoredPeer;
+  readonly storedPeer: StoredPeer;
   /** The lock on the peer, to be released when the process stops acting as the peer. */
-  readonly hold: ProcessLock;
+  readonly lock: ProcessLock;
   /** Whether the peer was already stored on this machine. */
-  readonly resumed: boolean;
+  readonly isResumed: boolean;
   readonly joined: OutputOf<"join_session">;
 }
 
@@ -50,20 +50,20 @@ export interface LockedPeer {
  *
  * @throws CliError `conflict` with a free name if the requested name is taken
  */
-export async function joinAsPeer(wanted: JoinAsPeer): Promise<LockedPeer> {
-  for (const stored of await listStoredPeersOf(wanted)) {
-    const resumed = await rejoinStoredPeer(wanted, storedPeerId(stored));
-    if (resumed) return resumed;
+export async function joinAsPeer(request: JoinAsPeerOptions): Promise<LockedPeer> {
+  for (const stored of await listResumablePeers(request)) {
+    const peer = await rejoinStoredPeer(request, toStoredPeerId(stored));
+    if (peer) return peer;
   }
-  for (const team of await listOwnTeams(wanted)) {
-    const added = await addToTeam(wanted, team);
+  for (const team of await listOwnTeams(request)) {
+    const added = await addToTeam(request, team);
     if (added) return added;
   }
-  const name = wanted.peerName ?? wanted.defaultPeerName;
-  const joined = await joinAs(wanted, name, (peer_name) => ({ team_name: wanted.teamName, ...peer_name }));
+  const name = request.peerName ?? request.defaultPeerName;
+  const joined = await joinAs(request, name, (peer_name) => ({ team_name: request.teamName, ...peer_name }));
   // Store the team's credential, which is needed to add further peers later.
-  if (joined.peer_id !== null) await saveTeam(wanted.home, toOwnPeer(joined, wanted));
-  return holdNew(wanted, joined);
+  if (joined.peer_id !== null) await saveStoredPeer(request.home, toOwnPeer(joined, request));
+  return lockNewPeer(request, joined);
 }
 
 /**
@@ -74,22 +74,22 @@ export async function rejoinStoredPeer(
   joining: JoiningPeer,
   placeId: string,
 ): Promise<LockedPeer | undefined> {
-  const lock = await holdTeam(joining.home, placeId);
+  const lock = await lockStoredPeer(joining.home, placeId);
   if (!lock) return undefined;
-  let resumed = false;
+  let isResumed = false;
   try {
     // Read the peer only while holding its lock, because the previous process may have changed or removed the
     // credential.
     const stored = await findStoredPeer(joining.home, placeId);
     const joined = stored && (await rejoin(joining, stored));
     if (!joined) return undefined;
-    const held = toStoredPeer(joined, joining, stored);
+    const storedPeer = toStoredPeer(joined, joining, stored);
     // Saving also updates the time of the last use, by which stored peers are sorted.
-    await saveTeam(joining.home, held);
-    resumed = true;
-    return { held, hold: lock, resumed, joined };
+    await saveStoredPeer(joining.home, storedPeer);
+    isResumed = true;
+    return { storedPeer, lock: lock, isResumed, joined };
   } finally {
-    if (!resumed) await lock.release();
+    if (!isResumed) await lock.release();
   }
 }
 
@@ -97,37 +97,37 @@ async function rejoin(
   joining: JoiningPeer,
   stored: StoredPeer,
 ): Promise<OutputOf<"join_session"> | undefined> {
-  const told = await toJoinFields({ ...joining, sessionKey: stored.session_key ?? joining.sessionKey });
-  return unlessRefused(() =>
+  const fields = await toJoinFields({ ...joining, sessionKey: stored.session_key ?? joining.sessionKey });
+  return ignoreRefusal(() =>
     joining.caller.call("join_session", {
       session_id: stored.session_id,
       team_name: stored.team_name,
       team_id: stored.credential,
-      ...told,
+      ...fields,
     }),
   );
 }
 
 /** The default name for a peer that is added because the team's unnamed peer is in use. */
-const toFurtherPeerName = "agent";
+const furtherPeerName = "agent";
 
-async function addToTeam(wanted: JoinAsPeer, team: StoredPeer): Promise<LockedPeer | undefined> {
-  const name = wanted.peerName ?? wanted.defaultPeerName ?? toFurtherPeerName;
-  const joined = await unlessRefused(() =>
-    joinAs(wanted, name, (peer_name) => ({
+async function addToTeam(request: JoinAsPeerOptions, team: StoredPeer): Promise<LockedPeer | undefined> {
+  const name = request.peerName ?? request.defaultPeerName ?? furtherPeerName;
+  const joined = await ignoreRefusal(() =>
+    joinAs(request, name, (peer_name) => ({
       team_name: team.team_name,
       team_id: team.credential,
       ...peer_name,
     })),
   );
-  return joined && holdNew(wanted, joined);
+  return joined && lockNewPeer(request, joined);
 }
 
 /**
  * Returns undefined if the broker does not recognise the stored credential. The file with the credential is
  * kept, because the broker may be wrong.
  */
-async function unlessRefused<T>(join: () => Promise<T>): Promise<T | undefined> {
+async function ignoreRefusal<T>(join: () => Promise<T>): Promise<T | undefined> {
   try {
     return await join();
   } catch (error) {
@@ -143,44 +143,44 @@ const attemptsMax = 10;
  * that the broker suggests.
  */
 async function joinAs(
-  wanted: JoinAsPeer,
+  request: JoinAsPeerOptions,
   name: string | null,
   as: (peerName: {
     peer_name?: string;
   }) => Pick<InputOf<"join_session">, "team_name" | "team_id" | "peer_name">,
 ): Promise<OutputOf<"join_session">> {
-  const told = await toJoinFields(wanted);
+  const fields = await toJoinFields(request);
   let peerName = name;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await wanted.caller.call("join_session", {
-        session_id: wanted.sessionId,
+      return await request.caller.call("join_session", {
+        session_id: request.sessionId,
         ...as(peerName === null ? {} : { peer_name: peerName }),
-        ...told,
+        ...fields,
       });
     } catch (error) {
-      const free = freeNameOf(error);
+      const free = findFreeName(error);
       if (free === undefined || peerName === null) throw error;
-      if (wanted.peerName !== undefined) throw taken(peerName, free, error);
+      if (request.peerName !== undefined) throw nameTaken(peerName, free, error);
       if (attempt === attemptsMax) throw error;
       peerName = free;
     }
   }
 }
 
-function freeNameOf(error: unknown): string | undefined {
+function findFreeName(error: unknown): string | undefined {
   if (!(error instanceof MerkleError) || error.code !== "conflict") return undefined;
   const free: unknown = error.details["free_name"];
   return typeof free === "string" ? free : undefined;
 }
 
-function taken(name: string, free: string, cause: unknown): CliError {
+function nameTaken(name: string, free: string, cause: unknown): CliError {
   return new CliError(
     "conflict",
     `The name ${JSON.stringify(name)} is taken in this session. ${JSON.stringify(free)} is free.`,
     {
       exitCode: exitCodes.conflict,
-      next: [`--name ${shellWord(free)}`],
+      next: [`--name ${toShellWord(free)}`],
       details: { free_name: free },
       cause,
     },
@@ -201,22 +201,22 @@ async function toJoinFields({ role, groups, capabilities, cwd, machine, sessionK
 /** Returns the public parts of a peer's key: the public key and the card for encrypting private messages. */
 export async function toPublicKeyFields(
   key: KeyPair,
-  where: ShownIn,
+  where: KeyContext,
 ): Promise<Pick<InputOf<"join_session">, "session_key" | "key_card">> {
-  return { session_key: key.public, key_card: await keyCardOf(key, where) };
+  return { session_key: key.public, key_card: await toKeyCard(key, where) };
 }
 
-async function holdNew(joining: JoiningPeer, joined: OutputOf<"join_session">): Promise<LockedPeer> {
-  const held = toStoredPeer(joined, joining);
+async function lockNewPeer(joining: JoiningPeer, joined: OutputOf<"join_session">): Promise<LockedPeer> {
+  const storedPeer = toStoredPeer(joined, joining);
   // Lock the peer before saving it, so that no other process finds it unused.
-  const hold = await holdTeam(joining.home, storedPeerId(held));
-  if (!hold)
-    throw new Error(`Another process is already using ${storedPeerId(held)}, which has just joined.`);
+  const lock = await lockStoredPeer(joining.home, toStoredPeerId(storedPeer));
+  if (!lock)
+    throw new Error(`Another process is already using ${toStoredPeerId(storedPeer)}, which has just joined.`);
   try {
-    await saveTeam(joining.home, held);
-    return { held, hold, resumed: false, joined };
+    await saveStoredPeer(joining.home, storedPeer);
+    return { storedPeer, lock, isResumed: false, joined };
   } catch (error) {
-    await hold.release();
+    await lock.release();
     throw error;
   }
 }

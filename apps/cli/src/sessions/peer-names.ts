@@ -1,31 +1,31 @@
 import type { Peer } from "@merkle/wire";
 import type { Output, Signs } from "../command/output.js";
-import { oneLine } from "../text/one-line.js";
+import { toOneLine } from "../text/one-line.js";
 import type { Cell } from "../text/table.js";
 import { toAge } from "../text/time.js";
 
 /** Formats a peer's address, such as `Cedar` or `Cedar/atlas`. */
-export function peerName(team: string, peer: string | null | undefined): string {
-  return peer ? `${nameBesideMark(team)}/${nameBesideMark(peer)}` : nameBesideMark(team);
+export function formatPeerAddress(team: string, peer: string | null | undefined): string {
+  return peer ? `${quoteMarkedName(team)}/${quoteMarkedName(peer)}` : quoteMarkedName(team);
 }
 
 /**
  * Formats a name that may be followed by a mark such as `(human)`. Quotes names from older versions that
  * contain such a mark themselves (NAME-3).
  */
-export function nameBesideMark(name: string): string {
-  const shown = oneLine(name);
+export function quoteMarkedName(name: string): string {
+  const shown = toOneLine(name);
   return /\(\s*(?:human|guest)\s*\)/iu.test(name) ? JSON.stringify(shown) : shown;
 }
 
-type Seen = Pick<Peer, "left_at" | "presence">;
+type PeerPresence = Pick<Peer, "left_at" | "presence">;
 
 /**
  * Returns the presence symbol for a peer or team. A peer that has left gets the symbol for disconnected
  * peers.
  */
-export function presenceSign(
-  { left_at: leftAt, presence }: Seen,
+export function toPresenceSign(
+  { left_at: leftAt, presence }: PeerPresence,
   { signs }: { readonly signs: Signs },
 ): string {
   if (leftAt !== null) return signs.gone;
@@ -43,8 +43,8 @@ export function presenceSign(
  * Sorts peers by status: blocked peers first, peers that have left last. Peers with equal status stay in the
  * order of joining.
  */
-export function inOrderOfState(peers: readonly Peer[]): Peer[] {
-  return [...peers].sort((a, b) => rankOf(a) - rankOf(b));
+export function sortByState(peers: readonly Peer[]): Peer[] {
+  return [...peers].sort((a, b) => toStateRank(a) - toStateRank(b));
 }
 
 function isBlocked({ declared, left_at: leftAt }: Pick<Peer, "declared" | "left_at">): boolean {
@@ -55,17 +55,22 @@ function isBlocked({ declared, left_at: leftAt }: Pick<Peer, "declared" | "left_
  * Returns the symbol for a peer or team. A declared status of blocked or do not disturb has its own symbol;
  * otherwise the symbol shows the presence.
  */
-export function signOf(peer: Pick<Peer, "declared"> & Seen, { signs }: { readonly signs: Signs }): string {
+export function toStateSign(
+  peer: Pick<Peer, "declared"> & PeerPresence,
+  { signs }: { readonly signs: Signs },
+): string {
   if (isBlocked(peer)) return signs.blocked;
-  return peer.left_at === null && peer.declared?.status === "dnd" ? signs.dnd : presenceSign(peer, { signs });
+  return peer.left_at === null && peer.declared?.status === "dnd"
+    ? signs.dnd
+    : toPresenceSign(peer, { signs });
 }
 
 /** Formats the declared and the observed status, such as `blocked 6m "needs a key", idle`. */
-export function stateText(peer: Peer): string {
+export function formatState(peer: Peer): string {
   if (peer.left_at !== null) return `left ${toAge(peer.left_at)} ago`;
-  const seen =
+  const presenceText =
     peer.presence === "disconnected" ? `away, seen ${toAge(peer.last_seen_at)} ago` : peer.presence;
-  return [declaredText(peer), seen, peer.polling ? "waiting for messages" : ""]
+  return [formatDeclared(peer), presenceText, peer.polling ? "waiting for messages" : ""]
     .filter((each) => each !== "")
     .join(", ");
 }
@@ -73,46 +78,48 @@ export function stateText(peer: Peer): string {
 /**
  * Formats the declared status. Empty for `idle`, because the presence already shows whether the peer is idle.
  */
-export function declaredText({ declared }: Pick<Peer, "declared">): string {
+export function formatDeclared({ declared }: Pick<Peer, "declared">): string {
   if (declared === null || declared.status === "idle") return "";
-  const reason = declared.reason === null ? "" : ` "${oneLine(declared.reason)}"`;
+  const reason = declared.reason === null ? "" : ` "${toOneLine(declared.reason)}"`;
   return `${declared.status} ${toAge(declared.at)}${reason}`;
 }
 
-export function rolesText({ role, groups }: Peer): string {
+export function formatRoles({ role, groups }: Peer): string {
   const memberships = groups.map(
-    (group) => `@${oneLine(group.name)}${group.role === null ? "" : `:${oneLine(group.role)}`}`,
+    (group) => `@${toOneLine(group.name)}${group.role === null ? "" : `:${toOneLine(group.role)}`}`,
   );
-  return [role === null ? "" : oneLine(role), ...memberships].filter((each) => each !== "").join(" ");
+  return [role === null ? "" : toOneLine(role), ...memberships].filter((each) => each !== "").join(" ");
 }
 
 /** Formats a peer's task and its activity summary, such as `task 7 rotate tokens, 12m`. */
-export function summaryText({ summary, summary_at: at, task }: Peer): string {
-  const said = at === null ? "" : `${oneLine(summary)} (${toAge(at)} ago)`;
-  if (!task) return said;
-  return [`task ${task.task} ${oneLine(task.title)}, ${toAge(task.since)}`, said].filter(Boolean).join("   ");
+export function formatSummary({ summary, summary_at: at, task }: Peer): string {
+  const activity = at === null ? "" : `${toOneLine(summary)} (${toAge(at)} ago)`;
+  if (!task) return activity;
+  return [`task ${task.task} ${toOneLine(task.title)}, ${toAge(task.since)}`, activity]
+    .filter(Boolean)
+    .join("   ");
 }
 
 /**
  * Minimum terminal width at which the activity gets its own column. On narrower terminals it follows the
  * status.
  */
-const besideMin = 120;
+const twoCellsColumnsMin = 120;
 
 /** Formats a peer's status and activity as one or two cells. */
-export function doingCells(peer: Peer, output: Pick<Output, "alarm" | "dim" | "columns">): Cell[] {
+export function toActivityCells(peer: Peer, output: Pick<Output, "alarm" | "dim" | "columns">): Cell[] {
   const paint = paintState(peer, output);
-  const [state, does] = [stateText(peer), summaryText(peer)];
-  if (output.columns >= besideMin)
+  const [state, activity] = [formatState(peer), formatSummary(peer)];
+  if (output.columns >= twoCellsColumnsMin)
     return [
       { text: state, paint },
-      { text: does, paint: output.dim },
+      { text: activity, paint: output.dim },
     ];
-  return [{ text: [state, does].filter((each) => each !== "").join(", "), paint }];
+  return [{ text: [state, activity].filter((each) => each !== "").join(", "), paint }];
 }
 
 /** Describes how the peer can be woken. A disconnected peer cannot be woken. */
-export function wakeText(peer: Peer): string {
+export function describeWake(peer: Peer): string {
   const paths = peer.capabilities?.wake?.filter((path) => path !== "wait") ?? [];
   if (peer.polling) return "wakes immediately";
   if (!peer.connected) return "cannot be woken";
@@ -124,7 +131,7 @@ export function paintState(peer: Peer, output: Pick<Output, "alarm" | "dim">): (
   return peer.left_at !== null || peer.presence === "disconnected" ? output.dim : String;
 }
 
-function rankOf(peer: Peer): number {
+function toStateRank(peer: Peer): number {
   if (isBlocked(peer)) return 0;
   if (peer.left_at !== null) return 4;
   return { active: 1, idle: 2, disconnected: 3 }[peer.presence];

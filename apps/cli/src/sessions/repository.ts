@@ -17,14 +17,14 @@ export interface RepositoryFile {
  * exist.
  */
 export function findRepositoryFile(file: string, cwd: string): RepositoryFile | null {
-  const path = realPath(resolve(cwd, file));
+  const path = resolveRealPath(resolve(cwd, file));
   const root = findRoot(path);
   return root === null ? null : { address: readAddress(root), path: toSlashes(relative(root, path)) };
 }
 
 /** Returns the address of the repository that contains a folder. Null outside a repository. */
 export function findRepository(folder: string): string | null {
-  const root = findRoot(realPath(folder));
+  const root = findRoot(resolveRealPath(folder));
   return root === null ? null : readAddress(root);
 }
 
@@ -44,7 +44,7 @@ export function resolveScope(scope: string, cwd: string): { scope: string; addre
   const given = scope.trim();
   const isPath = !given.startsWith("repo:") && normaliseScope(given).startsWith("repo:");
   if (!isPath && !isAbsolute(given)) return { scope, address: findRepository(cwd) };
-  const root = findRoot(realPath(cwd));
+  const root = findRoot(resolveRealPath(cwd));
   const [first = ""] = given.split(/[/\\]/);
   // Resolve a relative path from the root if its first part exists only there. Otherwise resolve it from the
   // agent's folder, in which new files are created.
@@ -68,12 +68,12 @@ function findRoot(folder: string): string | null {
  * Resolves symbolic links in the existing part of a path, so that different names for the same file become
  * equal.
  */
-function realPath(path: string): string {
+function resolveRealPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
+    return parent === path ? path : join(resolveRealPath(parent), basename(path));
   }
 }
 
@@ -93,7 +93,7 @@ function readAddress(root: string): string {
  * path is valid only on this machine.
  */
 function toLocalAddress(folder: string): string {
-  return `${hostname()}:${realPath(folder)}`;
+  return `${hostname()}:${resolveRealPath(folder)}`;
 }
 
 /** Returns the Git folder that all worktrees of a repository share. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { teamMarks } from "./team-marks.js";
+import { assignTeamMarks } from "./team-marks.js";
 
 it.each([
   [
@@ -27,5 +27,5 @@ it.each([
     ["🚀", "!"],
   ],
 ])("[CLI-13] the marks of the teams %j differ", (names, marks) => {
-  expect(teamMarks(names)).toEqual(marks);
+  expect(assignTeamMarks(names)).toEqual(marks);
 });

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deviceOf } from "@merkle/wire/identity";
+import { toDeviceId } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
@@ -34,10 +34,10 @@ async function listOwnDevices(home: string): Promise<readonly string[]> {
   const folder = homeFiles.persons(home);
   const names = await readdir(folder).catch(() => []);
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")));
-  return texts.flatMap((text) => deviceOf(credentialIn(text), nodeCrypto.sha256) ?? []);
+  return texts.flatMap((text) => toDeviceId(parseCredential(text), nodeCrypto.sha256) ?? []);
 }
 
-function credentialIn(text: string): string {
+function parseCredential(text: string): string {
   try {
     return String(Object(JSON.parse(text)).credential);
   } catch {

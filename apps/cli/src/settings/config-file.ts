@@ -2,7 +2,7 @@ import { access, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { usageError } from "../core/cli-error.js";
 import { isObject } from "../core/is-object.js";
-import { explainingHome } from "../core/merkle-home.js";
+import { explainHomeErrors } from "../core/merkle-home.js";
 import { readSettingsText } from "../core/read-settings-text.js";
 import { replaceFile } from "../core/replace-file.js";
 import { findInFile, type SettingsFile } from "./setting.js";
@@ -66,7 +66,7 @@ export async function writeConfigValue(path: string, key: string, value: unknown
  */
 export async function writeConfigText(path: string, text: string): Promise<void> {
   parseConfigFile(path, text);
-  await explainingHome(dirname(path), async () => {
+  await explainHomeErrors(dirname(path), async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await replaceFile(path, text);
   });

@@ -176,7 +176,7 @@ describe("merkle config", () => {
   }, async () => {
     const merkle = await testMerkle();
     await merkle.run(["up", "--port", "0", "--detach"]);
-    const { url } = await merkle.running();
+    const { url } = await merkle.readRunFile();
     expect((await merkle.run(["config", "get", "url"])).stdout).toBe(`${url}\n`);
     expect(await merkle.run(["config", "set", "url", "http://localhost:9000"])).toMatchObject({
       code: 0,

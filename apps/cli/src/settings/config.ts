@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { isLoopback } from "../core/address.js";
 import { findAgentMark } from "../core/agent-shell.js";
 import { usageError } from "../core/cli-error.js";
-import { type Flags, textOf } from "../core/flags.js";
+import { type Flags, findFlag } from "../core/flags.js";
 import { homeFiles, requireOwnHome, toMerkleHome } from "../core/merkle-home.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
 import type { Variables } from "./env-files.js";
@@ -50,7 +50,7 @@ export interface Config extends Omit<SettingValues, "home" | "token"> {
   /** The folder in which the command was started. */
   readonly cwd: string;
   /** Returns where a setting comes from: a flag, a variable, a file, or `default`. */
-  readonly sourceOf: (setting: SettingSources) => string;
+  readonly getSource: (setting: SettingSources) => string;
   /** Notices for the user about which variables in `.env` files are used, which are ignored, and why. */
   readonly notices: readonly string[];
 }
@@ -70,7 +70,7 @@ interface Environment {
    * `WATCH_REPORT_DEPENDENCIES`: set if `node --watch` started this process, whose IPC channel then belongs
    * to Node.
    */
-  readonly startedByNodeWatch: boolean;
+  readonly wasStartedByNodeWatch: boolean;
   /**
    * `MERKLE_MODEL`, or else `ANTHROPIC_MODEL`: the model that the client of the MCP server uses. Default:
    * empty.
@@ -91,7 +91,7 @@ export function readEnvironment(): Environment {
     variables,
     path: variables["PATH"],
     hasPlainTerminal: variables["TERM"] === "dumb",
-    startedByNodeWatch: variables["WATCH_REPORT_DEPENDENCIES"] !== undefined,
+    wasStartedByNodeWatch: variables["WATCH_REPORT_DEPENDENCIES"] !== undefined,
     model: variables["MERKLE_MODEL"] || variables["ANTHROPIC_MODEL"] || "",
     projectFolder: variables["CLAUDE_PROJECT_DIR"] || process.cwd(),
     claudeSessionId: variables["CLAUDE_CODE_SESSION_ID"] || null,
@@ -127,7 +127,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
   const { env, nameOf, notices } = await readVariables(given, home);
   const project = await findProject({ flags, env, cwd }, home);
   const trusted = project?.isTrusted ? project.file : undefined;
-  const sources: Sources = { flags, env, nameOf, cwd, forBroker: envFiles, project: trusted, user };
+  const sources: Sources = { flags, env, nameOf, cwd, isForBroker: envFiles, project: trusted, user };
   const values = readValues(sources);
   const { ca, token, auth, insecureOpen, host, publicUrl } = values;
   if (auth === "open" && !insecureOpen) refuseOpenNetwork(host, publicUrl);
@@ -145,7 +145,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     file: user,
     environment: env,
     cwd,
-    sourceOf: (setting) => findValue(setting, sources)?.source ?? "default",
+    getSource: (setting) => findValue(setting, sources)?.source ?? "default",
     notices,
   };
 }
@@ -177,7 +177,7 @@ async function findProject(
   { flags, env, cwd }: ConfigSources,
   home: string,
 ): Promise<{ file: ConfigFile; foreign: ForeignFile; isTrusted: boolean } | undefined> {
-  if (textOf(flags, "url") !== undefined || env["MERKLE_URL"] || env["MCP_URL"]) return undefined;
+  if (findFlag(flags, "url") !== undefined || env["MERKLE_URL"] || env["MCP_URL"]) return undefined;
   const file = await findProjectFile(cwd);
   if (!file) return undefined;
   // Loaded on demand, because most folders have no project file.

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { testMerkle } from "../test-kit/merkle.js";
-import { atTerminal } from "../test-kit/terminal.js";
+import { startAtTerminal } from "../test-kit/terminal.js";
 import { readConfig } from "./config.js";
 import { findForeignEnvFiles } from "./env-files.js";
 import { trustFile } from "./foreign-file.js";
@@ -128,14 +128,14 @@ it("[CLI-85] merkle up says what it read and uses it once merkle trust was answe
   await writeFile(join(cwd, ".env"), `DATABASE_URL=${unreachable}\nMERKLE_PORT=0\n`);
   const env = { MERKLE_HOME: merkle.home, HOME: merkle.home };
   const up = merkle.start(["up", "--port", "0"], { cwd });
-  await up.says("agents use");
+  await up.waitForOutput("agents use");
   up.process.kill("SIGTERM");
   const { stderr } = await up.ended;
   expect(stderr).toContain(`${join(cwd, ".env")} is not read for DATABASE_URL`);
 
-  const terminal = atTerminal({ home: cwd }, ["trust"], env);
-  await terminal.shows("Trust its current content?");
-  terminal.types("y\r");
+  const terminal = startAtTerminal({ home: cwd }, ["trust"], env);
+  await terminal.waitForScreen("Trust its current content?");
+  terminal.type("y\r");
   const { screen } = await terminal.ended;
   expect(screen).toContain("127.0.0.1:1/mesh");
   expect(screen).not.toContain("hush");
@@ -153,9 +153,9 @@ it("[CLI-85] PORT counts for what starts a broker where MERKLE_PORT is not set, 
   const { cwd, read } = await makeFolder({ ".env": "PORT=7505", ".env.local": "MERKLE_AUTH=open" });
   const config = await read();
   expect(config).toMatchObject({ port: 7505, broker: { base: "http://localhost:7505" } });
-  expect(config.sourceOf(settings.port)).toBe(`PORT in ${join(cwd, ".env")}`);
+  expect(config.getSource(settings.port)).toBe(`PORT in ${join(cwd, ".env")}`);
   expect((await read({ PORT: "7506" })).port).toBe(7506);
-  expect((await read({ PORT: "7506", MERKLE_PORT: "7507" })).sourceOf(settings.port)).toBe("MERKLE_PORT");
+  expect((await read({ PORT: "7506", MERKLE_PORT: "7507" })).getSource(settings.port)).toBe("MERKLE_PORT");
   // Many programs set PORT, so a command that only calls a broker must not use it.
   expect((await read({ PORT: "3000" }, false)).broker.base).toBe("http://localhost:7423");
   await expect(read({ PORT: "high" })).rejects.toThrow("PORT must be a whole number from 0 to 65535");
@@ -174,7 +174,7 @@ it("[CLI-85] MCP_URL of a trusted file is the address of agents, and of the envi
   await trust();
   const config = await read({ MCP_URL: "http://localhost:7600/mcp" });
   expect(config).toMatchObject({ publicUrl: ours, broker: { base: "http://localhost:7600" } });
-  expect(config.sourceOf(settings.publicUrl)).toBe(`MCP_URL in ${path}`);
+  expect(config.getSource(settings.publicUrl)).toBe(`MCP_URL in ${path}`);
   expect((await read()).broker.base).toBe("http://localhost:7423");
   expect((await read({ MERKLE_PUBLIC_URL: "http://localhost:7601" })).publicUrl).toBe(
     "http://localhost:7601",

@@ -45,14 +45,16 @@ export function readEnvFiles({
 }: Folder & { readonly env: NodeJS.ProcessEnv; readonly home: string }): Variables {
   const known = listFileVariables(folder.featureSettings);
   const withPartners = (names: readonly string[]) => addPartners(names, folder.featureSettings);
-  const meantBy = (name: string) => known.get(name)?.sets ?? name;
+  const toSettingVariable = (name: string) => known.get(name)?.sets ?? name;
   const added: Record<string, string> = {};
-  const places = new Map<string, string>();
+  const sources = new Map<string, string>();
   const decided = new Set(withPartners(Object.keys(env)));
   const notices: string[] = [];
   for (const file of findEnvFiles(folder)) {
     const named = Object.entries(file.values).filter(
-      ([name]) => !decided.has(meantBy(name)) && !(name !== meantBy(name) && meantBy(name) in file.values),
+      ([name]) =>
+        !decided.has(toSettingVariable(name)) &&
+        !(name !== toSettingVariable(name) && toSettingVariable(name) in file.values),
     );
     const isUsable = file.foreign === undefined || isTrusted(home, file.foreign);
     const used: string[] = [];
@@ -65,17 +67,17 @@ export function readEnvFiles({
       if (inFile === undefined) continue;
       if (inFile === "environment") elsewhere.push(name);
       else if (inFile === "harmless" || isUsable || value === "") {
-        added[meantBy(name)] = value;
-        places.set(meantBy(name), `${name} in ${file.path}`);
+        added[toSettingVariable(name)] = value;
+        sources.set(toSettingVariable(name), `${name} in ${file.path}`);
         used.push(name);
       } else untrusted.push(name);
     }
-    for (const name of withPartners(named.map(([each]) => meantBy(each)))) decided.add(name);
+    for (const name of withPartners(named.map(([each]) => toSettingVariable(each)))) decided.add(name);
     notices.push(...describe(file.path, { used, untrusted, elsewhere }));
   }
   return {
     env: { ...env, ...added },
-    nameOf: (variable) => places.get(variable) ?? variable,
+    nameOf: (variable) => sources.get(variable) ?? variable,
     notices,
   };
 }

@@ -2,7 +2,7 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 import { sha256 } from "../core/sha256.js";
-import { oneLine } from "../text/one-line.js";
+import { toOneLine } from "../text/one-line.js";
 import type { ConfigFile } from "./config-file.js";
 import { type Consequence, findInFile, type LocatedValue } from "./setting.js";
 import { coreSettings } from "./settings.js";
@@ -53,12 +53,12 @@ export function toForeign(
     path,
     says: values.flatMap(({ consequence, given }) => {
       const sentence = given && consequence.describe(given);
-      return sentence === undefined ? [] : [oneLine(sentence)];
+      return sentence === undefined ? [] : [toOneLine(sentence)];
     }),
     content: [
       text,
-      ...values.flatMap(({ consequence: { content }, given }) =>
-        content ? [given ? content(given) : null] : [],
+      ...values.flatMap(({ consequence: { readContent }, given }) =>
+        readContent ? [given ? readContent(given) : null] : [],
       ),
     ],
   };
@@ -66,11 +66,11 @@ export function toForeign(
 
 /** Returns whether the user trusts this file, in this folder and with exactly this content (CLI-82). */
 export function isTrusted(home: string, file: ForeignFile): boolean {
-  return readTrusted(home)[file.path] === digestOf(file);
+  return readTrusted(home)[file.path] === hashForeignFile(file);
 }
 
 export function trustFile(home: string, file: ForeignFile): void {
-  writePrivateJson(homeFiles.trusted(home), { ...readTrusted(home), [file.path]: digestOf(file) });
+  writePrivateJson(homeFiles.trusted(home), { ...readTrusted(home), [file.path]: hashForeignFile(file) });
 }
 
 /** Refuses to continue if a project's file is not trusted. @throws CliError `not_trusted` */
@@ -89,7 +89,7 @@ export function notTrusted({ path, says }: ForeignFile): CliError {
   );
 }
 
-function digestOf({ path, content }: ForeignFile): string {
+function hashForeignFile({ path, content }: ForeignFile): string {
   return sha256(JSON.stringify([path, ...content]));
 }
 

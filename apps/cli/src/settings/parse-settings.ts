@@ -4,40 +4,40 @@ import { toBaseUrl } from "../core/address.js";
 import { usageError } from "../core/cli-error.js";
 import { splitList } from "../core/flags.js";
 import { isObject } from "../core/is-object.js";
-import { type Given, parseList, parseText, wrong } from "./setting.js";
+import { type GivenValue, invalidValue, parseList, parseText } from "./setting.js";
 
-export function parsePort(given: Given): number {
+export function parsePort(given: GivenValue): number {
   const text = parseText(given);
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw wrong(given, "a whole number from 0 to 65535");
+  throw invalidValue(given, "a whole number from 0 to 65535");
 }
 
-export function parseHost(given: Given): string {
+export function parseHost(given: GivenValue): string {
   const text = parseText(given);
   const host = text.replace(/^\[(.*)\]$/, "$1");
   if (/^[a-z0-9._-]+$/i.test(host) || /^[0-9a-f:.]+(?:%\w+)?$/i.test(host)) return host;
-  throw wrong(given, "an address of this machine without a port, such as 127.0.0.1 or ::1");
+  throw invalidValue(given, "an address of this machine without a port, such as 127.0.0.1 or ::1");
 }
 
-export function parseAuth(given: Given): "open" | "invite" {
+export function parseAuth(given: GivenValue): "open" | "invite" {
   const text = parseText(given);
   if (text === "open" || text === "invite") return text;
-  throw wrong(given, "open (anyone can connect) or invite (only members can connect)");
+  throw invalidValue(given, "open (anyone can connect) or invite (only members can connect)");
 }
 
 /** Checks an address and returns it unchanged, because it may be the address of an MCP endpoint. */
-export function parsePublicUrl(given: Given): string {
+export function parsePublicUrl(given: GivenValue): string {
   const text = parseText(given);
   toBaseUrl(text, given.name);
   return text;
 }
 
-export function parseHosts(given: Given): readonly string[] {
+export function parseHosts(given: GivenValue): readonly string[] {
   const hosts = splitList([parseText(given)]);
   const bad = hosts.find((host) => !/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.test(host));
   if (bad === undefined) return hosts;
-  throw wrong({ ...given, value: bad }, "host names separated by commas, such as mesh.example.com");
+  throw invalidValue({ ...given, value: bad }, "host names separated by commas, such as mesh.example.com");
 }
 
 /**
@@ -45,20 +45,20 @@ export function parseHosts(given: Given): readonly string[] {
  *
  * @throws CliError `usage` that names the invalid range
  */
-export function parseRanges({ value, name }: Given): readonly string[] {
+export function parseRanges({ value, name }: GivenValue): readonly string[] {
   const ranges = typeof value === "string" ? splitList([value]) : parseList({ value, name });
   for (const range of ranges) {
     const [address = "", bits = "0", ...more] = range.split("/");
     const bitsMax = isIP(address) === 6 ? 128 : 32;
     const isRange = isIP(address) > 0 && !address.includes("%") && more.length === 0;
     if (isRange && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax) continue;
-    throw wrong({ value: range, name }, "addresses or ranges such as 127.0.0.1 or 10.0.0.0/8");
+    throw invalidValue({ value: range, name }, "addresses or ranges such as 127.0.0.1 or 10.0.0.0/8");
   }
   return ranges;
 }
 
 /** Parses a member's token. Errors never repeat the token. */
-export function parseToken(given: Given): string | undefined {
+export function parseToken(given: GivenValue): string | undefined {
   const token = parseText(given).trim();
   if (token === "" || /^mk[to]_[A-Za-z0-9_-]{43}$/.test(token)) return token || undefined;
   throw usageError(`${given.name} must be a member token from merkle token create: mkt_ and 43 characters.`);
@@ -68,10 +68,10 @@ export function parseToken(given: Given): string | undefined {
  * Parses the broker's rate limits: `"off"`, or an object with the limits that differ from the defaults, such
  * as `{"member_write": {"per_second": 50, "burst": 500}}`.
  */
-export function parseRates(given: Given): Partial<RateLimits> | "off" {
+export function parseRates(given: GivenValue): Partial<RateLimits> | "off" {
   const { value, name: source } = given;
   if (value === "off") return value;
-  if (!isObject(value)) throw wrong(given, '"off" or an object');
+  if (!isObject(value)) throw invalidValue(given, '"off" or an object');
   return Object.fromEntries(
     Object.entries(value).map(([name, rate]) => [
       requireName(name, source),
@@ -88,12 +88,12 @@ function requireName(name: string, source: string): RateLimitName {
   );
 }
 
-function parseRate(given: Given): RateLimit {
+function parseRate(given: GivenValue): RateLimit {
   const { value } = given;
   if (isObject(value) && Object.keys(value).sort().join() === "burst,per_second") {
     const { burst, per_second } = value;
     if (typeof burst === "number" && burst >= 1 && typeof per_second === "number" && per_second > 0)
       return { burst, per_second };
   }
-  throw wrong(given, '{"per_second": 50, "burst": 500} with a burst of at least 1');
+  throw invalidValue(given, '{"per_second": 50, "burst": 500} with a burst of at least 1');
 }

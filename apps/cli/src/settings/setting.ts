@@ -1,9 +1,9 @@
 import { dirname, resolve } from "node:path";
 import { type CliError, usageError } from "../core/cli-error.js";
-import { type Flag, type Flags, isSet, listOf, textOf } from "../core/flags.js";
+import { type Flag, type Flags, findFlag, isSet, listFlagValues } from "../core/flags.js";
 
 /** The value of a setting as it was given in a flag, a variable or a file. */
-export interface Given {
+export interface GivenValue {
   readonly value: unknown;
   /**
    * The name of the source in error messages, such as `--port`, `MERKLE_PORT in /home/ana/app/.env` or `mesh in
@@ -13,7 +13,7 @@ export interface Given {
 }
 
 /** A value, and the folder against which relative paths in it are resolved. */
-export interface LocatedValue extends Given {
+export interface LocatedValue extends GivenValue {
   readonly folder: string;
 }
 
@@ -31,7 +31,7 @@ export interface Consequence {
    * Returns further content that a decision to trust the file covers: the resolved value, or the content of a
    * file named by the value.
    */
-  readonly content?: (given: LocatedValue) => string | null;
+  readonly readContent?: (given: LocatedValue) => string | null;
 }
 
 export interface Variable {
@@ -40,7 +40,7 @@ export interface Variable {
    * Whether the variable applies only to commands that start the broker. For other commands, it may belong to
    * another program.
    */
-  readonly forBroker?: true;
+  readonly isForBroker?: true;
   /**
    * Whether `.env.local` and `.env` in a folder can set the variable (CLI-85). If `harmless`, they always
    * can. With a consequence, they can once a person trusts the file. If `environment`, they cannot, because
@@ -56,7 +56,7 @@ export interface Variable {
 export interface DocumentedKey {
   /** An example value as it would be written in the file. */
   readonly example: string;
-  readonly usual: string;
+  readonly defaultText: string;
   readonly meaning: string;
 }
 
@@ -142,7 +142,7 @@ export interface Sources {
   readonly nameOf: (variable: string) => string;
   readonly cwd: string;
   /** Whether the command starts the broker or opens its database. */
-  readonly forBroker: boolean;
+  readonly isForBroker: boolean;
   /** The project's file. Undefined if there is none or the user does not trust it. */
   readonly project: SettingsFile | undefined;
   readonly user: SettingsFile;
@@ -151,14 +151,14 @@ export interface Sources {
 /** Returns a setting's value from the first source that sets it, with the name of that source (CLI-5). */
 export function findValue(
   { flag, variables = [], key }: SettingSources,
-  { flags, env, nameOf, cwd, forBroker, project, user }: Sources,
+  { flags, env, nameOf, cwd, isForBroker, project, user }: Sources,
 ): (LocatedValue & { readonly source: string }) | undefined {
   const flagValue = flag && readFlag(flags, flag);
   if (flag && flagValue !== undefined) {
-    const name = longFlag(flag);
+    const name = toLongFlag(flag);
     return { value: flagValue, name, source: name, folder: cwd };
   }
-  const variable = variables.find((each) => env[each.name] && (forBroker || !each.forBroker));
+  const variable = variables.find((each) => env[each.name] && (isForBroker || !each.isForBroker));
   if (variable) {
     const name = nameOf(variable.name);
     return { value: env[variable.name], name, source: name, folder: cwd };
@@ -186,25 +186,25 @@ export function findInFile({ name }: FileKey, { path, content }: SettingsFile): 
 }
 
 function readFlag(flags: Flags, flag: Flag): unknown {
-  const name = longFlag(flag)
+  const name = toLongFlag(flag)
     .slice(2)
     .replace(/-./g, (each) => each.charAt(1).toUpperCase());
   if (isSet(flags, name)) return true;
-  const list = listOf(flags, name);
-  return textOf(flags, name) ?? (list.length > 0 ? list : undefined);
+  const list = listFlagValues(flags, name);
+  return findFlag(flags, name) ?? (list.length > 0 ? list : undefined);
 }
 
-function longFlag({ flags }: Flag): string {
+function toLongFlag({ flags }: Flag): string {
   return flags.split(" ")[0] ?? "";
 }
 
-export function parseText({ value, ...given }: Given): string {
+export function parseText({ value, ...given }: GivenValue): string {
   if (typeof value === "string") return value;
-  throw wrong({ value, ...given }, "text");
+  throw invalidValue({ value, ...given }, "text");
 }
 
 /** Returns the text without surrounding white space. Undefined if nothing is left. */
-export function parseTrimmed(given: Given): string | undefined {
+export function parseTrimmed(given: GivenValue): string | undefined {
   return parseText(given).trim() || undefined;
 }
 
@@ -213,24 +213,24 @@ export function parsePath(given: LocatedValue): string {
   return resolve(given.folder, parseText(given));
 }
 
-export function parseSwitch({ value, name }: Given): boolean {
+export function parseSwitch({ value, name }: GivenValue): boolean {
   if (typeof value === "boolean") return value;
-  throw wrong({ value, name }, "true or false");
+  throw invalidValue({ value, name }, "true or false");
 }
 
 /** Parses a switch: 1, 0, true or false as the text of a variable, or a boolean from a flag or file. */
-export function parseSwitchText({ value, name }: Given): boolean {
+export function parseSwitchText({ value, name }: GivenValue): boolean {
   if (typeof value !== "string") return parseSwitch({ value, name });
   if (value === "1" || value === "true") return true;
   if (value === "0" || value === "false") return false;
-  throw wrong({ value, name }, "1 or 0");
+  throw invalidValue({ value, name }, "1 or 0");
 }
 
-export function parseList({ value, name }: Given): readonly string[] {
+export function parseList({ value, name }: GivenValue): readonly string[] {
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
-  throw wrong({ value, name }, "a list of strings");
+  throw invalidValue({ value, name }, "a list of strings");
 }
 
-export function wrong({ value, name }: Given, expected: string): CliError {
+export function invalidValue({ value, name }: GivenValue, expected: string): CliError {
   return usageError(`${name} must be ${expected}, got ${JSON.stringify(value)}.`);
 }

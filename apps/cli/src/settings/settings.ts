@@ -13,7 +13,7 @@ import {
 } from "./parse-settings.js";
 import {
   type Consequence,
-  type Given,
+  type GivenValue,
   parseList,
   parsePath,
   parseSwitch,
@@ -46,11 +46,11 @@ export const settings = {
       name: "mcp_url",
       inProject: {
         describe: (given) => `commands and agents started there connect to ${parseBase(given)}`,
-        content: parseBase,
+        readContent: parseBase,
       },
       checkType: parseText,
       example: '"https://merkle.example.com"',
-      usual: "`http://localhost:7423`",
+      defaultText: "`http://localhost:7423`",
       meaning: "the broker that commands call: its address, or its MCP endpoint's (CLI-5)",
     },
     parse: parseBase,
@@ -71,7 +71,7 @@ export const settings = {
       },
       checkType: parseSwitch,
       example: "true",
-      usual: "`false`",
+      defaultText: "`false`",
       meaning: "allows unencrypted HTTP to another machine (TLS-15)",
     },
     parse: parseSwitchText,
@@ -90,10 +90,10 @@ export const settings = {
       name: "ca",
       inProject: {
         describe: (given) => `the certificate authorities in ${parsePath(given)} are trusted`,
-        content: (given) => readSettingsText(parsePath(given)) ?? null,
+        readContent: (given) => readSettingsText(parsePath(given)) ?? null,
       },
       example: '"ca.pem"',
-      usual: "the authorities that Node trusts",
+      defaultText: "the authorities that Node trusts",
       meaning: "a file of authorities that commands trust instead (TLS-14)",
     },
     parse: parsePath,
@@ -111,7 +111,7 @@ export const settings = {
       name: "mesh",
       inProject: { describe: (given) => `in the mesh ${JSON.stringify(parseText(given))}` },
       example: '"research"',
-      usual: "`main`, or the only one joined",
+      defaultText: "`main`, or the only one joined",
       meaning: "the mesh that commands are in, by name or id (CLI-64)",
     },
     parse: (given) => parseText(given).trim(),
@@ -129,7 +129,7 @@ export const settings = {
     key: {
       name: "name",
       example: '"Ana"',
-      usual: "the name of the system's user",
+      defaultText: "the name of the system's user",
       meaning: "the name of this machine's person (CLI-11)",
     },
     parse: parseText,
@@ -139,7 +139,7 @@ export const settings = {
     key: {
       name: "approvers",
       example: '["4f1d…"]',
-      usual: "none",
+      defaultText: "none",
       meaning:
         "the devices that answer permission requests of agents started with `merkle launch --approvals` (APPROVE-3)",
     },
@@ -177,7 +177,7 @@ export const settings = {
     key: {
       name: "report_usage",
       example: "false",
-      usual: "`true`",
+      defaultText: "`true`",
       meaning: "whether an agent's MCP server reports token usage to the broker (USAGE-2)",
     },
     parse: parseSwitch,
@@ -197,7 +197,7 @@ export const settings = {
     },
     variables: [
       { name: "MERKLE_PORT", inFile: "harmless" },
-      { name: "PORT", inFile: "harmless", forBroker: true },
+      { name: "PORT", inFile: "harmless", isForBroker: true },
     ],
     help: ["MERKLE_PORT", "port of merkle up and of the local broker; PORT works, too (default: 7423)"],
     parse: parsePort,
@@ -214,7 +214,7 @@ export const settings = {
     variables: [
       {
         name: "MERKLE_PUBLIC_URL",
-        inFile: consequence((value) => `agents use the address ${value}`),
+        inFile: toConsequence((value) => `agents use the address ${value}`),
         // As an environment variable, MCP_URL is the broker that clients call. In an `.env` file in the
         // broker's own folder, it is the address for agents.
         aliasInFile: "MCP_URL",
@@ -238,7 +238,7 @@ export const settings = {
         name: "MERKLE_TLS_CERT",
         inFile: {
           describe: ({ value }) => `the broker uses the certificate in ${value}`,
-          content: (given) => readSettingsText(parsePath(given)) ?? null,
+          readContent: (given) => readSettingsText(parsePath(given)) ?? null,
         },
       },
     ],
@@ -246,7 +246,7 @@ export const settings = {
     key: {
       name: "tls_cert",
       example: '"cert.pem"',
-      usual: "none: http and ws",
+      defaultText: "none: http and ws",
       meaning: "the certificate with which `up` serves https and wss; needs `tls_key` (TLS-3)",
     },
     parse: parsePath,
@@ -263,11 +263,11 @@ export const settings = {
         name: "MERKLE_TLS_KEY",
         inFile: {
           describe: ({ value }) => `the certificate's key is in ${value}`,
-          content: (given) => readSettingsText(parsePath(given)) ?? null,
+          readContent: (given) => readSettingsText(parsePath(given)) ?? null,
         },
       },
     ],
-    key: { name: "tls_key", example: '"key.pem"', usual: "none", meaning: "its private key (TLS-3)" },
+    key: { name: "tls_key", example: '"key.pem"', defaultText: "none", meaning: "its private key (TLS-3)" },
     parse: parsePath,
   }),
   trustedProxies: setting({
@@ -281,7 +281,7 @@ export const settings = {
     variables: [
       {
         name: "MERKLE_TRUSTED_PROXIES",
-        inFile: consequence((value) => `the broker trusts ${value} to name the client's address`),
+        inFile: toConsequence((value) => `the broker trusts ${value} to name the client's address`),
       },
     ],
     help: ["MERKLE_TRUSTED_PROXIES", "addresses and ranges of trusted proxies, separated by commas"],
@@ -289,7 +289,7 @@ export const settings = {
       name: "trusted_proxies",
       checkType: parseList,
       example: '["10.0.0.0/8"]',
-      usual: "none",
+      defaultText: "none",
       meaning: "addresses and ranges of proxies whose X-Forwarded headers `up` trusts (TLS-11)",
     },
     parse: parseRanges,
@@ -300,7 +300,7 @@ export const settings = {
     key: {
       name: "rate_limits",
       example: '{"member_write": {"per_second": 50, "burst": 500}}',
-      usual: "[these rates](rates.md)",
+      defaultText: "[these rates](rates.md)",
       meaning: 'rates of `up` that replace the defaults, or `"off"` (GUARD-6)',
     },
     parse: parseRates,
@@ -349,7 +349,7 @@ export const settings = {
   allowedHosts: setting({
     name: "allowed_hosts",
     variables: [
-      { name: "MERKLE_ALLOWED_HOSTS", inFile: consequence((value) => `the broker answers to ${value}`) },
+      { name: "MERKLE_ALLOWED_HOSTS", inFile: toConsequence((value) => `the broker answers to ${value}`) },
     ],
     help: ["MERKLE_ALLOWED_HOSTS", "additional host names of the broker, separated by commas"],
     parse: parseHosts,
@@ -360,7 +360,7 @@ export const settings = {
     variables: [
       {
         name: "DATABASE_URL",
-        inFile: consequence(
+        inFile: toConsequence(
           (value) => `the broker stores everything in the database at ${withoutPassword(value)}`,
         ),
       },
@@ -374,7 +374,7 @@ export const settings = {
     variables: [
       {
         name: "DATABASE_READ_URL",
-        inFile: consequence(
+        inFile: toConsequence(
           (value) => `the broker also reads from the database at ${withoutPassword(value)}`,
         ),
       },
@@ -388,7 +388,7 @@ export const settings = {
     variables: [
       {
         name: "MERKLE_BUS",
-        inFile: consequence(
+        inFile: toConsequence(
           (value) =>
             `brokers on one database notify each other by ${value.includes("://") ? withoutPassword(value) : value}`,
         ),
@@ -406,7 +406,7 @@ export const settings = {
     variables: [
       {
         name: "MERKLE_AUDIT_KEY_FILE",
-        inFile: consequence((value) => `the record is signed with the key in ${value}`),
+        inFile: toConsequence((value) => `the record is signed with the key in ${value}`),
       },
     ],
     help: ["MERKLE_AUDIT_KEY_FILE", "audit key shared by brokers on one database"],
@@ -417,7 +417,7 @@ export const settings = {
     variables: [
       {
         name: "MERKLE_TRACES_URL",
-        inFile: consequence((value) => `the duration of each call is sent to ${withoutPassword(value)}`),
+        inFile: toConsequence((value) => `the duration of each call is sent to ${withoutPassword(value)}`),
       },
     ],
     help: ["MERKLE_TRACES_URL", "where OpenTelemetry traces are sent, by OTLP over HTTP (default: off)"],
@@ -443,15 +443,15 @@ export function listFlags(of: "every command" | "up"): Flag[] {
   });
 }
 
-function parseBase(given: Given): string {
+function parseBase(given: GivenValue): string {
   return toBaseUrl(parseText(given), given.name);
 }
 
-function parseDatabase(given: Given): string | undefined {
+function parseDatabase(given: GivenValue): string | undefined {
   return parseDatabaseUrl(parseText(given), given.name);
 }
 
-function consequence(describe: (value: string) => string): Consequence {
+function toConsequence(describe: (value: string) => string): Consequence {
   return { describe: (given) => describe(parseText(given)) };
 }
 

@@ -10,10 +10,10 @@ import type { Reach } from "../broker/reach.js";
 import { findRunningBroker, type RunningBroker } from "../broker/run-file.js";
 import type { CommandContext } from "../command/command.js";
 import { CliError, type ExitCode, exitCodes } from "../core/cli-error.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
-import { findSetBy, showStarted } from "./show-started.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
+import { findAddressSources, showStarted } from "./show-started.js";
 
-const lookEveryMs = 50;
+const pollIntervalMs = 50;
 
 /** The message that a background broker sends to the process that started it. */
 export interface DetachedBroker {
@@ -41,18 +41,21 @@ export interface FailedStart {
  */
 export async function detachBroker({ config, output, signal }: CommandContext): Promise<number> {
   const { home } = config;
-  const child = await explainingHome(home, () => spawnBroker(home));
-  const told = awaitMessage(child);
+  const child = await explainHomeErrors(home, () => spawnBroker(home));
+  const pendingMessage = awaitMessage(child);
   // Ends the wait for the broker if the child process exits first.
   const first = new AbortController();
   const eitherSignal = AbortSignal.any([signal, first.signal]);
   try {
-    const ended = endOf(child).then(async (exitCode) => {
-      const message = await Promise.race([told, null]);
+    const ended = waitForExit(child).then(async (exitCode) => {
+      const message = await Promise.race([pendingMessage, null]);
       throw message && "failure" in message ? toError(message) : await readFailure(home, exitCode);
     });
-    const started = await Promise.race([ended, takingCalls(config, child.pid ?? 0, eitherSignal)]);
-    const message = await told;
+    const started = await Promise.race([
+      ended,
+      waitUntilAcceptingCalls(config, child.pid ?? 0, eitherSignal),
+    ]);
+    const message = await pendingMessage;
     if ("failure" in message) throw toError(message);
     showStarted(started, output, {
       stop: "merkle down stops it",
@@ -62,7 +65,7 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
       localhostTakenBy: message.localhost_taken_by,
       keyPin: message.key_pin,
       facts: message.facts,
-      setBy: findSetBy(config, started),
+      addressSources: findAddressSources(config, started),
     });
     return exitCodes.done;
   } catch (error) {
@@ -118,7 +121,7 @@ function awaitMessage(child: ChildProcess): Promise<DetachedBroker | FailedStart
   );
 }
 
-function endOf(child: ChildProcess): Promise<number> {
+function waitForExit(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code) => resolve(code ?? exitCodes.unexpected));
@@ -126,14 +129,18 @@ function endOf(child: ChildProcess): Promise<number> {
 }
 
 /** Resolves once the process has written its run file and accepts calls. */
-async function takingCalls(reach: Reach, pid: number, signal: AbortSignal): Promise<RunningBroker> {
+async function waitUntilAcceptingCalls(
+  reach: Reach,
+  pid: number,
+  signal: AbortSignal,
+): Promise<RunningBroker> {
   while (true) {
     const running = await findRunningBroker(reach.home);
     if (running?.pid === pid) {
       await readHealth(createBrokerClient({ base: running.url, source: "default", reach }, signal));
       return running;
     }
-    await pause(lookEveryMs, undefined, { signal });
+    await pause(pollIntervalMs, undefined, { signal });
   }
 }
 

@@ -10,20 +10,20 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { countClients, stoppedText } from "../broker/broker-facts.js";
+import { countClients, describeStopped } from "../broker/broker-facts.js";
 import { announceBroker } from "../broker/run-file.js";
 import type { CommandContext } from "../command/command.js";
 import type { Output } from "../command/output.js";
-import { type Broker, type BrokerOptions, type Log, loadBroker } from "../core/broker-code.js";
+import { type BrokerOptions, type Log, loadBroker, type StartedBroker } from "../core/broker-code.js";
 import { exitCodes } from "../core/cli-error.js";
 import { explainError } from "../core/explain-error.js";
-import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 import { type Config, readEnvironment } from "../settings/config.js";
 import type { DetachedBroker, FailedStart } from "./detach-broker.js";
 import { packCli } from "./pack-cli.js";
 import { endPageBuild, findPageBuild } from "./page-build.js";
-import { findSetBy, showStarted } from "./show-started.js";
+import { findAddressSources, showStarted } from "./show-started.js";
 
 /** A feature's additions to this home's broker: options, notices and facts. */
 export interface BrokerAdditions {
@@ -48,7 +48,7 @@ export async function runBroker(
   const stopWatching = watchForCrash(log, output);
   for (const notice of config.notices) log.info(notice);
   try {
-    for (const notice of notices) tell(notice, output, log);
+    for (const notice of notices) printNotice(notice, output, log);
     const { path: searchPath } = readEnvironment();
     const pageBuild = findPageBuild();
     const parts = {
@@ -74,7 +74,7 @@ export async function runBroker(
   }
 }
 
-function tell(notice: string, output: Output, log: Log): void {
+function printNotice(notice: string, output: Output, log: Log): void {
   output.note(notice);
   log.warn(notice);
 }
@@ -85,16 +85,16 @@ interface BrokerRun {
   readonly log: Log;
 }
 
-async function serve(broker: Broker, { context, facts, log }: BrokerRun): Promise<number> {
+async function serve(broker: StartedBroker, { context, facts, log }: BrokerRun): Promise<number> {
   const { config, output, signal } = context;
   try {
-    const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
+    const { running, withdraw } = await explainHomeErrors(config.home, () => announce(broker, config.home));
     const { firstInvite, backup, localhostTakenBy, keyPin } = broker;
     // If an agent starts the broker, the agent must not see a link that verifies a person.
     const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
     // With --detach, the parent process shows the links, because the output of this process is stored in a
     // file.
-    const isWatched = process.send === undefined || readEnvironment().startedByNodeWatch;
+    const isWatched = process.send === undefined || readEnvironment().wasStartedByNodeWatch;
     if (!isWatched) {
       await sendToParent({
         first_invite: firstInvite,
@@ -113,15 +113,15 @@ async function serve(broker: Broker, { context, facts, log }: BrokerRun): Promis
       localhostTakenBy,
       keyPin,
       facts,
-      setBy: findSetBy(config, running),
+      addressSources: findAddressSources(config, running),
     });
-    await Promise.race([aborted(signal), broker.stopped]);
+    await Promise.race([waitForAbort(signal), broker.stopped]);
     const clients = signal.aborted ? await countClients(broker.url, config) : 0;
     await broker.stop();
     await withdraw();
     const reason = await broker.stopped;
     if (reason) throw reason;
-    output.note(stoppedText(clients));
+    output.note(describeStopped(clients));
     return exitCodes.done;
   } catch (error) {
     log.error("the broker ended", { error });
@@ -132,10 +132,10 @@ async function serve(broker: Broker, { context, facts, log }: BrokerRun): Promis
 }
 
 /** Sends a message to the process that started this one, then disconnects from it. */
-function sendToParent(told: DetachedBroker | FailedStart): Promise<void> {
+function sendToParent(message: DetachedBroker | FailedStart): Promise<void> {
   return new Promise((resolve) => {
     if (!process.connected) return resolve();
-    process.send?.(told, undefined, undefined, () => {
+    process.send?.(message, undefined, undefined, () => {
       process.disconnect?.();
       resolve();
     });
@@ -149,10 +149,13 @@ function sendToParent(told: DetachedBroker | FailedStart): Promise<void> {
 function toTls({ tls, home }: Config): BrokerOptions["tls"] {
   if (!tls) return undefined;
   const path = homeFiles.certificate(home);
-  return { ...tls, announce: ({ cert }) => explainingHome(home, () => replaceFile(path, cert)) };
+  return { ...tls, announce: ({ cert }) => explainHomeErrors(home, () => replaceFile(path, cert)) };
 }
 
-function announce({ url, mcpUrl, port, loopback, auth, database, migrationsRun }: Broker, home: string) {
+function announce(
+  { url, mcpUrl, port, isLoopback: loopback, auth, database, migrationsRun }: StartedBroker,
+  home: string,
+) {
   return announceBroker({
     url,
     mcp_url: mcpUrl,
@@ -170,9 +173,9 @@ function announce({ url, mcpUrl, port, loopback, auth, database, migrationsRun }
 function watchForCrash(log: Log, output: Output): () => void {
   const crash = (error: unknown) => {
     log.error("the broker crashed", { error });
-    const told = explainError(error);
-    output.error(told);
-    process.exit(told.exitCode);
+    const cliError = explainError(error);
+    output.error(cliError);
+    process.exit(cliError.exitCode);
   };
   process.on("uncaughtException", crash);
   return () => {
@@ -185,8 +188,8 @@ function watchForCrash(log: Log, output: Output): () => void {
  * checkout.
  */
 function findDashboard(isBeingBuilt: boolean): string | undefined {
-  const places = ["./dashboard", "../../../dashboard/out"];
-  const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  const candidates = ["./dashboard", "../../../dashboard/out"];
+  const folders = candidates.map((place) => fileURLToPath(new URL(place, import.meta.url)));
   return isBeingBuilt ? folders[1] : folders.find((folder) => existsSync(`${folder}/index.html`));
 }
 
@@ -206,7 +209,7 @@ function packAfterBuild({ docs }: NonNullable<BrokerOptions["pageBuild"]>): () =
   };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
@@ -253,8 +256,8 @@ function createBrokerLog(path: string, echo?: (line: string) => void): BrokerLog
 /** Opens the log file. First renames a large log, replacing the previously renamed log. */
 function openLog(path: string): number {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found && found.size > rotateAboveBytes) renameSync(path, `${path}.1`);
-  else if (found) chmodSync(path, 0o600);
+  const existing = statSync(path, { throwIfNoEntry: false });
+  if (existing && existing.size > rotateAboveBytes) renameSync(path, `${path}.1`);
+  else if (existing) chmodSync(path, 0o600);
   return openSync(path, "a", 0o600);
 }

@@ -1,12 +1,12 @@
-import { installLine } from "@merkle/wire/text";
+import { toInstallLine } from "@merkle/wire/text";
 import type { RunningBroker } from "../broker/run-file.js";
-import { calledAs, launcherByPath } from "../command/called-as.js";
+import { getMerkleCommand, launcherByPath } from "../command/merkle-command.js";
 import type { Output } from "../command/output.js";
 import { toBaseUrl } from "../core/address.js";
-import { describeMissingPath, launcherPath } from "../core/user-launcher.js";
+import { describeMissingPath, getLauncherPath } from "../core/user-launcher.js";
 import { type Config, readEnvironment } from "../settings/config.js";
 import { settings } from "../settings/settings.js";
-import { counted } from "../text/time.js";
+import { formatCount } from "../text/time.js";
 
 interface StartedFacts {
   /** A phrase with the command that stops the broker. */
@@ -33,10 +33,10 @@ interface StartedFacts {
    * The variables, with their files, that set the port and the address for agents. A field is undefined if no
    * variable sets it.
    */
-  readonly setBy: SetBy;
+  readonly addressSources: AddressSources;
 }
 
-interface SetBy {
+interface AddressSources {
   readonly port?: string | undefined;
   readonly publicUrl?: string | undefined;
 }
@@ -45,16 +45,19 @@ interface SetBy {
  * Returns the variables that configured the broker. An address in the broker's settings takes precedence over
  * a variable.
  */
-export function findSetBy({ publicUrl, sourceOf }: Config, { mcp_url: mcpUrl }: RunningBroker): SetBy {
+export function findAddressSources(
+  { publicUrl, getSource }: Config,
+  { mcp_url: mcpUrl }: RunningBroker,
+): AddressSources {
   const isUsed =
     publicUrl !== undefined && toBaseUrl(publicUrl, "public_url") === toBaseUrl(mcpUrl, "the broker");
   return {
-    port: variableOf(sourceOf(settings.port)),
-    publicUrl: isUsed ? variableOf(sourceOf(settings.publicUrl)) : undefined,
+    port: findVariableName(getSource(settings.port)),
+    publicUrl: isUsed ? findVariableName(getSource(settings.publicUrl)) : undefined,
   };
 }
 
-function variableOf(source: string): string | undefined {
+function findVariableName(source: string): string | undefined {
   return source === "default" || source.startsWith("--") ? undefined : source;
 }
 
@@ -62,12 +65,12 @@ function variableOf(source: string): string | undefined {
 export function showStarted(
   started: RunningBroker,
   output: Output,
-  { stop, firstInvite, verifyingLink, backup, localhostTakenBy, keyPin, facts, setBy }: StartedFacts,
+  { stop, firstInvite, verifyingLink, backup, localhostTakenBy, keyPin, facts, addressSources }: StartedFacts,
 ): void {
   const { url, mcp_url: mcpUrl, auth, migrations_run: migrationsRun } = started;
   const { mark, dim, dot } = output;
   const width = Math.max(url.length, mcpUrl.length) + 2;
-  const ran = migrationsRun === 0 ? "" : `${counted(migrationsRun, "migration")} run, `;
+  const ran = migrationsRun === 0 ? "" : `${formatCount(migrationsRun, "migration")} run, `;
   const { text: reach, mark: reachMark } = describeReach(started, output);
   output.show(
     {
@@ -81,11 +84,11 @@ export function showStarted(
     [
       `${mark.ok} database ready, ${ran}0 migrations pending`,
       ...(backup === null ? [] : [`${mark.ok} backed up  ${backup}  ${dim("made before the migrations")}`]),
-      `${reachMark} broker     ${url.padEnd(width)}${dim([reach, ...(setBy.port ? [`port from ${setBy.port}`] : [])].join(", "))}`,
+      `${reachMark} broker     ${url.padEnd(width)}${dim([reach, ...(addressSources.port ? [`port from ${addressSources.port}`] : [])].join(", "))}`,
       ...(localhostTakenBy === null
         ? []
         : [`${mark.warn} localhost  may reach ${localhostTakenBy} at [::1]:${started.port}: use 127.0.0.1`]),
-      `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim(`${setBy.publicUrl ? `from ${setBy.publicUrl}; ` : ""}change: merkle config set url <url>`)}`,
+      `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim(`${addressSources.publicUrl ? `from ${addressSources.publicUrl}; ` : ""}change: merkle config set url <url>`)}`,
       ...Object.entries(facts).map(([name, text]) => `${mark.ok} ${name.padEnd(10)} ${text}`),
       ...(verifyingLink === null
         ? []
@@ -107,11 +110,11 @@ export function showStarted(
 /** Describes how to make `merkle` a command in the user's shell. Null if it already is one. */
 function describeInstall(url: string, keyPin: string | null): string | null {
   const { variables, path } = readEnvironment();
-  const merkle = calledAs(variables);
+  const merkle = getMerkleCommand(variables);
   if (merkle === "merkle") return null;
   if (merkle === launcherByPath)
-    return `to put merkle on your PATH: ${describeMissingPath(launcherPath(variables["HOME"]), path)}`;
-  const line = installLine({ base: url, keyPin });
+    return `to put merkle on your PATH: ${describeMissingPath(getLauncherPath(variables["HOME"]), path)}`;
+  const line = toInstallLine({ base: url, keyPin });
   return line && `to install the merkle command, in another terminal: ${line}`;
 }
 

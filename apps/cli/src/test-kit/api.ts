@@ -14,7 +14,7 @@ export async function callBroker<Name extends OperationName>(
   input: InputOf<Name>,
   credential?: string,
 ): Promise<OutputOf<Name>> {
-  const { url } = await merkle.running();
+  const { url } = await merkle.readRunFile();
   const reach = toReach({
     home: merkle.home,
     insecure: false,

@@ -6,7 +6,7 @@ export async function installTestClaude(folder: string): Promise<string> {
   const bin = join(folder, "bin");
   await mkdir(bin);
   await writeFile(join(bin, "claude.cjs"), claudeProgram);
-  await writeFile(join(bin, "claude"), claudeScript(join(bin, "claude.cjs")), { mode: 0o755 });
+  await writeFile(join(bin, "claude"), formatClaudeScript(join(bin, "claude.cjs")), { mode: 0o755 });
   return bin;
 }
 
@@ -14,7 +14,7 @@ export async function installTestClaude(folder: string): Promise<string> {
  * The script of the fake Claude Code. It records how it was called, and ends as the test's environment
  * variables specify.
  */
-const claudeScript = (program: string) => `#!/bin/sh
+const formatClaudeScript = (program: string) => `#!/bin/sh
 [ "$1" = --version ] && { echo "\${TEST_VERSION:-2.1.330} (test)"; exit; }
 exec ${process.execPath} ${program} "$@"
 `;

@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 
 /** Creates a chat message to everyone, in the form that a subscription pushes. `special` overrides fields. */
-export function feedMessage(sequence: number, special: Partial<Message> = {}): Message {
+export function createFeedMessage(sequence: number, special: Partial<Message> = {}): Message {
   return {
     id: "5e551000-0000-4000-8000-000000000001",
     session_id: "5e551000-0000-4000-8000-000000000001",
@@ -18,6 +18,6 @@ export function feedMessage(sequence: number, special: Partial<Message> = {}): M
 }
 
 /** Creates an event in a feed. Events have no author. */
-export function feedEvent(sequence: number, event: string, special: Partial<Message> = {}): Message {
-  return feedMessage(sequence, { type: "system", from: null, event, content: { event }, ...special });
+export function createFeedEvent(sequence: number, event: string, special: Partial<Message> = {}): Message {
+  return createFeedMessage(sequence, { type: "system", from: null, event, content: { event }, ...special });
 }

@@ -15,11 +15,11 @@ import { collectText } from "./collect-text.js";
 export interface TestMerkle {
   readonly home: string;
   /** Runs a command to its end, in this process unless the command's effects require a separate process. */
-  run(args: readonly string[], options?: RunOptions): Promise<Ended>;
+  run(args: readonly string[], options?: RunOptions): Promise<CommandResult>;
   /** Starts a command in a separate process. */
-  start(args: readonly string[], options?: RunOptions): Started;
+  start(args: readonly string[], options?: RunOptions): StartedCommand;
   /** Reads the run file that `up` wrote for its broker. */
-  running(): Promise<{ pid: number; url: string; port: number }>;
+  readRunFile(): Promise<{ pid: number; url: string; port: number }>;
 }
 
 export interface RunOptions {
@@ -37,20 +37,20 @@ export interface RunOptions {
  */
 export const unusedPort = "1";
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-export interface Started {
+export interface StartedCommand {
   readonly process: ChildProcess;
   /** Resolves once stdout contains this text. Rejects if the command ends before that. */
-  says(text: string): Promise<void>;
-  readonly ended: Promise<Ended>;
+  waitForOutput(text: string): Promise<void>;
+  readonly ended: Promise<CommandResult>;
 }
 
-export type Ending = () => Promise<void>;
+export type CleanupTask = () => Promise<void>;
 
 /**
  * Creates a Merkle home for a test. At the end of the test, or when `atEnd` runs its callbacks, ends all
@@ -60,12 +60,12 @@ export type Ending = () => Promise<void>;
  * @param under - a command, with arguments, that runs the program, for example in another network namespace
  */
 export async function testMerkle(
-  atEnd: (ending: Ending) => void = onTestFinished,
+  onEnd: (cleanup: CleanupTask) => void = onTestFinished,
   program = inject("program"),
   under: readonly string[] = [],
 ): Promise<TestMerkle> {
   const { path: home, remove } = await makeTestHome();
-  const environment = (more: RunOptions["env"]): NodeJS.ProcessEnv => ({
+  const toEnvironment = (more: RunOptions["env"]): NodeJS.ProcessEnv => ({
     ...{ PATH: process.env["PATH"], TMPDIR: tmpdir(), HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home },
     MERKLE_PORT: unusedPort,
     NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
@@ -74,17 +74,17 @@ export async function testMerkle(
   const start = (
     args: readonly string[],
     { env, cwd = home, input, fromNothing = false }: RunOptions = {},
-  ): Started => {
+  ): StartedCommand => {
     if (args.includes("up") && !fromNothing && env?.["DATABASE_URL"] === undefined) prepare(home);
     const [command = "", ...rest] = [...under, process.execPath, program, ...args];
     const child = spawn(command, rest, {
       cwd,
-      env: environment(env),
+      env: toEnvironment(env),
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     // A command may exit before it has read all its input. Only its exit code matters.
     child.stdin?.on("error", () => undefined).end(input);
-    atEnd(() => endNow(child));
+    onEnd(() => killNow(child));
     return watch(child);
   };
   const ended = new AbortController();
@@ -95,13 +95,13 @@ export async function testMerkle(
       const isSpawned = program !== inject("program") || under.length > 0 || needsProcess(args, options);
       if (isSpawned) return start(args, options).ended;
       const { env, cwd = home, input = "" } = options;
-      return runHere(args, { input, env: environment(env), cwd, signal: ended.signal });
+      return runHere(args, { input, env: toEnvironment(env), cwd, signal: ended.signal });
     },
-    async running() {
+    async readRunFile() {
       return JSON.parse(await readFile(join(home, "broker.json"), "utf8"));
     },
   };
-  atEnd(async () => {
+  onEnd(async () => {
     if (existsSync(join(home, "broker.json"))) await merkle.run(["down"]);
     ended.abort();
     await lookInHome(home);
@@ -130,7 +130,7 @@ async function runHere(
     cwd,
     signal,
   }: { input: string | Uint8Array; env: NodeJS.ProcessEnv; cwd: string; signal: AbortSignal },
-): Promise<Ended> {
+): Promise<CommandResult> {
   const [stdout, stderr] = [collectText(), collectText()];
   const stdin = Readable.from([Buffer.from(input)]);
   const io = { stdin, stdout: stdout.stream, stderr: stderr.stream, env, cwd };
@@ -148,7 +148,7 @@ function prepare(home: string): void {
   if (existsSync(prepared) && !existsSync(join(home, "pg"))) copyData(prepared, home);
 }
 
-function watch(child: ChildProcess): Started {
+function watch(child: ChildProcess): StartedCommand {
   let stdout = "";
   let stderr = "";
   child.stdout?.on("data", (chunk: Buffer) => {
@@ -165,17 +165,17 @@ function watch(child: ChildProcess): Started {
   return {
     process: child,
     ended,
-    says: (text) =>
+    waitForOutput: (text) =>
       new Promise((resolve, reject) => {
-        const look = () => stdout.includes(text) && resolve();
-        child.stdout?.on("data", look);
+        const check = () => stdout.includes(text) && resolve();
+        child.stdout?.on("data", check);
         void ended.then(() => reject(new Error(`It ended without saying "${text}":\n${stdout}${stderr}`)));
-        look();
+        check();
       }),
   };
 }
 
-async function endNow(child: ChildProcess): Promise<void> {
+async function killNow(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGKILL");
   await once(child, "close");

@@ -21,7 +21,7 @@ export async function startOlderBroker(
   broker: string,
   { unknownFields, unknownPaths, build }: OlderBrokerOptions,
 ): Promise<string> {
-  const age = (body: string): string => {
+  const removeUnknownFields = (body: string): string => {
     try {
       return JSON.stringify(JSON.parse(body), (key, value) =>
         unknownFields.includes(key) ? undefined : key === "build" ? build : value,
@@ -51,7 +51,7 @@ export async function startOlderBroker(
       const isJson = response.headers["content-type"]?.includes("json") === true;
       const { "content-length": _length, ...headers } = response.headers;
       outgoing.writeHead(response.statusCode ?? 500, withBuild(isJson ? headers : response.headers));
-      if (isJson) outgoing.end(age(await text(response)));
+      if (isJson) outgoing.end(removeUnknownFields(await text(response)));
       else response.pipe(outgoing);
     });
     passed.on("error", () => outgoing.destroy());
@@ -72,7 +72,7 @@ export async function startOlderBroker(
         await new Promise((resolve) => upstream.once("open", resolve));
       upstream.send(data.toString());
     });
-    upstream.on("message", (data) => client.send(age(data.toString())));
+    upstream.on("message", (data) => client.send(removeUnknownFields(data.toString())));
     upstream.on("error", () => client.terminate());
     upstream.on("close", () => client.terminate());
     client.on("close", () => upstream.terminate());

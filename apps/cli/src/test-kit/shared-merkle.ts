@@ -1,6 +1,6 @@
 import { beforeAll } from "vitest";
 import { createTestDatabase } from "../../../../tests/kit/test-database.js";
-import { type Ending, type RunOptions, type TestMerkle, testMerkle } from "./merkle.js";
+import { type CleanupTask, type RunOptions, type TestMerkle, testMerkle } from "./merkle.js";
 
 /**
  * Creates a Merkle home with a running broker, shared by all tests in a file or group. Call outside tests.
@@ -10,14 +10,14 @@ import { type Ending, type RunOptions, type TestMerkle, testMerkle } from "./mer
  * @param before - called with the home before the broker starts
  * @param after - called with the output of `up` after the broker has started
  */
-export function sharedMerkle(
+export function setUpSharedMerkle(
   before: (home: string) => Promise<void> = async () => undefined,
   after: (merkle: TestMerkle, printed: string) => Promise<void> = async () => undefined,
 ): TestMerkle {
-  const endings: Ending[] = [];
+  const cleanups: CleanupTask[] = [];
   let merkle: TestMerkle | undefined;
   let databaseUrl = "";
-  const started = (): TestMerkle => {
+  const getStarted = (): TestMerkle => {
     if (!merkle) throw new Error("The broker of this file is started before its tests.");
     return merkle;
   };
@@ -27,24 +27,24 @@ export function sharedMerkle(
     env: { DATABASE_URL: databaseUrl, ...env },
   });
   beforeAll(async () => {
-    const atEnd = (ending: Ending) => endings.push(ending);
-    databaseUrl = await createTestDatabase(atEnd);
-    merkle = await testMerkle(atEnd);
+    const onEnd = (cleanup: CleanupTask) => cleanups.push(cleanup);
+    databaseUrl = await createTestDatabase(onEnd);
+    merkle = await testMerkle(onEnd);
     await before(merkle.home);
     const { code, stdout, stderr } = await merkle.run(["up", ...anyPort], withDatabase());
     if (code !== 0) throw new Error(stderr);
     await after(merkle, stdout);
     return async () => {
-      for (const end of endings.reverse()) await end();
+      for (const end of cleanups.reverse()) await end();
     };
   });
   return {
     get home() {
-      return started().home;
+      return getStarted().home;
     },
-    run: (args, options) => started().run(args, withDatabase(options)),
-    start: (args, options) => started().start(args, withDatabase(options)),
-    running: () => started().running(),
+    run: (args, options) => getStarted().run(args, withDatabase(options)),
+    start: (args, options) => getStarted().start(args, withDatabase(options)),
+    readRunFile: () => getStarted().readRunFile(),
   };
 }
 

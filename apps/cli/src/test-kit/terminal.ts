@@ -10,20 +10,20 @@ const program = inject("program");
 /** Whether tests can run commands at a terminal, for which they need Linux's version of `script`. */
 export const hasTerminal = hasProc();
 
-export interface AtTerminal {
+export interface TerminalSession {
   /** Types these keys. */
-  types(keys: string): void;
+  type(keys: string): void;
   /** Resolves once the screen contains this text, even if it is wrapped to a second line. */
-  shows(text: string): Promise<void>;
+  waitForScreen(text: string): Promise<void>;
   readonly ended: Promise<{ readonly code: number | null; readonly screen: string }>;
 }
 
 /** Starts a command at a separate terminal, which is 80 columns wide. */
-export function atTerminal(
+export function startAtTerminal(
   merkle: Pick<TestMerkle, "home">,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): AtTerminal {
+): TerminalSession {
   const words = [process.execPath, program, ...args].map((each) => `'${each.replaceAll("'", `'\\''`)}'`);
   const child = spawn("script", ["-qec", `stty cols 80 rows 24; exec ${words.join(" ")}`, "/dev/null"], {
     cwd: merkle.home,
@@ -48,14 +48,14 @@ export function atTerminal(
     screen += chunk.toString();
   });
   return {
-    types: (keys) => child.stdin.write(keys),
-    shows: (text) =>
+    type: (keys) => child.stdin.write(keys),
+    waitForScreen: (text) =>
       new Promise((resolve, reject) => {
-        const look = () =>
+        const check = () =>
           (screen.includes(text) || screen.replaceAll("\r\n  ", " ").includes(text)) && resolve();
-        child.stdout.on("data", look);
+        child.stdout.on("data", check);
         child.once("close", () => reject(new Error(`It ended without showing "${text}":\n${screen}`)));
-        look();
+        check();
       }),
     ended: once(child, "close").then(([code]) => ({ code, screen })),
   };

@@ -1,7 +1,7 @@
 import { neutralise } from "@merkle/wire/text";
 
 /** Formats text written by others for one line of a terminal: without control characters and line breaks. */
-export function oneLine(text: string): string {
+export function toOneLine(text: string): string {
   return neutralise(text).replace(/\s+/g, " ").trim();
 }
 
@@ -12,7 +12,7 @@ const rightToLeft =
  * Isolates right-to-left text, which would otherwise reorder the rest of its line. The text must
  * already be neutralised, so that it cannot end the isolation.
  */
-export function isolated(text: string): string {
+export function isolateRightToLeft(text: string): string {
   return rightToLeft.test(text) ? text.replace(/[^\n]+/g, `${isolate.start}$&${isolate.end}`) : text;
 }
 
@@ -31,7 +31,7 @@ export function isInIsolate(text: string): boolean {
  * Formats text written by others over several lines. Indents each line, so that none can pose as a line from
  * Merkle.
  */
-export function indented(text: string): string {
+export function indentText(text: string): string {
   return neutralise(text).replace(/^(?=.)/gm, "  ");
 }
 
@@ -43,6 +43,6 @@ export function cutText(text: string, charsMax: number): string {
 }
 
 /** Ends text with a line break, so that the shell's prompt begins on a new line. */
-export function endingWithLine(text: string): string {
+export function endWithNewline(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }

@@ -1,23 +1,23 @@
 import { neutralise } from "@merkle/wire/text";
-import { endingWithLine } from "./one-line.js";
+import { endWithNewline } from "./one-line.js";
 
 interface Printer {
   readonly json: boolean;
-  readonly terminal: boolean;
+  readonly isTerminal: boolean;
   print(value: unknown, text: string): void;
   note(text: string): void;
 }
 
 // Line breaks, including CR LF, and tabs are kept.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point.
-const steering = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]|\r(?!\n)/g;
+const controlCharacters = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]|\r(?!\n)/g;
 
 /**
  * Replaces terminal control characters with U+FFFD and leaves all other bytes unchanged. Used for output to a
  * file or another program, because such output often reaches a terminal through a pager or `cat`.
  */
-export function withoutSteering(text: string): string {
-  return text.replace(steering, "\u{fffd}");
+export function replaceControlCharacters(text: string): string {
+  return text.replace(controlCharacters, "\u{fffd}");
 }
 
 /**
@@ -26,13 +26,13 @@ export function withoutSteering(text: string): string {
  */
 export function printForeign(output: Printer, value: unknown, text: string, { raw }: { raw: boolean }): void {
   if (raw || output.json) return output.print(value, text);
-  if (output.terminal) return output.print(value, endingWithLine(neutralise(text)));
-  const harmless = withoutSteering(text);
+  if (output.isTerminal) return output.print(value, endWithNewline(neutralise(text)));
+  const harmless = replaceControlCharacters(text);
   output.print(value, harmless);
-  if (harmless !== text) output.note(steeringNote);
+  if (harmless !== text) output.note(controlCharactersNote);
 }
 
-export const steeringNote = "  terminal control characters are shown as U+FFFD; --raw prints them";
+export const controlCharactersNote = "  terminal control characters are shown as U+FFFD; --raw prints them";
 
 /** The `--raw` flag of every command that prints text written by others. */
 export const rawFlag = {

@@ -1,1 +1,1 @@
-export { shellWord, toShellLine } from "@merkle/wire/text";
+export { toShellLine, toShellWord } from "@merkle/wire/text";

@@ -24,7 +24,7 @@ export function formatTable(
   rows: readonly (readonly Cell[])[],
   { columns, flexible, more }: TableOptions,
 ): string {
-  const widths = fitted(columnWidths(rows), { columns, flexible });
+  const widths = fitWidths(measureColumns(rows), { columns, flexible });
   return rows
     .map((row) => {
       const cells = row.map((cell, index) => formatCell(cell, widths[index] ?? 0, more));
@@ -41,7 +41,7 @@ export function formatTable(
  * Narrows columns until the rows fit: first the flexible columns, then the widest column. A row that is too
  * wide would continue in the terminal's first column and look like a new row.
  */
-function fitted(widths: readonly number[], { columns, flexible }: Omit<TableOptions, "more">): number[] {
+function fitWidths(widths: readonly number[], { columns, flexible }: Omit<TableOptions, "more">): number[] {
   const fitting = [...widths];
   const gaps = gap.length * (widths.filter((width) => width > 0).length - 1);
   let over = widths.reduce((sum, width) => sum + width, gaps - columns);
@@ -51,10 +51,10 @@ function fitted(widths: readonly number[], { columns, flexible }: Omit<TableOpti
     fitting[index] = width - less;
     over -= less;
   };
-  const inTurn = typeof flexible === "number" ? [flexible] : flexible;
-  for (const [place, each] of inTurn.entries()) {
-    const usual = place === inTurn.length - 1 ? flexibleMin : firstMin;
-    const [index, widthMin] = typeof each === "number" ? [each, usual] : each;
+  const columnsInOrder = typeof flexible === "number" ? [flexible] : flexible;
+  for (const [position, each] of columnsInOrder.entries()) {
+    const defaultMin = position === columnsInOrder.length - 1 ? flexibleMin : firstMin;
+    const [index, widthMin] = typeof each === "number" ? [each, defaultMin] : each;
     if (over > 0) narrow(index, widthMin);
   }
   while (over > 0) {
@@ -65,7 +65,7 @@ function fitted(widths: readonly number[], { columns, flexible }: Omit<TableOpti
   return fitting;
 }
 
-function columnWidths(rows: readonly (readonly Cell[])[]): number[] {
+function measureColumns(rows: readonly (readonly Cell[])[]): number[] {
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, index) => {
@@ -87,7 +87,7 @@ function formatCell({ text, paint = String }: Cell, width: number, more: string)
  */
 export function displayWidth(text: string): number {
   let width = 0;
-  for (const letter of lettersOf(text)) width += letterWidth(letter);
+  for (const letter of splitGraphemes(text)) width += measureLetter(letter);
   return width;
 }
 
@@ -95,13 +95,13 @@ export function displayWidth(text: string): number {
 export function cutToWidth(text: string, columns: number, more: string): string {
   if (displayWidth(text) <= columns) return text;
   let left = columns - displayWidth(more);
-  let kept = "";
-  for (const letter of lettersOf(text)) {
-    left -= letterWidth(letter);
+  let cut = "";
+  for (const letter of splitGraphemes(text)) {
+    left -= measureLetter(letter);
     if (left < 0) break;
-    kept += letter;
+    cut += letter;
   }
-  return `${kept.trimEnd()}${isInIsolate(kept) ? isolate.end : ""}${more}`;
+  return `${cut.trimEnd()}${isInIsolate(cut) ? isolate.end : ""}${more}`;
 }
 
 let graphemes: Intl.Segmenter | undefined;
@@ -110,20 +110,20 @@ let graphemes: Intl.Segmenter | undefined;
  * Splits a string into grapheme clusters. Creates the segmenter on demand, because creating it takes longer
  * than most commands run.
  */
-function lettersOf(text: string): Iterable<string> {
+function splitGraphemes(text: string): Iterable<string> {
   if (isAscii(text)) return text;
   graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return Array.from(graphemes.segment(text), ({ segment }) => segment);
 }
 
-function letterWidth(letter: string): number {
+function measureLetter(letter: string): number {
   if (isAscii(letter)) return 1;
-  if (letter.length === 1) return none.test(letter) ? 0 : wide.test(letter) ? 2 : 1;
+  if (letter.length === 1) return zeroWidth.test(letter) ? 0 : wide.test(letter) ? 2 : 1;
   const [first = "", ...joined] = letter;
   // A variation selector after the character can turn it into an emoji.
-  const width = none.test(first) ? 0 : wide.test(letter) ? 2 : 1;
+  const width = zeroWidth.test(first) ? 0 : wide.test(letter) ? 2 : 1;
   return joined.reduce(
-    (sum, each) => sum + (none.test(each) || joins.test(each) ? 0 : letterWidth(each)),
+    (sum, each) => sum + (zeroWidth.test(each) || joining.test(each) ? 0 : measureLetter(each)),
     width,
   );
 }
@@ -134,10 +134,10 @@ function isAscii(text: string): boolean {
 }
 
 // Matches characters without width, including those that begin a colour sequence.
-const none = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]$/u;
+const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]$/u;
 // Matches characters that join the previous character: the second half of a flag, skin tones, and the later
 // letters of a Hangul syllable.
-const joins = /^[\p{Regional_Indicator}\p{Emoji_Modifier}\u1160-\u11ff\ud7b0-\ud7fb]$/u;
+const joining = /^[\p{Regional_Indicator}\p{Emoji_Modifier}\u1160-\u11ff\ud7b0-\ud7fb]$/u;
 
 // Matches East Asian wide and full-width characters, and emoji.
 const wide =

@@ -9,15 +9,15 @@ export function toAge(timestamp: string, now = Date.now()): string {
 /** Formats a timestamp in the local time zone: `14:05` today, `2026-03-02 14:05` on other days. */
 export function toMoment(timestamp: string, now = new Date()): string {
   const at = new Date(timestamp);
-  const time = `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
-  return at.toDateString() === now.toDateString() ? time : `${dayOf(at)} ${time}`;
+  const time = `${padTwoDigits(at.getHours())}:${padTwoDigits(at.getMinutes())}`;
+  return at.toDateString() === now.toDateString() ? time : `${formatDay(at)} ${time}`;
 }
 
-function dayOf(at: Date): string {
-  return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
+function formatDay(at: Date): string {
+  return `${at.getFullYear()}-${padTwoDigits(at.getMonth() + 1)}-${padTwoDigits(at.getDate())}`;
 }
 
-function twoDigits(number: number): string {
+function padTwoDigits(number: number): string {
   return String(number).padStart(2, "0");
 }
 
@@ -30,6 +30,6 @@ export function toDuration(seconds: number): string {
 }
 
 /** Formats a count with its noun, such as `1 message` or `1,200 messages`. */
-export function counted(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }

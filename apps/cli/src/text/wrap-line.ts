@@ -16,21 +16,21 @@ export function wrapLine(
 ): string[] {
   if (columns === Number.POSITIVE_INFINITY) return [line];
   const lines: string[] = [];
-  let on: string[] = [];
+  let activeStyles: string[] = [];
   let current = "";
   let width = 0;
 
   function breakLine(): void {
     // Terminals order the text of each line separately, so an isolate must end with its line.
     const isIsolated = isInIsolate(current);
-    lines.push(`${current.trimEnd()}${isIsolated ? isolate.end : ""}${on.length > 0 ? reset : ""}`);
-    current = `${indent}${on.join("")}${isIsolated ? isolate.start : ""}`;
+    lines.push(`${current.trimEnd()}${isIsolated ? isolate.end : ""}${activeStyles.length > 0 ? reset : ""}`);
+    current = `${indent}${activeStyles.join("")}${isIsolated ? isolate.start : ""}`;
     width = indent.length;
   }
 
   for (const part of line.replaceAll("\t", "  ").split(colour)) {
     if (colour.test(part)) {
-      on = switched(on, part);
+      activeStyles = updateStyles(activeStyles, part);
       current += part;
       continue;
     }
@@ -45,7 +45,7 @@ export function wrapLine(
       }
     }
   }
-  lines.push(`${current.trimEnd()}${on.length > 0 ? reset : ""}`);
+  lines.push(`${current.trimEnd()}${activeStyles.length > 0 ? reset : ""}`);
   return lines;
 }
 
@@ -57,15 +57,15 @@ const reset = "\u001b[0m";
  * Returns the colour codes that are active after this code. Code 39 resets the text colour, and code 22
  * resets bold and dim.
  */
-function switched(on: readonly string[], code: string): string[] {
+function updateStyles(activeStyles: readonly string[], code: string): string[] {
   switch (code) {
     case "\u001b[39m":
-      return on.filter((each) => !/\[[39]\d/.test(each));
+      return activeStyles.filter((each) => !/\[[39]\d/.test(each));
     case "\u001b[22m":
-      return on.filter((each) => !/\[[12]m/.test(each));
+      return activeStyles.filter((each) => !/\[[12]m/.test(each));
     case reset:
       return [];
     default:
-      return [...on, code];
+      return [...activeStyles, code];
   }
 }

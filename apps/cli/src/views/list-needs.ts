@@ -1,62 +1,63 @@
 import type { AttentionItem, OutputOf, Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Output } from "../command/output.js";
-import { inParallel } from "../core/in-parallel.js";
-import type { Actor } from "../identity/acting.js";
-import { oneLine } from "../text/one-line.js";
+import { mapInParallel } from "../core/map-in-parallel.js";
+import type { Actor } from "../identity/actors.js";
+import { toOneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
-import { type Need, needAdvice, needText, toNeed } from "./needs.js";
+import { type AttentionNeed, formatNeed, formatNeedAdvice, toNeed } from "./needs.js";
 
 interface NeedsOptions {
   readonly reader: Actor;
   readonly output: Output;
   /** Returns whether the file matches the command's filters. */
-  isWanted(file: FileNeeds): boolean;
+  isSelected(file: FileNeeds): boolean;
 }
 
 /** Prints sessions and files that wait for a human, with the reasons (CLI-46, CLI-80). */
-export async function listNeeds(page: OutputOf<"list_sessions">, showing: NeedsOptions): Promise<void> {
-  const { reader, output } = showing;
-  const { ofSessions, ofFiles, allFiles } = await readNeeds(reader, page.sessions);
+export async function listNeeds(page: OutputOf<"list_sessions">, options: NeedsOptions): Promise<void> {
+  const { reader, output } = options;
+  const { ofSessions, ofFiles, hasAllFiles } = await readNeeds(reader, page.sessions);
   const read = page.sessions.map((session, index) => ({ ...session, needs: ofSessions[index] ?? [] }));
   // Leave out sessions whose needs have been resolved since the sessions were listed.
   const sessions = read.filter((session) => session.needs.length > 0);
-  const files = ofFiles.filter((file) => showing.isWanted(file));
-  const places = [...sessions.map(placeOfSession), ...files.map(placeOfFile)];
-  if (output.json) output.show({ sessions, next_cursor: page.next_cursor, files, all_files: allFiles }, "");
-  else if (places.length === 0) output.note("nothing needs you");
+  const files = ofFiles.filter((file) => options.isSelected(file));
+  const groups = [...sessions.map(toSessionGroup), ...files.map(toFileGroup)];
+  if (output.json)
+    output.show({ sessions, next_cursor: page.next_cursor, files, all_files: hasAllFiles }, "");
+  else if (groups.length === 0) output.note("nothing needs you");
   else {
-    output.show(places, places.map((each) => formatPlace(each, output)).join("\n"));
-    const [first] = places;
+    output.show(groups, groups.map((each) => formatGroup(each, output)).join("\n"));
+    const [first] = groups;
     const [need] = first?.needs ?? [];
-    if (first && need) output.note(`  next: ${needAdvice(need, first.slug)}`);
+    if (first && need) output.note(`  next: ${formatNeedAdvice(need, first.slug)}`);
   }
   if (page.next_cursor !== null)
     output.note(`  more: merkle ls --needs --limit ${limits.sessionsPageMax}, or --query <text>`);
-  if (!allFiles) output.note("  there are more items than fit into one reply: some files may be missing");
+  if (!hasAllFiles) output.note("  there are more items than fit into one reply: some files may be missing");
 }
 
 /** A session or file in the output: its heading, and the needs below it. */
-interface WaitingPlace {
+interface NeedsGroup {
   readonly slug: string | null;
   readonly head: readonly [name: string, ...rest: string[]];
-  readonly needs: readonly Need[];
+  readonly needs: readonly AttentionNeed[];
 }
 
-function placeOfSession({ slug, title, needs }: Session & Pick<WaitingPlace, "needs">): WaitingPlace {
-  return { slug, head: [slug, oneLine(title)], needs };
+function toSessionGroup({ slug, title, needs }: Session & Pick<NeedsGroup, "needs">): NeedsGroup {
+  return { slug, head: [slug, toOneLine(title)], needs };
 }
 
-function placeOfFile({ source_path, needs }: FileNeeds): WaitingPlace {
-  return { slug: null, head: [oneLine(source_path)], needs };
+function toFileGroup({ source_path, needs }: FileNeeds): NeedsGroup {
+  return { slug: null, head: [toOneLine(source_path)], needs };
 }
 
-function formatPlace({ head: [name, ...rest], needs }: WaitingPlace, output: Output): string {
+function formatGroup({ head: [name, ...rest], needs }: NeedsGroup, output: Output): string {
   const cells = [{ text: name, paint: output.bold }, ...rest.map((text) => ({ text }))];
   const head = formatTable([cells], { columns: output.columns, flexible: [0, 1], more: output.signs.more });
   const rows = needs.map((need) => [
     { text: `  ${output.signs.blocked}`, paint: output.alarm },
-    { text: needText(need) },
+    { text: formatNeed(need) },
   ]);
   return `${head}\n${formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more })}`;
 }
@@ -64,15 +65,15 @@ function formatPlace({ head: [name, ...rest], needs }: WaitingPlace, output: Out
 /** A file under one of the broker's roots, with its needs. */
 interface FileNeeds {
   readonly source_path: string;
-  readonly needs: readonly Need[];
+  readonly needs: readonly AttentionNeed[];
 }
 
 interface MeshNeeds {
   /** The needs of each session, in the same order as the sessions. */
-  readonly ofSessions: readonly (readonly Need[])[];
+  readonly ofSessions: readonly (readonly AttentionNeed[])[];
   readonly ofFiles: readonly FileNeeds[];
   /** Whether `ofFiles` contains every file that has at least one need. */
-  readonly allFiles: boolean;
+  readonly hasAllFiles: boolean;
 }
 
 const sessionsAtOnce = 4;
@@ -86,20 +87,20 @@ async function readNeeds(
   sessions: readonly Pick<Session, "session_id">[],
 ): Promise<MeshNeeds> {
   const { items, total } = await reader.call("list_attention", {});
-  const allFiles = total <= items.length;
-  const ofSessions = allFiles
-    ? sessions.map(({ session_id }) => needsOf(items, session_id))
-    : await inParallel(sessions, sessionsAtOnce, async ({ session_id }) =>
-        needsOf((await reader.call("list_attention", { session: session_id })).items, session_id),
+  const hasAllFiles = total <= items.length;
+  const ofSessions = hasAllFiles
+    ? sessions.map(({ session_id }) => findSessionNeeds(items, session_id))
+    : await mapInParallel(sessions, sessionsAtOnce, async ({ session_id }) =>
+        findSessionNeeds((await reader.call("list_attention", { session: session_id })).items, session_id),
       );
-  return { ofSessions, ofFiles: needsOfFiles(items), allFiles };
+  return { ofSessions, ofFiles: findFileNeeds(items), hasAllFiles };
 }
 
-function needsOf(items: readonly AttentionItem[], sessionId: string): Need[] {
+function findSessionNeeds(items: readonly AttentionItem[], sessionId: string): AttentionNeed[] {
   return items.filter((item) => item.session_id === sessionId).map(toNeed);
 }
 
-function needsOfFiles(items: readonly AttentionItem[]): FileNeeds[] {
+function findFileNeeds(items: readonly AttentionItem[]): FileNeeds[] {
   const ofMesh = items.filter((item) => item.kind === "quota_near").map(toNeed);
   const paths = new Set(items.flatMap(({ source_path }) => source_path ?? []));
   const ofFiles = [...paths].map((source_path) => ({

@@ -1,6 +1,6 @@
 import type { AttentionItem } from "@merkle/wire";
 import { expect, it } from "vitest";
-import { needAdvice, needText, toNeed } from "./needs.js";
+import { formatNeed, formatNeedAdvice, toNeed } from "./needs.js";
 
 const at = new Date(Date.now() - 360_000).toISOString();
 const item: Extract<AttentionItem, { session_id: string }> = {
@@ -77,10 +77,10 @@ it.each<[Partial<typeof item>, object, string, string]>([
     "merkle undelivered auth",
   ],
 ])("[CLI-46] %j is told with what its kind has, and with what ends it", (special, need, text, advice) => {
-  const made = toNeed({ ...item, ...special });
-  expect(made).toEqual(need);
-  expect(needText(made)).toBe(text);
-  expect(needAdvice(made, "auth")).toBe(advice);
+  const attentionNeed = toNeed({ ...item, ...special });
+  expect(attentionNeed).toEqual(need);
+  expect(formatNeed(attentionNeed)).toBe(text);
+  expect(formatNeedAdvice(attentionNeed, "auth")).toBe(advice);
 });
 
 const ofFile: Extract<AttentionItem, { session_id: null }> = {
@@ -105,6 +105,6 @@ it.each<[Partial<typeof ofFile>, string, string]>([
   ],
 ])("[CLI-80] %j of a file is told with what decides about it", (special, text, advice) => {
   const need = toNeed({ ...ofFile, ...special });
-  expect(needText(need)).toBe(text);
-  expect(needAdvice(need, null)).toBe(advice);
+  expect(formatNeed(need)).toBe(text);
+  expect(formatNeedAdvice(need, null)).toBe(advice);
 });

@@ -1,11 +1,11 @@
 import type { AttentionItem } from "@merkle/wire";
-import { peerName } from "../sessions/peer-names.js";
-import { oneLine } from "../text/one-line.js";
-import { shellWord } from "../text/shell.js";
+import { formatPeerAddress } from "../sessions/peer-names.js";
+import { toOneLine } from "../text/one-line.js";
+import { toShellWord } from "../text/shell.js";
 import { toAge } from "../text/time.js";
 
 /** An item in a session that waits for a human. */
-export type Need =
+export type AttentionNeed =
   | {
       readonly kind: "ask";
       readonly message: number;
@@ -56,7 +56,7 @@ export type Need =
     };
 
 /** Converts an attention item to a need with the fields of its kind. */
-export function toNeed(item: AttentionItem): Need {
+export function toNeed(item: AttentionItem): AttentionNeed {
   const { kind, peer, text, options, since: at } = item;
   const team = item.team ?? "";
   const reason = text === "" ? null : text;
@@ -90,37 +90,37 @@ export function toNeed(item: AttentionItem): Need {
 }
 
 /** Formats a need as one line, such as `Cedar asks "Which staging key?" [1 vault] [2 new] #405 6m ago`. */
-export function needText(need: Need): string {
+export function formatNeed(need: AttentionNeed): string {
   switch (need.kind) {
     case "ask": {
-      const options = need.options.map((option, index) => ` [${index + 1} ${oneLine(option)}]`).join("");
-      return `${oneLine(need.from)} asks ${JSON.stringify(oneLine(need.text))}${options} #${need.message} ${toAge(need.at)} ago`;
+      const options = need.options.map((option, index) => ` [${index + 1} ${toOneLine(option)}]`).join("");
+      return `${toOneLine(need.from)} asks ${JSON.stringify(toOneLine(need.text))}${options} #${need.message} ${toAge(need.at)} ago`;
     }
     case "approval":
-      return `${oneLine(need.from)} requests permission to ${oneLine(need.tool)}, approval ${need.approval}, ${toAge(need.at)} ago`;
+      return `${toOneLine(need.from)} requests permission to ${toOneLine(need.tool)}, approval ${need.approval}, ${toAge(need.at)} ago`;
     case "proposal": {
-      const from = need.from === null ? "" : ` from ${oneLine(need.from)}`;
-      return `proposal ${need.proposal}${from}, ${oneLine(need.text)}, ${toAge(need.at)} ago`;
+      const from = need.from === null ? "" : ` from ${toOneLine(need.from)}`;
+      return `proposal ${need.proposal}${from}, ${toOneLine(need.text)}, ${toAge(need.at)} ago`;
     }
     case "job_failed":
-      return `job ${need.job} ${oneLine(need.text)} ${toAge(need.at)} ago`;
+      return `job ${need.job} ${toOneLine(need.text)} ${toAge(need.at)} ago`;
     case "in_review":
-      return `task ${need.task} is in review, done by ${oneLine(need.from)} ${toAge(need.at)} ago: ${oneLine(need.text)}`;
+      return `task ${need.task} is in review, done by ${toOneLine(need.from)} ${toAge(need.at)} ago: ${toOneLine(need.text)}`;
     case "handed_back": {
       const what = need.task === null ? "a claim" : `task ${need.task}`;
-      const whose = need.from === "" ? "" : ` of ${oneLine(need.from)}`;
-      return `${what}${whose} was returned ${toAge(need.at)} ago: ${oneLine(need.text)}`;
+      const whose = need.from === "" ? "" : ` of ${toOneLine(need.from)}`;
+      return `${what}${whose} was returned ${toAge(need.at)} ago: ${toOneLine(need.text)}`;
     }
     case "blocked":
-      return `${peerName(need.team, need.peer)} is blocked ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
+      return `${formatPeerAddress(need.team, need.peer)} is blocked ${toAge(need.at)}${need.reason === null ? "" : `: ${toOneLine(need.reason)}`}`;
     case "held":
-      return `held by ${oneLine(need.by)} ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
+      return `held by ${toOneLine(need.by)} ${toAge(need.at)}${need.reason === null ? "" : `: ${toOneLine(need.reason)}`}`;
     case "budget_spent":
       return `agents have reached their message limit, ${toAge(need.at)} ago`;
     case "budget_near":
-      return `a token budget is nearly used up, ${toAge(need.at)} ago: ${oneLine(need.text)}`;
+      return `a token budget is nearly used up, ${toAge(need.at)} ago: ${toOneLine(need.text)}`;
     case "quota_near":
-      return `a quota of the mesh is nearly used up: ${oneLine(need.text)}`;
+      return `a quota of the mesh is nearly used up: ${toOneLine(need.text)}`;
     case "quiet":
       return `no one has posted or checked for messages for ${toAge(need.at)}`;
     case "undelivered":
@@ -135,7 +135,7 @@ export function needText(need: Need): string {
  *
  * @param slug - the session's slug; null for needs of a file or the mesh
  */
-export function needAdvice(need: Need, slug: string | null): string {
+export function formatNeedAdvice(need: AttentionNeed, slug: string | null): string {
   switch (need.kind) {
     case "ask":
       return `merkle post ${slug} --reply-to ${need.message} --answer <answer>`;
@@ -152,7 +152,7 @@ export function needAdvice(need: Need, slug: string | null): string {
     case "handed_back":
       return need.task === null ? `merkle claims ${slug}` : `merkle tasks ${slug}`;
     case "blocked":
-      return `merkle post ${slug} <text> --to ${shellWord(peerName(need.team, need.peer))}`;
+      return `merkle post ${slug} <text> --to ${toShellWord(formatPeerAddress(need.team, need.peer))}`;
     case "held":
     case "budget_near":
     case "budget_spent":

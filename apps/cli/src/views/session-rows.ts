@@ -1,14 +1,14 @@
-import { type Participant, type Session, unreadText } from "@merkle/wire";
+import { formatUnread, type Participant, type Session } from "@merkle/wire";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Output } from "../command/output.js";
-import { inParallel } from "../core/in-parallel.js";
-import { declaredText, signOf } from "../sessions/peer-names.js";
-import { teamMarks } from "../sessions/team-marks.js";
-import { oneLine } from "../text/one-line.js";
+import { mapInParallel } from "../core/map-in-parallel.js";
+import { formatDeclared, toStateSign } from "../sessions/peer-names.js";
+import { assignTeamMarks } from "../sessions/team-marks.js";
+import { toOneLine } from "../text/one-line.js";
 import { type Cell, formatTable } from "../text/table.js";
-import { counted, toAge } from "../text/time.js";
+import { formatCount, toAge } from "../text/time.js";
 
-interface RowOptions {
+interface SessionRowOptions {
   readonly broker: Pick<BrokerClient, "call">;
   readonly output: Output;
 }
@@ -20,18 +20,18 @@ const rostersAtOnce = 8;
  */
 export async function formatSessions(
   sessions: readonly Session[],
-  { broker, output }: RowOptions,
+  { broker, output }: SessionRowOptions,
 ): Promise<string> {
-  const rows = await inParallel(
+  const rows = await mapInParallel(
     sessions,
     rostersAtOnce,
     async (session): Promise<Cell[]> => [
       { text: session.slug, paint: output.bold },
-      { text: oneLine(session.title) },
-      await teamsCell(session, { broker, output }),
-      { text: lastEvent(session), paint: output.dim },
+      { text: toOneLine(session.title) },
+      await formatTeamsCell(session, { broker, output }),
+      { text: describeLastEvent(session), paint: output.dim },
       { text: session.document_version === 0 ? "" : `v${session.document_version}` },
-      { text: unreadText(session.unread) },
+      { text: formatUnread(session.unread) },
     ],
   );
   return formatTable(rows, { columns: output.columns, flexible: [0, 1], more: output.signs.more });
@@ -40,13 +40,17 @@ export async function formatSessions(
 /**
  * Returns the cell with the session's teams. Empty for a closed session, in which presence no longer matters.
  */
-async function teamsCell(session: Session, { broker, output }: RowOptions): Promise<Cell> {
+async function formatTeamsCell(session: Session, { broker, output }: SessionRowOptions): Promise<Cell> {
   if (session.session_closed || session.teams === 0) return { text: "" };
   const { participants } = await broker.call("list_participants", { session_id: session.session_id });
-  return rosterCell(participants, output);
+  return formatRosterCell(participants, output);
 }
 
-function lastEvent({ archived_at: archivedAt, closed_at: closedAt, last_said_at: saidAt }: Session): string {
+function describeLastEvent({
+  archived_at: archivedAt,
+  closed_at: closedAt,
+  last_said_at: saidAt,
+}: Session): string {
   if (archivedAt !== null) return `archived ${toAge(archivedAt)}`;
   if (closedAt !== null) return `closed ${toAge(closedAt)}`;
   return saidAt === null ? "no messages" : `posted ${toAge(saidAt)}`;
@@ -55,12 +59,12 @@ function lastEvent({ archived_at: archivedAt, closed_at: closedAt, last_said_at:
 const lettersMax = 8;
 
 /** Formats the present teams, each as its mark and a presence symbol, such as `A● B◐ C○`. */
-function rosterCell(participants: readonly Participant[], output: Output): Cell {
-  const present = inJoinOrder(participants).filter((team) => team.left_at === null);
-  const marks = teamMarks(present.map((team) => team.team_name));
+function formatRosterCell(participants: readonly Participant[], output: Output): Cell {
+  const present = sortByJoinTime(participants).filter((team) => team.left_at === null);
+  const marks = assignTeamMarks(present.map((team) => team.team_name));
   const letters = present
     .slice(0, lettersMax)
-    .map((team, index) => `${marks[index]}${signOf(toSeen(team), output)}`);
+    .map((team, index) => `${marks[index]}${toStateSign(withPresence(team), output)}`);
   const rest = present.length > lettersMax ? [`+${present.length - lettersMax}`] : [];
   const text = [...letters, ...rest].join(" ");
   const painted = [...letters.map((each, index) => output.teamColour(index)(each)), ...rest].join(" ");
@@ -70,13 +74,13 @@ function rosterCell(participants: readonly Participant[], output: Output): Cell 
 
 /** Formats one line per team: name, kind, status and when it was last seen. */
 export function formatRoster(participants: readonly Participant[], output: Output): string {
-  const rows = inJoinOrder(participants).map((team, index): Cell[] => [
-    { text: `  ${oneLine(team.team_name)}`, paint: output.teamColour(index) },
+  const rows = sortByJoinTime(participants).map((team, index): Cell[] => [
+    { text: `  ${toOneLine(team.team_name)}`, paint: output.teamColour(index) },
     { text: team.kind },
-    { text: `${signOf(toSeen(team), output)} ${statusOf(team)}` },
-    { text: lastSeen(team), paint: output.dim },
+    { text: `${toStateSign(withPresence(team), output)} ${describeTeamStatus(team)}` },
+    { text: describeLastSeen(team), paint: output.dim },
     { text: team.convener ? "convener" : "" },
-    { text: team.peers > 0 ? counted(team.peers, "peer") : "" },
+    { text: team.peers > 0 ? formatCount(team.peers, "peer") : "" },
   ]);
   return formatTable(rows, {
     columns: output.columns,
@@ -85,21 +89,23 @@ export function formatRoster(participants: readonly Participant[], output: Outpu
   });
 }
 
-function inJoinOrder(participants: readonly Participant[]): Participant[] {
+function sortByJoinTime(participants: readonly Participant[]): Participant[] {
   return [...participants].sort((a, b) => a.joined_at.localeCompare(b.joined_at));
 }
 
 /** Makes a team usable where a peer is expected: the team's observed status becomes the presence. */
-function toSeen(team: Participant) {
+function withPresence(team: Participant) {
   return { ...team, presence: team.status };
 }
 
-function statusOf(team: Participant): string {
+function describeTeamStatus(team: Participant): string {
   if (team.left_at !== null) return "left";
-  const seen = team.status === "disconnected" ? "away" : team.status;
-  return [declaredText(team), seen, team.polling ? "waiting for messages" : ""].filter(Boolean).join(", ");
+  const presence = team.status === "disconnected" ? "away" : team.status;
+  return [formatDeclared(team), presence, team.polling ? "waiting for messages" : ""]
+    .filter(Boolean)
+    .join(", ");
 }
 
-function lastSeen(team: Participant): string {
+function describeLastSeen(team: Participant): string {
   return team.left_at === null ? `last seen ${toAge(team.last_seen_at)}` : `left ${toAge(team.left_at)} ago`;
 }

@@ -19,7 +19,7 @@ const marks = [
 
 describe.each(Object.entries(themes))("the %s colours", (_theme, colours) => {
   const contrast = (front: string, ground: string) =>
-    contrastOf(colours.get(front) ?? "", colours.get(ground) ?? "");
+    computeContrast(colours.get(front) ?? "", colours.get(ground) ?? "");
 
   it("[DASH-16] text can be read on every ground that it stands on", () => {
     for (const text of texts) {
@@ -57,12 +57,12 @@ function readTokens(selector: string): Map<string, string> {
 }
 
 /** Returns the contrast ratio as WCAG 2 defines it, from 1 to 21. */
-function contrastOf(one: string, other: string): number {
-  const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
+function computeContrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [computeLuminance(one), computeLuminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }
 
-function luminanceOf(colour: string): number {
+function computeLuminance(colour: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;

@@ -1,7 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, useEffect, useState } from "react";
-import { forgetUnknownPerson, getPerson, onPersonChanged } from "@/identity/person";
+import { clearUnknownPerson, findPerson, onPersonChanged } from "@/identity/person";
 import { isSignInPage } from "@/identity/sign-in-pages";
 import type { Broker } from "./broker";
 import { PageBroker } from "./page-broker";
@@ -23,7 +23,7 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
     // Sign-in pages need no connection. The page that opens after the sign-in connects.
     const close = isSignInPage(location.pathname) ? undefined : keepConnected(broker);
     const stop = onPersonChanged(() => {
-      broker.personChanged();
+      broker.refreshCredential();
       services.reads.restart();
     });
     return () => {
@@ -38,9 +38,9 @@ function startServices() {
   const broker: PageBroker = new PageBroker({
     // An observer has no credential in the session, even if someone has joined from this browser before.
     openConnection: async (events) => (await import("./connection")).openConnection(events),
-    credential: () => (broker.admitted?.as.kind === "observer" ? undefined : getPerson()?.credential),
-    onUnknownPerson: forgetUnknownPerson,
-    onAnew: () => reads.restart(),
+    getCredential: () => (broker.admitted?.as.kind === "observer" ? undefined : findPerson()?.credential),
+    onUnknownPerson: clearUnknownPerson,
+    onRestart: () => reads.restart(),
   });
   const reads = new ReadStore(broker);
   return { broker, reads };

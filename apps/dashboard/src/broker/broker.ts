@@ -1,6 +1,6 @@
 import type {
-  Admitted,
   ChangedKind,
+  HelloResult,
   InputOf,
   MeshChangedKind,
   Message,
@@ -27,24 +27,24 @@ export interface Broker {
    * Delivers a session's messages after a sequence, in order and without duplicates, across reconnects. Returns a
    * function that stops the delivery.
    */
-  follow(options: FollowOptions): () => void;
+  follow(options: FeedFollowOptions): () => void;
   /** Calls the listener when data read from the mesh may have changed. After each reconnect the change is `all`. */
-  onMeshChanged(listener: (change: MeshChange) => void): () => void;
+  onMeshChanged(listener: (change: MeshChangeHint) => void): () => void;
   /** Calls the listener when data read from one session may have changed. `sessionId` is the session's id or slug. */
   onSessionChanged(sessionId: string, listener: (change: SessionChange) => void): () => void;
   /** Calls the listener with each new state value, of the mesh and of every session that this page follows or watches. */
   onStateChange(listener: (change: StateChangeFrame) => void): () => void;
   /** Calls the listener with all messages delivered by `follow`, whichever session they belong to. */
-  onMessagesBrought(listener: (messages: readonly Message[]) => void): () => void;
+  onMessagesDelivered(listener: (messages: readonly Message[]) => void): () => void;
   readonly state: ConnectionState;
   /** The principal of this browser as of the last connection. Null on an open broker, and before the first connection. */
-  readonly admitted: Admitted | null;
+  readonly admitted: HelloResult | null;
   onState(listener: (state: ConnectionState) => void): () => void;
   /** Ends the pause before the next connection attempt, and checks that an open connection still works. */
   retryNow(): void;
 }
 
-export interface FollowOptions {
+export interface FeedFollowOptions {
   /** The session's id or slug. */
   readonly sessionId: string;
   /** Messages after this sequence are delivered. */
@@ -61,7 +61,7 @@ export interface FollowOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface MeshChange {
+export interface MeshChangeHint {
   readonly kind: MeshChangedKind | "all";
   readonly sessionId: string | null;
 }
@@ -72,6 +72,6 @@ export type SessionChange = FeedChange;
 export type ChangeKind = MeshChangedKind | ChangedKind;
 
 /** True if the broker admits only members and this browser is not signed in. */
-export function isStranger(state: ConnectionState): boolean {
+export function isUnauthenticated(state: ConnectionState): boolean {
   return state.status === "closed" && state.code === "unauthorized";
 }

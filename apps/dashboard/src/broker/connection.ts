@@ -2,8 +2,8 @@ import { type HelloProof, MerkleError, type OperationName, type StateChangeFrame
 import { type ConnectionState, connect, type Hello, LiveFeeds, type MerkleClient } from "@merkle/wire/client";
 import { callHttp } from "../identity/call-http";
 import { chosenMesh, leaveMesh } from "../identity/chosen-mesh";
-import { getPageToken } from "../identity/page-token";
-import type { MeshChange } from "./broker";
+import { findPageToken } from "../identity/page-token";
+import type { MeshChangeHint } from "./broker";
 import { takesCredential } from "./takes-credential";
 
 /** The page's connection to its broker. This module loads after the page has shown its first content. */
@@ -16,14 +16,14 @@ export interface Connection {
   setCredential(credential: string | undefined): void;
 }
 
-export interface ConnectionEvents {
+export interface PageConnectionEvents {
   onState(state: ConnectionState): void;
-  onMeshChanged(change: MeshChange): void;
+  onMeshChanged(change: MeshChangeHint): void;
   onStateChange(change: StateChangeFrame): void;
 }
 
 /** Connects to the broker that served the page, as the principal of this browser. */
-export function openConnection(events: ConnectionEvents): Connection {
+export function openConnection(events: PageConnectionEvents): Connection {
   // The page came from the same broker. If it was served over plain HTTP, refusing plain WebSockets would protect no one.
   return toConnection(
     connect({ url: location.origin, insecure: true, mesh: chosenMesh, answerHello }),
@@ -35,14 +35,14 @@ export function openConnection(events: ConnectionEvents): Connection {
 async function answerHello({ auth }: Hello): Promise<HelloProof | undefined> {
   if (auth === "open") return undefined;
   // Fails early, because the browser would log a refused request as an error in its console.
-  if ((await getPageToken()) === undefined) {
+  if ((await findPageToken()) === undefined) {
     throw new MerkleError("unauthorized", "This browser is not signed in.");
   }
   const { ticket } = (await callHttp("POST", "/api/tickets")) as { readonly ticket: string }; // The broker's response has this type.
   return { kind: "ticket", ticket };
 }
 
-export function toConnection(client: MerkleClient, events: ConnectionEvents): Connection {
+export function toConnection(client: MerkleClient, events: PageConnectionEvents): Connection {
   const feeds = new LiveFeeds(client);
   let wasOpen = false;
   client.onState((state) => {
@@ -63,7 +63,10 @@ export function toConnection(client: MerkleClient, events: ConnectionEvents): Co
 /**
  * Watches the mesh while the client exists. Returns a function that switches the watch to another person's credential.
  */
-function watchMesh(client: MerkleClient, { onMeshChanged }: ConnectionEvents): Connection["setCredential"] {
+function watchMesh(
+  client: MerkleClient,
+  { onMeshChanged }: PageConnectionEvents,
+): Connection["setCredential"] {
   let credential: string | undefined;
   let watch = start();
 

@@ -14,22 +14,22 @@ const lost = (attempt = 1) =>
 
 it("[DASH-6] a lost connection is reconnecting at first, offline from when it was lost, and back with what it missed", () => {
   const watch = new LivenessWatch(() => undefined);
-  watch.state(open());
+  watch.update(open());
   expect(watch.current).toEqual({ is: "live" });
   vi.advanceTimersByTime(1_000);
-  watch.state(lost());
+  watch.update(lost());
   expect(watch.current).toEqual({ is: "reconnecting", retryAt: 5_000 });
   vi.advanceTimersByTime(10_000);
   expect(watch.current).toEqual({ is: "offline", since: 1_000 });
-  watch.state(lost(2));
+  watch.update(lost(2));
   expect(watch.current).toEqual({ is: "offline", since: 1_000 });
   vi.advanceTimersByTime(49_000);
-  watch.state(open());
-  watch.brought(20);
-  watch.brought(3);
-  expect(watch.current).toEqual({ is: "back", awayMs: 59_000, refreshed: false, filledIn: 23 });
+  watch.update(open());
+  watch.countDelivered(20);
+  watch.countDelivered(3);
+  expect(watch.current).toEqual({ is: "back", offlineMs: 59_000, isRefreshed: false, filledIn: 23 });
   vi.advanceTimersByTime(3_000);
-  watch.brought(1);
+  watch.countDelivered(1);
   expect(watch.current).toMatchObject({ filledIn: 23 });
   vi.advanceTimersByTime(5_000);
   expect(watch.current).toEqual({ is: "live" });
@@ -37,9 +37,9 @@ it("[DASH-6] a lost connection is reconnecting at first, offline from when it wa
 
 it("[DB-34] a page that is older than the broker says so from the broker's return on", () => {
   const watch = new LivenessWatch(() => undefined);
-  watch.state(open());
-  watch.state(lost());
-  watch.state(open("one", "2"));
+  watch.update(open());
+  watch.update(lost());
+  watch.update(open("one", "2"));
   expect(watch.current).toEqual({ is: "outdated", version: "2" });
   vi.advanceTimersByTime(60_000);
   expect(watch.current).toEqual({ is: "outdated", version: "2" });
@@ -47,9 +47,9 @@ it("[DB-34] a page that is older than the broker says so from the broker's retur
 
 it("[DASH-6] a return to another database says that everything was refreshed", () => {
   const watch = new LivenessWatch(() => undefined);
-  watch.state(open());
-  watch.state(lost());
-  watch.state(open("two"));
-  expect(watch.current).toMatchObject({ is: "back", refreshed: true });
+  watch.update(open());
+  watch.update(lost());
+  watch.update(open("two"));
+  expect(watch.current).toMatchObject({ is: "back", isRefreshed: true });
   watch.stop();
 });

@@ -12,7 +12,12 @@ export type Liveness =
    * The connection has just been restored. If `refreshed` is true, the database was restored and everything was read
    * again.
    */
-  | { readonly is: "back"; readonly awayMs: number; readonly refreshed: boolean; readonly filledIn: number }
+  | {
+      readonly is: "back";
+      readonly offlineMs: number;
+      readonly isRefreshed: boolean;
+      readonly filledIn: number;
+    }
   /** The broker's version has changed since this page was loaded. */
   | { readonly is: "outdated"; readonly version: string }
   | { readonly is: "ended"; readonly reason: string };
@@ -29,7 +34,7 @@ export class LivenessWatch {
   readonly #onChange: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lostAt: number | undefined;
-  #backAt = 0;
+  #reconnectedAt = 0;
   #epoch: string | undefined;
   #version: string | undefined;
 
@@ -37,22 +42,22 @@ export class LivenessWatch {
     this.#onChange = onChange;
   }
 
-  state(state: ConnectionState): void {
+  update(state: ConnectionState): void {
     switch (state.status) {
       case "connecting":
         return;
       case "open":
-        return this.#opened(state);
+        return this.#handleOpen(state);
       case "reconnecting":
-        return this.#lost(state.retryAt);
+        return this.#handleLoss(state.retryAt);
       case "closed":
-        return this.#become({ is: "ended", reason: state.reason });
+        return this.#transitionTo({ is: "ended", reason: state.reason });
     }
   }
 
   /** Counts the messages that arrive shortly after a reconnect. */
-  brought(messages: number): void {
-    if (this.current.is !== "back" || Date.now() - this.#backAt > fillingMs) return;
+  countDelivered(messages: number): void {
+    if (this.current.is !== "back" || Date.now() - this.#reconnectedAt > fillingMs) return;
     this.#set({ ...this.current, filledIn: this.current.filledIn + messages });
   }
 
@@ -60,36 +65,40 @@ export class LivenessWatch {
     clearTimeout(this.#timer);
   }
 
-  #opened({ epoch, version }: Extract<ConnectionState, { status: "open" }>): void {
+  #handleOpen({ epoch, version }: Extract<ConnectionState, { status: "open" }>): void {
     this.#version ??= version;
-    const refreshed = this.#epoch !== undefined && this.#epoch !== epoch;
+    const isRefreshed = this.#epoch !== undefined && this.#epoch !== epoch;
     this.#epoch = epoch;
     if (this.#version !== version) {
       this.#lostAt = undefined;
-      return this.#become({ is: "outdated", version });
+      return this.#transitionTo({ is: "outdated", version });
     }
-    if (this.#lostAt === undefined) return this.#become({ is: "live" });
-    this.#backAt = Date.now();
-    const awayMs = this.#backAt - this.#lostAt;
+    if (this.#lostAt === undefined) return this.#transitionTo({ is: "live" });
+    this.#reconnectedAt = Date.now();
+    const offlineMs = this.#reconnectedAt - this.#lostAt;
     this.#lostAt = undefined;
-    this.#become(
-      { is: "back", awayMs, refreshed, filledIn: 0 },
-      () => this.#become({ is: "live" }),
+    this.#transitionTo(
+      { is: "back", offlineMs, isRefreshed, filledIn: 0 },
+      () => this.#transitionTo({ is: "live" }),
       backShownMs,
     );
   }
 
-  #lost(retryAt: number): void {
+  #handleLoss(retryAt: number): void {
     const since = this.#lostAt ?? Date.now();
     this.#lostAt = since;
     const leftMs = since + reconnectingMsMax - Date.now();
-    if (leftMs <= 0) return this.#become({ is: "offline", since });
-    this.#become({ is: "reconnecting", retryAt }, () => this.#become({ is: "offline", since }), leftMs);
+    if (leftMs <= 0) return this.#transitionTo({ is: "offline", since });
+    this.#transitionTo(
+      { is: "reconnecting", retryAt },
+      () => this.#transitionTo({ is: "offline", since }),
+      leftMs,
+    );
   }
 
-  #become(next: Liveness, then?: () => void, afterMs = 0): void {
+  #transitionTo(next: Liveness, onElapsed?: () => void, afterMs = 0): void {
     clearTimeout(this.#timer);
-    this.#timer = then && setTimeout(then, afterMs);
+    this.#timer = onElapsed && setTimeout(onElapsed, afterMs);
     this.#set(next);
   }
 

@@ -1,7 +1,7 @@
 import { MerkleError } from "@merkle/wire";
 import type { ConnectionState, MerkleClient } from "@merkle/wire/client";
 import { expect, it } from "vitest";
-import { isStranger } from "./broker";
+import { isUnauthenticated } from "./broker";
 import { toConnection } from "./connection";
 import { PageBroker } from "./page-broker";
 
@@ -64,7 +64,7 @@ it("[DASH-170] what a stranger's page asked for waits, and is asked for again on
   const doubtful = broker.call("mark_read", { session_id: session });
   await expect.poll(() => clients[0]?.follows).toHaveLength(1);
   clients[0]?.become({ status: "closed", reason: "Nobody is signed in.", code: "unauthorized" });
-  expect(isStranger(broker.state)).toBe(true);
+  expect(isUnauthenticated(broker.state)).toBe(true);
   const [read, write] = clients[0]?.refusals.splice(0) ?? [];
   read?.(new MerkleError("unauthorized", "Nobody is signed in."));
   write?.(new MerkleError("unauthorized", "Nobody is signed in.", { outcome: "unknown" }));
@@ -95,9 +95,9 @@ function connectPage(credential?: string) {
       clients.push(client);
       return toConnection(client.asClient(), events);
     },
-    credential: () => credential,
+    getCredential: () => credential,
     onUnknownPerson: (credential) => unknown.push(credential),
-    onAnew: () => {
+    onRestart: () => {
       anew += 1;
     },
   });

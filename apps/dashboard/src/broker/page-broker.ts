@@ -1,5 +1,5 @@
 import {
-  type Admitted,
+  type HelloResult,
   type InputOf,
   MerkleError,
   type Message,
@@ -8,21 +8,27 @@ import {
   type StateChangeFrame,
 } from "@merkle/wire";
 import type { ConnectionState, LiveFeed } from "@merkle/wire/client";
-import { type Broker, type FollowOptions, isStranger, type MeshChange, type SessionChange } from "./broker";
-import type { Connection, ConnectionEvents } from "./connection";
+import {
+  type Broker,
+  type FeedFollowOptions,
+  isUnauthenticated,
+  type MeshChangeHint,
+  type SessionChange,
+} from "./broker";
+import type { Connection, PageConnectionEvents } from "./connection";
 import { Listeners } from "./listeners";
 
 export interface PageBrokerOptions {
-  readonly openConnection: (events: ConnectionEvents) => Promise<Connection>;
+  readonly openConnection: (events: PageConnectionEvents) => Promise<Connection>;
   /** Returns the credential of the person who uses this page, if any. */
-  readonly credential: () => string | undefined;
+  readonly getCredential: () => string | undefined;
   /** Called if the broker does not know the person with this credential. */
   readonly onUnknownPerson: (credential: string) => void;
   /** Called when the browser may be signed in as someone else, so cached data may belong to another person. */
-  readonly onAnew: () => void;
+  readonly onRestart: () => void;
 }
 
-type FeedListeners = Pick<FollowOptions, "onMessages" | "onChanged" | "onResync" | "onError">;
+type FeedListeners = Pick<FeedFollowOptions, "onMessages" | "onChanged" | "onResync" | "onError">;
 
 /** A feed that the page follows across reconnects. */
 interface FollowedFeed {
@@ -47,19 +53,19 @@ const callTimeoutMs = 20_000;
  */
 export class PageBroker implements Broker {
   readonly #options: PageBrokerOptions;
-  readonly #follows = new Set<FollowedFeed>();
-  readonly #watched = new Map<string, WatchedSession>();
-  readonly #meshListeners = new Listeners<MeshChange>();
+  readonly #followedFeeds = new Set<FollowedFeed>();
+  readonly #watchedSessions = new Map<string, WatchedSession>();
+  readonly #meshListeners = new Listeners<MeshChangeHint>();
   readonly #stateListeners = new Listeners<ConnectionState>();
   readonly #stateChangeListeners = new Listeners<StateChangeFrame>();
-  readonly #broughtListeners = new Listeners<readonly Message[]>();
+  readonly #deliveryListeners = new Listeners<readonly Message[]>();
   readonly #connectionListeners = new Listeners<Connection>();
   #connection: Connection | undefined;
   /** Aborts the current connection, or the attempt to open it. */
   #disconnected = new AbortController();
   #wasConnected = false;
   #state: ConnectionState = { status: "connecting" };
-  #admitted: Admitted | null = null;
+  #admitted: HelloResult | null = null;
 
   constructor(options: PageBrokerOptions) {
     this.#options = options;
@@ -69,7 +75,7 @@ export class PageBroker implements Broker {
     return this.#state;
   }
 
-  get admitted(): Admitted | null {
+  get admitted(): HelloResult | null {
     return this.#admitted;
   }
 
@@ -79,17 +85,17 @@ export class PageBroker implements Broker {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<OutputOf<Name>> {
     for (;;) {
-      const connection = await this.#connected(signal);
-      const credential = this.#credentialFor(connection, name, input);
+      const connection = await this.#awaitConnection(signal);
+      const credential = this.#findCredential(connection, name, input);
       try {
-        const given = credential === undefined ? input : { ...input, team_id: credential };
-        return await connection.client.call(name, given, {
+        const fullInput = credential === undefined ? input : { ...input, team_id: credential };
+        return await connection.client.call(name, fullInput, {
           timeoutMs: callTimeoutMs,
           ...(signal && { signal }),
         });
       } catch (error) {
         if (signal?.aborted || !(error instanceof MerkleError)) throw error;
-        if (connection === this.#connection && !isStranger(connection.client.state)) {
+        if (connection === this.#connection && !isUnauthenticated(connection.client.state)) {
           if (credential !== undefined && error.code === "unauthorized") {
             this.#options.onUnknownPerson(credential);
           }
@@ -104,22 +110,22 @@ export class PageBroker implements Broker {
     }
   }
 
-  follow({ sessionId, after, ...listeners }: FollowOptions): () => void {
+  follow({ sessionId, after, ...listeners }: FeedFollowOptions): () => void {
     return this.#follow(sessionId, after, listeners);
   }
 
-  onMeshChanged(listener: (change: MeshChange) => void): () => void {
+  onMeshChanged(listener: (change: MeshChangeHint) => void): () => void {
     return this.#meshListeners.add(listener);
   }
 
   onSessionChanged(sessionId: string, listener: (change: SessionChange) => void): () => void {
-    const watched = this.#watched.get(sessionId) ?? this.#watch(sessionId);
-    const remove = watched.listeners.add(listener);
+    const session = this.#watchedSessions.get(sessionId) ?? this.#watch(sessionId);
+    const remove = session.listeners.add(listener);
     return () => {
       remove();
-      if (watched.listeners.size > 0 || this.#watched.get(sessionId) !== watched) return;
-      this.#watched.delete(sessionId);
-      watched.stop();
+      if (session.listeners.size > 0 || this.#watchedSessions.get(sessionId) !== session) return;
+      this.#watchedSessions.delete(sessionId);
+      session.stop();
     };
   }
 
@@ -127,8 +133,8 @@ export class PageBroker implements Broker {
     return this.#stateChangeListeners.add(listener);
   }
 
-  onMessagesBrought(listener: (messages: readonly Message[]) => void): () => void {
-    return this.#broughtListeners.add(listener);
+  onMessagesDelivered(listener: (messages: readonly Message[]) => void): () => void {
+    return this.#deliveryListeners.add(listener);
   }
 
   onState(listener: (state: ConnectionState) => void): () => void {
@@ -142,27 +148,27 @@ export class PageBroker implements Broker {
   /** Reconnects as the browser's current principal and reads everything again. */
   restart(): void {
     this.connect();
-    this.#options.onAnew();
+    this.#options.onRestart();
   }
 
   /** Replaces the connection, and resumes followed feeds and pending calls. */
   connect(): void {
     this.disconnect();
     const { signal } = this.#disconnected;
-    const whileCurrent =
-      <T>(tell: (value: T) => void) =>
+    const ignoreAfterAbort =
+      <T>(handler: (value: T) => void) =>
       (value: T): void => {
-        if (!signal.aborted) tell(value);
+        if (!signal.aborted) handler(value);
       };
-    const events: ConnectionEvents = {
-      onState: whileCurrent((state) => this.#become(state)),
-      onMeshChanged: whileCurrent((change) => this.#meshListeners.tell(change)),
-      onStateChange: whileCurrent((change) => this.#stateChangeListeners.tell(change)),
+    const events: PageConnectionEvents = {
+      onState: ignoreAfterAbort((state) => this.#setState(state)),
+      onMeshChanged: ignoreAfterAbort((change) => this.#meshListeners.notify(change)),
+      onStateChange: ignoreAfterAbort((change) => this.#stateChangeListeners.notify(change)),
     };
     void this.#options.openConnection(events).then((connection) => {
       if (signal.aborted) return void connection.client.close();
       signal.addEventListener("abort", () => void connection.client.close());
-      this.#use(connection);
+      this.#adoptConnection(connection);
     });
   }
 
@@ -171,40 +177,40 @@ export class PageBroker implements Broker {
     this.#connection = undefined;
     this.#disconnected.abort();
     this.#disconnected = new AbortController();
-    for (const { feed } of this.#follows) feed?.close();
+    for (const { feed } of this.#followedFeeds) feed?.close();
   }
 
   /** Call this when a different person starts to use the page. */
-  personChanged(): void {
-    this.#connection?.setCredential(this.#options.credential());
+  refreshCredential(): void {
+    this.#connection?.setCredential(this.#options.getCredential());
   }
 
-  #use(connection: Connection): void {
+  #adoptConnection(connection: Connection): void {
     const isReturn = this.#wasConnected;
     this.#wasConnected = true;
     this.#connection = connection;
-    this.#become(connection.client.state);
-    this.personChanged();
-    for (const followed of this.#follows) this.#begin(followed);
-    this.#connectionListeners.tell(connection);
+    this.#setState(connection.client.state);
+    this.refreshCredential();
+    for (const followedFeed of this.#followedFeeds) this.#startFeed(followedFeed);
+    this.#connectionListeners.notify(connection);
     // Nothing was read before the first connection, so nothing can have changed.
     if (!isReturn) return;
-    this.#meshListeners.tell({ kind: "all", sessionId: null });
-    for (const { listeners } of this.#watched.values()) listeners.tell({ kind: "all" });
+    this.#meshListeners.notify({ kind: "all", sessionId: null });
+    for (const { listeners } of this.#watchedSessions.values()) listeners.notify({ kind: "all" });
   }
 
-  #become(state: ConnectionState): void {
+  #setState(state: ConnectionState): void {
     this.#state = state;
     if (state.status === "open") this.#admitted = state.admitted ?? null;
-    this.#stateListeners.tell(state);
+    this.#stateListeners.notify(state);
   }
 
   /** Resolves with the connection, once there is one and the browser is signed in. */
-  #connected(signal: AbortSignal | undefined): Promise<Connection> {
+  #awaitConnection(signal: AbortSignal | undefined): Promise<Connection> {
     const current = this.#connection;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      if (current && !isStranger(current.client.state)) return resolve(current);
+      if (current && !isUnauthenticated(current.client.state)) return resolve(current);
       const abort = () => {
         stop();
         reject(signal?.reason);
@@ -222,54 +228,54 @@ export class PageBroker implements Broker {
     const listeners = new Listeners<SessionChange>();
     const stop = this.#follow(sessionId, null, {
       onMessages: () => undefined,
-      onChanged: (change) => listeners.tell(change),
+      onChanged: (change) => listeners.notify(change),
     });
-    const watched: WatchedSession = { listeners, stop };
-    this.#watched.set(sessionId, watched);
-    return watched;
+    const session: WatchedSession = { listeners, stop };
+    this.#watchedSessions.set(sessionId, session);
+    return session;
   }
 
   #follow(session: string, after: number | null, listeners: FeedListeners): () => void {
-    const followed: FollowedFeed = { session, after, listeners, feed: undefined };
-    this.#follows.add(followed);
-    this.#begin(followed);
+    const followedFeed: FollowedFeed = { session, after, listeners, feed: undefined };
+    this.#followedFeeds.add(followedFeed);
+    this.#startFeed(followedFeed);
     return () => {
-      this.#follows.delete(followed);
-      followed.feed?.close();
+      this.#followedFeeds.delete(followedFeed);
+      followedFeed.feed?.close();
     };
   }
 
   /** Starts to follow a feed, or continues where the previous connection ended. */
-  #begin(followed: FollowedFeed): void {
-    const { session, after, listeners, feed } = followed;
+  #startFeed(followedFeed: FollowedFeed): void {
+    const { session, after, listeners, feed } = followedFeed;
     const connection = this.#connection;
     if (!connection) return;
-    followed.feed = connection.feeds.follow({
+    followedFeed.feed = connection.feeds.follow({
       session,
-      teamId: this.#options.credential(),
+      teamId: this.#options.getCredential(),
       after: feed ? feed.cursor : after,
       epoch: feed?.epoch,
       onMessages: (messages) => {
-        this.#broughtListeners.tell(messages);
+        this.#deliveryListeners.notify(messages);
         listeners.onMessages(messages);
       },
       onChanged: (change) => listeners.onChanged?.(change),
       onResync: () => {
-        this.#follows.delete(followed);
+        this.#followedFeeds.delete(followedFeed);
         listeners.onResync?.();
         return undefined;
       },
       onError: (error) => {
         // The feed is followed once the browser is signed in.
-        if (isStranger(connection.client.state)) return;
-        this.#follows.delete(followed);
+        if (isUnauthenticated(connection.client.state)) return;
+        this.#followedFeeds.delete(followedFeed);
         listeners.onError?.(error);
       },
     });
   }
 
-  #credentialFor({ takesCredential }: Connection, name: OperationName, input: object): string | undefined {
-    const isGiven = "team_id" in input && input.team_id !== undefined;
-    return isGiven || !takesCredential(name) ? undefined : this.#options.credential();
+  #findCredential({ takesCredential }: Connection, name: OperationName, input: object): string | undefined {
+    const hasTeamId = "team_id" in input && input.team_id !== undefined;
+    return hasTeamId || !takesCredential(name) ? undefined : this.#options.getCredential();
   }
 }

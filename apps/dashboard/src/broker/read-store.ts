@@ -36,19 +36,23 @@ export class ReadStore {
     this.#broker = broker;
   }
 
-  state<Name extends OperationName>(key: string): ReadState<OutputOf<Name>> {
+  getState<Name extends OperationName>(key: string): ReadState<OutputOf<Name>> {
     // The key includes the operation's name, so the stored value has the output type of that operation.
     return (this.#reads.get(key)?.state ?? loading) as ReadState<OutputOf<Name>>;
   }
 
   /** Keeps a read up to date until the returned function is called. */
-  use<Name extends OperationName>(key: string, request: ReadRequest<Name>, onChange: () => void): () => void {
+  subscribe<Name extends OperationName>(
+    key: string,
+    request: ReadRequest<Name>,
+    onChange: () => void,
+  ): () => void {
     const read = this.#reads.get(key) ?? new StoredRead(this.#broker, request);
     // Moves the entry to the end, so that the least recently used entries come first.
     this.#reads.delete(key);
     this.#reads.set(key, read);
     this.#forgetUnused();
-    return read.use(onChange);
+    return read.subscribe(onChange);
   }
 
   refresh(key: string): void {
@@ -75,7 +79,7 @@ class StoredRead {
   state: ReadState<unknown> = loading;
   readonly #broker: Broker;
   readonly #request: ReadRequest<OperationName>;
-  readonly #users = new Set<{ readonly tell: () => void }>();
+  readonly #users = new Set<{ readonly onChange: () => void }>();
   #stopListening: (() => void) | undefined;
   #reading: AbortController | undefined;
   #isStale = false;
@@ -91,8 +95,8 @@ class StoredRead {
     return this.#users.size > 0;
   }
 
-  use(tell: () => void): () => void {
-    const user = { tell };
+  subscribe(onChange: () => void): () => void {
+    const user = { onChange };
     this.#users.add(user);
     this.#stopListening ??= this.#listen();
     if (!this.#reading && this.#users.size === 1) this.refresh();
@@ -138,25 +142,25 @@ class StoredRead {
     this.#reading = undefined;
     if (state !== this.state) {
       this.state = state;
-      for (const { tell } of [...this.#users]) tell();
+      for (const { onChange } of [...this.#users]) onChange();
     }
     if (this.#isStale) this.refresh();
   }
 
   #listen(): () => void {
     const { input, on } = this.#request;
-    const concerns = (kind: ChangeKind | "all") => kind === "all" || on.includes(kind);
-    const stops = [this.#broker.onMeshChanged(({ kind }) => concerns(kind) && this.refresh())];
+    const isRelevant = (kind: ChangeKind | "all") => kind === "all" || on.includes(kind);
+    const unsubscribers = [this.#broker.onMeshChanged(({ kind }) => isRelevant(kind) && this.refresh())];
     if (on.some((kind) => sessionKinds.has(kind)) && "session_id" in input) {
-      stops.push(
+      unsubscribers.push(
         this.#broker.onSessionChanged(
           String(input.session_id),
-          ({ kind }) => concerns(kind) && this.refresh(),
+          ({ kind }) => isRelevant(kind) && this.refresh(),
         ),
       );
     }
     return () => {
-      for (const stop of stops) stop();
+      for (const stop of unsubscribers) stop();
     };
   }
 }

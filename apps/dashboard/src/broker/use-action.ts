@@ -4,7 +4,7 @@ import { type Refusal, toRefusal } from "./refusal";
 export interface Action {
   /** Runs the work, unless earlier work is still running. Resolves with true if the work succeeded. */
   run(work: (signal: AbortSignal) => Promise<void>): Promise<boolean>;
-  readonly pending: boolean;
+  readonly isPending: boolean;
   /** The reason why the last attempt failed. */
   readonly refusal: Refusal | null;
   /** Aborts a running action and clears the last failure. */
@@ -13,15 +13,15 @@ export interface Action {
 
 /** Returns an action that runs at most once at a time. The action is aborted when its component unmounts. */
 export function useAction(): Action {
-  const [pending, setPending] = useState(false);
+  const [isPending, setIsPending] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const current = useRef<AbortController>(null);
+  const activeController = useRef<AbortController>(null);
 
   const run = useCallback(async (work: (signal: AbortSignal) => Promise<void>): Promise<boolean> => {
-    if (current.current !== null) return false;
+    if (activeController.current !== null) return false;
     const controller = new AbortController();
-    current.current = controller;
-    setPending(true);
+    activeController.current = controller;
+    setIsPending(true);
     setRefusal(null);
     try {
       await work(controller.signal);
@@ -30,22 +30,22 @@ export function useAction(): Action {
       if (!isAbort(error)) setRefusal(toRefusal(error));
       return false;
     } finally {
-      if (current.current === controller) {
-        current.current = null;
-        setPending(false);
+      if (activeController.current === controller) {
+        activeController.current = null;
+        setIsPending(false);
       }
     }
   }, []);
 
   const reset = useCallback(() => {
-    current.current?.abort();
-    current.current = null;
-    setPending(false);
+    activeController.current?.abort();
+    activeController.current = null;
+    setIsPending(false);
     setRefusal(null);
   }, []);
 
-  useEffect(() => () => current.current?.abort(), []);
-  return { run, pending, refusal, reset };
+  useEffect(() => () => activeController.current?.abort(), []);
+  return { run, isPending, refusal, reset };
 }
 
 /** True if the action was aborted, or the user declined to enter a name. Neither is shown as a failure. */

@@ -1,10 +1,10 @@
 "use client";
 
-import type { Admitted } from "@merkle/wire";
+import type { HelloResult } from "@merkle/wire";
 import { useOfConnection } from "./use-connection-state";
 
 /** Returns the principal of this browser. Null on an open broker, and before the broker has answered. */
-export function useAdmitted(): Admitted | null {
+export function useAdmitted(): HelloResult | null {
   return useOfConnection(({ admitted }) => (admitted?.as.kind === "anyone" ? null : admitted), null);
 }
 

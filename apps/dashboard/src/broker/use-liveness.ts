@@ -12,14 +12,14 @@ export function useLiveness(): Liveness {
   const [liveness, setLiveness] = useState(connecting);
   useEffect(() => {
     const watch = new LivenessWatch(() => setLiveness(watch.current));
-    watch.state(broker.state);
-    const stops = [
-      broker.onState((state) => watch.state(state)),
-      broker.onMessagesBrought((messages) => watch.brought(messages.length)),
+    watch.update(broker.state);
+    const cleanups = [
+      broker.onState((state) => watch.update(state)),
+      broker.onMessagesDelivered((messages) => watch.countDelivered(messages.length)),
       () => watch.stop(),
     ];
     return () => {
-      for (const stop of stops) stop();
+      for (const stop of cleanups) stop();
     };
   }, [broker]);
   return liveness;

@@ -6,7 +6,7 @@ import type { ChangeKind } from "./broker";
 import type { ReadState } from "./read-store";
 import { useBrokerServices } from "./use-broker";
 
-export type Read<T> = ReadState<T> & {
+export type ReadResult<T> = ReadState<T> & {
   /** Repeats the read immediately. */
   readonly refresh: () => void;
 };
@@ -18,7 +18,7 @@ export interface ReadOptions {
   readonly keepLast?: boolean;
 }
 
-const waiting = { status: "loading", data: undefined, problem: undefined } as const;
+const loadingState = { status: "loading", data: undefined, problem: undefined } as const;
 
 /**
  * Returns an operation's answer and keeps it up to date. It is read again on each change of the given kinds, and after every
@@ -28,7 +28,7 @@ export function useRead<Name extends OperationName>(
   name: Name,
   input: InputOf<Name> | null,
   { on = [], keepLast = false }: ReadOptions = {},
-): Read<OutputOf<Name>> {
+): ReadResult<OutputOf<Name>> {
   const { reads } = useBrokerServices();
   const key = input === null ? null : toReadKey(name, input, on);
   // The key contains the whole request.
@@ -36,17 +36,17 @@ export function useRead<Name extends OperationName>(
   const request = useMemo(() => (input === null ? null : { name, input, on }), [key]);
   const subscribe = useCallback(
     (onChange: () => void) =>
-      key === null || request === null ? () => undefined : reads.use(key, request, onChange),
+      key === null || request === null ? () => undefined : reads.subscribe(key, request, onChange),
     [reads, key, request],
   );
   const state = useSyncExternalStore(
     subscribe,
-    () => (key === null ? waiting : reads.state<Name>(key)),
-    () => waiting,
+    () => (key === null ? loadingState : reads.getState<Name>(key)),
+    () => loadingState,
   );
-  const shown = useLast(state, keepLast);
+  const visibleState = useLastLoaded(state, keepLast);
   const refresh = useCallback(() => key !== null && reads.refresh(key), [reads, key]);
-  return useMemo(() => ({ ...shown, refresh: () => void refresh() }), [shown, refresh]);
+  return useMemo(() => ({ ...visibleState, refresh: () => void refresh() }), [visibleState, refresh]);
 }
 
 /** Returns the key of a read in the store. */
@@ -55,7 +55,7 @@ export function toReadKey(name: OperationName, input: object, on: readonly Chang
 }
 
 /** With `keepLast`, returns the last state that was not loading. */
-function useLast<T>(state: ReadState<T>, keepLast: boolean): ReadState<T> {
+function useLastLoaded<T>(state: ReadState<T>, keepLast: boolean): ReadState<T> {
   const last = useRef(state);
   if (state.status !== "loading") last.current = state;
   return keepLast ? last.current : state;

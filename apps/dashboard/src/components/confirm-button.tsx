@@ -19,8 +19,8 @@ export interface ConfirmButtonProps {
   /** The action's consequence, shown in the dialog. */
   readonly children: ReactNode;
   /** Label of the button that cancels. Default: Cancel. */
-  readonly no?: string;
-  readonly yes: string;
+  readonly cancelLabel?: string;
+  readonly confirmLabel: string;
   readonly onConfirm: () => void;
 }
 
@@ -29,8 +29,8 @@ export function ConfirmButton({
   button,
   question,
   children,
-  no = "Cancel",
-  yes,
+  cancelLabel = "Cancel",
+  confirmLabel,
   onConfirm,
 }: ConfirmButtonProps) {
   return (
@@ -40,8 +40,8 @@ export function ConfirmButton({
         <AlertDialogTitle>{question}</AlertDialogTitle>
         <AlertDialogDescription>{children}</AlertDialogDescription>
         <AlertDialogFooter>
-          <AlertDialogCancel>{no}</AlertDialogCancel>
-          <AlertDialogAction onClick={onConfirm}>{yes}</AlertDialogAction>
+          <AlertDialogCancel>{cancelLabel}</AlertDialogCancel>
+          <AlertDialogAction onClick={onConfirm}>{confirmLabel}</AlertDialogAction>
         </AlertDialogFooter>
       </AlertDialogContent>
     </AlertDialog>

@@ -32,7 +32,7 @@ interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "ro
   /** Whether the form controls agents, so that only verified humans may submit it. */
   readonly isPower?: boolean;
   /** Whether a failure message mentions that the draft is saved. */
-  readonly isKept?: boolean;
+  readonly isDraftSaved?: boolean;
   /**
    * Runs on submit. The dialog closes unless this rejects or resolves with false. After a rejection, the dialog shows the reason
    * and keeps the input.
@@ -54,7 +54,7 @@ export function FormDialog({
   isReady = true,
   isDangerous = false,
   isPower = false,
-  isKept = false,
+  isDraftSaved = false,
   onSubmit,
   onDone,
   onClose,
@@ -62,16 +62,16 @@ export function FormDialog({
   ...content
 }: FormDialogProps) {
   const Content = content.role === "alertdialog" ? AlertDialogContent : DialogContent;
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const isRefused = useIsGuest() && isPower;
 
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();
-    let staysOpen = false;
+    let shouldStayOpen = false;
     const isDone = await run(async (signal) => {
-      staysOpen = (await onSubmit(signal)) === false;
+      shouldStayOpen = (await onSubmit(signal)) === false;
     });
-    if (!isDone || staysOpen) return;
+    if (!isDone || shouldStayOpen) return;
     onDone?.();
     onClose();
   }
@@ -86,7 +86,7 @@ export function FormDialog({
           </DialogHeader>
           {children}
           {isRefused && <GuestNote />}
-          <RefusalNote refusal={refusal} isKept={isKept} />
+          <RefusalNote refusal={refusal} isDraftSaved={isDraftSaved} />
           <DialogFooter>
             {actions}
             <Button type="button" variant="outline" onClick={onClose}>
@@ -95,9 +95,9 @@ export function FormDialog({
             <Button
               type="submit"
               variant={isDangerous ? "destructive" : "default"}
-              disabled={pending || !isReady || isRefused}
+              disabled={isPending || !isReady || isRefused}
             >
-              {pending ? submitting : submit}
+              {isPending ? submitting : submit}
             </Button>
           </DialogFooter>
         </form>

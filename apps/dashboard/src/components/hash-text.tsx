@@ -1,4 +1,4 @@
-import { shortHash } from "@merkle/wire/record";
+import { shortenHash } from "@merkle/wire/record";
 import { cn } from "@/core/utils";
 
 export interface HashTextProps {
@@ -13,7 +13,7 @@ export interface HashTextProps {
 export function HashText({ hash, isWhole = false, className }: HashTextProps) {
   return (
     <code dir="ltr" title={hash} className={cn("font-mono text-[0.92em] break-all", className)}>
-      {isWhole || hash.length <= 12 ? hash : shortHash(hash)}
+      {isWhole || hash.length <= 12 ? hash : shortenHash(hash)}
     </code>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { installLine, isClearText } from "@merkle/wire/text";
+import { isClearText, toInstallLine } from "@merkle/wire/text";
 import { type AppInfo, useAppInfo } from "@/broker/use-app-info";
 import { Snippet } from "@/components/snippet";
 import { useHydrated } from "@/core/address/use-hydrated";
@@ -8,9 +8,9 @@ import { useHydrated } from "@/core/address/use-hydrated";
 /** The command that installs `merkle` on a machine, shown above commands that need it. */
 export function InstallSnippet({ className }: { readonly className?: string }) {
   const { data: info } = useAppInfo();
-  const hydrated = useHydrated();
-  if (!info || !hydrated) return null;
-  const line = installLine({ base: selectBase(info), keyPin: info.key_pin });
+  const isHydrated = useHydrated();
+  if (!info || !isHydrated) return null;
+  const line = toInstallLine({ base: selectBase(info), keyPin: info.key_pin });
   if (line === null) {
     return (
       <p className={className}>

@@ -18,7 +18,7 @@ export interface ListPageProps {
   readonly title: string;
   readonly actions?: ReactNode;
   /** Whether to use the narrow width for reading. */
-  readonly reading?: boolean;
+  readonly isNarrow?: boolean;
   readonly className?: string;
   readonly children: ReactNode;
 }
@@ -42,9 +42,9 @@ export interface ListBodyProps<Item> {
   readonly problem: Problem | undefined;
   readonly onRetry: () => void;
   /** Message shown if the read fails. */
-  readonly failed: string;
+  readonly failureTitle: string;
   /** Announced while the list loads. */
-  readonly loading: string;
+  readonly loadingLabel: string;
   readonly label: string;
   /** Shown if the list is empty. */
   readonly empty: ReactNode;
@@ -59,8 +59,8 @@ export function ListBody<Item>({
   items,
   problem,
   onRetry,
-  failed,
-  loading,
+  failureTitle,
+  loadingLabel,
   label,
   empty,
   children,
@@ -68,10 +68,15 @@ export function ListBody<Item>({
   return (
     <>
       {problem && (
-        <ProblemAlert title={failed} problem={problem} isStale={items !== undefined} onRetry={onRetry} />
+        <ProblemAlert
+          title={failureTitle}
+          problem={problem}
+          isStale={items !== undefined}
+          onRetry={onRetry}
+        />
       )}
       {items === undefined ? (
-        problem === undefined && <SkeletonRows label={loading} />
+        problem === undefined && <SkeletonRows label={loadingLabel} />
       ) : items.length === 0 ? (
         empty
       ) : (
@@ -138,7 +143,7 @@ export interface SearchFieldProps {
 
 /** The search field of a list, bound to the URL parameter `q` and focused by `/`. */
 export function SearchField({ label, group, placeholder = label, className }: SearchFieldProps) {
-  const [, typed, type] = useTypedParam("q");
+  const [, text, setText] = useTypedParam("q");
   const id = useId();
   useShortcut("/", () => document.getElementById(id)?.focus(), { label, group });
   return (
@@ -149,21 +154,21 @@ export function SearchField({ label, group, placeholder = label, className }: Se
       aria-label={label}
       className={className}
       placeholder={placeholder}
-      value={typed}
-      onChange={(event) => type(event.target.value)}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
     />
   );
 }
 
 export interface TagsFieldProps {
   /** Suggestions shown while the person types. */
-  readonly known: readonly string[];
+  readonly suggestions: readonly string[];
   readonly className?: string;
 }
 
 /** A field that filters a list by tags, bound to the URL parameter `tag`. */
-export function TagsField({ known, className }: TagsFieldProps) {
-  const [, typed, type] = useTypedParam("tag");
+export function TagsField({ suggestions, className }: TagsFieldProps) {
+  const [, text, setText] = useTypedParam("tag");
   const id = useId();
   return (
     <>
@@ -172,11 +177,11 @@ export function TagsField({ known, className }: TagsFieldProps) {
         className={className}
         placeholder="Tags"
         list={id}
-        value={typed}
-        onChange={(event) => type(event.target.value)}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
       />
       <datalist id={id}>
-        {sortChoices(known, null).map((tag) => (
+        {sortChoices(suggestions, null).map((tag) => (
           <option key={tag} value={tag} />
         ))}
       </datalist>
@@ -185,6 +190,6 @@ export function TagsField({ known, className }: TagsFieldProps) {
 }
 
 /** Returns the values to choose from: those in the current rows, and the chosen value. */
-export function sortChoices(seen: readonly string[], chosen: string | null): readonly string[] {
-  return [...new Set(chosen === null ? seen : [chosen, ...seen])].sort((a, b) => a.localeCompare(b));
+export function sortChoices(values: readonly string[], chosen: string | null): readonly string[] {
+  return [...new Set(chosen === null ? values : [chosen, ...values])].sort((a, b) => a.localeCompare(b));
 }

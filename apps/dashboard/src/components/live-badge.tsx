@@ -17,9 +17,9 @@ export function LiveBadge() {
       data-slot="live-badge"
       className="inline-flex min-w-0 items-center gap-2 text-sm whitespace-nowrap text-muted-foreground tabular-nums"
     >
-      <span aria-hidden className={cn("size-2.5 shrink-0 rounded-full", markOf(liveness))} />
+      <span aria-hidden className={cn("size-2.5 shrink-0 rounded-full", getDotClasses(liveness))} />
       <span className="truncate">
-        <LivenessWords liveness={liveness} />
+        <LivenessText liveness={liveness} />
       </span>
       {(liveness.is === "offline" || liveness.is === "reconnecting") && (
         <Button variant="outline" size="sm" onClick={() => broker.retryNow()}>
@@ -35,7 +35,7 @@ export function LiveBadge() {
   );
 }
 
-function LivenessWords({ liveness }: { liveness: Liveness }) {
+function LivenessText({ liveness }: { liveness: Liveness }) {
   switch (liveness.is) {
     case "connecting":
       return "Connecting";
@@ -59,8 +59,8 @@ function Countdown({ to }: { to: number }) {
   return `Reconnecting ${seconds === 0 ? "…" : `${seconds} s`}`;
 }
 
-function describeReturn({ awayMs, refreshed, filledIn }: Extract<Liveness, { is: "back" }>): string {
-  if (refreshed) return `Live again · refreshed after ${describeDuration(awayMs / 1000)} offline`;
+function describeReturn({ offlineMs, isRefreshed, filledIn }: Extract<Liveness, { is: "back" }>): string {
+  if (isRefreshed) return `Live again · refreshed after ${describeDuration(offlineMs / 1000)} offline`;
   return filledIn === 0 ? "Live again" : `Live again · ${filledIn} missed, now loaded`;
 }
 
@@ -68,7 +68,7 @@ function describeHourAndMinute(at: number): string {
   return new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 }
 
-function markOf({ is }: Liveness): string {
+function getDotClasses({ is }: Liveness): string {
   switch (is) {
     case "connecting":
       return "border-[1.5px] border-input";

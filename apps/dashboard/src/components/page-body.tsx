@@ -3,16 +3,16 @@ import { cn } from "@/core/utils";
 
 export interface PageBodyProps {
   /** Whether to use the narrow width for text and forms. The left edge is the same as on other pages. */
-  readonly reading?: boolean;
+  readonly isNarrow?: boolean;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
 /** The content of a page. Every page has the same width, so that nothing moves between pages. */
-export function PageBody({ reading = false, className, children }: PageBodyProps) {
+export function PageBody({ isNarrow = false, className, children }: PageBodyProps) {
   return (
     <div className="mx-auto w-full max-w-page p-4 lg:p-6">
-      <div className={cn("min-w-0", reading && "max-w-reading", className)}>{children}</div>
+      <div className={cn("min-w-0", isNarrow && "max-w-reading", className)}>{children}</div>
     </div>
   );
 }

@@ -31,18 +31,18 @@ export function PageHeader({ crumbs, actions }: PageHeaderProps) {
 /** Sets the title of the browser tab, with the number of items that wait for a human. */
 function useDocumentTitle(title: string): void {
   const { data } = useAttention();
-  const waiting = data?.total ?? 0;
+  const waitingCount = data?.total ?? 0;
   useEffect(() => {
-    const wanted = `${waiting > 0 ? `(${waiting}) ` : ""}${title} · Merkle`;
-    const keep = () => {
-      if (document.title !== wanted) document.title = wanted;
+    const expectedTitle = `${waitingCount > 0 ? `(${waitingCount}) ` : ""}${title} · Merkle`;
+    const restoreTitle = () => {
+      if (document.title !== expectedTitle) document.title = expectedTitle;
     };
-    keep();
+    restoreTitle();
     // The exported page also sets the title, sometimes after this effect, so watch for changes.
-    const observer = new MutationObserver(keep);
+    const observer = new MutationObserver(restoreTitle);
     observer.observe(document.head, { subtree: true, childList: true, characterData: true });
     return () => observer.disconnect();
-  }, [title, waiting]);
+  }, [title, waitingCount]);
 }
 
 interface Crumb {
@@ -76,7 +76,7 @@ function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
               </span>
             ) : (
               <PageLink
-                ahead="settled"
+                prefetchOn="settled"
                 href={href}
                 className="inline-flex min-h-6 min-w-0 items-center rounded-md hover:text-foreground hover:underline pointer-coarse:min-h-11 pointer-coarse:min-w-11"
               >

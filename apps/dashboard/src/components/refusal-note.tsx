@@ -4,12 +4,12 @@ import { cn } from "@/core/utils";
 interface RefusalNoteProps {
   readonly refusal: Refusal | null;
   /** Whether to mention that the draft is saved. */
-  readonly isKept?: boolean;
+  readonly isDraftSaved?: boolean;
   readonly className?: string;
 }
 
 /** Shows next to a control why its action failed. */
-export function RefusalNote({ refusal, isKept = false, className }: RefusalNoteProps) {
+export function RefusalNote({ refusal, isDraftSaved = false, className }: RefusalNoteProps) {
   if (refusal === null) return null;
   return (
     <div
@@ -19,7 +19,7 @@ export function RefusalNote({ refusal, isKept = false, className }: RefusalNoteP
     >
       <p className="font-medium text-danger">{refusal.title}</p>
       <p dir="auto" className="break-words">
-        {refusal.detail} {isKept && "Your draft is saved."}
+        {refusal.detail} {isDraftSaved && "Your draft is saved."}
       </p>
     </div>
   );

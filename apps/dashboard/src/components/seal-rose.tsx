@@ -14,9 +14,9 @@ export function SealRose({ root, className }: { readonly root: string; readonly 
     .map((digit, place) => {
       const angle = (place / strokes) * 2 * Math.PI - Math.PI / 2;
       const end = inner + shortest + Number.parseInt(digit, 16) * growth;
-      const point = (radius: number) =>
+      const formatPoint = (radius: number) =>
         `${(50 + radius * Math.cos(angle)).toFixed(2)} ${(50 + radius * Math.sin(angle)).toFixed(2)}`;
-      return `M${point(inner)}L${point(end)}`;
+      return `M${formatPoint(inner)}L${formatPoint(end)}`;
     })
     .join("");
   return (

@@ -17,7 +17,7 @@ export function Snippet({ label, text, className }: SnippetProps) {
         <span id={id} className="text-sm font-medium">
           {label}
         </span>
-        <CopyButton text={text} what={label} />
+        <CopyButton text={text} contentName={label} />
       </div>
       <pre className="rounded-md border bg-surface px-3 py-2 font-mono text-xs leading-5 break-words whitespace-pre-wrap">
         <code>{text}</code>

@@ -9,7 +9,7 @@ export interface VerdictProps {
   readonly children?: ReactNode;
 }
 
-const faces: Readonly<Record<VerdictProps["tone"], { Icon: LucideIcon; box: string; text: string }>> = {
+const toneStyles: Readonly<Record<VerdictProps["tone"], { Icon: LucideIcon; box: string; text: string }>> = {
   holds: { Icon: ShieldCheck, box: "border-success/40 bg-added", text: "text-success" },
   unsure: { Icon: CircleHelp, box: "border-warning/40 bg-highlight", text: "text-warning" },
   wrong: { Icon: ShieldAlert, box: "border-danger/40 bg-danger-surface", text: "text-danger" },
@@ -17,7 +17,7 @@ const faces: Readonly<Record<VerdictProps["tone"], { Icon: LucideIcon; box: stri
 
 /** The result of a verification. A positive result also states what it does not prove. */
 export function Verdict({ tone, title, children }: VerdictProps) {
-  const { Icon, box, text } = faces[tone];
+  const { Icon, box, text } = toneStyles[tone];
   return (
     <div
       role={tone === "wrong" ? "alert" : "status"}
@@ -31,11 +31,11 @@ export function Verdict({ tone, title, children }: VerdictProps) {
       <p className={cn("font-medium break-words", text)}>{title}</p>
       <div className="col-start-2 grid gap-1 text-sm break-words">
         {children}
-        {tone !== "wrong" && <p>{whatItShows}</p>}
+        {tone !== "wrong" && <p>{verdictScope}</p>}
       </div>
     </div>
   );
 }
 
-export const whatItShows =
+export const verdictScope =
   "Unchanged since it was signed. This does not prove that its content is true or complete.";

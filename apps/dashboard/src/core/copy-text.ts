@@ -19,8 +19,8 @@ function copyBySelection(text: string): boolean {
   area.style.opacity = "0";
   document.body.append(area);
   area.select();
-  const copied = document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   area.remove();
   if (focused instanceof HTMLElement) focused.focus();
-  return copied;
+  return isCopied;
 }

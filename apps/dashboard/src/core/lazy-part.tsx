@@ -1,8 +1,9 @@
 import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
 
-type Component = (props: never) => ReactNode;
-type PropsOf<Part extends Component> = Parameters<Part> extends [infer Props extends object] ? Props : object;
-type Modules<Name extends string> = Readonly<Record<Name, Component>>;
+type AnyComponent = (props: never) => ReactNode;
+type PropsOf<Part extends AnyComponent> =
+  Parameters<Part> extends [infer Props extends object] ? Props : object;
+type Modules<Name extends string> = Readonly<Record<Name, AnyComponent>>;
 
 /**
  * Returns a component that loads when it is first shown. `name` is the component's export in its module.
@@ -30,6 +31,6 @@ export function lazyHelper<Name extends string, Module extends Modules<Name>>(
   load: () => Promise<Module>,
   name: Name,
 ): ComponentType<PropsOf<Module[Name]>> {
-  const loadOrLeaveOut = () => load().catch(() => ({ [name]: () => null }) as unknown as Module);
-  return lazyPart(loadOrLeaveOut, name);
+  const loadOrSkip = () => load().catch(() => ({ [name]: () => null }) as unknown as Module);
+  return lazyPart(loadOrSkip, name);
 }

@@ -4,8 +4,8 @@
  * would be a quarter of our pages' scripts. A test compares the results of both.
  */
 export function mergeClasses(text: string): string {
-  const known = merged.get(text);
-  if (known !== undefined) return known;
+  const cached = merged.get(text);
+  if (cached !== undefined) return cached;
   const result = merge(text);
   if (merged.size < mergedMax) merged.set(text, result);
   return result;
@@ -16,22 +16,22 @@ const merged = new Map<string, string>();
 const mergedMax = 2_000;
 
 function merge(text: string): string {
-  const taken = new Set<string>();
-  const kept: string[] = [];
+  const seenGroups = new Set<string>();
+  const keptNames: string[] = [];
   for (const name of text.split(/\s+/).filter(Boolean).reverse()) {
-    const { condition, utility } = takeApart(name);
+    const { condition, utility } = parseClass(name);
     const [group, ...overrides] = findGroups(utility);
     if (group !== undefined) {
-      if (taken.has(`${condition}${group}`)) continue;
-      for (const each of [group, ...overrides]) taken.add(`${condition}${each}`);
+      if (seenGroups.has(`${condition}${group}`)) continue;
+      for (const each of [group, ...overrides]) seenGroups.add(`${condition}${each}`);
     }
-    kept.push(name);
+    keptNames.push(name);
   }
-  return kept.reverse().join(" ");
+  return keptNames.reverse().join(" ");
 }
 
 /** Splits `sm:hover:p-2` into `p-2` and its conditions, whose order does not matter. */
-function takeApart(name: string): { condition: string; utility: string } {
+function parseClass(name: string): { condition: string; utility: string } {
   const parts = name.split(/:(?![^[(]*[\])])/);
   const last = parts.pop() ?? "";
   const isImportant = last.startsWith("!") || last.endsWith("!");
@@ -65,7 +65,7 @@ const corners: Readonly<Record<string, readonly string[]>> = {
   l: ["tl", "bl"],
 };
 
-const withSides: ToGroups = (property, side) => [
+const expandSides: ToGroups = (property, side) => [
   `${property}${side}`,
   ...(sides[side] ?? []).map((each) => `${property}${each}`),
 ];
@@ -73,7 +73,7 @@ const group =
   (...names: readonly string[]): ToGroups =>
   () =>
     names;
-const itself: ToGroups = (property) => [property];
+const toProperty: ToGroups = (property) => [property];
 
 const rules: readonly (readonly [RegExp, ToGroups])[] = [
   [/^float-/, group("float")],
@@ -84,17 +84,17 @@ const rules: readonly (readonly [RegExp, ToGroups])[] = [
   [/^(?:static|fixed|absolute|relative|sticky)$/, group("position")],
   [/^(?:sr-only|not-sr-only)$/, group("sr-only")],
   [/^(?:visible|invisible|collapse)$/, group("visibility")],
-  [/^(p|m)([xytrblse]?)-/, withSides],
-  [/^(scroll-[mp])([xytrblse]?)-/, withSides],
-  [/^(break-after|break-before|break-inside)-/, itself],
+  [/^(p|m)([xytrblse]?)-/, expandSides],
+  [/^(scroll-[mp])([xytrblse]?)-/, expandSides],
+  [/^(break-after|break-before|break-inside)-/, toProperty],
   [/^size-/, group("size", "w", "h")],
   [/^line-clamp-/, group("line-clamp", "display", "overflow")],
-  [/^(justify-items|justify-self|field-sizing)-/, itself],
+  [/^(justify-items|justify-self|field-sizing)-/, toProperty],
   [/^overscroll-([xy])-/, (axis) => [`overscroll-${axis}`]],
   [/^overscroll-/, group("overscroll", "overscroll-x", "overscroll-y")],
   [
     /^(w|h|min-w|max-w|min-h|max-h|basis|z|order|opacity|cursor|select|col-span|col-start|row-span|grid-cols|grid-rows|auto-rows|self|justify|items|content|whitespace|leading|tracking|duration|delay|ease|animate|aspect|resize|appearance|pointer-events|outline-offset|underline-offset|shadow|columns|will-change|list|align|touch|object|place-items|place-content)-/,
-    itself,
+    toProperty,
   ],
   [/^(gap)-([xy])-/, (property, axis) => [`${property}-${axis}`]],
   [/^gap-/, group("gap", "gap-x", "gap-y")],
@@ -103,7 +103,7 @@ const rules: readonly (readonly [RegExp, ToGroups])[] = [
   [/^inset-x-/, group("inset-x", "left", "right", "start", "end")],
   [/^inset-y-/, group("inset-y", "top", "bottom")],
   [/^inset-/, group("inset", "inset-x", "inset-y", "top", "right", "bottom", "left", "start", "end")],
-  [/^(top|right|bottom|left|start|end)-/, itself],
+  [/^(top|right|bottom|left|start|end)-/, toProperty],
   [/^text-(?:xs|sm|base|lg|xl|[2-9]xl|title|\[[\d.]+(?:px|rem|em)\])$/, group("font-size", "leading")],
   [/^text-(?:left|center|right|start|end)$/, group("text-align")],
   [/^text-(?:wrap|nowrap|balance|pretty)$/, group("text-wrap")],
@@ -120,8 +120,8 @@ const rules: readonly (readonly [RegExp, ToGroups])[] = [
   [/^bg-/, group("bg")],
   [/^border-(?:collapse|separate)$/, group("border-collapse")],
   [/^border-(?:solid|dashed|dotted|double|none)$/, group("border-style")],
-  [/^border(?:-([xytrblse]))?(?:-\d+|-\[[\d.]+px\])?$/, (side) => withSides("border-w", side)],
-  [/^border(?:-([xytrblse]))?-/, (side) => withSides("border-color", side)],
+  [/^border(?:-([xytrblse]))?(?:-\d+|-\[[\d.]+px\])?$/, (side) => expandSides("border-w", side)],
+  [/^border(?:-([xytrblse]))?-/, (side) => expandSides("border-color", side)],
   [
     /^rounded(?:-(tl|tr|bl|br|[trbl]))?(?:-|$)/,
     (corner) => [`rounded${corner}`, ...(corners[corner] ?? []).map((each) => `rounded${each}`)],
@@ -129,7 +129,7 @@ const rules: readonly (readonly [RegExp, ToGroups])[] = [
   [/^flex-(?:row|col)/, group("flex-direction")],
   [/^flex-(?:wrap|nowrap)/, group("flex-wrap")],
   [/^flex-/, group("flex", "basis", "grow", "shrink")],
-  [/^(grow|shrink)(?:-|$)/, itself],
+  [/^(grow|shrink)(?:-|$)/, toProperty],
   [/^divide-([xy])(?:-|$)/, (axis) => [`divide-${axis}`]],
   [/^space-([xy])-/, (axis) => [`space-${axis}`]],
   [/^(translate)-([xy])-/, (property, axis) => [`${property}-${axis}`]],

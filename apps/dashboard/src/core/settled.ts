@@ -3,11 +3,11 @@ const settledAfterMs = 3_000;
 
 /* A page settles once. All listeners are called together when the browser is idle. */
 const listeners = new Set<() => void>();
-let settled = false;
+let hasSettled = false;
 let isWaiting = false;
 
 export function isSettled(): boolean {
-  return settled;
+  return hasSettled;
 }
 
 /** Calls the listener once the page has settled. Returns a function that removes it. */
@@ -18,7 +18,7 @@ export function onSettled(listener: () => void): () => void {
 }
 
 function wait(): void {
-  if (isWaiting || settled) return;
+  if (isWaiting || hasSettled) return;
   isWaiting = true;
   if (document.readyState === "complete") setTimeout(settleWhenIdle, settledAfterMs);
   else window.addEventListener("load", () => setTimeout(settleWhenIdle, settledAfterMs), { once: true });
@@ -31,6 +31,6 @@ function settleWhenIdle(): void {
 }
 
 function settle(): void {
-  settled = true;
+  hasSettled = true;
   for (const listener of [...listeners]) listener();
 }

@@ -27,7 +27,7 @@ export function AnnotatedText({ text, scroller, isLive, canComment, children }: 
       {text.layout === "sections" && <OutlineAside content={text.content} scroller={scroller} />}
       {isLive && (
         <PanelBoundary title="Comments">
-          <Parts of={({ text }) => text?.Margin} given={{ text, root, scroller, canWrite: canComment }} />
+          <Parts select={({ text }) => text?.Margin} given={{ text, root, scroller, canWrite: canComment }} />
         </PanelBoundary>
       )}
     </div>

@@ -34,10 +34,10 @@ export function AppendNote({ onClose }: { onClose: () => void }) {
       }}
     >
       <MarkdownField autoFocus label="Note" value={text} onChange={setText} onSave={append} />
-      <RefusalNote refusal={save.refusal} isKept />
+      <RefusalNote refusal={save.refusal} isDraftSaved />
       <div className="flex gap-2">
-        <Button type="submit" disabled={save.pending || text.trim() === ""}>
-          {save.pending ? "Adding…" : "Add at the end"}
+        <Button type="submit" disabled={save.isPending || text.trim() === ""}>
+          {save.isPending ? "Adding…" : "Add at the end"}
         </Button>
         <Button variant="ghost" onClick={onClose}>
           Cancel

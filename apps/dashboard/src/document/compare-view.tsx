@@ -109,13 +109,13 @@ function StepButton({ label, icon, to }: { label: string; icon: React.ReactNode;
 }
 
 function Writer({ version }: { version: number }) {
-  const known = useVersion(version);
+  const details = useVersion(version);
   if (version === 0) return <span>v0: empty</span>;
-  if (!known) return <span>v{version}</span>;
+  if (!details) return <span>v{version}</span>;
   return (
     <span>
-      v{version}: <bdi>{known.written_by}</bdi>{" "}
-      <TimeText at={known.written_at} as="clock" className="tabular-nums" />
+      v{version}: <bdi>{details.written_by}</bdi>{" "}
+      <TimeText at={details.written_at} as="clock" className="tabular-nums" />
     </span>
   );
 }

@@ -34,10 +34,10 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
   const writtenBy = useVersion(version)?.written_by ?? "Theirs";
   const blocks = useMemo(() => mergeTexts(conflict, searchBounds), [conflict]);
   const [choices, setChoices] = useState<ReadonlyMap<number, Choice>>(new Map());
-  const open = blocks.flatMap((block, index) => (block.kind === "conflict" ? [index] : []));
-  const left = open.filter((index) => !choices.has(index)).length;
+  const conflictIndexes = blocks.flatMap((block, index) => (block.kind === "conflict" ? [index] : []));
+  const unresolvedCount = conflictIndexes.filter((index) => !choices.has(index)).length;
   const merged = resolveMerge(blocks, choices);
-  const chooseAll = (choice: Choice) => setChoices(new Map(open.map((index) => [index, choice])));
+  const chooseAll = (choice: Choice) => setChoices(new Map(conflictIndexes.map((index) => [index, choice])));
 
   return (
     <section aria-label="Resolve conflict" className="flex h-full min-h-0 min-w-0 flex-col gap-2">
@@ -52,10 +52,10 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
           )}
         </h3>
         <p role="status" className="text-muted-foreground">
-          {describeWork(open.length, left)}
+          {describeWork(conflictIndexes.length, unresolvedCount)}
         </p>
       </div>
-      {open.length > 1 && (
+      {conflictIndexes.length > 1 && (
         <div className="flex flex-wrap gap-2">
           <Button variant="outline" size="sm" onClick={() => chooseAll("mine")}>
             Take all mine
@@ -74,7 +74,7 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
         theirName={writtenBy}
         onChoose={(index, choice) => setChoices(new Map(choices).set(index, choice))}
       />
-      <RefusalNote refusal={refusal} isKept />
+      <RefusalNote refusal={refusal} isDraftSaved />
       <div className="flex flex-wrap items-center gap-2">
         <Button disabled={merged === null || isSaving} onClick={() => merged !== null && onSave(merged)}>
           {isSaving ? "Saving…" : "Save result"}
@@ -94,9 +94,9 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
   );
 }
 
-function describeWork(conflicts: number, left: number): string {
+function describeWork(conflicts: number, unresolvedCount: number): string {
   if (conflicts === 0) return "No conflicts. Review and save.";
-  const counted = conflicts === 1 ? "1 conflict" : `${conflicts} conflicts`;
-  if (left === 0) return `${counted} resolved. Review and save.`;
-  return `${left === conflicts ? counted : `${left} of ${counted}`} left to resolve. Other changes are merged.`;
+  const countText = conflicts === 1 ? "1 conflict" : `${conflicts} conflicts`;
+  if (unresolvedCount === 0) return `${countText} resolved. Review and save.`;
+  return `${unresolvedCount === conflicts ? countText : `${unresolvedCount} of ${countText}`} left to resolve. Other changes are merged.`;
 }

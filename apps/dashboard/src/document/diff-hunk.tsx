@@ -105,7 +105,7 @@ function TextCell({ line, other, className }: TextCellProps) {
     <td dir="auto" className={cn("pe-2 align-top whitespace-pre-wrap [overflow-wrap:anywhere]", className)}>
       {markChanged(line, other)}
       {line.text === "" && " "}
-      {line.endsText && (
+      {line.hasNoLineBreak && (
         <span className="text-muted-foreground select-none"> (no line break at the end)</span>
       )}
     </td>

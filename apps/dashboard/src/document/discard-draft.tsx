@@ -9,8 +9,8 @@ export function DiscardDraft({ onDiscard }: { onDiscard: () => void }) {
     <ConfirmButton
       button={<Button variant="ghost">Discard…</Button>}
       question="Discard your draft?"
-      no="Keep editing"
-      yes="Discard"
+      cancelLabel="Keep editing"
+      confirmLabel="Discard"
       onConfirm={onDiscard}
     >
       It isn’t saved anywhere else. The document doesn’t change.

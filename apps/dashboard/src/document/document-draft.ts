@@ -9,7 +9,7 @@ export interface DocumentDraft {
   readonly changedAt: string;
 }
 
-export interface DraftShelf {
+export interface DraftStorage {
   read(): DocumentDraft | null;
   /** Returns false if the browser's storage is full or blocked. */
   write(draft: DocumentDraft): boolean;
@@ -17,19 +17,19 @@ export interface DraftShelf {
 }
 
 /** Returns the storage for the draft of one session's document. */
-export function openDraftShelf(sessionId: string, storage: Storage | undefined): DraftShelf {
-  const place = `merkle.document-draft.${sessionId}`;
+export function openDraftStorage(sessionId: string, storage: Storage | undefined): DraftStorage {
+  const storageKey = `merkle.document-draft.${sessionId}`;
   return {
     read() {
       try {
-        return parseDraft(JSON.parse(storage?.getItem(place) ?? "null"));
+        return parseDraft(JSON.parse(storage?.getItem(storageKey) ?? "null"));
       } catch {
         return null;
       }
     },
     write(draft) {
       try {
-        storage?.setItem(place, JSON.stringify(draft));
+        storage?.setItem(storageKey, JSON.stringify(draft));
         return storage !== undefined;
       } catch {
         return false;
@@ -37,7 +37,7 @@ export function openDraftShelf(sessionId: string, storage: Storage | undefined):
     },
     clear() {
       try {
-        storage?.removeItem(place);
+        storage?.removeItem(storageKey);
       } catch {
         // If storage is unavailable, there is no draft to remove.
       }
@@ -45,10 +45,10 @@ export function openDraftShelf(sessionId: string, storage: Storage | undefined):
   };
 }
 
-function parseDraft(kept: unknown): DocumentDraft | null {
-  if (typeof kept !== "object" || kept === null) return null;
-  if (!("text" in kept && "baseVersion" in kept && "section" in kept && "changedAt" in kept)) return null;
-  const { text, baseVersion, section, changedAt } = kept;
+function parseDraft(value: unknown): DocumentDraft | null {
+  if (typeof value !== "object" || value === null) return null;
+  if (!("text" in value && "baseVersion" in value && "section" in value && "changedAt" in value)) return null;
+  const { text, baseVersion, section, changedAt } = value;
   if (typeof text !== "string" || typeof baseVersion !== "number" || typeof changedAt !== "string")
     return null;
   if (section !== null && typeof section !== "string") return null;

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
-import { type Conflict, findConflict, type SaveOutcome, saveWhole } from "@/document/save-document";
+import { type Conflict, findConflict, type SaveOutcome, saveDocument } from "@/document/save-document";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { ConflictView } from "./conflict-view";
@@ -35,9 +35,9 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
   }
 
   /** Stores the text as the draft before sending it, so that a reload during the request does not lose the merge. */
-  function write(made: { text: string; baseVersion: number }): void {
-    text.change(made);
-    void save.run(async () => settle(await saveWhole(call, { sessionId, ...made })));
+  function write(next: { text: string; baseVersion: number }): void {
+    text.change(next);
+    void save.run(async () => settle(await saveDocument(call, { sessionId, ...next })));
   }
 
   if (conflict) {
@@ -46,7 +46,7 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
         // The key resets all choices when a new conflict appears.
         key={conflict.theirsRevision}
         conflict={conflict}
-        isSaving={save.pending}
+        isSaving={save.isPending}
         refusal={save.refusal}
         onSave={(merged) => write({ text: merged, baseVersion: conflict.theirsRevision })}
         onEdit={(merged) => {
@@ -61,7 +61,7 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
     <EditorFrame
       label={`Document, based on version ${baseVersion}`}
       text={text}
-      isSaving={save.pending}
+      isSaving={save.isPending}
       refusal={save.refusal}
       onSave={() => write({ text: text.draft.text, baseVersion })}
       onClose={onClose}
@@ -77,7 +77,7 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
             <Button
               variant="outline"
               size="sm"
-              disabled={save.pending}
+              disabled={save.isPending}
               onClick={() =>
                 void save.run(async () =>
                   settle(await findConflict(call, { sessionId, baseVersion, text: text.draft.text })),

@@ -23,12 +23,12 @@ export interface DocumentHeaderProps {
 /** The header of the document: its version, author, time and toolbar. */
 export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeaderProps) {
   const version = useVersion(doc?.version);
-  const [face] = useQueryParam("doc");
+  const [view] = useQueryParam("doc");
   const [edit] = useQueryParam("edit");
-  const isCompared = useCompareParam() !== null;
-  const isReviewed = useProposalParam() !== null;
-  const isHistory = face === "history" && !isCompared && !isReviewed;
-  const isRead = !isHistory && !isCompared && !isReviewed && edit === null;
+  const isComparing = useCompareParam() !== null;
+  const isReviewing = useProposalParam() !== null;
+  const isHistory = view === "history" && !isComparing && !isReviewing;
+  const isReading = !isHistory && !isComparing && !isReviewing && edit === null;
   const content = doc?.content ?? "";
   return (
     <header className="relative flex min-h-10 flex-wrap items-center gap-x-1 gap-y-1 border-b px-3 py-1 md:gap-x-2">
@@ -44,15 +44,17 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
           )}
         </span>
       </h2>
-      {isRead && content !== "" && <CopyButton text={content} what="document as Markdown" isCompact />}
+      {isReading && content !== "" && (
+        <CopyButton text={content} contentName="document as Markdown" isCompact />
+      )}
       <div
         role="toolbar"
         aria-label="Document"
         // In a narrow pane the toolbar always has its own line, even before its buttons appear, so that the text below never moves.
         className="ms-auto flex flex-wrap items-center justify-end @min-[36rem]:gap-0.5 min-[1200px]:@max-[36rem]:-mx-2 min-[1200px]:@max-[36rem]:w-[calc(100%+1rem)] min-[1400px]:gap-1.5"
       >
-        {isRead && <OutlineButton content={content} scroller={scroller} />}
-        {isRead && isLive && <Parts of={({ text }) => text?.Tool} />}
+        {isReading && <OutlineButton content={content} scroller={scroller} />}
+        {isReading && isLive && <Parts select={({ text }) => text?.Tool} />}
         <ToolButton
           icon={isHistory ? <BookText aria-hidden /> : <History aria-hidden />}
           label={isHistory ? "Text" : "History"}
@@ -60,12 +62,12 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
             setQuery({ doc: isHistory ? null : "history", compare: null, proposal: null, edit: null })
           }
         />
-        {canEdit && isRead && (
+        {canEdit && isReading && (
           <>
             <ToolButton
               icon={<StickyNote aria-hidden />}
               label="Note"
-              onClick={() => setQuery({ doc: face === "note" ? null : "note" }, { replace: true })}
+              onClick={() => setQuery({ doc: view === "note" ? null : "note" }, { replace: true })}
             />
             <ToolButton
               icon={<PencilLine aria-hidden />}

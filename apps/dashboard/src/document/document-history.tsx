@@ -11,15 +11,17 @@ import { useVersions } from "./use-versions";
 
 /** All versions with author, time and changes, newest first. Any two can be compared. */
 export function DocumentHistory() {
-  const { session, colourOf } = useSession();
+  const { session, getColour } = useSession();
   const { versions, hasMore, isLoading, problem, showMore, refresh, readAgain } = useVersions();
-  const [picked, setPicked] = useState<readonly number[]>([]);
-  const [older, newer] = [...picked].sort((a, b) => a - b);
+  const [pickedVersions, setPickedVersions] = useState<readonly number[]>([]);
+  const [older, newer] = [...pickedVersions].sort((a, b) => a - b);
 
   function pick(version: number): void {
     // Selecting a third version replaces the one that was selected first.
-    setPicked(
-      picked.includes(version) ? picked.filter((v) => v !== version) : [...picked, version].slice(-2),
+    setPickedVersions(
+      pickedVersions.includes(version)
+        ? pickedVersions.filter((v) => v !== version)
+        : [...pickedVersions, version].slice(-2),
     );
   }
 
@@ -53,8 +55,8 @@ export function DocumentHistory() {
           <HistoryRow
             key={version.version}
             version={version}
-            colour={colourOf(version.written_by_team_id)}
-            isPicked={picked.includes(version.version)}
+            colour={getColour(version.written_by_team_id)}
+            isPicked={pickedVersions.includes(version.version)}
             onPick={() => pick(version.version)}
             onRemoved={() => readAgain(version.version)}
           />

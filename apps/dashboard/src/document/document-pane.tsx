@@ -35,25 +35,25 @@ export function DocumentPane() {
 
 function DocumentFaces() {
   const { session, at: asOf, isObserver } = useSession();
-  const at = useReplayed((replay) => replay.of(asOf)?.documentAt ?? asOf);
+  const at = useReplayed((replay) => replay.findAt(asOf)?.documentAt ?? asOf);
   const version = useVersionParam();
   const comparison = useCompareParam();
   const proposal = useProposalParam();
-  const [face] = useQueryParam("doc");
+  const [view] = useQueryParam("doc");
   const [edit] = useQueryParam("edit");
   const scroller = useRef<HTMLDivElement>(null);
   const { data: doc, problem, refresh } = useDocument({ version, at });
   const isLive = version === null && at === null;
   const isOpen = session.status === "active" && !isObserver;
-  const isRead = comparison === null && proposal === null && face !== "history";
+  const isReading = comparison === null && proposal === null && view !== "history";
   const canEdit = isLive && isOpen && doc !== undefined;
   const [perspective] = useQueryParam("perspective");
-  const persona = isRead && isLive && !isObserver && edit === null && doc ? perspective : null;
+  const persona = isReading && isLive && !isObserver && edit === null && doc ? perspective : null;
 
   function renderBody(): ReactNode {
     if (comparison) return <CompareView comparison={comparison} />;
     if (proposal !== null) return <ProposalReview proposalId={proposal} />;
-    if (face === "history") return <DocumentHistory />;
+    if (view === "history") return <DocumentHistory />;
     if (doc?.redacted_version !== undefined) return <RemovedVersion doc={doc} />;
     if (!isReadable(doc)) return problem ? null : <DocumentSkeleton />;
     if (canEdit && edit === "1") {
@@ -103,13 +103,13 @@ function DocumentFaces() {
               onRetry={refresh}
             />
           )}
-          {isRead && doc && <DocumentBanner doc={doc} version={version} at={at} />}
-          {isRead && isLive && <Parts of={({ text }) => text?.Above} />}
+          {isReading && doc && <DocumentBanner doc={doc} version={version} at={at} />}
+          {isReading && isLive && <Parts select={({ text }) => text?.Above} />}
         </>
       }
       foot={
         canEdit &&
-        face === "note" && <AppendNote onClose={() => setQuery({ doc: null }, { replace: true })} />
+        view === "note" && <AppendNote onClose={() => setQuery({ doc: null }, { replace: true })} />
       }
     >
       {renderBody()}

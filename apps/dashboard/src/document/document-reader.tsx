@@ -7,16 +7,16 @@ import { setQuery } from "@/core/address/address";
 import { useSession } from "@/sessions/session-context";
 import {
   type DocumentSection,
+  extractLinkDefinitions,
   findChangedSections,
-  linkDefinitions,
   splitSections,
 } from "@/text/split-sections";
 import { Button } from "@/ui/button";
-import { type DocumentDraft, openDraftShelf } from "./document-draft";
+import { type DocumentDraft, openDraftStorage } from "./document-draft";
 import { DocumentSections } from "./document-sections";
 import { KeepPlace } from "./keep-place";
 import { DiscardDraft, SectionEditor } from "./lazy-faces";
-import { laidOutCharsMax, PlainDocument } from "./plain-document";
+import { PlainDocument, renderedCharsMax } from "./plain-document";
 import { useVersion } from "./use-document";
 import { usePointOut } from "./use-point-out";
 
@@ -42,29 +42,29 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
   const version = useVersion(doc.version);
   const isMine = !isLive || (version !== undefined && version.written_by_team_id === myTeamId);
   const { sections, news, acknowledge } = useSeenDocument(doc, isMine);
-  const definitions = useMemo(() => linkDefinitions(doc.content), [doc.content]);
+  const definitions = useMemo(() => extractLinkDefinitions(doc.content), [doc.content]);
   const { pointedOut, pointOut } = usePointOut(scroller);
-  const [edited, setEdited] = useState<EditedSection | null>(null);
-  const [draft, forgetDraft] = useKeptDraft(canEdit && edited === null);
+  const [editedSection, setEditedSection] = useState<EditedSection | null>(null);
+  const [draft, forgetDraft] = useKeptDraft(canEdit && editedSection === null);
 
   const edit = useCallback(
     ({ key, title, text }: DocumentSection) => {
       // If the section's text occurs twice, an edit in place would be ambiguous. Open the editor for the whole document
       // instead.
       if (doc.content.indexOf(text) !== doc.content.lastIndexOf(text)) setQuery({ edit: "1" });
-      else setEdited({ key, title, text, baseVersion: doc.version });
+      else setEditedSection({ key, title, text, baseVersion: doc.version });
     },
     [doc],
   );
-  const resume = (kept: DocumentDraft) => {
-    const section = sections.find(({ text }) => text === kept.section);
-    if (kept.section === null) setQuery({ edit: "1" });
+  const resume = (storedDraft: DocumentDraft) => {
+    const section = sections.find(({ text }) => text === storedDraft.section);
+    if (storedDraft.section === null) setQuery({ edit: "1" });
     else
-      setEdited({
+      setEditedSection({
         key: section?.key ?? "",
         title: section?.title ?? "of an earlier version",
-        text: kept.section,
-        baseVersion: kept.baseVersion,
+        text: storedDraft.section,
+        baseVersion: storedDraft.baseVersion,
       });
   };
 
@@ -72,23 +72,23 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
     <>
       {draft && <DraftNote draft={draft} onResume={() => resume(draft)} onDiscard={forgetDraft} />}
       <KeepPlace scroller={scroller} version={doc.version}>
-        {doc.content.length > laidOutCharsMax ? (
+        {doc.content.length > renderedCharsMax ? (
           <PlainDocument content={doc.content} />
         ) : (
           <DocumentSections
             sections={sections}
             definitions={definitions}
             pointedOut={pointedOut}
-            onEdit={canEdit && edited === null && draft === null ? edit : undefined}
+            onEdit={canEdit && editedSection === null && draft === null ? edit : undefined}
             editor={
-              edited && {
-                key: edited.key,
-                face: (
+              editedSection && {
+                key: editedSection.key,
+                content: (
                   <SectionEditor
-                    title={edited.title}
-                    section={edited.text}
-                    baseVersion={edited.baseVersion}
-                    onClose={() => setEdited(null)}
+                    title={editedSection.title}
+                    section={editedSection.text}
+                    baseVersion={editedSection.baseVersion}
+                    onClose={() => setEditedSection(null)}
                     onWhole={() => setQuery({ edit: "1" })}
                   />
                 ),
@@ -97,14 +97,14 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
           />
         )}
       </KeepPlace>
-      {news && version && edited === null && (
+      {news && version && editedSection === null && (
         <ChangeNote
           writtenBy={version.written_by}
           version={doc.version}
           since={news.since}
-          sections={sections.filter(({ key }) => news.changed.has(key)).map(({ title }) => title)}
+          sections={sections.filter(({ key }) => news.changedKeys.has(key)).map(({ title }) => title)}
           onShow={() => {
-            pointOut(news.changed);
+            pointOut(news.changedKeys);
             acknowledge();
           }}
           onDismiss={acknowledge}
@@ -115,18 +115,18 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
 }
 
 /** Returns the stored draft that can be resumed. Reads it again whenever nothing is being edited. */
-function useKeptDraft(isLookedFor: boolean): [DocumentDraft | null, () => void] {
+function useKeptDraft(shouldRead: boolean): [DocumentDraft | null, () => void] {
   const { session } = useSession();
   const [draft, setDraft] = useState<DocumentDraft | null>(null);
-  const shelf = useMemo(
-    () => openDraftShelf(session.session_id, globalThis.localStorage),
+  const draftStorage = useMemo(
+    () => openDraftStorage(session.session_id, globalThis.localStorage),
     [session.session_id],
   );
-  useEffect(() => setDraft(isLookedFor ? shelf.read() : null), [shelf, isLookedFor]);
+  useEffect(() => setDraft(shouldRead ? draftStorage.read() : null), [draftStorage, shouldRead]);
   return [
     draft,
     () => {
-      shelf.clear();
+      draftStorage.clear();
       setDraft(null);
     },
   ];
@@ -161,7 +161,7 @@ function DraftNote({ draft, onResume, onDiscard }: DraftNoteProps) {
 interface DocumentNews {
   /** The version shown before the change. */
   readonly since: number;
-  readonly changed: ReadonlySet<string>;
+  readonly changedKeys: ReadonlySet<string>;
 }
 
 interface ShownVersion {
@@ -180,14 +180,14 @@ function useSeenDocument(
   isMine: boolean,
 ): { sections: readonly DocumentSection[]; news: DocumentNews | null; acknowledge: () => void } {
   const sections = useMemo(() => splitSections(doc.content), [doc.content]);
-  const [seen, setSeen] = useState<ShownVersion>({ version: doc.version, sections });
-  if (isMine && seen.version !== doc.version) setSeen({ version: doc.version, sections });
+  const [shownVersion, setShownVersion] = useState<ShownVersion>({ version: doc.version, sections });
+  if (isMine && shownVersion.version !== doc.version) setShownVersion({ version: doc.version, sections });
   const news = useMemo<DocumentNews | null>(() => {
-    if (seen.version >= doc.version) return null;
-    const changed = findChangedSections(seen.sections, sections);
-    return { since: seen.version, changed: changed.size > 0 ? changed : nothingChanged };
-  }, [seen, doc.version, sections]);
-  return { sections, news, acknowledge: () => setSeen({ version: doc.version, sections }) };
+    if (shownVersion.version >= doc.version) return null;
+    const changedKeys = findChangedSections(shownVersion.sections, sections);
+    return { since: shownVersion.version, changedKeys: changedKeys.size > 0 ? changedKeys : nothingChanged };
+  }, [shownVersion, doc.version, sections]);
+  return { sections, news, acknowledge: () => setShownVersion({ version: doc.version, sections }) };
 }
 
 interface ChangeNoteProps {

@@ -16,7 +16,7 @@ export interface DocumentSectionsProps {
   /** Starts editing a section in place. Undefined if the document cannot be edited. */
   readonly onEdit?: ((section: DocumentSection) => void) | undefined;
   /** The editor that replaces the section with this key. If that section no longer exists, the editor is above all sections. */
-  readonly editor: { readonly key: string; readonly face: ReactNode } | null;
+  readonly editor: { readonly key: string; readonly content: ReactNode } | null;
 }
 
 /** The document, rendered section by section. Unchanged sections do not render again. */
@@ -27,10 +27,10 @@ export function DocumentSections({
   onEdit,
   editor,
 }: DocumentSectionsProps) {
-  const isThere = sections.some(({ key }) => key === editor?.key);
+  const isSectionPresent = sections.some(({ key }) => key === editor?.key);
   return (
     <>
-      {editor && !isThere && <EditedSection editor={editor} />}
+      {editor && !isSectionPresent && <EditedSection editor={editor} />}
       {sections.map((section) =>
         section.key === editor?.key ? (
           <EditedSection key={section.key} editor={editor} />
@@ -52,7 +52,7 @@ export function DocumentSections({
 function EditedSection({ editor }: { editor: NonNullable<DocumentSectionsProps["editor"]> }) {
   return (
     <div data-part={editor.key} className="my-4 max-w-[72ch]">
-      {editor.face}
+      {editor.content}
     </div>
   );
 }

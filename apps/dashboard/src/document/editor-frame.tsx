@@ -40,8 +40,8 @@ export function EditorFrame({
   fieldClassName,
 }: EditorFrameProps) {
   const [isPreview, setPreview] = useState(false);
-  const settled = useDeferredValue(text.draft.text);
-  const bytes = useMemo(() => utf8.encode(settled).length, [settled]);
+  const deferredText = useDeferredValue(text.draft.text);
+  const bytes = useMemo(() => utf8.encode(deferredText).length, [deferredText]);
   const isTooLarge = bytes > documentBytesMax;
   const save = () => {
     if (text.isChanged && !isTooLarge) onSave();
@@ -51,7 +51,7 @@ export function EditorFrame({
       {note}
       {isPreview ? (
         <section aria-label="Preview" className="min-h-32 flex-1 overflow-y-auto rounded-md border px-3 py-2">
-          <MarkdownText text={settled} variant="document" className="max-w-[72ch]" />
+          <MarkdownText text={deferredText} variant="document" className="max-w-[72ch]" />
         </section>
       ) : (
         <MarkdownField
@@ -63,7 +63,7 @@ export function EditorFrame({
           className={fieldClassName}
         />
       )}
-      <RefusalNote refusal={refusal} isKept />
+      <RefusalNote refusal={refusal} isDraftSaved />
       <div className="flex flex-wrap items-center gap-2">
         <Button disabled={isSaving || isTooLarge || !text.isChanged} onClick={save}>
           {isSaving ? "Saving…" : "Save"}
@@ -90,16 +90,18 @@ export function EditorFrame({
             isTooLarge && "text-danger",
           )}
         >
-          {describeRoom(bytes)}
+          {describeSize(bytes)}
           {text.isChanged &&
-            (text.isKept ? " · draft saved in this browser" : " · draft not saved: browser storage is full")}
+            (text.isStored
+              ? " · draft saved in this browser"
+              : " · draft not saved: browser storage is full")}
         </p>
       </div>
     </div>
   );
 }
 
-function describeRoom(bytes: number): string {
+function describeSize(bytes: number): string {
   if (bytes > documentBytesMax) {
     return `${bytes - documentBytesMax} bytes over the document limit (${documentBytesMax / 1024} kB)`;
   }

@@ -89,7 +89,7 @@ export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: His
       </p>
       {isRemoving && (
         <Parts
-          of={({ removal }) => removal?.OfVersion}
+          select={({ removal }) => removal?.OfVersion}
           given={{ version, onRemoved, onClose: () => setRemoving(false) }}
         />
       )}

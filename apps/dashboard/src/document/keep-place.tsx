@@ -28,8 +28,8 @@ export class KeepPlace extends Component<KeepPlaceProps> {
     // position.
     return [...scroller.querySelectorAll<HTMLElement>("[data-part]")].flatMap((part) => {
       const box = part.getBoundingClientRect();
-      const inView = box.bottom > top && box.top < bottom;
-      return inView && part.dataset["part"] ? [{ key: part.dataset["part"], top: box.top }] : [];
+      const isInView = box.bottom > top && box.top < bottom;
+      return isInView && part.dataset["part"] ? [{ key: part.dataset["part"], top: box.top }] : [];
     });
   }
 

@@ -19,20 +19,20 @@ export interface MarkdownFieldProps {
  */
 export function MarkdownField({ label, value, onChange, onSave, autoFocus, className }: MarkdownFieldProps) {
   const hintId = useId();
-  const tabLeaves = useRef(false);
+  const shouldTabLeave = useRef(false);
 
   function handleKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
     if (event.key === "Escape") {
       // Only the field handles this Escape: a dialog or panel around it stays open.
       event.stopPropagation();
-      tabLeaves.current = true;
-    } else if (event.key === "Tab" && !tabLeaves.current && !event.shiftKey && !hasModifier(event)) {
+      shouldTabLeave.current = true;
+    } else if (event.key === "Tab" && !shouldTabLeave.current && !event.shiftKey && !hasModifier(event)) {
       event.preventDefault();
       insertText(event.currentTarget, "  ");
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       onSave();
-    } else if (event.key !== "Tab" && event.key !== "Shift") tabLeaves.current = false;
+    } else if (event.key !== "Tab" && event.key !== "Shift") shouldTabLeave.current = false;
   }
 
   return (
@@ -46,7 +46,7 @@ export function MarkdownField({ label, value, onChange, onSave, autoFocus, class
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={handleKey}
         onFocus={() => {
-          tabLeaves.current = false;
+          shouldTabLeave.current = false;
         }}
         className={cn("font-mono text-sm leading-5 [tab-size:2]", className)}
       />

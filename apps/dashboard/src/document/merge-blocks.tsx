@@ -52,11 +52,11 @@ function Settled({
   isFirst: boolean;
 }) {
   if (block.by === "nobody") return <Unchanged text={block.text} isFirst={isFirst} />;
-  const who = { mine: "You", theirs: theirName, both: "Both of you" }[block.by];
+  const author = { mine: "You", theirs: theirName, both: "Both of you" }[block.by];
   return (
     <div className="border-y bg-surface">
       <p className="px-3 pt-1 font-sans text-xs text-muted-foreground">
-        <bdi>{who}</bdi> changed this
+        <bdi>{author}</bdi> changed this
       </p>
       {block.base !== "" && <Lines text={block.base} className="bg-removed line-through decoration-1" />}
       {block.text !== "" && <Lines text={block.text} className="bg-added" />}

@@ -5,7 +5,7 @@ import { type RefObject, useMemo, useState } from "react";
 import { ToolButton } from "@/components/tool-button";
 import { splitSections } from "@/text/split-sections";
 import { DocumentOutline } from "./lazy-faces";
-import { laidOutCharsMax } from "./plain-document";
+import { renderedCharsMax } from "./plain-document";
 import { goToPart } from "./use-point-out";
 
 interface OutlinePlaceProps {
@@ -66,5 +66,5 @@ export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
 
 /** A document that is shown as plain text has no headings to scroll to. */
 function hasOutline(content: string): boolean {
-  return content !== "" && content.length <= laidOutCharsMax;
+  return content !== "" && content.length <= renderedCharsMax;
 }

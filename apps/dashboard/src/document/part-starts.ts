@@ -1,6 +1,6 @@
 import type { ShownText } from "@/parts/feature";
 import { splitSections } from "@/text/split-sections";
-import { cutLines, laidOutCharsMax } from "./plain-document";
+import { renderedCharsMax, splitIntoParts } from "./plain-document";
 
 export type TextLayout = ShownText["layout"];
 
@@ -8,7 +8,7 @@ export type TextLayout = ShownText["layout"];
 export const codePart = "code";
 
 export function chooseMarkdownLayout(content: string): TextLayout {
-  return content.length > laidOutCharsMax ? "lines" : "sections";
+  return content.length > renderedCharsMax ? "lines" : "sections";
 }
 
 /** Returns the offset in the text at which each rendered part begins, by the part's key. */
@@ -16,7 +16,7 @@ export function findPartStarts(content: string, layout: TextLayout): ReadonlyMap
   if (layout === "code") return new Map([[codePart, 0]]);
   const starts = new Map<string, number>();
   let start = 0;
-  for (const { key, text } of layout === "lines" ? cutLines(content) : splitSections(content)) {
+  for (const { key, text } of layout === "lines" ? splitIntoParts(content) : splitSections(content)) {
     starts.set(key, start);
     start += text.length + (layout === "lines" ? 1 : 0);
   }

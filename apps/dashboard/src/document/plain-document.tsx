@@ -3,7 +3,7 @@ import { useSource } from "@/sessions/source-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
 /** A longer document is shown as plain text, because rendering it as markdown would block the page for seconds. */
-export const laidOutCharsMax = 128 * 1024;
+export const renderedCharsMax = 128 * 1024;
 
 const linesPerPart = 200;
 
@@ -23,7 +23,7 @@ export function PlainDocument({ content }: { content: string }) {
 
 /** Plain text, split into parts so that the browser can skip the parts that are out of view. */
 export function PlainLines({ content }: { content: string }) {
-  const parts = useMemo(() => cutLines(content), [content]);
+  const parts = useMemo(() => splitIntoParts(content), [content]);
   return (
     <>
       {parts.map(({ key, text }) => (
@@ -43,7 +43,7 @@ export function PlainLines({ content }: { content: string }) {
 }
 
 /** Splits the text into the parts to render. Adjacent parts are separated by one line break. */
-export function cutLines(content: string): { key: string; text: string }[] {
+export function splitIntoParts(content: string): { key: string; text: string }[] {
   const lines = content.split("\n");
   return Array.from({ length: Math.ceil(lines.length / linesPerPart) }, (_, part) => ({
     key: `part ${part}`,

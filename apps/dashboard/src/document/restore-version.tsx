@@ -60,8 +60,8 @@ export function RestoreVersion({ version, content, newest }: RestoreVersionProps
         <RefusalNote refusal={save.refusal} />
         <AlertDialogFooter>
           <AlertDialogCancel>Cancel</AlertDialogCancel>
-          <Button disabled={save.pending} onClick={restore}>
-            {save.pending ? "Restoring…" : `Restore version ${version}`}
+          <Button disabled={save.isPending} onClick={restore}>
+            {save.isPending ? "Restoring…" : `Restore version ${version}`}
           </Button>
         </AlertDialogFooter>
       </AlertDialogContent>

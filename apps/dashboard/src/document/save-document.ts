@@ -14,7 +14,7 @@ export type SaveOutcome =
   | { readonly kind: "saved"; readonly version: number }
   | { readonly kind: "conflict"; readonly conflict: Conflict };
 
-export interface WholeText {
+export interface DocumentEdit {
   readonly sessionId: string;
   /** The version that the text is based on. */
   readonly baseVersion: number;
@@ -25,9 +25,9 @@ export interface WholeText {
  * Saves text as the document's next version. If someone else saved in the meantime, writes nothing and returns both
  * texts as a conflict.
  */
-export async function saveWhole(
+export async function saveDocument(
   call: Call,
-  { sessionId, baseVersion, text }: WholeText,
+  { sessionId, baseVersion, text }: DocumentEdit,
 ): Promise<SaveOutcome> {
   try {
     const { version } = await call("update_session_doc", {
@@ -43,7 +43,7 @@ export async function saveWhole(
   }
 }
 
-export interface SectionText {
+export interface SectionEdit {
   readonly sessionId: string;
   readonly baseVersion: number;
   /** The section's text in the version that editing started from. */
@@ -55,9 +55,9 @@ export interface SectionText {
  * Saves one section, even if other sections have changed in the meantime. If the section itself was changed or occurs
  * twice, saves the whole document instead.
  */
-export async function saveSection(call: Call, change: SectionText): Promise<SaveOutcome> {
+export async function saveSection(call: Call, change: SectionEdit): Promise<SaveOutcome> {
   const { sessionId, baseVersion, section } = change;
-  const text = withEndOf(section, change.text);
+  const text = restoreEnding(section, change.text);
   try {
     const { version } = await call("edit_session_doc", {
       session_id: sessionId,
@@ -69,8 +69,8 @@ export async function saveSection(call: Call, change: SectionText): Promise<Save
     if (!isConflict(error)) throw error;
     const base = await readVersion(call, sessionId, baseVersion);
     const at = base.indexOf(section);
-    const whole = base.slice(0, at) + text + base.slice(at + section.length);
-    return saveWhole(call, { sessionId, baseVersion, text: whole });
+    const fullText = base.slice(0, at) + text + base.slice(at + section.length);
+    return saveDocument(call, { sessionId, baseVersion, text: fullText });
   }
 }
 
@@ -80,7 +80,7 @@ export async function saveSection(call: Call, change: SectionText): Promise<Save
  */
 export async function findConflict(
   call: Call,
-  { sessionId, baseVersion, text }: WholeText,
+  { sessionId, baseVersion, text }: DocumentEdit,
 ): Promise<SaveOutcome> {
   const [base, { content: theirs = "", version }] = await Promise.all([
     readVersion(call, sessionId, baseVersion),
@@ -96,7 +96,7 @@ async function readVersion(call: Call, session_id: string, version: number): Pro
 }
 
 /** Keeps the blank lines between the section and the next one, regardless of the typed text. */
-export function withEndOf(section: string, text: string): string {
+export function restoreEnding(section: string, text: string): string {
   const end = section.slice(section.trimEnd().length);
   return text.trim() === "" ? "" : text.trimEnd() + end;
 }

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
-import { type Conflict, type SaveOutcome, saveSection, saveWhole } from "@/document/save-document";
+import { type Conflict, type SaveOutcome, saveDocument, saveSection } from "@/document/save-document";
 import { useSession } from "@/sessions/session-context";
 import { ConflictView } from "./conflict-view";
 import { EditorFrame } from "./editor-frame";
@@ -42,12 +42,12 @@ export function SectionEditor({ title, section, baseVersion, onClose, onWhole }:
       <ConflictView
         key={theirsRevision}
         conflict={conflict}
-        isSaving={save.pending}
+        isSaving={save.isPending}
         refusal={save.refusal}
         onSave={(merged) => {
           take(merged);
           void save.run(async () =>
-            settle(await saveWhole(call, { sessionId, baseVersion: theirsRevision, text: merged })),
+            settle(await saveDocument(call, { sessionId, baseVersion: theirsRevision, text: merged })),
           );
         }}
         onEdit={(merged) => {
@@ -62,7 +62,7 @@ export function SectionEditor({ title, section, baseVersion, onClose, onWhole }:
     <EditorFrame
       label={`Section ${title}`}
       text={text}
-      isSaving={save.pending}
+      isSaving={save.isPending}
       refusal={save.refusal}
       onSave={() =>
         void save.run(async () =>

@@ -39,7 +39,7 @@ export function SourcePane({ label, head, foot, persona, scroller, children }: S
         >
           <Suspense fallback={<DocumentSkeleton />}>{children}</Suspense>
         </div>
-        {persona !== null && <Parts of={({ text }) => text?.Perspective} given={{ chosen: persona }} />}
+        {persona !== null && <Parts select={({ text }) => text?.Perspective} given={{ chosen: persona }} />}
       </div>
       {foot}
     </section>
@@ -48,5 +48,5 @@ export function SourcePane({ label, head, foot, persona, scroller, children }: S
 
 /** Shows a proposal for review instead of the text. */
 export function ProposalReview({ proposalId }: { readonly proposalId: number }) {
-  return <Parts key={proposalId} of={({ text }) => text?.Review} given={{ proposalId }} />;
+  return <Parts key={proposalId} select={({ text }) => text?.Review} given={{ proposalId }} />;
 }

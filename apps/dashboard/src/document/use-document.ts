@@ -1,5 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
-import { type Read, useRead } from "@/broker/use-read";
+import { type ReadResult, useRead } from "@/broker/use-read";
 import { useSession } from "@/sessions/session-context";
 import { useSource } from "@/sessions/source-context";
 
@@ -13,7 +13,7 @@ export interface DocumentRequest {
 }
 
 /** Reads the document. The newest version is kept up to date. */
-export function useDocument({ version, at }: DocumentRequest): Read<DocumentRead> {
+export function useDocument({ version, at }: DocumentRequest): ReadResult<DocumentRead> {
   const { session } = useSession();
   const { session_id } = session;
   const isNewest = version === null && at === null;
@@ -38,6 +38,6 @@ export function useVersion(version: number | undefined): DocumentVersion | undef
       ? null
       : { session_id: source.session_id, before_version: version + 1, limit: 1 },
   );
-  const found = data?.versions[0];
-  return found?.version === version ? found : undefined;
+  const candidate = data?.versions[0];
+  return candidate?.version === version ? candidate : undefined;
 }

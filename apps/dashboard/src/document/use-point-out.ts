@@ -3,18 +3,18 @@ import { type RefObject, useCallback, useEffect, useState } from "react";
 /** How long a highlight is visible: long enough to find, short enough not to distract. */
 const shownMs = 3_000;
 
-const none: ReadonlySet<string> = new Set();
+const noKeys: ReadonlySet<string> = new Set();
 
 /** Highlights parts of the document for a moment, and scrolls to the first. */
 export function usePointOut(scroller: RefObject<HTMLElement | null>): {
   pointedOut: ReadonlySet<string>;
   pointOut: (keys: ReadonlySet<string>) => void;
 } {
-  const [pointedOut, setPointedOut] = useState(none);
+  const [pointedOut, setPointedOut] = useState(noKeys);
 
   useEffect(() => {
     if (pointedOut.size === 0) return;
-    const timer = setTimeout(() => setPointedOut(none), shownMs);
+    const timer = setTimeout(() => setPointedOut(noKeys), shownMs);
     return () => clearTimeout(timer);
   }, [pointedOut]);
 

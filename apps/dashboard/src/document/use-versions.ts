@@ -28,7 +28,7 @@ export function useVersions(): Versions {
   const { session_id } = session;
   const broker = useBroker();
   const newest = useRead("list_doc_versions", { session_id, limit: pageSize }, { on: ["document"] });
-  const [known, setKnown] = useState<ReadonlyMap<number, DocumentVersion>>(new Map());
+  const [versionsByNumber, setVersionsByNumber] = useState<ReadonlyMap<number, DocumentVersion>>(new Map());
   const [paging, setPaging] = useState<{ isLoading: boolean; problem: Problem | undefined }>({
     isLoading: false,
     problem: undefined,
@@ -37,10 +37,10 @@ export function useVersions(): Versions {
   const versionsRead = newest.data?.versions;
 
   useEffect(() => {
-    if (versionsRead) setKnown((before) => withAll(before, versionsRead));
+    if (versionsRead) setVersionsByNumber((before) => addVersions(before, versionsRead));
   }, [versionsRead]);
 
-  const versions = [...known.values()].sort((a, b) => b.version - a.version);
+  const versions = [...versionsByNumber.values()].sort((a, b) => b.version - a.version);
   const oldest = versions.at(-1)?.version ?? 0;
 
   async function showMore(): Promise<void> {
@@ -51,7 +51,7 @@ export function useVersions(): Versions {
         before_version: oldest,
         limit: pageSize,
       });
-      setKnown((before) => withAll(before, page.versions));
+      setVersionsByNumber((before) => addVersions(before, page.versions));
       setPaging({ isLoading: false, problem: undefined });
     } catch (error) {
       setPaging({ isLoading: false, problem: toProblem(error) });
@@ -70,15 +70,15 @@ export function useVersions(): Versions {
       // If the request fails, refresh the first page instead.
       broker
         .call("list_doc_versions", { session_id, before_version: version + 1, limit: 1 })
-        .then((page) => setKnown((before) => withAll(before, page.versions)))
+        .then((page) => setVersionsByNumber((before) => addVersions(before, page.versions)))
         .catch(() => newest.refresh());
     },
   };
 }
 
-function withAll(
-  known: ReadonlyMap<number, DocumentVersion>,
+function addVersions(
+  versionsByNumber: ReadonlyMap<number, DocumentVersion>,
   versions: readonly DocumentVersion[],
 ): ReadonlyMap<number, DocumentVersion> {
-  return new Map([...known, ...versions.map((version) => [version.version, version] as const)]);
+  return new Map([...versionsByNumber, ...versions.map((version) => [version.version, version] as const)]);
 }

@@ -1,5 +1,5 @@
 import { MerkleError } from "@merkle/wire";
-import { pageHeaders } from "./page-token";
+import { readPageHeaders } from "./page-token";
 
 /**
  * Calls the broker over HTTP, for callers that have no connection yet or need a cookie set.
@@ -16,7 +16,7 @@ export async function callHttp(
   const response = await fetch(path, {
     method,
     headers: {
-      ...(headers ?? (await pageHeaders())),
+      ...(headers ?? (await readPageHeaders())),
       ...(method === "POST" && { "content-type": "application/json" }),
     },
     ...(method === "POST" && { body: JSON.stringify(body ?? {}) }),

@@ -11,35 +11,35 @@ const demo = "demo";
  * The chosen mesh, or undefined for the main mesh. Constant for the lifetime of the page, because all data on a page belongs to
  * one mesh.
  */
-export const chosenMesh: string | undefined = readChosen();
+export const chosenMesh: string | undefined = readChosenMesh();
 
 /** True if this page shows the demo room, where no data belongs to a particular person. */
 export const isInDemo: boolean = chosenMesh === demo;
 
-function readChosen(): string | undefined {
+function readChosenMesh(): string | undefined {
   if (typeof window === "undefined") return undefined;
-  const named = new URLSearchParams(location.search).get("mesh");
+  const requestedMesh = new URLSearchParams(location.search).get("mesh");
   try {
-    if (named !== null) keep(named);
+    if (requestedMesh !== null) storeMesh(requestedMesh);
     return sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? undefined;
   } catch {
     // If storage is unavailable, only the URL names the mesh.
-    return named && named !== main ? named : undefined;
+    return requestedMesh && requestedMesh !== main ? requestedMesh : undefined;
   }
 }
 
 /** Loads the dashboard in the named mesh. */
 export function enterMesh(name: string): void {
-  keep(name);
+  storeMesh(name);
   location.assign("/");
 }
 
 /** Selects the main mesh for pages loaded from now on. */
 export function leaveMesh(): void {
-  keep(main);
+  storeMesh(main);
 }
 
-function keep(name: string): void {
+function storeMesh(name: string): void {
   try {
     if (name === demo) return sessionStorage.setItem(key, name);
     sessionStorage.removeItem(key);

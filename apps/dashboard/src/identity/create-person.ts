@@ -1,7 +1,7 @@
 import { MerkleError } from "@merkle/wire";
 import type { Broker } from "@/broker/broker";
 import { type Person, setPerson } from "./person";
-import { forgetVerificationCode, getVerificationCode } from "./verification";
+import { clearVerificationCode, findVerificationCode } from "./verification";
 
 /**
  * Creates a person on the broker and stores it in this browser.
@@ -9,13 +9,13 @@ import { forgetVerificationCode, getVerificationCode } from "./verification";
  * @throws MerkleError conflict if the name is taken
  */
 export async function createPerson(broker: Broker, name: string): Promise<Person> {
-  const made = await callCreatePerson(broker, name);
+  const reply = await callCreatePerson(broker, name);
   // A credential has the form `<id>.mk_<secret>`.
   const person = {
-    id: made.person_id.split(".")[0] ?? "",
-    name: made.name,
-    credential: made.person_id,
-    verified: made.verified,
+    id: reply.person_id.split(".")[0] ?? "",
+    name: reply.name,
+    credential: reply.person_id,
+    verified: reply.verified,
   };
   setPerson(person);
   return person;
@@ -23,15 +23,15 @@ export async function createPerson(broker: Broker, name: string): Promise<Person
 
 /** Creates the person as verified if a verification link was opened. With an expired link the person becomes a guest. */
 async function callCreatePerson(broker: Broker, name: string) {
-  const code = getVerificationCode();
+  const code = findVerificationCode();
   if (code === null) return broker.call("create_person", { name });
   try {
-    const made = await broker.call("create_person", { name, code });
-    forgetVerificationCode();
-    return made;
+    const reply = await broker.call("create_person", { name, code });
+    clearVerificationCode();
+    return reply;
   } catch (error) {
     if (!(error instanceof MerkleError && error.code === "forbidden")) throw error;
-    forgetVerificationCode();
+    clearVerificationCode();
     return broker.call("create_person", { name });
   }
 }

@@ -1,10 +1,10 @@
 import type { OutputOf } from "@merkle/wire";
 import { callHttp } from "./call-http";
-import { keepMember } from "./member-key";
+import { storeBrowserMember } from "./member-key";
 import { signInByKey } from "./sign-in";
 
 export type InvitePreview = OutputOf<"preview_invite">;
-export type Joined = OutputOf<"redeem_invite">;
+export type RedeemResult = OutputOf<"redeem_invite">;
 
 /**
  * Returns the preview of an invite, without redeeming the invite.
@@ -21,25 +21,25 @@ export async function previewInvite(invite: string): Promise<InvitePreview> {
  *
  * @throws MerkleError forbidden if the invite is used up, expired or revoked
  */
-export async function joinHere(preview: InvitePreview, invite: string, name: string): Promise<Joined> {
+export async function joinHere(preview: InvitePreview, invite: string, name: string): Promise<RedeemResult> {
   const identity = await import("@merkle/wire/identity");
-  const seed = identity.fromBase64url(getKeptSeed() ?? "", 32) ?? identity.drawSeed();
+  const seed = identity.fromBase64url(findStoredSeed() ?? "", 32) ?? identity.drawSeed();
   const text = identity.toBase64url(seed);
-  keepSeed(text);
-  const memberKey = identity.signingKeyFrom(seed);
+  storeSeed(text);
+  const memberKey = identity.deriveSigningKey(seed);
   const proof = identity.proveJoin({ brokerId: preview.broker_id, invite, name, memberKey });
-  const joined = (await callHttp("POST", "/api/invites/redeem", proof)) as Joined; // The output type of this operation.
-  const { broker_id, mesh_id, mesh, member_id } = joined;
-  const member = { broker_id, mesh_id, mesh, member_id, name: joined.name, seed: text };
-  keepMember(member);
-  keepSeed(null);
+  const result = (await callHttp("POST", "/api/invites/redeem", proof)) as RedeemResult; // The output type of this operation.
+  const { broker_id, mesh_id, mesh, member_id } = result;
+  const member = { broker_id, mesh_id, mesh, member_id, name: result.name, seed: text };
+  storeBrowserMember(member);
+  storeSeed(null);
   await signInByKey(member);
-  return joined;
+  return result;
 }
 
 const seedKey = "merkle.joining";
 
-function getKeptSeed(): string | null {
+function findStoredSeed(): string | null {
   try {
     return sessionStorage.getItem(seedKey);
   } catch {
@@ -47,7 +47,7 @@ function getKeptSeed(): string | null {
   }
 }
 
-function keepSeed(seed: string | null): void {
+function storeSeed(seed: string | null): void {
   try {
     if (seed === null) sessionStorage.removeItem(seedKey);
     else sessionStorage.setItem(seedKey, seed);

@@ -6,28 +6,28 @@ export type SecretKind = "join" | "sign-in" | "then" | "verification";
 
 export const secretKeyPrefix = "merkle.secret.";
 
-export function getKept(what: SecretKind): string | null {
+export function findSecret(kind: SecretKind): string | null {
   try {
-    return sessionStorage.getItem(secretKeyPrefix + what);
+    return sessionStorage.getItem(secretKeyPrefix + kind);
   } catch {
     return null; // Without storage, the user can still paste the link.
   }
 }
 
 /** Returns the secret and deletes it. */
-export function takeKept(what: SecretKind): string | null {
-  const kept = getKept(what);
-  forgetKept(what);
-  return kept;
+export function takeSecret(kind: SecretKind): string | null {
+  const secret = findSecret(kind);
+  clearSecret(kind);
+  return secret;
 }
 
-export function keep(what: SecretKind, text: string): void {
-  sessionStorage.setItem(secretKeyPrefix + what, text);
+export function storeSecret(kind: SecretKind, text: string): void {
+  sessionStorage.setItem(secretKeyPrefix + kind, text);
 }
 
-export function forgetKept(what: SecretKind): void {
+export function clearSecret(kind: SecretKind): void {
   try {
-    sessionStorage.removeItem(secretKeyPrefix + what);
+    sessionStorage.removeItem(secretKeyPrefix + kind);
   } catch {
     // If storage is unavailable, there is no secret to delete.
   }

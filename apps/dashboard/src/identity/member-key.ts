@@ -1,7 +1,7 @@
 import { createStoredValue } from "@/core/preferences/stored-value";
 
 /** A membership created in this browser. Its key signs the browser in again without a link. */
-export interface KeptMember {
+export interface BrowserMember {
   readonly broker_id: string;
   readonly mesh_id: string;
   readonly mesh: string;
@@ -14,20 +14,20 @@ export interface KeptMember {
 /** Local storage belongs to this origin. Scripts of other origins cannot read it. */
 const stored = createStoredValue("merkle.member", parseMember);
 
-export const getKeptMember: () => KeptMember | null = stored.get;
-export const onKeptMember: (listener: () => void) => () => void = stored.onChange;
+export const findBrowserMember: () => BrowserMember | null = stored.get;
+export const onBrowserMemberChange: (listener: () => void) => () => void = stored.onChange;
 
-export function keepMember(member: KeptMember): void {
+export function storeBrowserMember(member: BrowserMember): void {
   stored.set(JSON.stringify(member));
 }
 
-export function forgetMember(): void {
+export function clearBrowserMember(): void {
   stored.set(null);
 }
 
 const fields = ["broker_id", "mesh_id", "mesh", "member_id", "name", "seed"] as const;
 
-function parseMember(text: string | null): KeptMember | null {
+function parseMember(text: string | null): BrowserMember | null {
   try {
     const value: unknown = JSON.parse(text ?? "null");
     return isMember(value) ? value : null;
@@ -36,8 +36,8 @@ function parseMember(text: string | null): KeptMember | null {
   }
 }
 
-function isMember(value: unknown): value is KeptMember {
+function isMember(value: unknown): value is BrowserMember {
   if (typeof value !== "object" || value === null) return false;
-  const given = value as Partial<Record<(typeof fields)[number], unknown>>;
-  return fields.every((field) => typeof given[field] === "string");
+  const candidate = value as Partial<Record<(typeof fields)[number], unknown>>;
+  return fields.every((field) => typeof candidate[field] === "string");
 }

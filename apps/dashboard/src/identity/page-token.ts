@@ -4,28 +4,28 @@ import { chosenMesh, leaveMesh } from "./chosen-mesh";
  * The page's half of the browser's sign-in. The other half is the cookie (TOKEN-8). A cookie is sent to every port of its host,
  * but only pages of this origin can read IndexedDB.
  */
-const database = "merkle";
-const store = "sign-in";
+const databaseName = "merkle";
+const storeName = "sign-in";
 const key = "page-token";
 
 /** Returns the page token, or undefined if the browser is not signed in. */
-export async function getPageToken(): Promise<string | undefined> {
+export async function findPageToken(): Promise<string | undefined> {
   const token: unknown = await runInStore("readonly", (tokens) => tokens.get(key)).catch(() => undefined);
   return typeof token === "string" ? token : undefined;
 }
 
-export async function keepPageToken(token: string): Promise<void> {
+export async function storePageToken(token: string): Promise<void> {
   leaveMesh();
   await runInStore("readwrite", (tokens) => tokens.put(token, key));
 }
 
-export async function forgetPageToken(): Promise<void> {
+export async function clearPageToken(): Promise<void> {
   await runInStore("readwrite", (tokens) => tokens.delete(key));
 }
 
 /** Returns the headers that authenticate a request as the signed-in person. */
-export async function pageHeaders(): Promise<Record<string, string>> {
-  return toHeaders(await getPageToken());
+export async function readPageHeaders(): Promise<Record<string, string>> {
+  return toHeaders(await findPageToken());
 }
 
 export function toHeaders(token: string | undefined): Record<string, string> {
@@ -37,13 +37,13 @@ async function runInStore(
   mode: IDBTransactionMode,
   work: (tokens: IDBObjectStore) => IDBRequest,
 ): Promise<unknown> {
-  const opening = indexedDB.open(database, 1);
-  opening.onupgradeneeded = () => opening.result.createObjectStore(store);
-  const opened = await awaitRequest(opening);
+  const openRequest = indexedDB.open(databaseName, 1);
+  openRequest.onupgradeneeded = () => openRequest.result.createObjectStore(storeName);
+  const openDatabase = await awaitRequest(openRequest);
   try {
-    return await awaitRequest(work(opened.transaction(store, mode).objectStore(store)));
+    return await awaitRequest(work(openDatabase.transaction(storeName, mode).objectStore(storeName)));
   } finally {
-    opened.close();
+    openDatabase.close();
   }
 }
 

@@ -19,7 +19,7 @@ const stored = createStoredValue(
 const unknownListeners = new Set<(person: Person) => void>();
 
 /** Returns the person using this browser, or null before their first write. */
-export const getPerson: () => Person | null = stored.get;
+export const findPerson: () => Person | null = stored.get;
 
 /** Calls the listener when the person changes, in this or another tab. */
 export const onPersonChanged: (listener: () => void) => () => void = stored.onChange;
@@ -30,7 +30,7 @@ export function setPerson(person: Person): void {
 }
 
 /** Returns the name that the person using this browser has in the main mesh. */
-export function nameInMain(): string | undefined {
+export function findNameInMain(): string | undefined {
   return parsePerson(readStored("merkle.person"))?.name;
 }
 
@@ -43,22 +43,22 @@ function readStored(key: string): string | null {
 }
 
 /** Removes the person from this browser. Their messages remain theirs. */
-export function forgetPerson(): void {
+export function clearPerson(): void {
   stored.set(null);
 }
 
 /** Removes a person whom the broker does not know, unless another person has been stored since. */
-export function forgetUnknownPerson(credential: string): void {
-  const person = getPerson();
+export function clearUnknownPerson(credential: string): void {
+  const person = findPerson();
   if (person?.credential !== credential) return;
-  forgetPerson();
-  for (const tell of [...unknownListeners]) tell(person);
+  clearPerson();
+  for (const listener of [...unknownListeners]) listener(person);
 }
 
 /** Calls the listener when a stored person turns out to be unknown to the broker. */
-export function onPersonUnknown(tell: (person: Person) => void): () => void {
-  unknownListeners.add(tell);
-  return () => void unknownListeners.delete(tell);
+export function onPersonUnknown(listener: (person: Person) => void): () => void {
+  unknownListeners.add(listener);
+  return () => void unknownListeners.delete(listener);
 }
 
 function parsePerson(text: string | null): Person | null {

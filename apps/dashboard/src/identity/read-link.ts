@@ -2,7 +2,7 @@
 export type LinkKind = "join" | "sign-in" | "observe";
 
 /** A pasted link or secret, with its purpose. */
-export interface ReadLink {
+export interface ParsedLink {
   readonly kind: LinkKind;
   /** The text to send to the broker. For a link, the part after the `#`. */
   readonly secret: string;
@@ -11,10 +11,10 @@ export interface ReadLink {
 }
 
 /** Parses a pasted link, or the part after its `#`. A spoken code counts as an invite. Returns null for any other text. */
-export function readLink(text: string): ReadLink | null {
-  const typed = text.trim();
-  const [, path = "", fragment = ""] = /^https?:\/\/[^/]+(\/[^#\s]*)#(\S+)$/i.exec(typed) ?? [];
-  const secret = fragment === "" ? typed : fragment.replace(/^(?:observe|sign-in)=/, "");
+export function parseLink(text: string): ParsedLink | null {
+  const trimmed = text.trim();
+  const [, path = "", fragment = ""] = /^https?:\/\/[^/]+(\/[^#\s]*)#(\S+)$/i.exec(trimmed) ?? [];
+  const secret = fragment === "" ? trimmed : fragment.replace(/^(?:observe|sign-in)=/, "");
   // The sign-in page does not count as a page to open.
   const page = path === "" || path === "/sign-in" ? null : path;
   if (secret.startsWith("mks_")) return { kind: "sign-in", secret, path: page };

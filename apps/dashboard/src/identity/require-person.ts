@@ -1,4 +1,4 @@
-import { getPerson, onPersonChanged, type Person } from "./person";
+import { findPerson, onPersonChanged, type Person } from "./person";
 
 interface NameRequest {
   resolve(person: Person): void;
@@ -7,7 +7,7 @@ interface NameRequest {
 
 /* The name dialog and the requests that wait for it. Global, because a page has one dialog and any part may need it. */
 const listeners = new Set<() => void>();
-let waiting: readonly NameRequest[] = [];
+let pendingRequests: readonly NameRequest[] = [];
 
 /**
  * Returns the person using this browser. Asks for a name if there is no person yet.
@@ -15,26 +15,26 @@ let waiting: readonly NameRequest[] = [];
  * @throws DOMException named AbortError if the person gave no name. Callers show no message for it.
  */
 export function requirePerson(): Promise<Person> {
-  const person = getPerson();
+  const person = findPerson();
   if (person) return Promise.resolve(person);
   return new Promise((resolve, reject) => {
-    setWaiting([...waiting, { resolve, reject }]);
+    setPendingRequests([...pendingRequests, { resolve, reject }]);
   });
 }
 
 /** Returns whether a request for a name is pending. */
-export function isNameAsked(): boolean {
-  return waiting.length > 0;
+export function isNameRequested(): boolean {
+  return pendingRequests.length > 0;
 }
 
 /**
  * Calls the listener when requests for a name start or end. Resolves pending requests once there is a person, even if
  * that person was created in another tab.
  */
-export function onNameAsked(listener: () => void): () => void {
+export function onNameRequest(listener: () => void): () => void {
   listeners.add(listener);
   const stop = onPersonChanged(() => {
-    const person = getPerson();
+    const person = findPerson();
     if (person) settle(({ resolve }) => resolve(person));
   });
   return () => {
@@ -49,12 +49,12 @@ export function declineName(): void {
 }
 
 function settle(answer: (request: NameRequest) => void): void {
-  const requests = waiting;
-  setWaiting([]);
+  const requests = pendingRequests;
+  setPendingRequests([]);
   requests.forEach(answer);
 }
 
-function setWaiting(requests: readonly NameRequest[]): void {
-  waiting = requests;
+function setPendingRequests(requests: readonly NameRequest[]): void {
+  pendingRequests = requests;
   for (const listener of [...listeners]) listener();
 }

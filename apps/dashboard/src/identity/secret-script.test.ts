@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, it, vi } from "vitest";
-import { forgetKept, getKept } from "./kept-secret";
+import { clearSecret, findSecret } from "./kept-secret";
 import { secretScript } from "./secret-script";
 
 /** A fake of the browser's storage. */
@@ -34,7 +34,7 @@ it("[DASH-360] the code of a link that verifies is kept by its tab alone, and in
   expect(replaced).toEqual(["/sessions/auth?mesh=second"]);
 
   vi.stubGlobal("sessionStorage", sessionStorage);
-  expect(getKept("verification")).toBe("mkv_code");
-  forgetKept("verification");
-  expect([getKept("verification"), sessionStorage.map.size]).toEqual([null, 0]);
+  expect(findSecret("verification")).toBe("mkv_code");
+  clearSecret("verification");
+  expect([findSecret("verification"), sessionStorage.map.size]).toEqual([null, 0]);
 });

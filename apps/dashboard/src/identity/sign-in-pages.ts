@@ -4,6 +4,6 @@ export function isSignInPage(pathname: string): boolean {
 }
 
 /** True for pages that show only data provided by the visitor, and none from the broker. */
-export function isForAnybody(pathname: string): boolean {
+export function isPublicPage(pathname: string): boolean {
   return pathname === "/verify";
 }

@@ -1,8 +1,8 @@
 import type { SignatureProof } from "@merkle/wire";
 import { announceSignIn } from "@/broker/sign-in-channel";
 import { callHttp } from "./call-http";
-import type { KeptMember } from "./member-key";
-import { keepPageToken } from "./page-token";
+import type { BrowserMember } from "./member-key";
+import { storePageToken } from "./page-token";
 
 /** The broker's public description of itself, and the principal of this browser. */
 export interface SignInState {
@@ -28,23 +28,23 @@ export async function readSignIn(): Promise<SignInChallenge> {
  *
  * @throws MerkleError unauthorized if the link is unknown, used up, expired or revoked
  */
-export async function signIn(given: { secret: string } | { proof: SignatureProof }): Promise<void> {
-  const { page_token } = (await callHttp("POST", "/api/sign-in", given)) as { page_token: string }; // The broker's response has this type.
-  await keepPageToken(page_token);
+export async function signIn(credentials: { secret: string } | { proof: SignatureProof }): Promise<void> {
+  const { page_token } = (await callHttp("POST", "/api/sign-in", credentials)) as { page_token: string }; // The broker's response has this type.
+  await storePageToken(page_token);
   announceSignIn();
 }
 
 /** Signs in with the key that this browser stored when it joined. */
-export async function signInByKey(member: KeptMember): Promise<void> {
+export async function signInByKey(member: BrowserMember): Promise<void> {
   const [identity, challenge] = await Promise.all([import("@merkle/wire/identity"), readSignIn()]);
   const seed = identity.fromBase64url(member.seed, 32);
   if (seed === null) throw new Error("The key stored in this browser is damaged.");
   const proof = identity.answerHello(challenge, {
     brokerId: member.broker_id,
     meshId: member.mesh_id,
-    memberKey: identity.signingKeyFrom(seed),
+    memberKey: identity.deriveSigningKey(seed),
     // This key signs only this proof, so it is not stored.
-    sessionKey: identity.signingKeyFrom(identity.drawSeed()),
+    sessionKey: identity.deriveSigningKey(identity.drawSeed()),
     label: `${member.name}, a browser`.slice(0, 200),
     session: null,
     url: location.origin,

@@ -2,9 +2,9 @@
 
 import { useSyncExternalStore } from "react";
 import { useAdmitted, useIsObserver } from "@/broker/use-admitted";
-import { getPerson, onPersonChanged, type Person } from "./person";
+import { findPerson, onPersonChanged, type Person } from "./person";
 import { requirePerson } from "./require-person";
-import { getVerificationCode, onVerificationCode } from "./verification";
+import { findVerificationCode, onVerificationCode } from "./verification";
 
 /**
  * Returns the person using this browser, kept up to date. Null before the first write, in the exported page, and for
@@ -14,7 +14,7 @@ export function usePerson(): {
   readonly person: Person | null;
   readonly requirePerson: () => Promise<Person>;
 } {
-  const person = useSyncExternalStore(onPersonChanged, getPerson, () => null);
+  const person = useSyncExternalStore(onPersonChanged, findPerson, () => null);
   return { person: useIsObserver() ? null : person, requirePerson };
 }
 
@@ -23,8 +23,8 @@ export function usePerson(): {
  * on their first write.
  */
 export function useIsGuest(): boolean {
-  const member = useAdmitted()?.as.kind === "member";
-  const person = useSyncExternalStore(onPersonChanged, getPerson, () => null);
-  const code = useSyncExternalStore(onVerificationCode, getVerificationCode, () => null);
-  return !member && person?.verified !== true && code === null;
+  const isMember = useAdmitted()?.as.kind === "member";
+  const person = useSyncExternalStore(onPersonChanged, findPerson, () => null);
+  const code = useSyncExternalStore(onVerificationCode, findVerificationCode, () => null);
+  return !isMember && person?.verified !== true && code === null;
 }

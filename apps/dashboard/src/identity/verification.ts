@@ -1,7 +1,7 @@
 import { MerkleError } from "@merkle/wire";
 import type { Broker } from "@/broker/broker";
-import { forgetKept, getKept } from "./kept-secret";
-import { getPerson, setPerson } from "./person";
+import { clearSecret, findSecret } from "./kept-secret";
+import { findPerson, setPerson } from "./person";
 
 const listeners = new Set<() => void>();
 
@@ -9,8 +9,8 @@ const listeners = new Set<() => void>();
  * Returns the code of an opened verification link until the person exists and uses it. It is stored per tab. Local storage would
  * outlast the tab, and the next program on this port could read it.
  */
-export function getVerificationCode(): string | null {
-  return getKept("verification");
+export function findVerificationCode(): string | null {
+  return findSecret("verification");
 }
 
 export function onVerificationCode(listener: () => void): () => void {
@@ -20,8 +20,8 @@ export function onVerificationCode(listener: () => void): () => void {
   };
 }
 
-export function forgetVerificationCode(): void {
-  forgetKept("verification");
+export function clearVerificationCode(): void {
+  clearSecret("verification");
   for (const listener of [...listeners]) listener();
 }
 
@@ -30,16 +30,16 @@ export function forgetVerificationCode(): void {
  * use up the link.
  */
 export async function followVerificationLink(broker: Broker): Promise<void> {
-  const [code, person] = [getVerificationCode(), getPerson()];
+  const [code, person] = [findVerificationCode(), findPerson()];
   if (code === null || person === null) return;
   if (person.verified !== true) {
     try {
       await broker.call("verify_person", { code });
     } catch (error) {
-      if (error instanceof MerkleError && error.code !== "unavailable") forgetVerificationCode();
+      if (error instanceof MerkleError && error.code !== "unavailable") clearVerificationCode();
       throw error;
     }
     setPerson({ ...person, verified: true });
   }
-  forgetVerificationCode();
+  clearVerificationCode();
 }

@@ -1,19 +1,19 @@
 import type { AttentionItem, Message, OutputOf } from "@merkle/wire";
 import type { LucideIcon } from "lucide-react";
 import type { ComponentType, RefObject } from "react";
-import type { Look } from "./look";
+import type { ContentProbe } from "./look";
 
 /**
  * The parts that a feature adds to the core's pages. Each feature's entry file exports one of these objects, and
  * `features.ts` lists them. Every page loads all entry files, so they import their components lazily.
  */
 export interface Feature {
-  readonly places?: readonly Place[];
+  readonly navItems?: readonly NavItem[];
   readonly sessionTabs?: readonly SessionTab[];
   /** A section of the advanced settings. Loads together with the settings page. */
-  readonly settings?: () => Promise<{ readonly section: SettingsSection }>;
+  readonly loadSettings?: () => Promise<{ readonly section: SettingsSection }>;
   /** Entries and hits for the command palette. Loads together with the palette. */
-  readonly palette?: () => Promise<PalettePart>;
+  readonly loadPalette?: () => Promise<PalettePart>;
   /** For each kind of item in Needs you: how to show such an item in full, and additional actions for it. */
   readonly attention?: Readonly<Partial<Record<AttentionItem["kind"], AttentionPart>>>;
   readonly session?: SessionParts;
@@ -30,7 +30,7 @@ export interface Feature {
 }
 
 /** A page that the sidebar, the command palette and a shortcut open. */
-export interface Place {
+export interface NavItem {
   readonly href: string;
   readonly label: string;
   readonly Icon: LucideIcon;
@@ -42,26 +42,26 @@ export interface Place {
    * `always`: in the sidebar. `used`: in the sidebar once the mesh has content for it. `phone`: only in the bottom bar of a
    * phone, which has no search button.
    */
-  readonly shown: "always" | "used" | "phone";
+  readonly visibility: "always" | "used" | "phone";
   /** Checks whether the mesh has content for this page. */
-  readonly look?: Look;
+  readonly probe?: ContentProbe;
   /** If true, visiting the page counts as using it. */
-  readonly byVisit?: true;
+  readonly isUsedByVisit?: true;
 }
 
 /** A tab of a session's page. */
 export interface SessionTab {
   readonly label: string;
   /** The last part of the tab's URL, after the session. */
-  readonly place: string;
+  readonly path: string;
   /** The shortcut that opens the tab. */
   readonly keys: string;
   /** True if the tab shows data of the mesh, which an observer of one session may not read. */
-  readonly ofMesh?: true;
+  readonly showsMesh?: true;
   /** Returns the number of items in the tab, or whether it has any. Empty tabs are under More. */
-  readonly countOf?: (session: OutputOf<"get_session">) => number | boolean | undefined;
-  /** A read that shows whether the tab has content, if `countOf` returns undefined. */
-  readonly look?: (session: string) => Look;
+  readonly countItems?: (session: OutputOf<"get_session">) => number | boolean | undefined;
+  /** A read that shows whether the tab has content, if `countItems` returns undefined. */
+  readonly createProbe?: (session: string) => ContentProbe;
 }
 
 export interface SettingsSection {
@@ -72,7 +72,7 @@ export interface SettingsSection {
   readonly about: string;
   readonly Content: ComponentType;
   /** Restricts the section to brokers that admit only members, or to admins. */
-  readonly only?: "members" | "admins";
+  readonly audience?: "members" | "admins";
 }
 
 export type PaletteKind = "session" | "person" | "page" | "action" | "task" | "message";
@@ -85,7 +85,7 @@ export interface PaletteEntry {
   /** Text next to the label, such as the session of a person or task, or that a session is closed. */
   readonly note: string;
   /** Additional words that match this entry. */
-  readonly words?: readonly string[];
+  readonly keywords?: readonly string[];
   readonly href?: string;
   readonly run?: () => void;
 }
@@ -115,7 +115,7 @@ export interface AttentionPart {
 
 /** An action that runs at most once at a time and reports its result in one sentence. */
 export interface Attempt {
-  readonly busy: boolean;
+  readonly isBusy: boolean;
   readonly outcome: string | null;
   readonly run: (action: () => Promise<string>) => void;
 }
@@ -157,7 +157,7 @@ export interface RosterFact {
   /** Example: `12k tokens, $0.42`. Null if the agent reported no usage. */
   readonly usage: string | null;
   readonly wait: {
-    readonly whom: string;
+    readonly target: string;
     readonly text: string;
     readonly since: string;
     readonly human: boolean;
@@ -165,7 +165,7 @@ export interface RosterFact {
   readonly activity: {
     readonly text: string;
     /** Whether the text is quoted from the agent. */
-    readonly quoted: boolean;
+    readonly isQuoted: boolean;
     readonly since: string;
   };
 }

@@ -13,19 +13,19 @@ export function useFeatures(): readonly Feature[] {
 type Given<Props> = object extends Props ? { readonly given?: Props } : { readonly given: Props };
 
 type PartsProps<Props> = Given<Props> & {
-  readonly of: (feature: Feature) => ComponentType<Props> | undefined;
+  readonly select: (feature: Feature) => ComponentType<Props> | undefined;
 };
 
 /** Renders the components that features provide for one place on a page, all with the same props. */
-export function Parts<Props extends object>({ of, given }: PartsProps<Props>) {
+export function Parts<Props extends object>({ select, given }: PartsProps<Props>) {
   return useFeatures().map((feature, index) => {
-    const Part = of(feature);
+    const Part = select(feature);
     // biome-ignore lint/suspicious/noArrayIndexKey: the list of features never changes.
     return Part && <Part key={index} {...(given as Props)} />;
   });
 }
 
 /** Returns whether any feature provides a component for one place on a page. */
-export function useHasPart(of: (feature: Feature) => unknown): boolean {
-  return useFeatures().some((feature) => of(feature) !== undefined);
+export function useHasPart(select: (feature: Feature) => unknown): boolean {
+  return useFeatures().some((feature) => select(feature) !== undefined);
 }

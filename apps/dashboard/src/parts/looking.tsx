@@ -2,20 +2,20 @@
 
 import { useEffect } from "react";
 import { useRead } from "@/broker/use-read";
-import type { Look } from "./look";
+import type { ContentProbe } from "./look";
 
 /** Performs the read, and calls back once there is content. */
-export function Looking({
+export function ContentProbeReader({
   look: { name, input, on, hasAny },
   onFound,
 }: {
-  readonly look: Look;
+  readonly look: ContentProbe;
   readonly onFound: () => void;
 }) {
   const { data } = useRead(name, input, { on });
-  const isFound = data !== undefined && hasAny(data);
+  const hasContent = data !== undefined && hasAny(data);
   useEffect(() => {
-    if (isFound) onFound();
-  }, [isFound, onFound]);
+    if (hasContent) onFound();
+  }, [hasContent, onFound]);
   return null;
 }

@@ -7,19 +7,19 @@ const staleMs = 10_000;
  * While the page has the focus, records which session or file it shows. Returns a function that stops the recording.
  */
 export function announceFront(subject: string): () => void {
-  const tell = () => {
+  const recordSubject = () => {
     if (document.hasFocus()) write(JSON.stringify({ subject, at: Date.now() }));
   };
   const leave = () => {
     if (read()?.subject === subject) write(null);
   };
-  tell();
-  const timer = setInterval(tell, staleMs / 2);
-  window.addEventListener("focus", tell);
+  recordSubject();
+  const timer = setInterval(recordSubject, staleMs / 2);
+  window.addEventListener("focus", recordSubject);
   window.addEventListener("blur", leave);
   return () => {
     clearInterval(timer);
-    window.removeEventListener("focus", tell);
+    window.removeEventListener("focus", recordSubject);
     window.removeEventListener("blur", leave);
     leave();
   };

@@ -7,6 +7,6 @@ export const knownSessions = { limit: 100 } as const;
 /** Returns the title from the last list of sessions, to show while the session is loading. */
 export function useKnownTitle(ref: string | undefined): string | undefined {
   const { reads } = useBrokerServices();
-  const { data } = reads.state<"list_sessions">(toReadKey("list_sessions", knownSessions));
+  const { data } = reads.getState<"list_sessions">(toReadKey("list_sessions", knownSessions));
   return data?.sessions.find(({ slug }) => slug === ref)?.title;
 }

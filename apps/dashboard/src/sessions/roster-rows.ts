@@ -25,26 +25,26 @@ export interface RosterInput {
 export function toRosterRows({ participants, peers, myTeamId }: RosterInput): RosterRow[] {
   return participants
     .map((team) => toRow(team, peers, myTeamId))
-    .map((row, place) => ({ row, place }))
-    .sort((a, b) => rankOf(a.row) - rankOf(b.row) || a.place - b.place)
+    .map((row, index) => ({ row, place: index }))
+    .sort((a, b) => computeRank(a.row) - computeRank(b.row) || a.place - b.place)
     .map(({ row }) => row);
 }
 
 function toRow(team: Participant, all: readonly Peer[], myTeamId: string | null): RosterRow {
-  const own = all.filter((peer) => peer.team_id === team.team_id);
-  const there = own.filter((peer) => peer.left_at === null);
-  const byAge = there.toSorted((a, b) => findDeclaredAt(a).localeCompare(findDeclaredAt(b)));
-  const blocked = byAge.find(isBlocked) ?? null;
+  const teamPeers = all.filter((peer) => peer.team_id === team.team_id);
+  const currentPeers = teamPeers.filter((peer) => peer.left_at === null);
+  const byDeclaredAt = currentPeers.toSorted((a, b) => findDeclaredAt(a).localeCompare(findDeclaredAt(b)));
+  const blocked = byDeclaredAt.find(isBlocked) ?? null;
   return {
     team,
-    peers: team.left_at === null ? there : own,
+    peers: team.left_at === null ? currentPeers : teamPeers,
     blocked,
-    dnd: blocked === null ? (byAge.find(isDnd) ?? null) : null,
+    dnd: blocked === null ? (byDeclaredAt.find(isDnd) ?? null) : null,
     isMe: team.team_id === myTeamId,
   };
 }
 
-function rankOf({ team, blocked }: RosterRow): number {
+function computeRank({ team, blocked }: RosterRow): number {
   if (team.left_at !== null) return 4;
   if (blocked !== null) return 0;
   return { active: 1, idle: 2, disconnected: 3 }[team.status];
@@ -77,6 +77,6 @@ export function formatPeerAddress(team: string, peer: string | null): string {
 
 /** Returns the groups of a session in alphabetical order, without duplicates. */
 export function listGroups(peers: readonly Peer[]): string[] {
-  const there = peers.filter((peer) => peer.left_at === null);
-  return [...new Set(there.flatMap((peer) => peer.groups.map(({ name }) => name)))].sort();
+  const currentPeers = peers.filter((peer) => peer.left_at === null);
+  return [...new Set(currentPeers.flatMap((peer) => peer.groups.map(({ name }) => name)))].sort();
 }

@@ -15,7 +15,7 @@ export interface SessionFacts {
   /** True for an observer, for whom the page is read-only. */
   readonly isObserver: boolean;
   /** Returns the number of a team's colour, or 0 for an unknown team. */
-  colourOf(teamId: string | null): number;
+  getColour(teamId: string | null): number;
   /** The past moment that the URL selects. Null for the present. */
   readonly at: string | null;
   /** Reads all facts again. */

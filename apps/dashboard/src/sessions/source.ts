@@ -19,12 +19,12 @@ export function toSourceKey(source: Source): string {
 }
 
 /** The fields that identify the source of a topic, job or proposal. */
-export interface OfSource {
+export interface SourceFields {
   readonly session_id: string | null;
   readonly source_path: string | null;
 }
 
-export function isOf(source: Source, about: OfSource): boolean {
+export function belongsToSource(source: Source, about: SourceFields): boolean {
   return source.kind === "document"
     ? about.source_path === null && about.session_id === source.session_id
     : about.source_path === source.source_path;

@@ -14,10 +14,10 @@ export interface TeamColour {
   /** Sets the text colour, which bars and borders use as `currentColor`. */
   readonly className: string;
   /** From the ninth team on, colours repeat and the bar is dashed. */
-  readonly dashed: boolean;
+  readonly isDashed: boolean;
 }
 
 export function toTeamColour(number: number): TeamColour {
   const index = Math.max(0, Math.trunc(number));
-  return { className: texts[index % texts.length] ?? texts[0], dashed: index >= texts.length };
+  return { className: texts[index % texts.length] ?? texts[0], isDashed: index >= texts.length };
 }

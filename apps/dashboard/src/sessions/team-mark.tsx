@@ -22,14 +22,14 @@ export function TeamMark({ name, colour, className }: TeamMarkProps) {
 
 /** A bar in a team's colour. The caller sets its height. */
 export function TeamBar({ colour, className }: { colour: number; className?: string | undefined }) {
-  const { className: text, dashed } = toTeamColour(colour);
+  const { className: text, isDashed } = toTeamColour(colour);
   return (
     <span
       aria-hidden
-      data-dashed={dashed || undefined}
+      data-dashed={isDashed || undefined}
       className={cn(
         "w-[3px] shrink-0 forced-color-adjust-none",
-        dashed ? "border-l-[3px] border-dashed border-current" : "rounded-full bg-current",
+        isDashed ? "border-l-[3px] border-dashed border-current" : "rounded-full bg-current",
         text,
         className,
       )}

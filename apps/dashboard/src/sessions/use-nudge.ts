@@ -8,9 +8,9 @@ import { formatPeerAddress } from "./roster-rows";
 
 export interface NudgeState {
   nudge(): void;
-  readonly pending: boolean;
+  readonly isPending: boolean;
   /** The result for each nudged peer, as text. Empty before the first nudge. */
-  readonly told: string;
+  readonly resultText: string;
   readonly refusal: Refusal | null;
 }
 
@@ -18,35 +18,36 @@ export interface NudgeState {
 export function useNudge(to: string): NudgeState {
   const { session } = useSession();
   const call = useCall();
-  const [told, setTold] = useState("");
-  const { run, pending, refusal } = useAction();
+  const [resultText, setResultText] = useState("");
+  const { run, isPending, refusal } = useAction();
 
   function nudge(): void {
-    setTold("");
+    setResultText("");
     void run(async (signal) => {
       const { nudged } = await call("nudge", { session_id: session.session_id, to }, { signal });
-      setTold(describeNudge(nudged));
+      setResultText(describeNudge(nudged));
     });
   }
 
-  return { nudge, pending, told, refusal };
+  return { nudge, isPending, resultText, refusal };
 }
 
-type Nudged = OutputOf<"nudge">["nudged"][number];
+type NudgedPeer = OutputOf<"nudge">["nudged"][number];
 
 /** Describes the result of a nudge for each peer. */
-function describeNudge(nudged: readonly Nudged[]): string {
+function describeNudge(nudged: readonly NudgedPeer[]): string {
   return nudged.length === 0 ? "No agents online to nudge." : nudged.map(describePeer).join(" ");
 }
 
-function describePeer({ team, peer, connected, reached }: Nudged): string {
+function describePeer({ team, peer, connected, reached }: NudgedPeer): string {
   const name = formatPeerAddress(team, peer);
-  if (reached.length > 0) return `${name} was woken (${reached.map((path) => wakeWords[path]).join(", ")}).`;
+  if (reached.length > 0)
+    return `${name} was woken (${reached.map((path) => wakePathTexts[path]).join(", ")}).`;
   if (connected) return `${name} is connected but can't be woken. It reads at its next poll.`;
   return `${name} is offline and reads when it returns.`;
 }
 
-const wakeWords = {
+const wakePathTexts = {
   inbox: "by its inbox",
   hooks: "in its current turn",
   wait: "by its pending wait",

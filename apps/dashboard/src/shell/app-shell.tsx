@@ -3,7 +3,7 @@
 import { Bell, LayoutList, Menu } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useState } from "react";
-import { isStranger } from "@/broker/broker";
+import { isUnauthenticated } from "@/broker/broker";
 import { useIsObserver } from "@/broker/use-admitted";
 import { useConnectionState } from "@/broker/use-connection-state";
 import { PageLink } from "@/components/page-link";
@@ -11,12 +11,12 @@ import { useHydrated } from "@/core/address/use-hydrated";
 import { lazyHelper, lazyPart } from "@/core/lazy-part";
 import { cn } from "@/core/utils";
 import { isInDemo } from "@/identity/chosen-mesh";
-import { isForAnybody, isSignInPage } from "@/identity/sign-in-pages";
+import { isPublicPage, isSignInPage } from "@/identity/sign-in-pages";
 import { Parts } from "@/parts/features-context";
 import { Notifier } from "@/views/attention/notifier";
 import type { NavLinkProps } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
-import { usePlacesOfFeatures } from "./places";
+import { useFeatureNavItems } from "./places";
 import { ShellKeys } from "./shell-keys";
 import { Sidebar } from "./sidebar";
 
@@ -48,7 +48,7 @@ function MemberOrGuest({ children }: { children: ReactNode }) {
   return (
     <>
       {isObserver ? <GuestShell>{children}</GuestShell> : <MemberShell>{children}</MemberShell>}
-      {isStranger(state) && !isForAnybody(pathname) && <GuestShell />}
+      {isUnauthenticated(state) && !isPublicPage(pathname) && <GuestShell />}
     </>
   );
 }
@@ -78,7 +78,7 @@ function MemberShell({ children }: { children: ReactNode }) {
           {children}
         </main>
         <BottomBar />
-        {isDemo && <Parts of={(feature) => feature.DemoBar} />}
+        {isDemo && <Parts select={(feature) => feature.DemoBar} />}
       </div>
       <Notifier />
       <FocusKeeper />
@@ -91,7 +91,7 @@ function MemberShell({ children }: { children: ReactNode }) {
 /** The navigation on a phone: the most used pages, and a button for all other pages. */
 function BottomBar() {
   const [isOpen, setOpen] = useState(false);
-  const places = usePlacesOfFeatures().filter(({ shown }) => shown !== "used");
+  const navItems = useFeatureNavItems().filter(({ visibility: shown }) => shown !== "used");
   return (
     <nav
       aria-label="Main"
@@ -99,7 +99,7 @@ function BottomBar() {
     >
       <BottomBarLink href="/needs-you" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <BottomBarLink href="/" label="Sessions" Icon={LayoutList} />
-      {places.map((place) => (
+      {navItems.map((place) => (
         <BottomBarLink key={place.href} {...place} />
       ))}
       <button
@@ -124,7 +124,7 @@ function BottomBarLink({ href, label, Icon, note }: NavLinkProps) {
   const pathname = usePathname();
   return (
     <PageLink
-      ahead="settled"
+      prefetchOn="settled"
       href={href}
       aria-current={pathname === href ? "page" : undefined}
       className={bottomBarItem}

@@ -15,7 +15,7 @@ export function FeedAnnouncer() {
   const myName = person?.name ?? null;
   useEffect(
     () =>
-      broker.onMessagesBrought((messages) => {
+      broker.onMessagesDelivered((messages) => {
         if (document.visibilityState === "hidden") return;
         for (const message of messages) {
           void toAnnouncement(message, myName).then((announcement) => announcement && announce(announcement));

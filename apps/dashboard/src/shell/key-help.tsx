@@ -90,12 +90,12 @@ function Keys({ keys, withAlt = false }: { keys: string; withAlt?: boolean }) {
 
 function describePress({ key, mod, shift, alt }: KeyPress, isMac: boolean, withAlt: boolean): string {
   const isAlone = key.length === 1 && !mod;
-  const held = [
+  const modifiers = [
     mod && (isMac ? "⌘" : "Ctrl"),
     (alt || (withAlt && isAlone)) && (isMac ? "⌥" : "Alt"),
     shift && (isMac ? "⇧" : "Shift"),
   ].filter((each) => each !== false);
-  return [...held, names[key] ?? (mod || shift ? key.toUpperCase() : key)].join(isMac ? "" : " ");
+  return [...modifiers, names[key] ?? (mod || shift ? key.toUpperCase() : key)].join(isMac ? "" : " ");
 }
 
 const names: Readonly<Record<string, string>> = {

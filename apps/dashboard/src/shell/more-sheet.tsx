@@ -2,17 +2,20 @@
 
 import { PageLink } from "@/components/page-link";
 import { Sheet, SheetContent, SheetTitle } from "@/ui/sheet";
-import { settings, usePlacesOfFeatures } from "./places";
+import { settingsItem, useFeatureNavItems } from "./places";
 
 /** A sheet with the pages that are not in a phone's bottom bar. */
 export function MoreSheet({ onClose }: { readonly onClose: () => void }) {
-  const places = [...usePlacesOfFeatures().filter(({ shown }) => shown === "used"), settings];
+  const navItems = [
+    ...useFeatureNavItems().filter(({ visibility: shown }) => shown === "used"),
+    settingsItem,
+  ];
   return (
     <Sheet open onOpenChange={(open) => !open && onClose()}>
       <SheetContent side="bottom" className="p-3">
         <SheetTitle className="px-2 pt-1">More pages</SheetTitle>
         <ul className="grid grid-cols-3 gap-1">
-          {places.map(({ href, label, Icon }) => (
+          {navItems.map(({ href, label, Icon }) => (
             <li key={href}>
               <PageLink
                 href={href}

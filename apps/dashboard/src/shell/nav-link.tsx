@@ -21,7 +21,7 @@ export function NavLink({ href, label, Icon, note }: NavLinkProps) {
   const pathname = usePathname();
   return (
     <PageLink
-      ahead="settled"
+      prefetchOn="settled"
       href={href}
       title={label}
       aria-current={pathname === href ? "page" : undefined}

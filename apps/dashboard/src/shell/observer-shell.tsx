@@ -5,7 +5,7 @@ import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
 import { useAdmitted } from "@/broker/use-admitted";
 import { PageLink } from "@/components/page-link";
-import { isForAnybody } from "@/identity/sign-in-pages";
+import { isPublicPage } from "@/identity/sign-in-pages";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { SignOutButton } from "@/views/sign-in/sign-out-button";
@@ -22,7 +22,7 @@ export function ObserverShell({ children }: { readonly children: ReactNode }) {
           tabIndex={-1}
           className="flex min-w-0 flex-1 flex-col pb-(--bottom-bar) outline-none"
         >
-          {pathname.startsWith("/sessions/") || isForAnybody(pathname) ? children : <OneSession />}
+          {pathname.startsWith("/sessions/") || isPublicPage(pathname) ? children : <OneSession />}
         </main>
         <aside
           aria-label="View-only access"

@@ -5,9 +5,9 @@ import { toProblem } from "@/broker/problem";
 import { useBroker } from "@/broker/use-broker";
 import { lazyPart } from "@/core/lazy-part";
 import { isInDemo } from "@/identity/chosen-mesh";
-import { getPerson, nameInMain, onPersonChanged, onPersonUnknown } from "@/identity/person";
-import { declineName, isNameAsked, onNameAsked } from "@/identity/require-person";
-import { followVerificationLink, getVerificationCode, onVerificationCode } from "@/identity/verification";
+import { findNameInMain, findPerson, onPersonChanged, onPersonUnknown } from "@/identity/person";
+import { declineName, isNameRequested, onNameRequest } from "@/identity/require-person";
+import { findVerificationCode, followVerificationLink, onVerificationCode } from "@/identity/verification";
 import { useToast } from "@/ui/toast-provider";
 
 const PersonDialog = lazyPart(() => import("./person-dialog"), "PersonDialog");
@@ -26,23 +26,23 @@ export function PersonDialogHost() {
     [toast],
   );
   const broker = useBroker();
-  const code = useSyncExternalStore(onVerificationCode, getVerificationCode, () => null);
-  const person = useSyncExternalStore(onPersonChanged, getPerson, () => null);
+  const code = useSyncExternalStore(onVerificationCode, findVerificationCode, () => null);
+  const person = useSyncExternalStore(onPersonChanged, findPerson, () => null);
   useEffect(() => {
     if (code === null || person === null) return;
     followVerificationLink(broker).catch((error: unknown) =>
       toast({ tone: "failed", text: toProblem(error).detail }),
     );
   }, [broker, code, person, toast]);
-  const isAsked = useSyncExternalStore(onNameAsked, isNameAsked, () => false);
+  const isRequested = useSyncExternalStore(onNameRequest, isNameRequested, () => false);
   // A demo visitor can act without entering a name.
-  const isVisitor = isAsked && isInDemo;
+  const isVisitor = isRequested && isInDemo;
   useEffect(() => {
     if (!isVisitor) return;
     import("@/identity/create-person")
-      .then(({ createPerson }) => createPerson(broker, nameInMain() ?? "Visitor"))
+      .then(({ createPerson }) => createPerson(broker, findNameInMain() ?? "Visitor"))
       .catch(declineName);
   }, [isVisitor, broker]);
-  if (!isAsked || isVisitor) return null;
+  if (!isRequested || isVisitor) return null;
   return <PersonDialog />;
 }

@@ -18,13 +18,13 @@ export function PersonDialog() {
   const memberName = as?.kind === "member" ? as.name : null;
   const [name, setName] = useState(memberName ?? "");
   const [problem, setProblem] = useState("");
-  const [isTaking, setTaking] = useState(memberName !== null);
+  const [isCreating, setCreating] = useState(memberName !== null);
 
   useEffect(() => {
     if (memberName === null) return;
     createPerson(broker, memberName).catch((error: unknown) => {
       setProblem(toProblem(error).detail);
-      setTaking(false);
+      setCreating(false);
     });
   }, [broker, memberName]);
 
@@ -33,7 +33,7 @@ export function PersonDialog() {
     await createPerson(broker, name.trim());
   }
 
-  if (isTaking) return null;
+  if (isCreating) return null;
   return (
     <FormDialog
       className="sm:max-w-md"

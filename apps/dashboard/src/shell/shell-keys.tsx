@@ -6,8 +6,8 @@ import { type TypedAhead, TypedAheadCatcher } from "@/core/keyboard/typed-ahead"
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyHelper, lazyPart } from "@/core/lazy-part";
 import { useHasSettled } from "@/core/use-has-settled";
-import type { Place } from "@/parts/feature";
-import { usePlacesOfFeatures } from "./places";
+import type { NavItem } from "@/parts/feature";
+import { useFeatureNavItems } from "./places";
 
 const KeyHelp = lazyPart(() => import("./key-help"), "KeyHelp");
 
@@ -25,19 +25,19 @@ const ShellContext = createContext<ShellActions | null>(null);
 /** The shortcuts of every page, and the command palette and help that they open. */
 export function ShellKeys({ children }: { children: ReactNode }) {
   const router = useRouter();
-  const places = usePlacesOfFeatures().filter(({ letter }) => letter !== undefined);
-  const [shown, setShown] = useState<"palette" | "help" | null>(null);
-  const [typed, setTyped] = useState<TypedAhead>({ text: "", isEntered: false });
+  const navItems = useFeatureNavItems().filter(({ letter }) => letter !== undefined);
+  const [openDialog, setOpenDialog] = useState<"palette" | "help" | null>(null);
+  const [typedAhead, setTypedAhead] = useState<TypedAhead>({ text: "", isEntered: false });
   const actions = useMemo(
-    () => ({ openPalette: () => setShown("palette"), openHelp: () => setShown("help") }),
+    () => ({ openPalette: () => setOpenDialog("palette"), openHelp: () => setOpenDialog("help") }),
     [],
   );
   const close = () => {
-    setShown(null);
-    setTyped({ text: "", isEntered: false });
+    setOpenDialog(null);
+    setTypedAhead({ text: "", isEntered: false });
   };
 
-  useShortcut("mod+k", () => (shown === "palette" ? close() : setShown("palette")), {
+  useShortcut("mod+k", () => (openDialog === "palette" ? close() : setOpenDialog("palette")), {
     label: "Command menu",
     group: "Everywhere",
   });
@@ -48,27 +48,29 @@ export function ShellKeys({ children }: { children: ReactNode }) {
   return (
     <ShellContext value={actions}>
       {children}
-      {places.map((place) => (
-        <PlaceKey key={place.href} {...place} />
+      {navItems.map((place) => (
+        <NavShortcut key={place.href} {...place} />
       ))}
-      <PaletteMadeReady />
-      <Suspense fallback={shown === "palette" && <TypedAheadCatcher typed={typed} />}>
-        {shown === "palette" && <CommandPalette typed={typed} onClose={close} onHelp={actions.openHelp} />}
-        {shown === "help" && <KeyHelp onClose={close} />}
+      <PalettePreloader />
+      <Suspense fallback={openDialog === "palette" && <TypedAheadCatcher typed={typedAhead} />}>
+        {openDialog === "palette" && (
+          <CommandPalette typed={typedAhead} onClose={close} onHelp={actions.openHelp} />
+        )}
+        {openDialog === "help" && <KeyHelp onClose={close} />}
       </Suspense>
     </ShellContext>
   );
 }
 
 /** Registers the shortcut to a feature's page. */
-function PlaceKey({ href, label, title = `Go to ${label.toLowerCase()}`, letter }: Place) {
+function NavShortcut({ href, label, title = `Go to ${label.toLowerCase()}`, letter }: NavItem) {
   const router = useRouter();
   useShortcut(`g ${letter}`, () => router.push(href), { label: title, group: "Everywhere" });
   return null;
 }
 
 /** Loads the command palette and its entries once the page has settled, so that it opens within a frame. */
-function PaletteMadeReady() {
+function PalettePreloader() {
   const hasSettled = useHasSettled();
   const [isReady, setReady] = useState(false);
   const onRead = useCallback(() => setReady(true), []);

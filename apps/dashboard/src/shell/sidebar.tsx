@@ -1,6 +1,6 @@
 "use client";
 
-import { unreadText } from "@merkle/wire";
+import { formatUnread } from "@merkle/wire";
 import { Bell, BookOpen, Ellipsis, LayoutList, Search } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
@@ -15,12 +15,12 @@ import { useHasSettled } from "@/core/use-has-settled";
 import { cn } from "@/core/utils";
 import { chosenMesh } from "@/identity/chosen-mesh";
 import { useIsGuest, usePerson } from "@/identity/use-person";
-import type { Place } from "@/parts/feature";
-import { Looking } from "@/parts/looking";
+import type { NavItem } from "@/parts/feature";
+import { ContentProbeReader } from "@/parts/looking";
 import { Kbd } from "@/ui/kbd";
 import { NavLink, navRow } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
-import { settings, usePlacesOfFeatures } from "./places";
+import { settingsItem, useFeatureNavItems } from "./places";
 import { useShellActions } from "./shell-keys";
 
 const MoreLinks = lazyPart(() => import("@/components/more-links"), "MoreLinks");
@@ -36,7 +36,7 @@ export function Sidebar() {
       className="sticky top-0 hidden h-dvh w-13 shrink-0 flex-col gap-0.5 overflow-y-auto border-r bg-surface p-2 md:flex xl:w-60 print:hidden"
     >
       <PageLink
-        ahead="settled"
+        prefetchOn="settled"
         href="/"
         aria-label="Merkle home"
         className="mb-2 flex h-8 items-center gap-2 rounded-md px-2 text-lg font-semibold"
@@ -61,15 +61,16 @@ export function Sidebar() {
 /** The pages in use, the current page and the settings, and a button with the number of other pages. */
 function PlacesOfFeatures() {
   const pathname = usePathname();
-  const places = usePlacesOfFeatures().filter(({ shown }) => shown !== "phone");
-  const [used, addUsed] = useUsedPlaces();
+  const navItems = useFeatureNavItems().filter(({ visibility: shown }) => shown !== "phone");
+  const [usedHrefs, addUsedHref] = useUsedPlaces();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const hasSettled = useHasSettled();
-  const isShown = ({ href, shown }: Place) => shown === "always" || used.includes(href) || href === pathname;
-  const hidden = places.filter((place) => !isShown(place));
+  const isShown = ({ href, visibility: shown }: NavItem) =>
+    shown === "always" || usedHrefs.includes(href) || href === pathname;
+  const hidden = navItems.filter((place) => !isShown(place));
   return (
     <>
-      {[...places.filter(isShown), settings].map((place) => (
+      {[...navItems.filter(isShown), settingsItem].map((place) => (
         <NavLink key={place.href} {...place} />
       ))}
       {hidden.length > 0 && (
@@ -90,7 +91,7 @@ function PlacesOfFeatures() {
         <MoreLinks label="More pages" links={hidden} anchor={anchor} onClose={() => setAnchor(null)} />
       )}
       {hasSettled && hidden.length > 0 && (
-        <PlaceWatch places={places.filter(({ href }) => !used.includes(href))} onUsed={addUsed} />
+        <PlaceWatch places={navItems.filter(({ href }) => !usedHrefs.includes(href))} onUsed={addUsedHref} />
       )}
     </>
   );
@@ -117,14 +118,14 @@ function SearchButton() {
   );
 }
 
-const shown = 8;
+const recentMax = 8;
 
 /** The sessions with the newest messages, and their unread counts. */
 function RecentSessions() {
   const pathname = usePathname();
   const { data } = useRead(
     "list_sessions",
-    { status: "open", sort: "said", limit: shown },
+    { status: "open", sort: "said", limit: recentMax },
     { on: ["sessions", "person"] },
   );
   if (!data || data.sessions.length === 0) return null;
@@ -142,7 +143,7 @@ function RecentSessions() {
               {title}
             </span>
             {unread !== null && unread > 0 && (
-              <span className="font-medium text-foreground tabular-nums">{unreadText(unread)}</span>
+              <span className="font-medium text-foreground tabular-nums">{formatUnread(unread)}</span>
             )}
           </PageLink>
         </li>
@@ -152,7 +153,7 @@ function RecentSessions() {
 }
 
 interface PlaceWatchProps {
-  readonly places: readonly Place[];
+  readonly places: readonly NavItem[];
   readonly onUsed: (href: string) => void;
 }
 
@@ -162,11 +163,14 @@ function PlaceWatch({ places, onUsed }: PlaceWatchProps) {
   const isHuman = !useIsGuest() && person !== null;
   const pathname = usePathname();
   useEffect(() => {
-    if (places.some(({ href, byVisit }) => byVisit && href === pathname)) onUsed(pathname);
+    if (places.some(({ href, isUsedByVisit: byVisit }) => byVisit && href === pathname)) onUsed(pathname);
   });
   return places.map(
-    ({ href, look }) =>
-      look && (isHuman || !look.asHuman) && <Looking key={href} look={look} onFound={() => onUsed(href)} />,
+    ({ href, probe: look }) =>
+      look &&
+      (isHuman || !look.needsHuman) && (
+        <ContentProbeReader key={href} look={look} onFound={() => onUsed(href)} />
+      ),
   );
 }
 
@@ -174,21 +178,21 @@ function PlaceWatch({ places, onUsed }: PlaceWatchProps) {
 type UsedPlaces = Readonly<Record<string, readonly string[]>>;
 
 const stored = createStoredValue("merkle.places", parseUsedPlaces);
-const none: readonly string[] = [];
+const noHrefs: readonly string[] = [];
 
 /** Returns the pages that this browser has used in this mesh, and a function that adds a page. */
 function useUsedPlaces(): [places: readonly string[], add: (href: string) => void] {
   const mesh = useOfConnection(({ admitted }) => admitted?.mesh, undefined) ?? chosenMesh ?? "main";
   const places = useSyncExternalStore(
     stored.onChange,
-    () => stored.get()[mesh] ?? none,
-    () => none,
+    () => stored.get()[mesh] ?? noHrefs,
+    () => noHrefs,
   );
   const add = useCallback(
     (href: string) => {
       const all = stored.get();
-      const known = all[mesh] ?? none;
-      if (!known.includes(href)) stored.set(JSON.stringify({ ...all, [mesh]: [...known, href] }));
+      const hrefs = all[mesh] ?? noHrefs;
+      if (!hrefs.includes(href)) stored.set(JSON.stringify({ ...all, [mesh]: [...hrefs, href] }));
     },
     [mesh],
   );

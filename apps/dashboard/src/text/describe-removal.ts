@@ -17,7 +17,5 @@ export function describeRemovalInLine(redaction: Redaction | undefined): string 
 
 /** True if the message has text that can be removed. */
 export function hasRemovableText(message: Message): boolean {
-  return (
-    !isRedacted(message) && (message.type === "chat" || findEventKind(message.event)?.holdsText === true)
-  );
+  return !isRedacted(message) && (message.type === "chat" || findEventKind(message.event)?.hasText === true);
 }

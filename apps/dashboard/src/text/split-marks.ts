@@ -1,7 +1,7 @@
 /** A piece of a search result: a match, or the text around it. */
 export interface MarkedPiece {
   readonly text: string;
-  readonly found: boolean;
+  readonly isMatch: boolean;
 }
 
 /**
@@ -11,6 +11,6 @@ export interface MarkedPiece {
 export function splitMarks(marked: string): readonly MarkedPiece[] {
   return marked
     .split(/«([^«»]*)»/)
-    .map((text, index) => ({ text, found: index % 2 === 1 }))
+    .map((text, index) => ({ text, isMatch: index % 2 === 1 }))
     .filter(({ text }) => text !== "");
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { findChangedSections, linkDefinitions, splitSections } from "./split-sections";
+import { extractLinkDefinitions, findChangedSections, splitSections } from "./split-sections";
 
 const titles = (content: string) => splitSections(content).map(({ level, title }) => [level, title]);
 
@@ -72,7 +72,7 @@ it("[DASH-111] only the sections that read otherwise than before count as change
 
 it("[DASH-110] link definitions are found wherever they stand, footnotes left out", () => {
   expect(
-    linkDefinitions("[a]\n\n[a]: https://a.example\n[^1]: note\n# B\n[b]: <https://b.example> 'B'\n"),
+    extractLinkDefinitions("[a]\n\n[a]: https://a.example\n[^1]: note\n# B\n[b]: <https://b.example> 'B'\n"),
   ).toBe("\n\n[a]: https://a.example\n[b]: <https://b.example> 'B'");
-  expect(linkDefinitions("nothing")).toBe("");
+  expect(extractLinkDefinitions("nothing")).toBe("");
 });

@@ -1,4 +1,4 @@
-import { headingText, scanMarkdown } from "@merkle/wire/text";
+import { extractHeadingText, scanMarkdown } from "@merkle/wire/text";
 
 /** A part of the document that begins with a heading, or the text above the first heading. */
 export interface DocumentSection {
@@ -14,18 +14,18 @@ export interface DocumentSection {
 
 /** Splits a document at its top-level headings. A heading inside a list or quote does not start a section. */
 export function splitSections(content: string): DocumentSection[] {
-  const cuts: SectionStart[] = [];
+  const starts: SectionStart[] = [];
   scanMarkdown(content, (heading) => {
     const { start, level } = heading;
-    cuts.push({ start, level, title: toPlainTitle(headingText(content, heading)) });
+    starts.push({ start, level, title: toPlainTitle(extractHeadingText(content, heading)) });
   });
-  const seen = new Map<string, number>();
-  const parts = cuts[0]?.start === 0 ? cuts : [{ start: 0, level: 0, title: "" }, ...cuts];
+  const counts = new Map<string, number>();
+  const parts = starts[0]?.start === 0 ? starts : [{ start: 0, level: 0, title: "" }, ...starts];
   return parts
     .map(({ start, level, title }, index) => {
       const name = `${level} ${title}`;
-      const nth = seen.get(name) ?? 0;
-      seen.set(name, nth + 1);
+      const nth = counts.get(name) ?? 0;
+      counts.set(name, nth + 1);
       return { key: `${name} ${nth}`, level, title, text: content.slice(start, parts[index + 1]?.start) };
     })
     .filter(({ text }) => text !== "");
@@ -53,10 +53,10 @@ const definition = /^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$/gm;
  * Returns all link definitions of a document. Each section is rendered separately, so it needs the definitions from all
  * sections appended. Definitions are invisible when rendered.
  */
-export function linkDefinitions(content: string): string {
+export function extractLinkDefinitions(content: string): string {
   if (!content.includes("]:")) return "";
-  const found = content.match(definition);
-  return found ? `\n\n${[...new Set(found)].join("\n")}` : "";
+  const definitions = content.match(definition);
+  return definitions ? `\n\n${[...new Set(definitions)].join("\n")}` : "";
 }
 
 /** Returns the keys of sections that are new or have changed. */

@@ -12,13 +12,13 @@ const shownMs = 2_000;
 export interface CopyButtonProps {
   readonly text: string;
   /** Names the text for screen readers. */
-  readonly what: string;
+  readonly contentName: string;
   /** Whether to show only the icon. */
   readonly isCompact?: boolean;
 }
 
 /** A button that copies text and shows the result. */
-export function CopyButton({ text, what, isCompact = false }: CopyButtonProps) {
+export function CopyButton({ text, contentName, isCompact = false }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<CopyOutcome>(null);
   useEffect(() => {
     if (outcome === null) return;
@@ -34,22 +34,22 @@ export function CopyButton({ text, what, isCompact = false }: CopyButtonProps) {
         title={isCompact ? "Copy" : undefined}
         onClick={async () => setOutcome((await copyText(text)) ? "copied" : "refused")}
       >
-        {signs[outcome ?? "idle"]}
-        <span className={isCompact ? "sr-only" : undefined}>{words[outcome ?? "idle"]}</span>
-        <span className="sr-only"> {what}</span>
+        {icons[outcome ?? "idle"]}
+        <span className={isCompact ? "sr-only" : undefined}>{labels[outcome ?? "idle"]}</span>
+        <span className="sr-only"> {contentName}</span>
       </Button>
       <span role="status" className="sr-only">
-        {outcome === "copied" && `Copied: ${what}`}
+        {outcome === "copied" && `Copied: ${contentName}`}
         {outcome === "refused" && "Couldn't copy. Select the text instead."}
       </span>
     </>
   );
 }
 
-const signs = {
+const icons = {
   idle: <Copy aria-hidden />,
   copied: <Check aria-hidden className="text-success" />,
   refused: <X aria-hidden className="text-danger" />,
 };
 
-const words = { idle: "Copy", copied: "Copied", refused: "Select" };
+const labels = { idle: "Copy", copied: "Copied", refused: "Select" };

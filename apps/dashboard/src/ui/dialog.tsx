@@ -16,7 +16,7 @@ import {
   useState,
 } from "react";
 import { createPortal } from "react-dom";
-import { findTrail, giveFocusBack } from "@/core/keyboard/focus-trail";
+import { findTrail, restoreFocus } from "@/core/keyboard/focus-trail";
 import { cn } from "@/core/utils";
 import { Button } from "./button";
 import { Slot } from "./slot";
@@ -46,15 +46,15 @@ interface DialogProps {
   readonly children?: ReactNode;
 }
 
-function Dialog({ open: given, defaultOpen = false, onOpenChange, children }: DialogProps) {
-  const [own, setOwn] = useState(defaultOpen);
-  const open = given ?? own;
+function Dialog({ open: controlledOpen, defaultOpen = false, onOpenChange, children }: DialogProps) {
+  const [uncontrolledOpen, setUncontrolledOpen] = useState(defaultOpen);
+  const open = controlledOpen ?? uncontrolledOpen;
   const id = useId();
   const state = useMemo(
     () => ({
       open,
       setOpen: (next: boolean) => {
-        setOwn(next);
+        setUncontrolledOpen(next);
         onOpenChange?.(next);
       },
       titleId: `${id}title`,
@@ -143,7 +143,7 @@ function OpenDialog({ className, children, showCloseButton = true, side, ...prop
     element?.showModal();
     return () => {
       element?.close();
-      giveFocusBack(opener);
+      restoreFocus(opener);
     };
   }, []);
 

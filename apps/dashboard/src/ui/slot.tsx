@@ -13,21 +13,21 @@ type Handler = (event: unknown) => void;
  */
 function Slot({ children, ...props }: SlotProps) {
   if (!isValidElement<Record<string, unknown>>(children)) return null;
-  const own = children.props;
+  const childProps = children.props;
   const handlers = Object.entries(props).flatMap(([name, handler]) => {
-    const first = own[name];
+    const first = childProps[name];
     if (!isHandler(name, first) || !isHandler(name, handler)) return [];
-    const both = (event: unknown) => {
+    const callBoth = (event: unknown) => {
       first(event);
       handler(event);
     };
-    return [[name, both]];
+    return [[name, callBoth]];
   });
   return cloneElement(children, {
     ...props,
-    ...own,
+    ...childProps,
     ...Object.fromEntries(handlers),
-    className: cn(props.className, typeof own["className"] === "string" && own["className"]),
+    className: cn(props.className, typeof childProps["className"] === "string" && childProps["className"]),
   });
 }
 

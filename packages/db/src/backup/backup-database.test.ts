@@ -9,25 +9,25 @@ import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { openDatabase } from "../start/open-database.js";
 import { backupDatabase } from "./backup-database.js";
-import { inOrderOfReference } from "./catalog.js";
+import { sortByReference } from "./catalog.js";
 import { readBackupManifest } from "./read-backup-file.js";
 import { restoreDatabase } from "./restore-database.js";
 import {
   addMessages,
+  createMessageRow,
   fill,
   makeDatabase,
   makeMerkleDatabase,
-  messageRow,
   query,
-  serverAt,
   type TestDatabase,
+  toTestServer,
 } from "./test-support.js";
 import { withSnapshot } from "./transaction.js";
 
 const run = promisify(execFile);
 
 /** The PostgreSQL server that all tests share. */
-const current = serverAt(inject("postgres"));
+const current = toTestServer(inject("postgres"));
 
 let folder: string;
 let file: string;
@@ -45,7 +45,7 @@ describe("a backup", () => {
     const db = await openDatabase({ target: source });
     let over = false;
     const posting = [sessionId, ...others].map(async (id) => {
-      while (!over) await db.append([messageRow(id, "a"), messageRow(id, "b")]);
+      while (!over) await db.append([createMessageRow(id, "a"), createMessageRow(id, "b")]);
     });
     // Waits until each feed has its first message, because a feed that is empty when the backup starts would
     // be missing from the count below.
@@ -207,11 +207,11 @@ describe("the order of tables", () => {
 
   it("[BACKUP-2] puts each after those that it refers to", () => {
     const tables = [table("c", "b"), table("a"), table("b", "a"), table("d", "a", "elsewhere")];
-    expect(inOrderOfReference(tables).map(({ name }) => name)).toEqual(["a", "b", "d", "c"]);
+    expect(sortByReference(tables).map(({ name }) => name)).toEqual(["a", "b", "d", "c"]);
   });
 
   it("[BACKUP-2] does not exist for a circle", () => {
-    expect(() => inOrderOfReference([table("a", "b"), table("b", "a"), table("c")])).toThrow(
+    expect(() => sortByReference([table("a", "b"), table("b", "a"), table("c")])).toThrow(
       /foreign keys of a, b form a cycle/,
     );
   });

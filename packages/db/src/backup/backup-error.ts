@@ -1,6 +1,6 @@
 import {
   DatabaseError,
-  databaseErrorCode,
+  findDatabaseErrorCode,
   isConnectionLost,
   isOutOfResources,
   isTimeout,
@@ -40,7 +40,7 @@ export type BackupErrorCode =
 export function explainFileError(error: unknown, file: string): unknown {
   // Node reports a missing Unix socket as ENOENT too, but that is a connection error.
   if (!(error instanceof Error) || !("syscall" in error) || error.syscall === "connect") return error;
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   switch (code) {
     case "ENOENT":
       return new BackupError("file_missing", `There is no file or folder ${file}. Correct the path.`, {
@@ -90,32 +90,32 @@ export function fileExists(file: string, cause?: unknown): BackupError {
  */
 export function explainDatabaseError(error: unknown, outcome: string): unknown {
   if (error instanceof BackupError || error instanceof DatabaseError) return error;
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   if (!(error instanceof Error) || code === undefined) return error;
-  const said = `${error.message || "no reason given"} (${code})`;
+  const reason = `${error.message || "no reason given"} (${code})`;
   if (isConnectionLost(error) || ["ENOTFOUND", "EAI_AGAIN", "ERR_INVALID_URL"].includes(code)) {
     return new BackupError(
       "connection_failed",
-      `The database does not respond, or the connection was lost: ${said}. ${outcome} Start the database or correct DATABASE_URL, then try again.`,
+      `The database does not respond, or the connection was lost: ${reason}. ${outcome} Start the database or correct DATABASE_URL, then try again.`,
       { cause: error },
     );
   }
   if (code === "53100" || code === "58030") {
     return new BackupError(
       "disk_full",
-      `The disk of the database server is full: ${said}. ${outcome} Free some space there, then try again.`,
+      `The disk of the database server is full: ${reason}. ${outcome} Free some space there, then try again.`,
       { cause: error },
     );
   }
   if (isTimeout(error) || isOutOfResources(error)) {
     return new BackupError(
       "target_in_use",
-      `The database is too busy: ${said}. ${outcome} Stop other programs that use it, then try again.`,
+      `The database is too busy: ${reason}. ${outcome} Stop other programs that use it, then try again.`,
       { cause: error },
     );
   }
   if (error.name === "PostgresError") {
-    return new BackupError("refused_by_database", `The database reported an error: ${said}. ${outcome}`, {
+    return new BackupError("refused_by_database", `The database reported an error: ${reason}. ${outcome}`, {
       cause: error,
     });
   }

@@ -34,7 +34,7 @@ export async function listTables(sql: postgres.Sql): Promise<CatalogTable[]> {
       AND NOT EXISTS (SELECT FROM pg_depend d
                       WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
     ORDER BY c.relname`;
-  return inOrderOfReference([...tables]);
+  return sortByReference([...tables]);
 }
 
 /** Lists the schema's sequences that have been used, each with its last value. */
@@ -46,7 +46,7 @@ export async function listSequences(sql: postgres.Sql): Promise<BackupSequence[]
 }
 
 /** Sorts tables so that each follows the tables that it refers to. Exported for tests. */
-export function inOrderOfReference<Table extends { name: string; refersTo: readonly string[] }>(
+export function sortByReference<Table extends { name: string; refersTo: readonly string[] }>(
   tables: readonly Table[],
 ): Table[] {
   const ordered: Table[] = [];

@@ -15,7 +15,7 @@ export async function* copyOut(
 ): AsyncGenerator<Buffer> {
   // Copies from a query, because COPY from a partitioned table returns no rows.
   const stream = await transaction
-    .unsafe(`COPY (SELECT ${columnList(table)} FROM ${identifier(table.name)}) TO STDOUT`)
+    .unsafe(`COPY (SELECT ${formatColumns(table)} FROM ${quoteIdentifier(table.name)}) TO STDOUT`)
     .readable();
   try {
     // Destroying the stream would leave unread data on the connection, ahead of the next reply.
@@ -32,7 +32,9 @@ export async function copyIn(
   table: BackupTable,
   data: AsyncIterable<Buffer>,
 ): Promise<void> {
-  const statement = transaction.unsafe(`COPY ${identifier(table.name)} (${columnList(table)}) FROM STDIN`);
+  const statement = transaction.unsafe(
+    `COPY ${quoteIdentifier(table.name)} (${formatColumns(table)}) FROM STDIN`,
+  );
   const stream = await statement.writable();
   // An error found after the last row (a foreign key, a full disk) rejects only the statement, whose promise
   // has already resolved. Without this handler the stream would wait forever.
@@ -40,12 +42,12 @@ export async function copyIn(
   await pipeline(data, stream);
 }
 
-export function identifier(name: string): string {
+export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-function columnList({ columns }: BackupTable): string {
-  return columns.map(identifier).join(", ");
+function formatColumns({ columns }: BackupTable): string {
+  return columns.map(quoteIdentifier).join(", ");
 }
 
 async function discard(stream: Readable, cancel: () => Promise<void>): Promise<void> {

@@ -1,11 +1,11 @@
 import type postgres from "postgres";
 import { DatabaseError } from "../core/database-error.js";
-import { applyMigrations, holdMigrations, knownMigrations } from "../core/migrations.js";
+import { applyMigrations, lockMigrations, readKnownMigrations } from "../core/migrations.js";
 import { BackupError } from "./backup-error.js";
 
 /** @throws DatabaseError `schema_newer` if the backup has migrations unknown to this version */
 export function refuseNewerBackup(migrations: readonly number[]): void {
-  const known = new Set(knownMigrations());
+  const known = new Set(readKnownMigrations());
   const unknown = migrations.filter((when) => !known.has(when));
   if (unknown.length === 0) return;
   throw new DatabaseError(
@@ -21,7 +21,7 @@ export function refuseNewerBackup(migrations: readonly number[]): void {
  */
 export async function migrateTo(sql: postgres.Sql, migrations: readonly number[]): Promise<void> {
   // A broker that starts now waits until this transaction ends.
-  const applied = await holdMigrations(sql);
+  const applied = await lockMigrations(sql);
   const beyond = applied.filter((when) => !migrations.includes(when));
   if (beyond.length > 0) {
     throw new BackupError(

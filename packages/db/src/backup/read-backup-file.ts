@@ -64,7 +64,7 @@ export async function readBackupFile(file: string, take: TakeTable = ignore): Pr
       tables.push({ name, rows: data.rows });
     }
     const sha256 = bytes.sha256();
-    const trailer = parseTrailer(await bytes.line(), file);
+    const trailer = parseTrailer(await bytes.readLine(), file);
     if (trailer.sha256 !== sha256) throw altered(file, "its SHA-256 does not match");
     if (tables.some(({ rows }, index) => rows !== trailer.rows[index])) {
       throw altered(file, "its row counts do not match its contents");
@@ -78,7 +78,7 @@ async function ignore(): Promise<void> {}
 
 async function readManifest(bytes: ByteReader, file: string): Promise<BackupManifest> {
   if (!(await bytes.beginWith(backupStart))) throw notABackup(file);
-  return parseManifest(await bytes.line(), file);
+  return parseManifest(await bytes.readLine(), file);
 }
 
 async function readFile<Result>(file: string, read: (bytes: ByteReader) => Promise<Result>): Promise<Result> {
@@ -99,15 +99,15 @@ function explain(error: unknown, file: string): unknown {
   if (code === "Z_BUF_ERROR") return truncated(file, error);
   if (code !== "Z_DATA_ERROR") return explainFileError(error, file);
   // zlib's error message for a file that is not compressed.
-  const foreign = error instanceof Error && error.message === "incorrect header check";
-  return foreign ? notABackup(file, error) : altered(file, "its compression is damaged", error);
+  const isForeign = error instanceof Error && error.message === "incorrect header check";
+  return isForeign ? notABackup(file, error) : altered(file, "its compression is damaged", error);
 }
 
 /** The rows of one table, counted while they are read. If one consumer stops early, another can continue. */
 class TableData implements TableRowsData {
   readonly #bytes: ByteReader;
   readonly #file: string;
-  #ended = false;
+  #hasEnded = false;
   rows = 0;
 
   constructor(bytes: ByteReader, file: string) {
@@ -116,12 +116,12 @@ class TableData implements TableRowsData {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    while (!this.#ended) {
-      const length = (await this.#bytes.exactly(4)).readUInt32BE();
+    while (!this.#hasEnded) {
+      const length = (await this.#bytes.readExactly(4)).readUInt32BE();
       if (length > frameBytesMax) throw altered(this.#file, "a record is longer than the format allows");
-      this.#ended = length === 0;
-      if (this.#ended) return;
-      const data = await this.#bytes.exactly(length);
+      this.#hasEnded = length === 0;
+      if (this.#hasEnded) return;
+      const data = await this.#bytes.readExactly(length);
       this.rows += countRows(data);
       yield data;
     }
@@ -142,14 +142,15 @@ class ByteReader {
 
   /** Returns true if the next bytes are `text`, or if the file ends within it. */
   async beginWith(text: string): Promise<boolean> {
-    const wanted = Buffer.from(text);
+    const expected = Buffer.from(text);
     let start = Buffer.alloc(0);
-    while (start.length < wanted.length && (await this.#fill())) start = Buffer.concat([start, this.#buffer]);
+    while (start.length < expected.length && (await this.#fill()))
+      start = Buffer.concat([start, this.#buffer]);
     this.#buffer = start;
-    return start.length > 0 && wanted.subarray(0, start.length).equals(start.subarray(0, wanted.length));
+    return start.length > 0 && expected.subarray(0, start.length).equals(start.subarray(0, expected.length));
   }
 
-  async exactly(length: number): Promise<Buffer> {
+  async readExactly(length: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let missing = length; missing > 0; ) {
       if (this.#buffer.length === 0 && !(await this.#fill())) throw truncated(this.#file);
@@ -161,7 +162,7 @@ class ByteReader {
   }
 
   /** Returns the next line without its line break. */
-  async line(): Promise<string> {
+  async readLine(): Promise<string> {
     const parts: Buffer[] = [];
     for (let length = 0; length < lineBytesMax; ) {
       if (this.#buffer.length === 0 && !(await this.#fill())) throw truncated(this.#file);

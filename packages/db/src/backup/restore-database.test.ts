@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } f
 import { isExhaustive } from "../../../../tests/kit/exhaustive.js";
 import { connectPool } from "../core/connection.js";
 import { isConnectionLost } from "../core/database-error.js";
-import { knownMigrations } from "../core/migrations.js";
-import { makeTestHome, oldestBinaries } from "../embedded/test-support.js";
+import { readKnownMigrations } from "../core/migrations.js";
+import { findOldestBinaries, makeTestHome } from "../embedded/test-support.js";
 import { openDatabase } from "../start/open-database.js";
 import { backupDatabase } from "./backup-database.js";
 import { migrateTo } from "./migrate-to.js";
@@ -24,13 +24,13 @@ import {
   query,
   readAll,
   readContent,
-  serverAt,
   type TestDatabase,
+  toTestServer,
 } from "./test-support.js";
 import { withRestore } from "./transaction.js";
 
 /** The PostgreSQL server that all tests share. */
-const current = serverAt(inject("postgres"));
+const current = toTestServer(inject("postgres"));
 
 let folder: string;
 let file: string;
@@ -180,7 +180,7 @@ describe("a restore", () => {
     await expect(restoreDatabase({ target, file })).rejects.toMatchObject({ code: "truncated" });
     await forgeManifest(genuine, file, { version: 2, tables: "in another way" });
     await expect(restoreDatabase({ target, file })).rejects.toMatchObject({ code: "newer_format" });
-    await forgeManifest(genuine, file, { migrations: [...knownMigrations(), 9_000_000_000_000] });
+    await forgeManifest(genuine, file, { migrations: [...readKnownMigrations(), 9_000_000_000_000] });
     await expect(restoreDatabase({ target, file })).rejects.toMatchObject({ code: "schema_newer" });
     await expectUntouched(target);
   });
@@ -286,7 +286,7 @@ describe("a restore", () => {
   }, async () => {
     const home = await makeTestHome();
     onTestFinished(home.remove);
-    const oldest = await home.start({ binaries: oldestBinaries() ?? "" });
+    const oldest = await home.start({ binaries: findOldestBinaries() ?? "" });
     for (const [from, to] of [
       [oldest, current],
       [current, oldest],
@@ -301,11 +301,11 @@ describe("a restore", () => {
     }
   });
 
-  const counts = knownMigrations().map((_, index) => index + 1);
+  const counts = readKnownMigrations().map((_, index) => index + 1);
   it.each(isExhaustive ? counts : [1, ...counts.slice(-2)])(
     "[BACKUP-4] takes a backup of a schema with %i migration(s), and the next start runs the others",
     async (count) => {
-      const migrations = knownMigrations().slice(0, count);
+      const migrations = readKnownMigrations().slice(0, count);
       const source = await makeDatabase(current);
       await withRestore(source, async (sql) => {
         await migrateTo(sql, migrations);
@@ -316,7 +316,7 @@ describe("a restore", () => {
       expect(await restoreDatabase({ target, file })).toMatchObject({ migrations, previousEpoch: "before" });
       const db = await openDatabase({ target });
       await db.close();
-      expect(db.migrationsRun).toBe(knownMigrations().length - count);
+      expect(db.migrationsRun).toBe(readKnownMigrations().length - count);
     },
   );
 });

@@ -3,7 +3,7 @@ import type postgres from "postgres";
 import type { ConnectionTarget } from "../core/connection.js";
 import { BackupError, explainDatabaseError } from "./backup-error.js";
 import { type CatalogTable, listTables } from "./catalog.js";
-import { copyIn, identifier } from "./copy.js";
+import { copyIn, quoteIdentifier } from "./copy.js";
 import { altered, type BackupSequence, type BackupTable, type TableRows } from "./manifest.js";
 import { migrateTo, refuseNewerBackup } from "./migrate-to.js";
 import { readBackupFile, type VerifiedBackup } from "./read-backup-file.js";
@@ -81,9 +81,9 @@ async function restore(
   await switchInsertTriggers(sql, tables, "ENABLE");
   const epoch = await giveNewEpoch(sql);
   await markPeers(sql);
-  await forgetNodes(sql);
+  await deleteNodes(sql);
   // Otherwise the planner would have no statistics until autovacuum runs.
-  await sql.unsafe(`ANALYZE ${listOf(tables)}`);
+  await sql.unsafe(`ANALYZE ${formatTableList(tables)}`);
 
   return {
     epoch,
@@ -97,12 +97,12 @@ async function restore(
 /** Matches the backup's tables to the database's, after both have run the same migrations. */
 async function matchTables(
   sql: postgres.Sql,
-  wanted: readonly BackupTable[],
+  backupTables: readonly BackupTable[],
 ): Promise<{ tables: CatalogTable[]; skipped: string[] }> {
   const present = new Map((await listTables(sql)).map((table) => [table.name, table]));
   const tables: CatalogTable[] = [];
   const skipped: string[] = [];
-  for (const { name, columns } of wanted) {
+  for (const { name, columns } of backupTables) {
     const table = present.get(name);
     if (!table) {
       skipped.push(name);
@@ -124,7 +124,7 @@ async function matchTables(
  * Locks every table until the transaction ends, and throws if one has rows. The lock keeps the tables empty.
  */
 async function requireEmpty(sql: postgres.Sql, tables: readonly CatalogTable[]): Promise<void> {
-  await sql.unsafe(`LOCK TABLE ${listOf(tables)} IN ACCESS EXCLUSIVE MODE`);
+  await sql.unsafe(`LOCK TABLE ${formatTableList(tables)} IN ACCESS EXCLUSIVE MODE`);
   for (const { name } of tables) {
     if (replacedTables.includes(name)) continue;
     const [found] = await sql`SELECT EXISTS (SELECT FROM ${sql(name)}) AS rows`;
@@ -144,7 +144,7 @@ async function switchInsertTriggers(
 ): Promise<void> {
   for (const { name, insertTriggers } of tables) {
     for (const trigger of insertTriggers) {
-      await sql.unsafe(`ALTER TABLE ${identifier(name)} ${state} TRIGGER ${identifier(trigger)}`);
+      await sql.unsafe(`ALTER TABLE ${quoteIdentifier(name)} ${state} TRIGGER ${quoteIdentifier(trigger)}`);
     }
   }
 }
@@ -159,14 +159,14 @@ async function loadRows(
     const table = backup.manifest.tables[index];
     if (!table) throw changed(file);
     if (skipped.includes(table.name)) return;
-    const reported = async function* () {
+    const reportRows = async function* () {
       for await (const chunk of data) {
         signal?.throwIfAborted();
         onProgress?.(table.name, data.rows);
         yield chunk;
       }
     };
-    await copyIn(sql, table, reported());
+    await copyIn(sql, table, reportRows());
   });
   if (again.sha256 !== backup.sha256) throw changed(file);
 }
@@ -214,12 +214,12 @@ async function markPeers(sql: postgres.Sql): Promise<void> {
  * Deletes the nodes that were running at the time of the backup. Their leases would otherwise prevent brokers
  * with the new epoch from starting until the leases expire.
  */
-async function forgetNodes(sql: postgres.Sql): Promise<void> {
+async function deleteNodes(sql: postgres.Sql): Promise<void> {
   const [table] = await sql`
     SELECT FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'nodes'`;
   if (table) await sql`DELETE FROM nodes`;
 }
 
-function listOf(tables: readonly CatalogTable[]): string {
-  return tables.map(({ name }) => identifier(name)).join(", ");
+function formatTableList(tables: readonly CatalogTable[]): string {
+  return tables.map(({ name }) => quoteIdentifier(name)).join(", ");
 }

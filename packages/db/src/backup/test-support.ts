@@ -18,7 +18,7 @@ export interface TestServer {
   readonly template?: string;
 }
 
-export function serverAt({ serverUrl, template }: { serverUrl: string; template: string }): TestServer {
+export function toTestServer({ serverUrl, template }: { serverUrl: string; template: string }): TestServer {
   const { hostname: host, port, username: user, password } = new URL(serverUrl);
   return { connection: { host, port: Number(port), user, password, database: "postgres" }, template };
 }
@@ -133,7 +133,7 @@ export async function append(
 ): Promise<number[]> {
   const db = await openDatabase({ target: database });
   try {
-    const outcomes = await db.append(texts.map((text) => messageRow(sessionId, text, author)));
+    const outcomes = await db.append(texts.map((text) => createMessageRow(sessionId, text, author)));
     return outcomes.map((each) => ("sequence" in each ? each.sequence : 0));
   } finally {
     await db.close();
@@ -157,7 +157,7 @@ export async function addMessages(database: TestDatabase, count: number): Promis
 
 const messagesAtOnce = 2_000;
 
-export function messageRow(sessionId: string, text: string, author = "Oak"): MessageRow {
+export function createMessageRow(sessionId: string, text: string, author = "Oak"): MessageRow {
   const content = JSON.stringify({ text });
   return makeRow(sessionId, { peer_id: null, author_team: author, recipients: ["*", author], content });
 }

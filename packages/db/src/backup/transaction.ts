@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type postgres from "postgres";
 import type { ConnectionTarget } from "../core/connection.js";
 import { isConnectionLost } from "../core/database-error.js";
-import { inTransaction, withPool } from "../core/long-transaction.js";
+import { withPool, withTransaction } from "../core/long-transaction.js";
 import { BackupError } from "./backup-error.js";
 
 export interface Snapshot {
@@ -18,7 +18,7 @@ export async function withSnapshot<Result>(
 ): Promise<Result> {
   // The second connection is opened only to cancel a statement on the first.
   return withPool(target, 2, (pool) =>
-    inTransaction(pool, "ISOLATION LEVEL REPEATABLE READ, READ ONLY", async (sql) => {
+    withTransaction(pool, "ISOLATION LEVEL REPEATABLE READ, READ ONLY", async (sql) => {
       const [backend] = await sql`SELECT pg_backend_pid() AS pid`;
       const cancel = async () => {
         await pool`SELECT pg_cancel_backend(${Number(backend?.["pid"])})`;
@@ -40,7 +40,7 @@ export async function withRestore<Result>(
 ): Promise<Result> {
   return withPool(target, 1, async (pool) => {
     await refuseRunningBroker(pool);
-    return inTransaction(pool, "READ WRITE", async (sql) => {
+    return withTransaction(pool, "READ WRITE", async (sql) => {
       const result = await work(sql);
       await commit(sql);
       return result;

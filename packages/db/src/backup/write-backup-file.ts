@@ -71,31 +71,31 @@ async function writeContent(
   const hash = createHash("sha256");
   let sha256 = "";
 
-  async function* pieces(): AsyncGenerator<Buffer> {
-    yield hashed(line(content.manifest));
+  async function* generatePieces(): AsyncGenerator<Buffer> {
+    yield updateHash(encodeLine(content.manifest));
     for (const [index, { name }] of content.manifest.tables.entries()) {
       let rows = 0;
       for await (const chunk of content.readTable(index)) {
         for (let start = 0; start < chunk.length; start += frameBytesMax) {
           const data = chunk.subarray(start, start + frameBytesMax);
-          yield hashed(length(data.length));
-          yield hashed(data);
+          yield updateHash(encodeLength(data.length));
+          yield updateHash(data);
         }
         rows += countRows(chunk);
         content.onProgress?.(name, rows);
       }
-      yield hashed(length(0));
+      yield updateHash(encodeLength(0));
       tables.push({ name, rows });
     }
     sha256 = hash.digest("hex");
-    yield line({ rows: tables.map(({ rows }) => rows), sha256 } satisfies BackupTrailer);
+    yield encodeLine({ rows: tables.map(({ rows }) => rows), sha256 } satisfies BackupTrailer);
   }
-  function hashed(bytes: Buffer): Buffer {
+  function updateHash(bytes: Buffer): Buffer {
     hash.update(bytes);
     return bytes;
   }
 
-  const source = pieces();
+  const source = generatePieces();
   try {
     await pipeline(source, createGzip(), async (compressed: AsyncIterable<Buffer>) => {
       for await (const chunk of compressed) await handle.writeFile(chunk);
@@ -153,11 +153,11 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-function line(value: BackupManifest | BackupTrailer): Buffer {
+function encodeLine(value: BackupManifest | BackupTrailer): Buffer {
   return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
-function length(bytes: number): Buffer {
+function encodeLength(bytes: number): Buffer {
   const buffer = Buffer.alloc(4);
   buffer.writeUInt32BE(bytes);
   return buffer;

@@ -29,7 +29,7 @@ export interface PoolOptions {
    * True to plan a prepared statement for its parameter values on each execution. By default, PostgreSQL may
    * reuse a generic plan.
    */
-  readonly plansAnew?: boolean;
+  readonly forceCustomPlans?: boolean;
   /** Called as soon as a connection closes, for any reason. */
   readonly onClose?: () => void;
   /** Called with each notification that a listening connection receives. */
@@ -51,14 +51,14 @@ export function describeTarget(target: ConnectionTarget): string {
 export function connectPool(
   target: ConnectionTarget,
   max: number,
-  { keepOpen = false, plansAnew = false, onClose = () => undefined, onNotified }: PoolOptions = {},
+  { keepOpen = false, forceCustomPlans = false, onClose = () => undefined, onNotified }: PoolOptions = {},
 ): postgres.Sql {
   // The driver's types omit `onnotify`, which its own `listen` uses.
   const options: postgres.Options<Record<string, never>> & {
     onnotify?: (channel: string, payload: string) => void;
   } = {
     max,
-    connection: { ...sessionParameters, ...(plansAnew && { plan_cache_mode: "force_custom_plan" }) },
+    connection: { ...sessionParameters, ...(forceCustomPlans && { plan_cache_mode: "force_custom_plan" }) },
     connect_timeout: 5,
     // A server that restarts is back within a second, so the driver retries often, with jitter.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5) * (0.5 + Math.random() / 2),
@@ -70,9 +70,9 @@ export function connectPool(
     ...(onNotified && { onnotify: (_channel, payload) => onNotified(payload) }),
     ...(keepOpen ? { max_lifetime: null, idle_timeout: 0 } : {}),
   };
-  if (typeof target === "string") return prepareWhatRepeats(postgres(target, options));
+  if (typeof target === "string") return withPreparedStatements(postgres(target, options));
   const { password, ...address } = target;
-  return prepareWhatRepeats(
+  return withPreparedStatements(
     postgres({ ...options, ...address, ...(password === undefined ? {} : { password }) }),
   );
 }
@@ -87,13 +87,13 @@ const preparedMax = { texts: 500, parameters: 40 };
  * Wraps the client so that a statement is prepared when it is sent a second time. Drizzle (0.45) never asks
  * the driver to prepare, so each query would take two round trips, one just to describe it.
  */
-function prepareWhatRepeats(client: postgres.Sql): postgres.Sql {
+function withPreparedStatements(client: postgres.Sql): postgres.Sql {
   const texts = new Set<string>();
   const unsafe: postgres.Sql["unsafe"] = (text, parameters, options) => {
-    const prepare = options?.prepare === true || texts.has(text);
-    const mayPrepare = texts.size < preparedMax.texts && (parameters?.length ?? 0) <= preparedMax.parameters;
-    if (!prepare && mayPrepare) texts.add(text);
-    return client.unsafe(text, parameters, { ...options, prepare });
+    const shouldPrepare = options?.prepare === true || texts.has(text);
+    const canPrepare = texts.size < preparedMax.texts && (parameters?.length ?? 0) <= preparedMax.parameters;
+    if (!shouldPrepare && canPrepare) texts.add(text);
+    return client.unsafe(text, parameters, { ...options, prepare: shouldPrepare });
   };
   return new Proxy(client, {
     get: (target, property, receiver) =>
@@ -106,15 +106,15 @@ function prepareWhatRepeats(client: postgres.Sql): postgres.Sql {
  * would continue a broken transaction on a new connection, where each statement would commit by itself.
  * Writing to a reserved connection before the reconnect would end the process.
  */
-export function refuseOnceLost(client: postgres.Sql, isLost: () => boolean): postgres.Sql {
+export function withLossCheck(client: postgres.Sql, isLost: () => boolean): postgres.Sql {
   return new Proxy(client, {
-    apply(target, self, given) {
+    apply(target, self, args) {
       if (isLost()) throw connectionLost();
-      return Reflect.apply(target, self, given);
+      return Reflect.apply(target, self, args);
     },
     get(target, property, receiver) {
       if (property === "unsafe" && isLost()) throw connectionLost();
-      if (property === "reserve") return async () => refuseOnceLost(await target.reserve(), isLost);
+      if (property === "reserve") return async () => withLossCheck(await target.reserve(), isLost);
       return Reflect.get(target, property, receiver);
     },
   });

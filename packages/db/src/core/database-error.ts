@@ -38,7 +38,7 @@ export function explainFailedStatement(error: unknown): unknown {
   }
   return new DatabaseError(
     "refused",
-    `The database rejected a statement while Merkle was starting (${databaseErrorCode(error)}). The log of the database has the reason.`,
+    `The database rejected a statement while Merkle was starting (${findDatabaseErrorCode(error)}). The log of the database has the reason.`,
     { cause: error },
   );
 }
@@ -48,7 +48,7 @@ export function explainFailedStatement(error: unknown): unknown {
  * and need no explanation.
  */
 function isFailedStatement(error: unknown): boolean {
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   if (code === undefined || code !== code.toUpperCase()) return false;
   if (code.startsWith("CONNECTION_") || isOfSocket(error)) return true;
   for (let current = error; current instanceof Error; current = current.cause) {
@@ -64,7 +64,7 @@ function isOfSocket(error: unknown): boolean {
 }
 
 /** Returns the SQLSTATE or driver code of an error, or of the nearest cause that has one. */
-export function databaseErrorCode(error: unknown): string | undefined {
+export function findDatabaseErrorCode(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if ("code" in current && typeof current.code === "string") return current.code;
   }
@@ -77,7 +77,7 @@ export function databaseErrorCode(error: unknown): string | undefined {
  */
 export function isFromDatabase(error: unknown): boolean {
   if (error instanceof DatabaseError) return true;
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   return code !== undefined && code === code.toUpperCase();
 }
 
@@ -108,13 +108,13 @@ const lostCodes = new Set([
  * Returns true if the connection was lost. A commit in progress at that moment may or may not have succeeded.
  */
 export function isConnectionLost(error: unknown): boolean {
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   return code !== undefined && (lostCodes.has(code) || code.startsWith("08"));
 }
 
 /** Returns true if a statement, or its wait for a lock, exceeded its timeout. Nothing was changed. */
 export function isTimeout(error: unknown): boolean {
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   return code === "55P03" || code === "57014";
 }
 
@@ -122,21 +122,21 @@ export function isTimeout(error: unknown): boolean {
  * Returns true if the statement itself exceeded its timeout (DB-10), which is longer than the lock timeout.
  */
 export function isTooSlow(error: unknown): boolean {
-  return databaseErrorCode(error) === "57014";
+  return findDatabaseErrorCode(error) === "57014";
 }
 
 /** Returns true if the server rejected the data itself (SQLSTATE class 22 or 23), so a retry cannot help. */
 export function isDataError(error: unknown): boolean {
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   return code !== undefined && /^2[23]/.test(code);
 }
 
 export function isUniqueViolation(error: unknown): boolean {
-  return databaseErrorCode(error) === "23505";
+  return findDatabaseErrorCode(error) === "23505";
 }
 
 /** Returns the name of the constraint or unique index that rejected a row. */
-export function violatedConstraint(error: unknown): string | undefined {
+export function findViolatedConstraint(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if ("constraint_name" in current && typeof current.constraint_name === "string") {
       return current.constraint_name;
@@ -147,13 +147,13 @@ export function violatedConstraint(error: unknown): string | undefined {
 
 /** Returns true if the server lacks disk space, memory, connections or permission to write. */
 export function isOutOfResources(error: unknown): boolean {
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   return code !== undefined && (code.startsWith("53") || code === "25006" || code === "58030");
 }
 
 /** Returns true if the disk or memory is too full for this write. A smaller write may still succeed. */
 export function isOutOfRoom(error: unknown): boolean {
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   return code === "53100" || code === "53200";
 }
 
@@ -162,6 +162,6 @@ export function isOutOfRoom(error: unknown): boolean {
  * caller can retry it.
  */
 export function isSerializationFailure(error: unknown): boolean {
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   return code === "40001" || code === "40P01";
 }

@@ -80,9 +80,9 @@ export async function storeRequestResult(
 
 /** Deletes results that are more than `olderThanHours` hours old, and returns how many were deleted. */
 export async function purgeRequests(db: Queryable, olderThanHours: number): Promise<number> {
-  const gone = await db
+  const deleted = await db
     .delete(idempotentResults)
     .where(lt(idempotentResults.createdAt, sql`now() - make_interval(hours => ${olderThanHours})`))
     .returning({ meshId: idempotentResults.meshId });
-  return gone.length;
+  return deleted.length;
 }

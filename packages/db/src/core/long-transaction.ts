@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { type ConnectionTarget, connectPool, refuseOnceLost } from "./connection.js";
+import { type ConnectionTarget, connectPool, withLossCheck } from "./connection.js";
 
 /**
  * Opens connections for long transactions. When `work` ends, the connections are closed, which also cancels
@@ -20,7 +20,7 @@ export async function withPool<Result>(
     },
   });
   try {
-    return await work(refuseOnceLost(pool, () => isLost));
+    return await work(withLossCheck(pool, () => isLost));
   } finally {
     await pool.end({ timeout: 0 });
   }
@@ -32,7 +32,7 @@ export async function withPool<Result>(
  * When the pool closes, the server rolls back uncommitted work, so no ROLLBACK is sent. The driver's own
  * transactions send ROLLBACK even over a lost connection, which ends the process.
  */
-export async function inTransaction<Result>(
+export async function withTransaction<Result>(
   pool: postgres.Sql,
   mode: string,
   work: (sql: postgres.Sql) => Promise<Result>,

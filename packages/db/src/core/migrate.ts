@@ -1,16 +1,16 @@
 import { buildNumber } from "@merkle/wire";
 import type { ConnectionTarget } from "./connection.js";
-import { DatabaseError, databaseErrorCode, isConnectionLost, isTimeout } from "./database-error.js";
-import { inTransaction, withPool } from "./long-transaction.js";
+import { DatabaseError, findDatabaseErrorCode, isConnectionLost, isTimeout } from "./database-error.js";
+import { withPool, withTransaction } from "./long-transaction.js";
 import {
   applyFunctions,
   applyMigrations,
-  holdMigrations,
-  knownFunctions,
-  knownMigrations,
-  ownVersion,
-  pendingMigrations,
+  lockMigrations,
   readCompatibleBuild,
+  readKnownMigrations,
+  readOwnVersion,
+  readPendingMigrations,
+  readSqlFunctions,
 } from "./migrations.js";
 
 export interface MigrateOptions {
@@ -41,15 +41,15 @@ export async function migrate(
 ): Promise<number> {
   try {
     return await withPool(target, 1, (pool) =>
-      inTransaction(pool, "READ WRITE", async (sql) => {
+      withTransaction(pool, "READ WRITE", async (sql) => {
         // Another broker holds the lock while its own migrations run.
         await sql`SELECT set_config('lock_timeout', ${String(lockMs)}, true)`;
-        const applied = await holdMigrations(sql);
+        const applied = await lockMigrations(sql);
         refuseNewerSchema(build, await readCompatibleBuild(sql));
-        const names = pendingMigrations(applied);
+        const names = readPendingMigrations(applied);
         if (applied.length > 0 && names.length > 0) await beforeMigrating?.(names);
-        const count = await applyMigrations(sql, applied, knownMigrations());
-        await applyFunctions(sql, knownFunctions(), build);
+        const count = await applyMigrations(sql, applied, readKnownMigrations());
+        await applyFunctions(sql, readSqlFunctions(), build);
         if (!dryRun) await sql`COMMIT`;
         return count;
       }),
@@ -64,7 +64,7 @@ function refuseNewerSchema(build: number, compatibleBuild: number): void {
   if (build >= compatibleBuild) return;
   throw new DatabaseError(
     "schema_newer",
-    `The database was written by a newer Merkle: its schema requires build ${compatibleBuild} or later, and this is build ${build} (version ${ownVersion()}). ` +
+    `The database was written by a newer Merkle: its schema requires build ${compatibleBuild} or later, and this is build ${build} (version ${readOwnVersion()}). ` +
       "Upgrade Merkle and start it again, or point MERKLE_HOME or DATABASE_URL at another database. Nothing was changed.",
   );
 }
@@ -72,7 +72,7 @@ function refuseNewerSchema(build: number, compatibleBuild: number): void {
 function connectionLost(cause: unknown): DatabaseError {
   return new DatabaseError(
     "migration_failed",
-    `The connection to the database was lost during the schema upgrade (${databaseErrorCode(cause)}). ` +
+    `The connection to the database was lost during the schema upgrade (${findDatabaseErrorCode(cause)}). ` +
       "The upgrade is all or nothing, so the database is intact. Start Merkle again once the database responds.",
     { cause },
   );

@@ -11,13 +11,13 @@ import type postgres from "postgres";
  */
 export const migrationLock = 7_423_001;
 
-export const migrationsFolder = findAbove("migrations");
+export const migrationsFolder = findInAncestors("migrations");
 
 /**
  * Returns the path of a file or folder, which is next to this file in a bundle and otherwise in the nearest
  * parent folder that contains it.
  */
-function findAbove(name: "migrations" | "sql" | "package.json"): string {
+function findInAncestors(name: "migrations" | "sql" | "package.json"): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, name))) {
     if (folder === dirname(folder))
@@ -28,17 +28,17 @@ function findAbove(name: "migrations" | "sql" | "package.json"): string {
 }
 
 /** Returns the timestamp of each known migration. The migrator uses timestamps as ids. */
-export function knownMigrations(): number[] {
+export function readKnownMigrations(): number[] {
   return readJournal().map(({ when }) => when);
 }
 
 /** Returns the names of the known migrations that are not in `applied`. */
-export function pendingMigrations(applied: readonly number[]): string[] {
+export function readPendingMigrations(applied: readonly number[]): string[] {
   return readJournal().flatMap(({ when, tag }) => (applied.includes(when) ? [] : [tag]));
 }
 
 /** Returns the name of the newest known migration. A database must have run it before a broker uses it. */
-export function newestMigration(): string {
+export function readNewestMigration(): string {
   return readJournal().at(-1)?.tag ?? "";
 }
 
@@ -59,7 +59,7 @@ function readJournal(): readonly { when: number; tag: string }[] {
  * Locks the schema against other migrations until the caller's transaction ends. Returns the result of
  * `listMigrations`.
  */
-export async function holdMigrations(sql: postgres.Sql): Promise<number[]> {
+export async function lockMigrations(sql: postgres.Sql): Promise<number[]> {
   await sql`SELECT pg_advisory_xact_lock(${migrationLock})`;
   return listMigrations(sql);
 }
@@ -69,7 +69,7 @@ export async function holdMigrations(sql: postgres.Sql): Promise<number[]> {
  * never used it.
  */
 export async function listMigrations(sql: postgres.Sql): Promise<number[]> {
-  if (!(await isThere(sql, "__drizzle_migrations"))) return [];
+  if (!(await tableExists(sql, "__drizzle_migrations"))) return [];
   const rows = await sql`SELECT created_at FROM merkle_migrations.__drizzle_migrations ORDER BY created_at`;
   return rows.map((row) => Number(row["created_at"]));
 }
@@ -80,14 +80,14 @@ export async function listMigrations(sql: postgres.Sql): Promise<number[]> {
  * build that introduces it>`.
  */
 export async function readCompatibleBuild(sql: postgres.Sql): Promise<number> {
-  if (!(await isThere(sql, "compatibility"))) return 0;
+  if (!(await tableExists(sql, "compatibility"))) return 0;
   // The table may lack this column if the last migration ran before builds had numbers.
   const [row] =
     await sql`SELECT to_jsonb(c) -> 'compatible_build' AS build FROM merkle_migrations.compatibility c`;
   return Number(row?.["build"] ?? 0);
 }
 
-async function isThere(sql: postgres.Sql, table: string): Promise<boolean> {
+async function tableExists(sql: postgres.Sql, table: string): Promise<boolean> {
   const [row] = await sql`SELECT to_regclass(${`merkle_migrations.${table}`}) IS NOT NULL AS there`;
   return row?.["there"] === true;
 }
@@ -99,11 +99,11 @@ async function isThere(sql: postgres.Sql, table: string): Promise<boolean> {
 export async function applyMigrations(
   sql: postgres.Sql,
   applied: readonly number[],
-  wanted: readonly number[],
+  requested: readonly number[],
 ): Promise<number> {
-  await makeRecords(sql);
+  await createMigrationTables(sql);
   const missing = readMigrationFiles({ migrationsFolder }).filter(
-    ({ folderMillis }) => wanted.includes(folderMillis) && !applied.includes(folderMillis),
+    ({ folderMillis }) => requested.includes(folderMillis) && !applied.includes(folderMillis),
   );
   for (const migration of missing) {
     for (const statement of migration.sql) await sql.unsafe(statement);
@@ -114,7 +114,7 @@ export async function applyMigrations(
   return missing.length;
 }
 
-async function makeRecords(sql: postgres.Sql): Promise<void> {
+async function createMigrationTables(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(`
     CREATE SCHEMA IF NOT EXISTS merkle_migrations;
     CREATE TABLE IF NOT EXISTS merkle_migrations.__drizzle_migrations (
@@ -137,8 +137,8 @@ export interface SqlFunction {
   readonly text: string;
 }
 
-export function knownFunctions(): SqlFunction[] {
-  const folder = findAbove("sql");
+export function readSqlFunctions(): SqlFunction[] {
+  const folder = findInAncestors("sql");
   const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
   return files
     .sort()
@@ -163,14 +163,14 @@ export async function applyFunctions(
     if (last && (last["hash"] === hash || build < last["build"])) continue;
     await sql.unsafe(text);
     await sql`
-      INSERT INTO merkle_migrations.functions (name, hash, version, build) VALUES (${name}, ${hash}, ${ownVersion()}, ${build})
+      INSERT INTO merkle_migrations.functions (name, hash, version, build) VALUES (${name}, ${hash}, ${readOwnVersion()}, ${build})
       ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, version = excluded.version, build = excluded.build`;
   }
 }
 
 /** Returns Merkle's version from the package.json of the package that contains this file. */
-export function ownVersion(): string {
-  const description: unknown = JSON.parse(readFileSync(findAbove("package.json"), "utf8"));
+export function readOwnVersion(): string {
+  const description: unknown = JSON.parse(readFileSync(findInAncestors("package.json"), "utf8"));
   if (typeof description === "object" && description !== null && "version" in description) {
     return String(description.version);
   }

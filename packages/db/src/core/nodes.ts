@@ -24,7 +24,7 @@ export interface NodeRow extends NodeFacts {
 }
 
 /** Records that a node is running. */
-export async function noteNode(db: Queryable, node: NodeFacts): Promise<void> {
+export async function saveNode(db: Queryable, node: NodeFacts): Promise<void> {
   await db
     .insert(nodes)
     .values(node)
@@ -63,12 +63,12 @@ export async function deleteNode(db: Queryable, nodeId: string): Promise<void> {
  * peers.
  */
 export async function purgeNodes(db: Queryable, unseenHours: number): Promise<void> {
-  const gone = await db
+  const deleted = await db
     .delete(nodes)
     .where(sql`${nodes.lastSeenAt} < now() - make_interval(hours => ${unseenHours})`)
     .returning({ nodeId: nodes.nodeId });
-  if (gone.length === 0) return;
-  const ids = sql`${sql.param(`{${gone.map(({ nodeId }) => nodeId).join(",")}}`)}::text[]`;
+  if (deleted.length === 0) return;
+  const ids = sql`${sql.param(`{${deleted.map(({ nodeId }) => nodeId).join(",")}}`)}::text[]`;
   await db
     .update(peers)
     .set({ here: sql`${peers.here} - ${ids}` })

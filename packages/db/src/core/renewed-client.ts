@@ -40,13 +40,13 @@ export function renewClient(
     onLost,
     onConnect,
     ...options
-  }: Pick<PoolOptions, "keepOpen" | "plansAnew" | "onNotified"> & {
+  }: Pick<PoolOptions, "keepOpen" | "forceCustomPlans" | "onNotified"> & {
     onLost?: () => void;
     onConnect?: (pool: postgres.Sql) => void;
   } = {},
 ): RenewedClient {
   const retired = new Set<postgres.Sql>();
-  let ended = false;
+  let hasEnded = false;
   let current: postgres.Sql | null = null;
 
   function connect(): postgres.Sql {
@@ -58,7 +58,7 @@ export function renewClient(
     });
     // A client opened after `end` by a late caller is closed immediately. Otherwise no one would ever close
     // it.
-    if (ended) void client.end({ timeout: 0 });
+    if (hasEnded) void client.end({ timeout: 0 });
     onConnect?.(client);
     return client;
   }
@@ -70,7 +70,7 @@ export function renewClient(
 
   function retire(client: postgres.Sql): void {
     current = null;
-    if (ended) return;
+    if (hasEnded) return;
     retired.add(client);
     onLost?.();
     // Waits until the driver's close handler has returned. Statements on the pool's other connections may
@@ -92,7 +92,7 @@ export function renewClient(
       return Promise.race([question(client), silence]).finally(() => clearTimeout(timer));
     },
     async end(graceS = 5) {
-      ended = true;
+      hasEnded = true;
       await Promise.all([
         current?.end({ timeout: graceS }),
         ...[...retired].map((client) => client.end({ timeout: 0 })),
@@ -106,7 +106,7 @@ function forwardTo(target: () => postgres.Sql): postgres.Sql {
   // A proxy is callable as a tagged template only if its target is callable.
   const callable: object = () => undefined;
   return new Proxy(callable, {
-    apply: (_callable, self, given) => Reflect.apply(target(), self, given),
+    apply: (_callable, self, args) => Reflect.apply(target(), self, args),
     get: (_callable, property) => Reflect.get(target(), property),
   }) as postgres.Sql;
 }

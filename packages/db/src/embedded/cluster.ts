@@ -1,44 +1,48 @@
 import { chmod, chown, mkdir, open, readdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isPosix } from "../files/platform.js";
-import { type Binaries, programPath } from "./binaries.js";
+import { type Binaries, toProgramPath } from "./binaries.js";
 import { type Endpoint, MERKLE } from "./endpoint.js";
-import { codeOf, EmbeddedPostgresError, explainingPath, explainText } from "./error.js";
-import { makePrivateFolder, type Place } from "./place.js";
+import { EmbeddedPostgresError, explainPathErrors, explainText, findErrorCode } from "./error.js";
+import { makePrivateFolder, type ServerPaths } from "./place.js";
 import { runProgram, type ServerUser } from "./run-program.js";
-import { removeFolder, removeUnfinished, unfinishedPath } from "./unfinished.js";
+import { createUnfinishedPath, removeFolder, removeUnfinished } from "./unfinished.js";
 
 /**
  * Creates the data directory if it does not exist. initdb writes to a temporary folder, which is renamed once
  * it is complete and on disk. The data directory is therefore always either complete or missing, even if the
  * process was killed.
  */
-export async function ensureCluster(place: Place, binaries: Binaries, endpoint: Endpoint): Promise<void> {
-  const parent = dirname(place.data);
+export async function ensureCluster(
+  paths: ServerPaths,
+  binaries: Binaries,
+  endpoint: Endpoint,
+): Promise<void> {
+  const parent = dirname(paths.data);
   await removeUnfinished(parent);
-  if (await isCluster(place.data)) return;
+  if (await isCluster(paths.data)) return;
 
-  const unfinished = unfinishedPath(parent);
+  const unfinished = createUnfinishedPath(parent);
   try {
-    await explainingPath(parent, async () => {
+    await explainPathErrors(parent, async () => {
       // Root owns this folder, which the server's user can only traverse. The server's user owns the data
       // inside.
       await mkdir(unfinished);
-      await chmod(unfinished, place.user ? 0o711 : 0o700);
-      await initialise(join(unfinished, "data"), { place, binaries, endpoint, scratch: unfinished });
-      await rename(join(unfinished, "data"), place.data);
+      await chmod(unfinished, paths.user ? 0o711 : 0o700);
+      await initialise(join(unfinished, "data"), { paths, binaries, endpoint, scratch: unfinished });
+      await rename(join(unfinished, "data"), paths.data);
       await syncFolder(parent);
     });
   } catch (error) {
     // Another process may have created the data directory in the meantime. In that case the error is ignored.
-    if (!(await isCluster(place.data))) throw error;
+    if (!(await isCluster(paths.data))) throw error;
   } finally {
     await removeFolder(unfinished);
   }
 }
 
 interface Initialisation {
-  place: Place;
+  paths: ServerPaths;
   binaries: Binaries;
   endpoint: Endpoint;
   scratch: string;
@@ -46,27 +50,27 @@ interface Initialisation {
 
 async function initialise(
   data: string,
-  { place, binaries, endpoint, scratch }: Initialisation,
+  { paths, binaries, endpoint, scratch }: Initialisation,
 ): Promise<void> {
-  const { user } = place;
+  const { user } = paths;
   await makePrivateFolder(data, user);
   const args = [
     `--pgdata=${data}`,
     `--username=${MERKLE}`,
     "--data-checksums",
     "--encoding=UTF8",
-    ...locale(binaries.major),
-    ...(await authentication(endpoint, scratch, user)),
+    ...toLocaleArgs(binaries.major),
+    ...(await prepareAuthentication(endpoint, scratch, user)),
     "--no-instructions",
   ];
-  const done = await runProgram(programPath(binaries.folder, "initdb"), args, { user, cwd: scratch });
-  if (done.code === 0) return;
+  const result = await runProgram(toProgramPath(binaries.folder, "initdb"), args, { user, cwd: scratch });
+  if (result.code === 0) return;
   throw (
-    explainText(dirname(place.data), done.output) ??
+    explainText(dirname(paths.data), result.output) ??
     new EmbeddedPostgresError(
       "initdb_failed",
-      `The database in ${place.data} could not be created: ${lastLine(done.output)}`,
-      { details: done.output },
+      `The database in ${paths.data} could not be created: ${lastLine(result.output)}`,
+      { details: result.output },
     )
   );
 }
@@ -75,7 +79,7 @@ async function initialise(
  * Returns the initdb options for PostgreSQL's built-in locale, which sorts by code point. An upgrade of the
  * system's locales therefore cannot corrupt an index.
  */
-function locale(major: number): string[] {
+function toLocaleArgs(major: number): string[] {
   return major >= 17
     ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     : ["--locale=C"];
@@ -86,7 +90,7 @@ function locale(major: number): string[] {
  * server's user and root can enter the socket's folder. `peer` would add nothing: it compares user names, and
  * the broker's system user (root or any other) never has the name of a database role.
  */
-async function authentication(
+async function prepareAuthentication(
   endpoint: Endpoint,
   scratch: string,
   user: ServerUser | undefined,
@@ -100,7 +104,7 @@ async function authentication(
 
 async function isCluster(data: string): Promise<boolean> {
   const entries = await readdir(data).catch((error: unknown): string[] => {
-    if (codeOf(error) === "ENOENT") return [];
+    if (findErrorCode(error) === "ENOENT") return [];
     throw error;
   });
   if (entries.length === 0) return false;

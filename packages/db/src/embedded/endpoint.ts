@@ -2,8 +2,8 @@ import { randomBytes, randomInt } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
-import type { Place } from "./place.js";
+import { EmbeddedPostgresError, explainPathErrors, findErrorCode } from "./error.js";
+import type { ServerPaths } from "./place.js";
 import { makeSocketFolder } from "./socket-folder.js";
 
 /**
@@ -35,7 +35,11 @@ export interface Connection {
   password?: string;
 }
 
-export async function makeEndpoint(place: Place, major: number, kind: Endpoint["kind"]): Promise<Endpoint> {
+export async function makeEndpoint(
+  place: ServerPaths,
+  major: number,
+  kind: Endpoint["kind"],
+): Promise<Endpoint> {
   if (kind === "socket") {
     // Each major version of PostgreSQL has its own number, so that two can run at the same time during an
     // upgrade.
@@ -50,10 +54,10 @@ export async function makeEndpoint(place: Place, major: number, kind: Endpoint["
  * not trust the socket folder in that file, because another user wrote the file. It uses the folder that it
  * expects.
  */
-export function endpointOf(
+export function resolveEndpoint(
   running: { port: number; socketFolder: string },
   expected: Endpoint,
-  place: Pick<Place, "user">,
+  place: Pick<ServerPaths, "user">,
 ): Endpoint {
   if (expected.kind === "tcp") return { ...expected, port: running.port };
   if (place.user) return expected;
@@ -61,9 +65,9 @@ export function endpointOf(
 }
 
 export function toConnection(endpoint: Endpoint, user: string = BROKER_ROLE): Connection {
-  const who = { port: endpoint.port, user, database: MERKLE };
-  if (endpoint.kind === "socket") return { host: endpoint.folder, ...who };
-  return { host: "127.0.0.1", ...who, password: endpoint.password };
+  const login = { port: endpoint.port, user, database: MERKLE };
+  if (endpoint.kind === "socket") return { host: endpoint.folder, ...login };
+  return { host: "127.0.0.1", ...login, password: endpoint.password };
 }
 
 /**
@@ -78,15 +82,15 @@ export function toUrl(endpoint: Endpoint): string {
   return `postgres://${BROKER_ROLE}@localhost:${port}/${MERKLE}?host=${folder}`;
 }
 
-async function readPassword(place: Place): Promise<string> {
+async function readPassword(place: ServerPaths): Promise<string> {
   const path = join(place.home, "pg", "password");
-  return explainingPath(path, async () => {
+  return explainPathErrors(path, async () => {
     const password = randomBytes(24).toString("hex");
     try {
       await writeFile(path, password, { flag: "wx", mode: 0o600 });
       return password;
     } catch (error) {
-      if (codeOf(error) !== "EEXIST") throw error;
+      if (findErrorCode(error) !== "EEXIST") throw error;
       return (await readFile(path, "utf8")).trim();
     }
   });

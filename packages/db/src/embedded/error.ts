@@ -64,11 +64,11 @@ export const USE_YOUR_OWN = "set DATABASE_URL to your own PostgreSQL server";
 /**
  * Runs `work` and converts its file system errors to readable ones. `path` is the path that `work` writes to.
  */
-export async function explainingPath<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function explainPathErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw explainText(path, codeOf(error) ?? "", error) ?? error;
+    throw explainText(path, findErrorCode(error) ?? "", error) ?? error;
   }
 }
 
@@ -103,7 +103,7 @@ export function explainText(path: string, text: string, cause?: unknown): Embedd
 }
 
 /** Returns the `code` of an error from Node or PostgreSQL. */
-export function codeOf(error: unknown): string | undefined {
+export function findErrorCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }

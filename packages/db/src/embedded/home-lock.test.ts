@@ -30,7 +30,7 @@ describe("the lock of a home", () => {
 
   it("[DB-5] refuses a second process, and passes on at once when the first is killed", async () => {
     const broker = startTestBroker({ home: home.path, lockOnly: true });
-    await broker.said;
+    await broker.report;
     await expect(lockHome(home.path)).rejects.toMatchObject({
       code: "home_in_use",
       message: expect.stringContaining(`process ${broker.process.pid}.`),
@@ -72,7 +72,7 @@ describe("the lock of a home", () => {
 
   it("[DB-5] goes to exactly one of many that find it abandoned", async () => {
     const broker = startTestBroker({ home: home.path, lockOnly: true });
-    await broker.said;
+    await broker.report;
     await broker.kill();
     for (let round = 0; round < 20; round += 1) {
       const abandoned = await readFile(path, "utf8");

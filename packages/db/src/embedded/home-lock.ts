@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { hasProc, isPosix } from "../files/platform.js";
-import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
+import { EmbeddedPostgresError, explainPathErrors, findErrorCode } from "./error.js";
 import { isAlive } from "./postmaster-file.js";
 import { runProgram } from "./run-program.js";
 
@@ -33,7 +33,7 @@ const TOUCH_EVERY_MS = 5_000;
 const SILENT_MS = 20_000;
 /** How long a lock file may be empty. Its writer is either about to write it or has died. */
 const EMPTY_MS = 2_000;
-const LOOK_AGAIN_MS = 20;
+const RETRY_MS = 20;
 /** Maximum time for which a process keeps its turn. After that, the process is assumed dead. */
 const TURN_MS_MAX = 5_000;
 
@@ -48,9 +48,9 @@ const TURN_MS_MAX = 5_000;
 export async function lockHome(home: string): Promise<HomeLock> {
   const path = join(home, "broker.lock");
   const id = randomBytes(8).toString("hex");
-  const me: LockHolder = { pid: process.pid, host: hostname(), began: await beginningOf(process.pid), id };
+  const me: LockHolder = { pid: process.pid, host: hostname(), began: await readStartTime(process.pid), id };
 
-  await explainingPath(home, async () => {
+  await explainPathErrors(home, async () => {
     await mkdir(home, { recursive: true, mode: 0o700 });
     while (!(await create(path, me))) await clearOrRefuse(path, home);
   });
@@ -64,7 +64,7 @@ export async function lockHome(home: string): Promise<HomeLock> {
 }
 
 async function create(path: string, holder: LockHolder): Promise<boolean> {
-  const file = await open(path, "wx", 0o644).catch(unlessThere);
+  const file = await open(path, "wx", 0o644).catch(ignoreExisting);
   if (!file) return false;
   try {
     await file.writeFile(JSON.stringify(holder));
@@ -82,26 +82,26 @@ async function create(path: string, holder: LockHolder): Promise<boolean> {
  * alive.
  */
 async function clearOrRefuse(path: string, home: string): Promise<void> {
-  const found = await look(path);
-  if (!found) return;
-  const holder = parseHolder(found.text);
-  const silentMs = Date.now() - found.modifiedAt;
+  const lockFile = await readLockFile(path);
+  if (!lockFile) return;
+  const holder = parseHolder(lockFile.text);
+  const silentMs = Date.now() - lockFile.modifiedAt;
   if (holder && (await isHeld(path, holder, silentMs))) throw inUse(home, path, holder);
-  if (!holder && silentMs < EMPTY_MS) return pause(LOOK_AGAIN_MS);
+  if (!holder && silentMs < EMPTY_MS) return pause(RETRY_MS);
   // Another process may have taken the lock while this one waited for a silent holder.
-  await removeDead(path, found);
+  await removeDead(path, lockFile);
 }
 
 async function isHeld(path: string, holder: LockHolder, silentMs: number): Promise<boolean> {
   if (holder.host === hostname()) {
-    return isAlive(holder.pid) && (await beginningOf(holder.pid)) === holder.began;
+    return isAlive(holder.pid) && (await readStartTime(holder.pid)) === holder.began;
   }
   if (silentMs > SILENT_MS) return false;
   // The holder was alive some seconds ago. If it is still alive, it will touch the file again.
-  const before = await modifiedAt(path);
+  const before = await readModifiedTime(path);
   for (let waitedMs = silentMs; waitedMs <= SILENT_MS; waitedMs += 1_000) {
     await pause(1_000);
-    const now = await modifiedAt(path);
+    const now = await readModifiedTime(path);
     if (now === undefined) return false;
     if (now !== before) return true;
   }
@@ -113,22 +113,24 @@ async function isHeld(path: string, holder: LockHolder, silentMs: number): Promi
  * one of them may already have created a new lock. They therefore take turns, by means of a second file that
  * exists only briefly, and check again during their turn.
  */
-async function removeDead(path: string, found: LockFile): Promise<void> {
+async function removeDead(path: string, lockFile: LockFile): Promise<void> {
   const turn = `${path}.turn`;
   if (!(await takeTurn(turn))) {
-    if (((await modifiedAt(turn)) ?? Date.now()) < Date.now() - TURN_MS_MAX) await rm(turn, { force: true });
-    return pause(LOOK_AGAIN_MS);
+    if (((await readModifiedTime(turn)) ?? Date.now()) < Date.now() - TURN_MS_MAX)
+      await rm(turn, { force: true });
+    return pause(RETRY_MS);
   }
   try {
-    const now = await look(path);
-    if (now?.text === found.text && now.modifiedAt === found.modifiedAt) await rm(path, { force: true });
+    const now = await readLockFile(path);
+    if (now?.text === lockFile.text && now.modifiedAt === lockFile.modifiedAt)
+      await rm(path, { force: true });
   } finally {
     await rm(turn, { force: true });
   }
 }
 
 async function takeTurn(turn: string): Promise<boolean> {
-  const file = await open(turn, "wx", 0o644).catch(unlessThere);
+  const file = await open(turn, "wx", 0o644).catch(ignoreExisting);
   await file?.close();
   return file !== undefined;
 }
@@ -138,9 +140,9 @@ interface LockFile {
   modifiedAt: number;
 }
 
-async function look(path: string): Promise<LockFile | undefined> {
-  const text = await readFile(path, "utf8").catch(absent);
-  const modified = await modifiedAt(path);
+async function readLockFile(path: string): Promise<LockFile | undefined> {
+  const text = await readFile(path, "utf8").catch(ignoreMissing);
+  const modified = await readModifiedTime(path);
   return text === undefined || modified === undefined ? undefined : { text, modifiedAt: modified };
 }
 
@@ -169,7 +171,7 @@ function isHolder(value: unknown): value is LockHolder {
  * different one. A zombie process, which its parent has not reaped (as happens in containers), is reported as
  * dead.
  */
-async function beginningOf(pid: number): Promise<string> {
+async function readStartTime(pid: number): Promise<string> {
   if (hasProc()) {
     const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
     const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
@@ -183,19 +185,19 @@ async function beginningOf(pid: number): Promise<string> {
   return (await runProgram("ps", ["-o", "lstart=", "-p", String(pid)])).output.trim();
 }
 
-async function modifiedAt(path: string): Promise<number | undefined> {
+async function readModifiedTime(path: string): Promise<number | undefined> {
   return stat(path).then(
     (found) => found.mtimeMs,
     () => undefined,
   );
 }
 
-function unlessThere(error: unknown): undefined {
-  if (codeOf(error) !== "EEXIST") throw error;
+function ignoreExisting(error: unknown): undefined {
+  if (findErrorCode(error) !== "EEXIST") throw error;
 }
 
-function absent(error: unknown): undefined {
-  if (codeOf(error) !== "ENOENT") throw error;
+function ignoreMissing(error: unknown): undefined {
+  if (findErrorCode(error) !== "ENOENT") throw error;
 }
 
 /**

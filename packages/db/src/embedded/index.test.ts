@@ -4,18 +4,18 @@ import { dirname, join } from "node:path";
 import postgres from "postgres";
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import type { Connection } from "./endpoint.js";
-import { type PostmasterFile, readPostmasterFile, stillRuns } from "./postmaster-file.js";
+import { isServerRunning, type PostmasterFile, readPostmasterFile } from "./postmaster-file.js";
 import {
   ask,
   copyData,
+  findOldestBinaries,
   makeTestHome,
-  oldestBinaries,
-  pidGone,
   startTestBroker,
   type TestHome,
+  waitForPidExit,
 } from "./test-support.js";
 
-const postgres15 = oldestBinaries();
+const postgres15 = findOldestBinaries();
 
 let home: TestHome;
 beforeEach(async () => {
@@ -37,7 +37,7 @@ describe("the embedded server", () => {
   it("[DB-1] keeps its data in pg/<major>/ over a restart, with fsync and checksums, and no port", async () => {
     const first = await home.start();
     expect(first.dataDirectory).toBe(join(home.path, "pg", String(first.major)));
-    expect(first.adopted).toBe(false);
+    expect(first.wasAdopted).toBe(false);
     const [settings] = await ask(
       first.connection,
       `SELECT current_setting('fsync') AS fsync, current_setting('data_checksums') AS checksums,
@@ -57,7 +57,7 @@ describe("the embedded server", () => {
     await first.stop();
 
     const second = await home.start();
-    expect(second.adopted).toBe(false);
+    expect(second.wasAdopted).toBe(false);
     expect(await ask(second.connection, "SELECT upper(value) AS value FROM kept")).toEqual([{ value: "Ü" }]);
     expect((await stat(second.connection.host)).mode & 0o777).toBe(0o700);
   });
@@ -71,8 +71,8 @@ describe("the embedded server", () => {
   });
 
   it("[DB-14] runs another major beside this one in the same home", { tags: "postgres15" }, async () => {
-    const older = await home.start({ binaries: postgres15 ?? "", besideOlder: true });
-    const current = await home.start({ besideOlder: true });
+    const older = await home.start({ binaries: postgres15 ?? "", ignoreOlderMajor: true });
+    const current = await home.start({ ignoreOlderMajor: true });
     expect([older.major, current.major]).toEqual([15, 18]);
     const versions = await Promise.all(
       [older, current].map((server) =>
@@ -117,11 +117,11 @@ describe("a server that runs already", () => {
 
   it("[DB-3] is adopted when its broker was killed, with what was committed", async () => {
     const broker = startTestBroker({ home: home.path });
-    const said = await broker.said;
+    const said = await broker.report;
     await broker.kill();
 
     const server = await home.start();
-    expect({ pid: server.pid, adopted: server.adopted }).toEqual({
+    expect({ pid: server.pid, adopted: server.wasAdopted }).toEqual({
       pid: "pid" in said && said.pid,
       adopted: true,
     });
@@ -147,17 +147,17 @@ describe("a server that runs already", () => {
     await writeFile(join(first.dataDirectory, "postmaster.pid"), lines.join("\n"));
 
     const second = await home.start();
-    expect(second.adopted).toBe(false);
+    expect(second.wasAdopted).toBe(false);
   });
 
   it("[DB-3] is restarted when it holds the data and its socket is lost", async () => {
     const broker = startTestBroker({ home: home.path });
-    const said = await broker.said;
+    const said = await broker.report;
     await broker.kill();
     await rm(join(home.path, "run"), { recursive: true });
 
     const server = await home.start();
-    expect(server.adopted).toBe(false);
+    expect(server.wasAdopted).toBe(false);
     expect(server.pid).not.toBe("pid" in said && said.pid);
     expect(await ask(server.connection, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
   });
@@ -192,7 +192,7 @@ describe("a server that dies", () => {
 
   it("[DB-4] may die again while it is looked at, at a start and whenever it comes back, and is started again by the same process", async () => {
     const earlier = startTestBroker({ home: home.path });
-    const found = await earlier.said;
+    const found = await earlier.report;
     await earlier.kill();
     const connection = await connectionIn(home.path);
     // Holds a lock that the next start's probe must wait for. The probe changes the server in a transaction.
@@ -211,7 +211,7 @@ describe("a server that dies", () => {
       let file: PostmasterFile | undefined;
       const isNext = async () => {
         file = await readPostmasterFile(join(home.path, "pg", "18"));
-        return file?.status === "ready" && stillRuns(file.pid) && !killed.has(file.pid);
+        return file?.status === "ready" && isServerRunning(file.pid) && !killed.has(file.pid);
       };
       await expect.poll(isNext, { interval: 0, timeout: 30_000 }).toBe(true);
       killed.add(file?.pid ?? 0);
@@ -220,7 +220,7 @@ describe("a server that dies", () => {
     for (let time = 0; time < 3; time += 1) await killNext();
     await holder.end({ timeout: 0 }).catch(() => undefined);
 
-    const said = await broker.said;
+    const said = await broker.report;
     expect(said).toMatchObject({
       adopted: false,
       dataDirectory: "dataDirectory" in found && found.dataDirectory,
@@ -235,12 +235,12 @@ describe("a server that dies", () => {
 
   it("[DB-4] is started again when it had been adopted", { tags: "long" }, async () => {
     const broker = startTestBroker({ home: home.path });
-    await broker.said;
+    await broker.report;
     await broker.kill();
     const server = await home.start();
     const { pid } = server;
     process.kill(pid, "SIGKILL");
-    await pidGone(pid);
+    await waitForPidExit(pid);
 
     expect(await untilAnswered(() => ask(server.connection, "SELECT 1 AS one"))).toEqual([{ one: 1 }]);
     // The server replies shortly before `pid` is updated.
@@ -274,7 +274,7 @@ describe("a server that dies", () => {
     });
     await stopped;
     const left = await readPostmasterFile(join(home.path, "pg", "18"));
-    expect(left === undefined || !stillRuns(left.pid)).toBe(true);
+    expect(left === undefined || !isServerRunning(left.pid)).toBe(true);
   });
 });
 
@@ -302,7 +302,7 @@ describe("the first start", () => {
   it("[DB-3] is shared by two that start at the same moment", { tags: "long" }, async () => {
     const [one, two] = await Promise.all([home.start(), home.start()]);
     expect(one.pid).toBe(two.pid);
-    expect([one.adopted, two.adopted].filter(Boolean)).toHaveLength(1);
+    expect([one.wasAdopted, two.wasAdopted].filter(Boolean)).toHaveLength(1);
     await Promise.all([one.stop(), two.stop()]);
   });
 
@@ -310,7 +310,7 @@ describe("the first start", () => {
     tags: "long",
   }, async () => {
     const broker = startTestBroker({ home: home.path });
-    broker.said.catch(() => {});
+    broker.report.catch(() => {});
     const unfinished = await untilEntry(join(home.path, "pg"), (name) => name.startsWith(".new-"));
     await broker.kill();
     expect(unfinished).toMatch(/^\.new-/);

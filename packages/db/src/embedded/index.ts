@@ -1,22 +1,22 @@
 import { constants } from "node:fs";
 import { access, mkdir, realpath } from "node:fs/promises";
 import { isPosix } from "../files/platform.js";
-import { binariesFor, installedBinaries, prepareBinaries } from "./binaries.js";
+import { getInstalledBinaries, prepareBinaries, prepareUserBinaries } from "./binaries.js";
 import { ensureCluster } from "./cluster.js";
 import { type Connection, type Endpoint, makeEndpoint, toConnection, toUrl } from "./endpoint.js";
-import { explainingPath } from "./error.js";
+import { explainPathErrors } from "./error.js";
 import type { Cluster } from "./launch.js";
 import { requireOwnMajor } from "./majors.js";
-import { binaryCopies, findPlace } from "./place.js";
+import { resolveServerPaths, toBinaryCopiesPath } from "./place.js";
 import { obtainPostmaster } from "./postmaster.js";
 import { supervise } from "./supervisor.js";
 
-export { installedBinaries } from "./binaries.js";
+export { getInstalledBinaries } from "./binaries.js";
 export { BROKER_ROLE } from "./endpoint.js";
-export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode, explainingPath } from "./error.js";
+export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode, explainPathErrors } from "./error.js";
 export { type HomeLock, lockHome } from "./home-lock.js";
-export { listMajors, majorOf, markMove } from "./majors.js";
-export { findOutsideData, type OutsideData, removeOutsideData, stopLeftServers } from "./outside-data.js";
+export { listMajors, markMove, readMajor } from "./majors.js";
+export { findOutsideData, type OutsideData, removeOutsideData, stopOrphanedServers } from "./outside-data.js";
 
 export interface EmbeddedPostgresOptions {
   /** Absolute path of the Merkle home. Created with mode 0700 if it does not exist. */
@@ -35,7 +35,7 @@ export interface EmbeddedPostgresOptions {
    * True to create new data even though the home has data from an older major version. By default this is
    * refused, because all data would seem to be lost.
    */
-  besideOlder?: boolean;
+  ignoreOlderMajor?: boolean;
   /** Called after the server has died unexpectedly, while it is being restarted. */
   onDown?: (reason: string) => void;
 }
@@ -50,7 +50,7 @@ export interface EmbeddedPostgres {
   /** Process id of the current server. It changes after a restart. */
   readonly pid: number;
   /** True if the server was already running, because the broker that started it was killed. */
-  readonly adopted: boolean;
+  readonly wasAdopted: boolean;
   /**
    * Stops the server without waiting for its clients. Resolves once the server has exited and all data is on
    * disk. May be called more than once.
@@ -84,34 +84,34 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     url: toUrl(first.endpoint),
     connection: toConnection(first.endpoint),
     major: cluster.binaries.major,
-    dataDirectory: cluster.place.data,
+    dataDirectory: cluster.paths.data,
     get pid() {
       return supervisor.current.pid;
     },
-    adopted: first.adopted,
+    wasAdopted: first.wasAdopted,
     stop: () => supervisor.stop(),
   };
 }
 
 async function prepareCluster(home: string, options: EmbeddedPostgresOptions): Promise<Cluster> {
-  const copies = binaryCopies(home);
-  const own = await prepareBinaries(options.binaries ?? installedBinaries(), copies);
-  if (!options.besideOlder) await requireOwnMajor(home, own.major);
-  const place = await findPlace(home, own.major);
-  const binaries = place.user ? await binariesFor(place.user, own, copies) : own;
-  const endpoint = await makeEndpoint(place, own.major, options.reach ?? defaultReach());
-  await ensureCluster(place, binaries, endpoint);
-  return { place, binaries, endpoint, connectionsMax: options.connectionsMax ?? 100 };
+  const copies = toBinaryCopiesPath(home);
+  const own = await prepareBinaries(options.binaries ?? getInstalledBinaries(), copies);
+  if (!options.ignoreOlderMajor) await requireOwnMajor(home, own.major);
+  const paths = await resolveServerPaths(home, own.major);
+  const binaries = paths.user ? await prepareUserBinaries(paths.user, own, copies) : own;
+  const endpoint = await makeEndpoint(paths, own.major, options.reach ?? getDefaultReach());
+  await ensureCluster(paths, binaries, endpoint);
+  return { paths, binaries, endpoint, connectionsMax: options.connectionsMax ?? 100 };
 }
 
 function openHome(path: string): Promise<string> {
-  return explainingPath(path, async () => {
+  return explainPathErrors(path, async () => {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await access(path, constants.W_OK | constants.X_OK);
     return realpath(path);
   });
 }
 
-function defaultReach(): Endpoint["kind"] {
+function getDefaultReach(): Endpoint["kind"] {
   return !isPosix() ? "tcp" : "socket";
 }

@@ -1,24 +1,24 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { argumentOf, isPosix } from "../files/platform.js";
-import { type Binaries, programPath } from "./binaries.js";
+import { isPosix, toArgument } from "../files/platform.js";
+import { type Binaries, toProgramPath } from "./binaries.js";
 import type { Endpoint } from "./endpoint.js";
 import { EmbeddedPostgresError, explainText, USE_YOUR_OWN } from "./error.js";
 import { logPath, openLog, readLogAfter } from "./log-file.js";
-import { makePrivateFolder, type Place } from "./place.js";
+import { makePrivateFolder, type ServerPaths } from "./place.js";
 import { readPostmasterFile } from "./postmaster-file.js";
-import { identity, programEnvironment, runProgram } from "./run-program.js";
-import { settingsFor } from "./settings.js";
+import { createProgramEnvironment, runProgram, toSpawnIdentity } from "./run-program.js";
+import { buildSettings } from "./settings.js";
 
 /** A cluster and everything needed to run it. */
 export interface Cluster {
-  place: Place;
+  paths: ServerPaths;
   binaries: Binaries;
   endpoint: Endpoint;
   connectionsMax: number;
 }
 
 /** A server that this process started and that accepts connections. */
-export interface Launched {
+export interface LaunchedServer {
   pid: number;
   /** Resolves when the server process has exited. Undefined on Windows, where callers must poll the pid. */
   exited: Promise<void> | undefined;
@@ -38,7 +38,7 @@ const CHECK_EVERY_MS = 10;
  *
  * @throws EmbeddedPostgresError with the end of the server's log, if the server exited for any other reason
  */
-export async function launch(cluster: Cluster): Promise<Launched | undefined> {
+export async function launch(cluster: Cluster): Promise<LaunchedServer | undefined> {
   return isPosix() ? launchDirectly(cluster) : launchByPgCtl(cluster);
 }
 
@@ -47,26 +47,30 @@ export async function launch(cluster: Cluster): Promise<Launched | undefined> {
  * passed as an open file, so that the server can outlive this process. The server does not keep this process
  * alive.
  */
-async function launchDirectly(cluster: Cluster): Promise<Launched | undefined> {
-  const { place, binaries, endpoint } = cluster;
+async function launchDirectly(cluster: Cluster): Promise<LaunchedServer | undefined> {
+  const { paths, binaries, endpoint } = cluster;
   // The folder may be temporary, and may have been deleted since the last start.
-  if (endpoint.kind === "socket") await makePrivateFolder(endpoint.folder, place.user);
-  const log = await openLog(place.home);
+  if (endpoint.kind === "socket") await makePrivateFolder(endpoint.folder, paths.user);
+  const log = await openLog(paths.home);
   try {
     const offset = (await log.stat()).size;
-    const child = spawn(programPath(binaries.folder, "postgres"), ["-D", place.data, ...options(cluster)], {
-      cwd: place.data,
-      env: programEnvironment(),
-      detached: true,
-      stdio: ["ignore", log.fd, log.fd],
-      ...identity(place.user),
-    });
+    const child = spawn(
+      toProgramPath(binaries.folder, "postgres"),
+      ["-D", paths.data, ...toServerArgs(cluster)],
+      {
+        cwd: paths.data,
+        env: createProgramEnvironment(),
+        detached: true,
+        stdio: ["ignore", log.fd, log.fd],
+        ...toSpawnIdentity(paths.user),
+      },
+    );
     child.unref();
-    const exited = exitOf(child);
-    if (await becomesReady(child, exited, place.data)) return { pid: child.pid ?? 0, exited };
+    const exited = waitForExit(child);
+    if (await waitUntilReady(child, exited, paths.data)) return { pid: child.pid ?? 0, exited };
     // Something killed the server. The next attempt may still succeed.
     if (child.signalCode === "SIGKILL") return undefined;
-    return judge(cluster, await readLogAfter(place.home, offset));
+    return judge(cluster, await readLogAfter(paths.home, offset));
   } finally {
     await log.close();
   }
@@ -76,31 +80,31 @@ async function launchDirectly(cluster: Cluster): Promise<Launched | undefined> {
  * Starts the server with pg_ctl, for Windows. pg_ctl drops administrator rights, with which the server would
  * refuse to start.
  */
-async function launchByPgCtl(cluster: Cluster): Promise<Launched | undefined> {
-  const { place, binaries } = cluster;
-  const log = await openLog(place.home);
+async function launchByPgCtl(cluster: Cluster): Promise<LaunchedServer | undefined> {
+  const { paths, binaries } = cluster;
+  const log = await openLog(paths.home);
   const offset = (await log.stat()).size;
   await log.close();
-  const started = await runProgram(programPath(binaries.folder, "pg_ctl"), [
+  const started = await runProgram(toProgramPath(binaries.folder, "pg_ctl"), [
     "start",
     "--wait",
     "--silent",
     `--timeout=${STARTING_MS_MAX / 1000}`,
-    `--pgdata=${place.data}`,
-    `--log=${logPath(place.home)}`,
-    `--options=${options(cluster).join(" ")}`,
+    `--pgdata=${paths.data}`,
+    `--log=${logPath(paths.home)}`,
+    `--options=${toServerArgs(cluster).join(" ")}`,
   ]);
-  const running = await readPostmasterFile(place.data);
+  const running = await readPostmasterFile(paths.data);
   if (started.code === 0 && running) return { pid: running.pid, exited: undefined };
-  return judge(cluster, `${started.output}\n${await readLogAfter(place.home, offset)}`);
+  return judge(cluster, `${started.output}\n${await readLogAfter(paths.home, offset)}`);
 }
 
-function options({ endpoint, connectionsMax }: Cluster): string[] {
-  const settings = Object.entries(settingsFor(endpoint, connectionsMax));
-  return settings.flatMap(([name, value]) => ["-c", `${name}=${argumentOf(value)}`]);
+function toServerArgs({ endpoint, connectionsMax }: Cluster): string[] {
+  const settings = Object.entries(buildSettings(endpoint, connectionsMax));
+  return settings.flatMap(([name, value]) => ["-c", `${name}=${toArgument(value)}`]);
 }
 
-function exitOf(child: ChildProcess): Promise<void> {
+function waitForExit(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once("exit", () => resolve());
     // The program could not be started. The log is then empty, and `judge` reports that.
@@ -109,13 +113,13 @@ function exitOf(child: ChildProcess): Promise<void> {
 }
 
 /** Resolves to true once the server has reported that it is ready, or to false if the server exits first. */
-async function becomesReady(child: ChildProcess, exited: Promise<void>, data: string): Promise<boolean> {
-  let ended = false;
+async function waitUntilReady(child: ChildProcess, exited: Promise<void>, data: string): Promise<boolean> {
+  let hasEnded = false;
   void exited.then(() => {
-    ended = true;
+    hasEnded = true;
   });
   const deadline = Date.now() + STARTING_MS_MAX;
-  while (!ended) {
+  while (!hasEnded) {
     const running = await readPostmasterFile(data);
     if (running && running.pid === child.pid && running.status === "ready") return true;
     if (Date.now() > deadline) {
@@ -135,12 +139,12 @@ async function becomesReady(child: ChildProcess, exited: Promise<void>, data: st
  * Temporary startup errors: another postmaster uses this data, or processes of a killed postmaster have not
  * exited yet.
  */
-const PASSING =
+const TRANSIENT =
   /pre-existing shared memory block|lock file ".*" already exists|is still in use|could not bind Unix address/;
 
-function judge({ place, endpoint }: Cluster, output: string): undefined {
-  if (PASSING.test(output)) return undefined;
-  const explained = explainText(place.data, output);
+function judge({ paths, endpoint }: Cluster, output: string): undefined {
+  if (TRANSIENT.test(output)) return undefined;
+  const explained = explainText(paths.data, output);
   if (explained) throw explained;
   if (/could not bind|could not create any TCP\/IP sockets/.test(output)) {
     throw new EmbeddedPostgresError(
@@ -152,7 +156,7 @@ function judge({ place, endpoint }: Cluster, output: string): undefined {
   const reason = /(?:FATAL|PANIC): +(.*)/.exec(output)?.[1] ?? (output.trim() || "it gave no reason");
   throw new EmbeddedPostgresError(
     "start_failed",
-    `PostgreSQL could not start: ${reason}. Its log is ${logPath(place.home)}. To run without the embedded database, ${USE_YOUR_OWN}.`,
+    `PostgreSQL could not start: ${reason}. Its log is ${logPath(paths.home)}. To run without the embedded database, ${USE_YOUR_OWN}.`,
     { details: output },
   );
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { explainingPath } from "./error.js";
+import { explainPathErrors } from "./error.js";
 
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
 
@@ -19,7 +19,7 @@ export function logPath(home: string): string {
  */
 export async function openLog(home: string): Promise<FileHandle> {
   const path = logPath(home);
-  return explainingPath(dirname(path), async () => {
+  return explainPathErrors(dirname(path), async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const found = await stat(path).catch(() => undefined);
     if (found && found.size > LOG_BYTES_MAX) await rename(path, `${path}.1`);

@@ -1,6 +1,6 @@
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { programPath } from "./binaries.js";
+import { toProgramPath } from "./binaries.js";
 import { EmbeddedPostgresError } from "./error.js";
 import { runProgram } from "./run-program.js";
 
@@ -18,9 +18,11 @@ export async function listMajors(home: string): Promise<number[]> {
  *
  * @throws EmbeddedPostgresError `binaries_missing` if the folder has no PostgreSQL that runs on this machine
  */
-export async function majorOf(folder: string): Promise<number> {
-  const told = await runProgram(programPath(folder, "postgres"), ["--version"]).catch(() => ({ output: "" }));
-  const major = /\(PostgreSQL\) (\d+)/.exec(told.output)?.[1];
+export async function readMajor(folder: string): Promise<number> {
+  const result = await runProgram(toProgramPath(folder, "postgres"), ["--version"]).catch(() => ({
+    output: "",
+  }));
+  const major = /\(PostgreSQL\) (\d+)/.exec(result.output)?.[1];
   if (major !== undefined) return Number(major);
   throw new EmbeddedPostgresError(
     "binaries_missing",
@@ -43,10 +45,10 @@ export async function markMove(home: string): Promise<() => Promise<void>> {
  * home's existing data
  */
 export async function requireOwnMajor(home: string, major: number): Promise<void> {
-  const found = await listMajors(home);
+  const majors = await listMajors(home);
   const isMoving = (await readdir(join(home, "pg")).catch((): string[] => [])).includes(moving);
-  if ((found.includes(major) && !isMoving) || found.length === 0) return;
-  const older = found.find((each) => each !== major) ?? major;
+  if ((majors.includes(major) && !isMoving) || majors.length === 0) return;
+  const older = majors.find((each) => each !== major) ?? major;
   throw new EmbeddedPostgresError(
     "other_major",
     `The data in ${home} was written by PostgreSQL ${older}, but this Merkle includes ${major}. Nothing was changed. If this machine has PostgreSQL ${older}, run: ` +

@@ -2,11 +2,11 @@ import { lstat, readdir, readFile, readlink, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { listMajors } from "./majors.js";
-import { SYSTEM_FOLDER, systemAreaOf } from "./place.js";
-import { isPostmaster, readPostmasterFile, stillRuns } from "./postmaster-file.js";
+import { SYSTEM_FOLDER, toSystemArea } from "./place.js";
+import { isPostmaster, isServerRunning, readPostmasterFile } from "./postmaster-file.js";
 import type { ServerUser } from "./run-program.js";
-import { findMadeUser, isRoot, removeUser } from "./server-user.js";
-import { temporaryFoldersOf } from "./socket-folder.js";
+import { findCreatedUser, isRoot, removeUser } from "./server-user.js";
+import { toTemporaryFolders } from "./socket-folder.js";
 import { removeFolder } from "./unfinished.js";
 
 /** Data that a home's embedded servers have stored outside the home. */
@@ -22,10 +22,10 @@ export interface OutsideData {
 
 /** @param home - path of the home, with links resolved */
 export async function findOutsideData(home: string): Promise<OutsideData> {
-  const sockets = await filter(temporaryFoldersOf(home), isOwnFolder);
+  const sockets = await filter(toTemporaryFolders(home), isOwnFolder);
   if (!isRoot()) return { folders: sockets, user: undefined };
   const areas = await filter(await listAreas(home), (area) => belongsTo(area, home));
-  const made = await findMadeUser();
+  const made = await findCreatedUser();
   const user = made && !(await isUsedByOthers(areas, made)) ? made.name : undefined;
   const shared = user !== undefined && (await isOwnFolder(SYSTEM_FOLDER)) ? [SYSTEM_FOLDER] : [];
   return { folders: [...areas, ...shared, ...sockets], user };
@@ -57,13 +57,13 @@ async function isUsedByOthers(areas: readonly string[], { uid }: ServerUser): Pr
 }
 
 /** Stops any of this home's servers that a killed broker left running. Resolves when they have exited. */
-export async function stopLeftServers(home: string): Promise<void> {
+export async function stopOrphanedServers(home: string): Promise<void> {
   for (const major of await listMajors(home)) {
     const data = await realpath(join(home, "pg", String(major))).catch(() => undefined);
     const server = data === undefined ? undefined : await readPostmasterFile(data);
     if (data === undefined || !server || !(await isPostmaster(server.pid, data))) continue;
     process.kill(server.pid, "SIGINT");
-    while (stillRuns(server.pid)) await pause(50);
+    while (isServerRunning(server.pid)) await pause(50);
   }
 }
 
@@ -74,7 +74,7 @@ async function listAreas(home: string): Promise<string[]> {
   const areas = targets
     .map((data) => dirname(dirname(data)))
     .filter((area) => dirname(area) === SYSTEM_FOLDER);
-  return [...new Set([...areas, systemAreaOf(home)])];
+  return [...new Set([...areas, toSystemArea(home)])];
 }
 
 /**
@@ -87,11 +87,14 @@ async function belongsTo(area: string, home: string): Promise<boolean> {
 }
 
 async function isOwnFolder(path: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
-  return found?.isDirectory() === true && found.uid === process.getuid?.();
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isDirectory() === true && stats.uid === process.getuid?.();
 }
 
-async function filter(paths: readonly string[], isIt: (path: string) => Promise<boolean>): Promise<string[]> {
-  const answers = await Promise.all(paths.map(isIt));
+async function filter(
+  paths: readonly string[],
+  predicate: (path: string) => Promise<boolean>,
+): Promise<string[]> {
+  const answers = await Promise.all(paths.map(predicate));
   return paths.filter((_, at) => answers[at]);
 }

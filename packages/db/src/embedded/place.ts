@@ -2,21 +2,21 @@ import { createHash } from "node:crypto";
 import { chmod, lstat, mkdir, readFile, readlink, realpath, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
-  describeStranger,
-  findStrangerAbove,
-  holdFolder,
-  makeHeldFolder,
+  createFolder,
+  describePermissionProblem,
+  findPermissionProblemAbove,
   NotPlainError,
+  openFolder,
 } from "../files/index.js";
-import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
+import { EmbeddedPostgresError, explainPathErrors, findErrorCode } from "./error.js";
 import type { ServerUser } from "./run-program.js";
-import { canReach, canWriteTo, isRoot, requireNamedUser, serverUserFor } from "./server-user.js";
+import { canReach, canWriteTo, ensureServerUser, isRoot, requireNamedUser } from "./server-user.js";
 
 /** Folder for the data of a server that root starts, if the server's own user cannot reach the home. */
 export const SYSTEM_FOLDER = "/var/lib/merkle";
 
 /** The paths of an embedded server, and the user that owns them. */
-export interface Place {
+export interface ServerPaths {
   home: string;
   /** The data directory, with links resolved. It may not exist yet, but its parent does. */
   data: string;
@@ -36,38 +36,38 @@ export interface Place {
  * case), the user cannot, so the data and the socket are below /var/lib/merkle, and `<home>/pg/<major>` is a
  * link to the data.
  */
-export async function findPlace(home: string, major: number): Promise<Place> {
+export async function resolveServerPaths(home: string, major: number): Promise<ServerPaths> {
   const pointer = join(home, "pg", String(major));
   if (!isRoot()) {
-    await explainingPath(home, () => mkdir(join(home, "pg"), { recursive: true, mode: 0o700 }));
+    await explainPathErrors(home, () => mkdir(join(home, "pg"), { recursive: true, mode: 0o700 }));
     requireNamedUser();
     return { home, data: await resolveOwn(pointer), area: home, user: undefined };
   }
-  await requireRoots(home);
-  await explainingPath(home, () => makeRootFolder(dirname(pointer)));
-  const found = await lstat(pointer).catch(absent);
-  if (found?.isSymbolicLink()) return placeOfPointer(home, pointer);
-  if (found) return placeOfData({ home, data: pointer, area: home });
-  return newPlace(home, pointer);
+  await requireRootOwned(home);
+  await explainPathErrors(home, () => makeRootFolder(dirname(pointer)));
+  const found = await lstat(pointer).catch(ignoreMissing);
+  if (found?.isSymbolicLink()) return resolvePointer(home, pointer);
+  if (found) return resolveData({ home, data: pointer, area: home });
+  return createServerPaths(home, pointer);
 }
 
 /**
  * Returns the folder for copies of the PostgreSQL binaries. If this process is root, all homes share one
  * folder that everyone can read and only root can write.
  */
-export function binaryCopies(home: string): string {
+export function toBinaryCopiesPath(home: string): string {
   return isRoot() ? join(SYSTEM_FOLDER, "binaries") : join(home, "pg", "binaries");
 }
 
 /** Returns the path of a home's folder below /var/lib/merkle. */
-export function systemAreaOf(home: string): string {
+export function toSystemArea(home: string): string {
   return join(SYSTEM_FOLDER, createHash("sha256").update(home).digest("hex").slice(0, 16));
 }
 
 /** Creates a home's folder below /var/lib/merkle. Only root may call this. */
 export async function makeSystemArea(home: string, user: ServerUser): Promise<string> {
-  const area = systemAreaOf(home);
-  return explainingPath(SYSTEM_FOLDER, async () => {
+  const area = toSystemArea(home);
+  return explainPathErrors(SYSTEM_FOLDER, async () => {
     await mkdir(SYSTEM_FOLDER, { recursive: true });
     await chmod(SYSTEM_FOLDER, 0o755);
     await makeRootFolder(area);
@@ -82,29 +82,30 @@ export async function makeSystemArea(home: string, user: ServerUser): Promise<st
  * only give away the folder at exactly this path. Root owns its parent folders.
  */
 export async function makePrivateFolder(path: string, user: ServerUser | undefined): Promise<void> {
-  await makeFolder(path, { mode: 0o700, owner: user, mayBe: user ? [0, user.uid] : undefined });
+  await makeFolder(path, { mode: 0o700, owner: user, allowedOwners: user ? [0, user.uid] : undefined });
 }
 
 /**
  * Creates a folder that root owns and the server's user can traverse. No other user can replace its contents.
  */
 async function makeRootFolder(path: string): Promise<void> {
-  await makeFolder(path, { mode: 0o711, owner: { uid: 0, gid: 0 }, mayBe: undefined });
+  await makeFolder(path, { mode: 0o711, owner: { uid: 0, gid: 0 }, allowedOwners: undefined });
 }
 
 interface FolderRights {
   mode: number;
   owner: Pick<ServerUser, "uid" | "gid"> | undefined;
   /** Users that may own the folder if it already exists. Default: any user. */
-  mayBe: readonly number[] | undefined;
+  allowedOwners: readonly number[] | undefined;
 }
 
-async function makeFolder(path: string, { mode, owner, mayBe }: FolderRights): Promise<void> {
-  const parent = await holdFolder(dirname(path));
+async function makeFolder(path: string, { mode, owner, allowedOwners }: FolderRights): Promise<void> {
+  const parent = await openFolder(dirname(path));
   try {
-    const folder = await makeHeldFolder(parent, basename(path));
+    const folder = await createFolder(parent, basename(path));
     try {
-      if (mayBe && !mayBe.includes(folder.uid)) throw new NotPlainError(`${path} belongs to another user.`);
+      if (allowedOwners && !allowedOwners.includes(folder.uid))
+        throw new NotPlainError(`${path} belongs to another user.`);
       if (owner) await folder.chown(owner.uid, owner.gid);
       await folder.chmod(mode);
     } finally {
@@ -126,28 +127,28 @@ async function makeFolder(path: string, { mode, owner, mayBe }: FolderRights): P
  * Throws if another user could replace the folder or a folder above it. Root must not create or give away
  * anything there.
  */
-async function requireRoots(folder: string): Promise<void> {
-  const stranger = await findStrangerAbove(folder, { owner: 0 });
-  if (!stranger) return;
+async function requireRootOwned(folder: string): Promise<void> {
+  const problem = await findPermissionProblemAbove(folder, { owner: 0 });
+  if (!problem) return;
   throw new EmbeddedPostgresError(
     "home_shared",
-    `When Merkle runs as root, its folders must be writable only by root: ${describeStranger(stranger)}`,
+    `When Merkle runs as root, its folders must be writable only by root: ${describePermissionProblem(problem)}`,
   );
 }
 
-async function newPlace(home: string, pointer: string): Promise<Place> {
-  const user = await serverUserFor(0);
+async function createServerPaths(home: string, pointer: string): Promise<ServerPaths> {
+  const user = await ensureServerUser(0);
   if (await canReach(dirname(pointer), user)) return { home, data: pointer, area: home, user };
 
   const area = await makeSystemArea(home, user);
   const data = join(area, "pg", basename(pointer));
   await makeRootFolder(dirname(data));
   await writeFile(join(area, "home"), home);
-  await explainingPath(home, () => symlink(data, pointer));
+  await explainPathErrors(home, () => symlink(data, pointer));
   return { home, data, area, user };
 }
 
-async function placeOfPointer(home: string, pointer: string): Promise<Place> {
+async function resolvePointer(home: string, pointer: string): Promise<ServerPaths> {
   const data = await readlink(pointer);
   const area = dirname(dirname(data));
   if (dirname(area) === SYSTEM_FOLDER) {
@@ -156,19 +157,19 @@ async function placeOfPointer(home: string, pointer: string): Promise<Place> {
     await makeRootFolder(area);
     await makeRootFolder(dirname(data));
   }
-  await requireRoots(dirname(data));
+  await requireRootOwned(dirname(data));
   await requireSoleHome(home, pointer, area);
-  if (await lstat(data).catch(absent)) return placeOfData({ home, data, area });
+  if (await lstat(data).catch(ignoreMissing)) return resolveData({ home, data, area });
   // There is no data, because initdb failed during the first start or someone removed the data.
-  return { home, data, area, user: await serverUserFor(0) };
+  return { home, data, area, user: await ensureServerUser(0) };
 }
 
-async function placeOfData(place: Omit<Place, "user">): Promise<Place> {
-  const found = await lstat(place.data);
-  if (found.isSymbolicLink()) throw unlinked(place.data);
-  const user = await serverUserFor(found.uid);
-  const data = await realpath(place.data);
-  if (await canWriteTo(data, user)) return { ...place, data, user };
+async function resolveData(paths: Omit<ServerPaths, "user">): Promise<ServerPaths> {
+  const found = await lstat(paths.data);
+  if (found.isSymbolicLink()) throw unlinked(paths.data);
+  const user = await ensureServerUser(found.uid);
+  const data = await realpath(paths.data);
+  if (await canWriteTo(data, user)) return { ...paths, data, user };
   throw unreachable(data, user);
 }
 
@@ -181,7 +182,7 @@ async function requireSoleHome(home: string, pointer: string, area: string): Pro
   const owner = await readFile(mark, "utf8").catch(() => home);
   if (owner === home) return;
   const other = join(owner, "pg", basename(pointer));
-  if ((await readlink(other).catch(absent)) === (await readlink(pointer))) {
+  if ((await readlink(other).catch(ignoreMissing)) === (await readlink(pointer))) {
     throw new EmbeddedPostgresError(
       "home_copied",
       `${home} is a copy of ${owner} and points to the same database in ${area}. Use ${owner}, or delete ${pointer} to start with an empty database here.`,
@@ -194,7 +195,7 @@ async function resolveOwn(pointer: string): Promise<string> {
   try {
     return await realpath(pointer);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return pointer;
+    if (findErrorCode(error) === "ENOENT") return pointer;
     throw new EmbeddedPostgresError(
       "home_unreachable",
       `This user cannot access ${pointer}, which was created when Merkle ran as root. Run Merkle as root again, or use another MERKLE_HOME.`,
@@ -217,6 +218,6 @@ function unlinked(path: string): EmbeddedPostgresError {
   );
 }
 
-function absent(error: unknown): undefined {
-  if (codeOf(error) !== "ENOENT") throw error;
+function ignoreMissing(error: unknown): undefined {
+  if (findErrorCode(error) !== "ENOENT") throw error;
 }

@@ -3,7 +3,7 @@ import { readFile, realpath, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { hasProc, isPosix } from "../files/platform.js";
 import { runProgram } from "./run-program.js";
-import { socketName } from "./socket-folder.js";
+import { toSocketName } from "./socket-folder.js";
 
 /** The facts that a running server writes to `postmaster.pid` in its data directory and keeps up to date. */
 export interface PostmasterFile {
@@ -31,27 +31,27 @@ export async function readPostmasterFile(data: string): Promise<PostmasterFile |
 export async function isPostmaster(pid: number, data: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if (hasProc()) {
-    const args = commandLine(pid);
+    const args = readCommandLine(pid);
     if (args === undefined) return true;
     if (basename(args[0] ?? "") !== "postgres") return false;
-    const ofData = args[args.indexOf("-D") + 1];
-    if (!args.includes("-D") || ofData === undefined) return true;
-    return (await realpath(ofData).catch(() => ofData)) === data;
+    const dataArgument = args[args.indexOf("-D") + 1];
+    if (!args.includes("-D") || dataArgument === undefined) return true;
+    return (await realpath(dataArgument).catch(() => dataArgument)) === data;
   }
   // PostgreSQL for Windows does this check itself, by means of a pipe that only a server has.
   if (!isPosix()) return true;
-  const shown = await runProgram("ps", ["-o", "comm=", "-p", String(pid)]);
-  return basename(shown.output.trim()) === "postgres";
+  const listing = await runProgram("ps", ["-o", "comm=", "-p", String(pid)]);
+  return basename(listing.output.trim()) === "postgres";
 }
 
 /**
  * Returns true if a process that was recently a postmaster still is. Cheap enough to call ten times per
  * second.
  */
-export function stillRuns(pid: number): boolean {
+export function isServerRunning(pid: number): boolean {
   if (!isAlive(pid)) return false;
   if (!hasProc()) return true;
-  const args = commandLine(pid);
+  const args = readCommandLine(pid);
   return args === undefined || basename(args[0] ?? "") === "postgres";
 }
 
@@ -62,7 +62,7 @@ export function stillRuns(pid: number): boolean {
  */
 export async function removeDeadLocks(data: string, socket: { folder: string; port: number } | undefined) {
   await rm(join(data, "postmaster.pid"), { force: true });
-  if (socket) await rm(join(socket.folder, `${socketName(socket.port)}.lock`), { force: true });
+  if (socket) await rm(join(socket.folder, `${toSocketName(socket.port)}.lock`), { force: true });
 }
 
 /** Returns true if a process with this id exists. */
@@ -79,7 +79,7 @@ export function isAlive(pid: number): boolean {
  * Returns the arguments of a process. Empty if the process is a zombie or does not exist, undefined if the
  * system has no /proc.
  */
-function commandLine(pid: number): string[] | undefined {
+function readCommandLine(pid: number): string[] | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   } catch (error) {

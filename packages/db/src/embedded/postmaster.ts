@@ -1,15 +1,15 @@
 import { isConnectionLost } from "../core/database-error.js";
 import { isPosix } from "../files/platform.js";
-import { type Binaries, programPath } from "./binaries.js";
-import { type Endpoint, endpointOf } from "./endpoint.js";
-import { codeOf, EmbeddedPostgresError } from "./error.js";
+import { type Binaries, toProgramPath } from "./binaries.js";
+import { type Endpoint, resolveEndpoint } from "./endpoint.js";
+import { EmbeddedPostgresError, findErrorCode } from "./error.js";
 import { type Cluster, launch } from "./launch.js";
 import {
   isPostmaster,
+  isServerRunning,
   type PostmasterFile,
   readPostmasterFile,
   removeDeadLocks,
-  stillRuns,
 } from "./postmaster-file.js";
 import { probe } from "./probe.js";
 import { runProgram } from "./run-program.js";
@@ -18,9 +18,9 @@ import { runProgram } from "./run-program.js";
 export interface Postmaster {
   pid: number;
   endpoint: Endpoint;
-  adopted: boolean;
+  wasAdopted: boolean;
   /** Resolves when the server process has exited. */
-  gone: Promise<void>;
+  exited: Promise<void>;
 }
 
 /** How long to wait for the processes left by another server to exit. */
@@ -42,7 +42,7 @@ const FAST_SHUTDOWN_MS_MAX = 30_000;
  */
 export async function obtainPostmaster(cluster: Cluster, log: (line: string) => void): Promise<Postmaster> {
   const began = Date.now();
-  const { data } = cluster.place;
+  const { data } = cluster.paths;
   while (true) {
     const running = await findRunning(cluster, log);
     const postmaster = running ? await adopt(cluster, running, log) : await start(cluster);
@@ -67,30 +67,30 @@ export async function obtainPostmaster(cluster: Cluster, log: (line: string) => 
 export async function shutDown(postmaster: Postmaster, data: string, binaries: Binaries): Promise<void> {
   if (!isPosix()) {
     // Windows has no signals, so pg_ctl stops the server.
-    await runProgram(programPath(binaries.folder, "pg_ctl"), [
+    await runProgram(toProgramPath(binaries.folder, "pg_ctl"), [
       "stop",
       "--mode=fast",
       `--pgdata=${data}`,
       "--silent",
     ]);
-    return postmaster.gone;
+    return postmaster.exited;
   }
   signal(postmaster.pid, "SIGINT");
   // A backend that takes longer than this is stuck. Crash recovery will restore unwritten data from the WAL
   // at the next start.
   const impatient = setTimeout(() => signal(postmaster.pid, "SIGQUIT"), FAST_SHUTDOWN_MS_MAX);
-  await postmaster.gone.finally(() => clearTimeout(impatient));
+  await postmaster.exited.finally(() => clearTimeout(impatient));
 }
 
 async function findRunning(
   cluster: Cluster,
   log: (line: string) => void,
 ): Promise<PostmasterFile | undefined> {
-  const { data } = cluster.place;
+  const { data } = cluster.paths;
   const running = await readPostmasterFile(data);
   if (!running) return undefined;
   if (await isPostmaster(running.pid, data)) return running;
-  if (stillAlive(running.pid)) {
+  if (canSignal(running.pid)) {
     log(`postmaster.pid names process ${running.pid}, which is not PostgreSQL; the file is removed`);
     const { endpoint } = cluster;
     await removeDeadLocks(data, endpoint.kind === "socket" ? endpoint : undefined);
@@ -108,18 +108,18 @@ async function adopt(
   log: (line: string) => void,
 ): Promise<Postmaster | undefined> {
   if (running.status !== "ready") return undefined;
-  const endpoint = endpointOf(running, cluster.endpoint, cluster.place);
-  const served = await tryProbe(endpoint);
-  if (served === "changing") return undefined;
-  if (served === cluster.place.data) {
+  const endpoint = resolveEndpoint(running, cluster.endpoint, cluster.paths);
+  const servedData = await tryProbe(endpoint);
+  if (servedData === "changing") return undefined;
+  if (servedData === cluster.paths.data) {
     log(`adopted the PostgreSQL server that was running, pid ${running.pid}`);
-    return { pid: running.pid, endpoint, adopted: true, gone: disappearance(running.pid) };
+    return { pid: running.pid, endpoint, wasAdopted: true, exited: pollForExit(running.pid) };
   }
-  if (served === "unreachable" && (await isPostmaster(running.pid, cluster.place.data))) {
+  if (servedData === "unreachable" && (await isPostmaster(running.pid, cluster.paths.data))) {
     // The server has this cluster's data, but its socket file was deleted, so no client can connect to it.
     log(`the PostgreSQL server with pid ${running.pid} cannot be reached; it is restarted`);
     signal(running.pid, "SIGINT");
-    await disappearance(running.pid);
+    await pollForExit(running.pid);
   }
   return undefined;
 }
@@ -128,13 +128,13 @@ async function adopt(
 async function start(cluster: Cluster): Promise<Postmaster | undefined> {
   const launched = await launch(cluster);
   if (!launched) return undefined;
-  const gone = launched.exited ?? disappearance(launched.pid);
-  const postmaster = { pid: launched.pid, endpoint: cluster.endpoint, adopted: false, gone };
+  const exited = launched.exited ?? pollForExit(launched.pid);
+  const postmaster = { pid: launched.pid, endpoint: cluster.endpoint, wasAdopted: false, exited };
   try {
     await probe(cluster.endpoint);
     return postmaster;
   } catch (error) {
-    await shutDown(postmaster, cluster.place.data, cluster.binaries);
+    await shutDown(postmaster, cluster.paths.data, cluster.binaries);
     if (isConnectionLost(error)) return undefined;
     throw error;
   }
@@ -145,17 +145,17 @@ async function tryProbe(endpoint: Endpoint): Promise<string> {
   try {
     return await probe(endpoint);
   } catch (error) {
-    const code = codeOf(error) ?? "";
+    const code = findErrorCode(error) ?? "";
     if (code === "ENOENT" || code === "ECONNREFUSED") return "unreachable";
     if (isConnectionLost(error)) return "changing";
     throw error;
   }
 }
 
-function disappearance(pid: number): Promise<void> {
+function pollForExit(pid: number): Promise<void> {
   return new Promise((resolve) => {
     const watch = setInterval(() => {
-      if (stillRuns(pid)) return;
+      if (isServerRunning(pid)) return;
       clearInterval(watch);
       resolve();
     }, WATCH_EVERY_MS);
@@ -163,7 +163,7 @@ function disappearance(pid: number): Promise<void> {
   });
 }
 
-function stillAlive(pid: number): boolean {
+function canSignal(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -176,7 +176,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    if (codeOf(error) !== "ESRCH") throw error;
+    if (findErrorCode(error) !== "ESRCH") throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import postgres from "postgres";
-import { refuseOnceLost } from "../core/connection.js";
+import { withLossCheck } from "../core/connection.js";
 import { BROKER_ROLE, type Connection, type Endpoint, MERKLE, toConnection } from "./endpoint.js";
-import { codeOf, EmbeddedPostgresError } from "./error.js";
+import { EmbeddedPostgresError, findErrorCode } from "./error.js";
 
 /**
  * Returns a server's data directory. Creates Merkle's database if it is missing, and ensures that the
@@ -15,12 +15,12 @@ export async function probe(endpoint: Endpoint): Promise<string> {
   try {
     return await prepareDatabase(admin);
   } catch (error) {
-    if (codeOf(error) === "28P01") throw passwordLost(error);
-    if (codeOf(error) !== "3D000") throw error;
+    if (findErrorCode(error) === "28P01") throw passwordLost(error);
+    if (findErrorCode(error) !== "3D000") throw error;
   }
   await withConnection({ ...admin, database: "postgres" }, async (sql) => {
     await sql`CREATE DATABASE ${sql(MERKLE)}`.catch((error: unknown) => {
-      if (codeOf(error) !== "42P04" && codeOf(error) !== "23505") throw error;
+      if (findErrorCode(error) !== "42P04" && findErrorCode(error) !== "23505") throw error;
     });
   });
   return prepareDatabase(admin);
@@ -32,24 +32,24 @@ function prepareDatabase(admin: Connection): Promise<string> {
     // Sends BEGIN and COMMIT itself. The driver's own transactions send ROLLBACK even over a lost connection,
     // which ends the process.
     await sql`BEGIN`;
-    await handOver(sql, admin.password);
+    await transferOwnership(sql, admin.password);
     await sql`COMMIT`;
     return row?.data_directory ?? "";
   });
 }
 
 /**
- * Number of an advisory lock, chosen arbitrarily. The lock makes two simultaneous starts run `handOver` one
+ * Number of an advisory lock, chosen arbitrarily. The lock makes two simultaneous starts run `transferOwnership` one
  * after the other.
  */
-const handingOver = 7_423_001;
+const ownershipLock = 7_423_001;
 
 /**
  * Creates the broker's role and makes it the owner of the database and its contents. In earlier versions, the
  * superuser remained the owner.
  */
-async function handOver(tx: postgres.Sql, password: string | undefined): Promise<void> {
-  await tx`SELECT pg_advisory_xact_lock(${handingOver})`;
+async function transferOwnership(tx: postgres.Sql, password: string | undefined): Promise<void> {
+  await tx`SELECT pg_advisory_xact_lock(${ownershipLock})`;
   const role = tx(BROKER_ROLE);
   const [found] = await tx`SELECT FROM pg_roles WHERE rolname = ${BROKER_ROLE}`;
   if (!found) {
@@ -92,7 +92,10 @@ function passwordLost(cause: unknown): EmbeddedPostgresError {
  * Opens a connection that sends nothing once it is lost. When the connection closes, the server rolls back an
  * unfinished transaction.
  */
-async function withConnection<T>(connection: Connection, use: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+async function withConnection<T>(
+  connection: Connection,
+  work: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
   let isLost = false;
   const sql = postgres({
     ...connection,
@@ -108,7 +111,7 @@ async function withConnection<T>(connection: Connection, use: (sql: postgres.Sql
     },
   });
   try {
-    return await use(refuseOnceLost(sql, () => isLost));
+    return await work(withLossCheck(sql, () => isLost));
   } finally {
     await sql.end({ timeout: 1 });
   }

@@ -39,10 +39,10 @@ export function runProgram(
       const child = spawn(program, args, {
         // The server's user may have no access to this process's working directory.
         cwd: options.cwd ?? (isPosix() ? "/" : undefined),
-        env: programEnvironment(),
+        env: createProgramEnvironment(),
         stdio: ["ignore", "pipe", "pipe"],
         windowsHide: true,
-        ...identity(options.user),
+        ...toSpawnIdentity(options.user),
       });
       child.stdout.on("data", collect);
       child.stderr.on("data", collect);
@@ -57,7 +57,7 @@ export function runProgram(
 const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Returns the spawn options for running a program as `user`. */
-export function identity(user: ServerUser | undefined): { uid?: number; gid?: number } {
+export function toSpawnIdentity(user: ServerUser | undefined): { uid?: number; gid?: number } {
   return user ? { uid: user.uid, gid: user.gid } : {};
 }
 
@@ -66,7 +66,7 @@ export function identity(user: ServerUser | undefined): { uid?: number; gid?: nu
  * process: PG* variables would change the server's behaviour, and keys would be exposed in a long-lived
  * process. Messages stay untranslated because they are parsed.
  */
-export function programEnvironment(): NodeJS.ProcessEnv {
+export function createProgramEnvironment(): NodeJS.ProcessEnv {
   if (!isPosix()) {
     return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^PG/i.test(name)));
   }

@@ -19,8 +19,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nameOfRun } from "../../../../tests/kit/run-folder.js";
-import { installedBinaries, programPath } from "./binaries.js";
-import { ask, makeTestHome, startTestBroker, type TestHome, uidOf } from "./test-support.js";
+import { getInstalledBinaries, toProgramPath } from "./binaries.js";
+import { ask, makeTestHome, readUid, startTestBroker, type TestHome } from "./test-support.js";
 
 const run = promisify(execFile);
 
@@ -35,7 +35,7 @@ describe("as root", { tags: "root" }, () => {
     tags: "long",
   }, async () => {
     const first = await home.start();
-    const uid = await uidOf(first.pid);
+    const uid = await readUid(first.pid);
     expect(await nameOf(uid)).toBe("merkle");
     expect(await readlink(join(home.path, "pg", "18"))).toBe(first.dataDirectory);
     const data = await stat(first.dataDirectory);
@@ -61,9 +61,9 @@ describe("as root", { tags: "root" }, () => {
 
   it("[DB-2] copies binaries that the server's user cannot reach, once", { tags: "long" }, async () => {
     const hidden = join(home.path, "native");
-    await cp(installedBinaries(), hidden, { recursive: true, verbatimSymlinks: true });
+    await cp(getInstalledBinaries(), hidden, { recursive: true, verbatimSymlinks: true });
     // Makes this PostgreSQL build unique, so that no copy of it exists yet.
-    await appendFile(programPath(hidden, "postgres"), randomBytes(16));
+    await appendFile(toProgramPath(hidden, "postgres"), randomBytes(16));
     // The permissions after an npm install under a strict umask.
     await run("chmod", ["-R", "go=", hidden]);
     const first = await home.start({ binaries: hidden });
@@ -84,7 +84,7 @@ describe("as root", { tags: "root" }, () => {
   }, async () => {
     const server = await home.start();
     const [socket, area] = [server.connection.host, dirname(server.connection.host)];
-    const uid = await uidOf(server.pid);
+    const uid = await readUid(server.pid);
     const as = ["--reuid", String(uid), "--regid", String(uid), "--clear-groups", "sh", "-c"];
     for (const place of [socket, dirname(server.dataDirectory), server.dataDirectory]) {
       await expect(run("setpriv", [...as, `mv ${place} ${place}.aside`])).rejects.toThrow(/denied/);
@@ -120,7 +120,7 @@ describe("as root", { tags: "root" }, () => {
     await expect(home.start()).rejects.toMatchObject(refused);
     await withUser(1234, async () => {
       const broker = startTestBroker({ home: home.path, as: 1234 });
-      expect(await broker.said).toMatchObject({ adopted: false });
+      expect(await broker.report).toMatchObject({ adopted: false });
       await broker.kill();
     });
   });
@@ -171,9 +171,9 @@ describe("as an ordinary user", { tags: "root" }, () => {
   }, async () => {
     await withUser(1235, async () => {
       const broker = startTestBroker({ home: home.path, as: 1235 });
-      const said = await broker.said;
+      const said = await broker.report;
       expect(said).toMatchObject({ adopted: false, dataDirectory: join(home.path, "pg", "18") });
-      expect("pid" in said && (await uidOf(said.pid))).toBe(1235);
+      expect("pid" in said && (await readUid(said.pid))).toBe(1235);
       await broker.kill();
     });
   });
@@ -183,10 +183,10 @@ describe("as an ordinary user", { tags: "root" }, () => {
       const bare = await makeTestHome({ mode: 0o755 });
       try {
         const binaries = join(bare.path, "native");
-        await cp(installedBinaries(), binaries, { recursive: true, verbatimSymlinks: true });
+        await cp(getInstalledBinaries(), binaries, { recursive: true, verbatimSymlinks: true });
         await removeLinks(join(binaries, "lib"));
         const broker = startTestBroker({ home: home.path, as: 1235, binaries });
-        const said = await broker.said;
+        const said = await broker.report;
         expect(said).toMatchObject({ adopted: false });
         const program = "pid" in said ? await programOf(said.pid) : "";
         expect(program.startsWith(join(home.path, "pg", "binaries"))).toBe(true);
@@ -199,7 +199,7 @@ describe("as an ordinary user", { tags: "root" }, () => {
 
   it("[DB-9] says so when the user has no name, which initdb would not take", async () => {
     const broker = startTestBroker({ home: home.path, as: 1235 });
-    expect(await broker.said).toMatchObject({
+    expect(await broker.report).toMatchObject({
       error: "user_unknown",
       message: expect.stringContaining("User id 1235 has no name"),
     });
@@ -211,7 +211,7 @@ describe("as an ordinary user", { tags: "root" }, () => {
     await chmod(home.path, 0o755);
     await withUser(1235, async () => {
       const broker = startTestBroker({ home: home.path, as: 1235 });
-      expect(await broker.said).toMatchObject({
+      expect(await broker.report).toMatchObject({
         error: "home_read_only",
         message: `This user has no permission to write to ${home.path}. Make the user that runs Merkle its owner, or set MERKLE_HOME to a folder that they own.`,
       });

@@ -7,7 +7,7 @@ const SYSTEM_USER = "merkle";
 /**
  * Comment of the user account. Distinguishes a user that Merkle created from another user with the same name.
  */
-const MADE_BY = "made by Merkle";
+const USER_COMMENT = "made by Merkle";
 
 /**
  * Returns true if this process is root. It must then switch to another user to run PostgreSQL, which refuses
@@ -23,7 +23,7 @@ export function isRoot(): boolean {
  * use. Otherwise, it is Merkle's system user. `nobody` and `postgres` are unsuitable: other services run as
  * these users and could read and signal our server.
  */
-export async function serverUserFor(ownerUid: number): Promise<ServerUser> {
+export async function ensureServerUser(ownerUid: number): Promise<ServerUser> {
   if (ownerUid !== 0) {
     const owner = await findUser(String(ownerUid));
     // A user id without a name (on a volume from another machine) cannot be used, because initdb requires a
@@ -79,7 +79,7 @@ async function createSystemUser(): Promise<ServerUser> {
     "--system",
     "--user-group",
     "--comment",
-    MADE_BY,
+    USER_COMMENT,
     "--no-create-home",
     "--home-dir",
     "/var/lib/merkle",
@@ -99,13 +99,13 @@ async function createSystemUser(): Promise<ServerUser> {
 }
 
 /** Returns the system user that Merkle created, or undefined if there is none. */
-export async function findMadeUser(): Promise<ServerUser | undefined> {
+export async function findCreatedUser(): Promise<ServerUser | undefined> {
   const users = await readFile("/etc/passwd", "utf8").catch(() => "");
   const made = users
     .split("\n")
     .map((line) => line.split(":"))
     .find(([name, , , , comment]) => {
-      return name === SYSTEM_USER && comment === MADE_BY;
+      return name === SYSTEM_USER && comment === USER_COMMENT;
     });
   return made && { name: SYSTEM_USER, uid: Number(made[2]), gid: Number(made[3]) };
 }

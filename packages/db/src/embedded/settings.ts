@@ -4,9 +4,9 @@ import type { Endpoint } from "./endpoint.js";
  * Returns the server's settings. They are passed on the command line instead of in postgresql.conf, so that
  * they also apply to old clusters and no one can reduce durability by editing a file.
  */
-export function settingsFor(endpoint: Endpoint, connectionsMax: number): Record<string, string> {
+export function buildSettings(endpoint: Endpoint, connectionsMax: number): Record<string, string> {
   return {
-    ...listening(endpoint),
+    ...buildListenSettings(endpoint),
     max_connections: String(connectionsMax),
     authentication_timeout: "10s",
 
@@ -42,7 +42,7 @@ export function settingsFor(endpoint: Endpoint, connectionsMax: number): Record<
   };
 }
 
-function listening(endpoint: Endpoint): Record<string, string> {
+function buildListenSettings(endpoint: Endpoint): Record<string, string> {
   if (endpoint.kind === "tcp") {
     return { listen_addresses: "127.0.0.1", unix_socket_directories: "", port: String(endpoint.port) };
   }

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { lstat, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EmbeddedPostgresError, explainingPath } from "./error.js";
-import { makePrivateFolder, makeSystemArea, type Place } from "./place.js";
+import { EmbeddedPostgresError, explainPathErrors } from "./error.js";
+import { makePrivateFolder, makeSystemArea, type ServerPaths } from "./place.js";
 
 /**
  * Maximum length of a socket path on all supported systems. macOS has the lowest limit, 104 bytes including
@@ -12,7 +12,7 @@ import { makePrivateFolder, makeSystemArea, type Place } from "./place.js";
 const SOCKET_PATH_BYTES_MAX = 103;
 
 /** Returns the name that PostgreSQL gives to the socket file for this port. */
-export function socketName(port: number): string {
+export function toSocketName(port: number): string {
   return `.s.PGSQL.${port}`;
 }
 
@@ -21,18 +21,18 @@ export function socketName(port: number): string {
  * the folder. This is the only access control, because the socket needs no password. The folder is
  * `<home>/run`, or a folder with a name derived from the home if that path is too long for a socket.
  */
-export async function makeSocketFolder(place: Place, port: number): Promise<string> {
-  const folder = join(place.area, "run");
-  if (fits(folder, port)) {
-    await explainingPath(folder, () => makePrivateFolder(folder, place.user));
+export async function makeSocketFolder(paths: ServerPaths, port: number): Promise<string> {
+  const folder = join(paths.area, "run");
+  if (canHoldSocket(folder, port)) {
+    await explainPathErrors(folder, () => makePrivateFolder(folder, paths.user));
     return folder;
   }
-  if (place.user) {
-    const short = join(await makeSystemArea(place.home, place.user), "run");
-    await makePrivateFolder(short, place.user);
+  if (paths.user) {
+    const short = join(await makeSystemArea(paths.home, paths.user), "run");
+    await makePrivateFolder(short, paths.user);
     return short;
   }
-  return makeTemporaryFolder(place.home, port);
+  return makeTemporaryFolder(paths.home, port);
 }
 
 /**
@@ -41,7 +41,7 @@ export async function makeSocketFolder(place: Place, port: number): Promise<stri
  */
 async function makeTemporaryFolder(home: string, port: number): Promise<string> {
   const uid = process.getuid?.() ?? 0;
-  const folder = temporaryFoldersOf(home).find((path) => fits(path, port));
+  const folder = toTemporaryFolders(home).find((path) => canHoldSocket(path, port));
   if (folder === undefined || !(await makeOwnFolder(folder, uid))) {
     throw new EmbeddedPostgresError(
       "socket_folder",
@@ -52,7 +52,7 @@ async function makeTemporaryFolder(home: string, port: number): Promise<string> 
 }
 
 /** Lists the folders that may contain the socket of a home whose path is too long. */
-export function temporaryFoldersOf(home: string): string[] {
+export function toTemporaryFolders(home: string): string[] {
   const uid = process.getuid?.() ?? 0;
   const name = `merkle-${uid}-${createHash("sha256").update(home).digest("hex").slice(0, 16)}`;
   return [...new Set([tmpdir(), "/tmp"])].map((parent) => join(parent, name));
@@ -66,12 +66,12 @@ async function makeOwnFolder(path: string, uid: number): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch {
-    const found = await lstat(path).catch(() => undefined);
-    return found?.isDirectory() === true && found.uid === uid && (found.mode & 0o077) === 0;
+    const stats = await lstat(path).catch(() => undefined);
+    return stats?.isDirectory() === true && stats.uid === uid && (stats.mode & 0o077) === 0;
   }
   return true;
 }
 
-function fits(folder: string, port: number): boolean {
-  return Buffer.byteLength(join(folder, socketName(port))) <= SOCKET_PATH_BYTES_MAX;
+function canHoldSocket(folder: string, port: number): boolean {
+  return Buffer.byteLength(join(folder, toSocketName(port))) <= SOCKET_PATH_BYTES_MAX;
 }

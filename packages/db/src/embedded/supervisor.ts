@@ -27,7 +27,7 @@ const DELAY_MS_MAX = 5_000;
  */
 export function supervise(cluster: Cluster, first: Postmaster, options: SupervisorOptions): Supervisor {
   const stopping = new AbortController();
-  const state: SupervisorState = { current: first, running: true, failures: 0 };
+  const state: SupervisorState = { current: first, isRunning: true, failures: 0 };
   const watching = watch({ ...cluster, endpoint: first.endpoint }, state, stopping.signal, options);
   let stopped: Promise<void> | undefined;
 
@@ -35,7 +35,7 @@ export function supervise(cluster: Cluster, first: Postmaster, options: Supervis
     stopping.abort();
     // Waits for a restart in progress, so that the server it has started can be stopped below.
     await watching;
-    if (state.running) await shutDown(state.current, cluster.place.data, cluster.binaries);
+    if (state.isRunning) await shutDown(state.current, cluster.paths.data, cluster.binaries);
   }
 
   return {
@@ -51,7 +51,7 @@ export function supervise(cluster: Cluster, first: Postmaster, options: Supervis
 
 interface SupervisorState {
   current: Postmaster;
-  running: boolean;
+  isRunning: boolean;
   /** Number of crashes and failed starts since the server was last healthy. */
   failures: number;
 }
@@ -64,8 +64,8 @@ async function watch(
 ): Promise<void> {
   while (!signal.aborted) {
     const since = Date.now();
-    await Promise.race([state.current.gone.then(() => died(state)), aborted(signal)]);
-    if (state.running) return;
+    await Promise.race([state.current.exited.then(() => markDied(state)), waitForAbort(signal)]);
+    if (state.isRunning) return;
     if (Date.now() - since > HEALTHY_MS) state.failures = 0;
     options.onDown(`PostgreSQL (pid ${state.current.pid}) died`);
     await restart(cluster, state, signal, options.log);
@@ -79,13 +79,13 @@ async function restart(
   signal: AbortSignal,
   log: (line: string) => void,
 ) {
-  while (!signal.aborted && !state.running) {
+  while (!signal.aborted && !state.isRunning) {
     await pause(restartDelayMs(state.failures), signal);
     if (signal.aborted) return;
     state.failures += 1;
     try {
       state.current = await obtainPostmaster(cluster, log);
-      state.running = true;
+      state.isRunning = true;
       log(`PostgreSQL runs again, pid ${state.current.pid}`);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -100,11 +100,11 @@ function restartDelayMs(failures: number): number {
   return failures === 0 ? 0 : Math.min(100 * 2 ** (failures - 1), DELAY_MS_MAX);
 }
 
-function died(state: SupervisorState): void {
-  state.running = false;
+function markDied(state: SupervisorState): void {
+  state.isRunning = false;
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });

@@ -9,17 +9,17 @@ const options = JSON.parse(process.argv[2] ?? "{}");
 try {
   if (options.lockOnly) {
     await lockHome(options.home);
-    say({ pid: process.pid });
+    printLine({ pid: process.pid });
   } else {
-    const { pid, adopted, dataDirectory } = await startEmbeddedPostgres(options);
-    say({ pid, adopted, dataDirectory });
+    const { pid, wasAdopted: adopted, dataDirectory } = await startEmbeddedPostgres(options);
+    printLine({ pid, adopted, dataDirectory });
   }
   setInterval(() => {}, 60_000);
 } catch (error) {
   const { code, message } = error as EmbeddedPostgresError;
-  say({ error: code, message });
+  printLine({ error: code, message });
 }
 
-function say(line: object): void {
+function printLine(line: object): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

@@ -10,14 +10,14 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { buildSync } from "esbuild";
 import postgres from "postgres";
-import { installedBinaries } from "./binaries.js";
+import { getInstalledBinaries } from "./binaries.js";
 import type { Connection } from "./endpoint.js";
 import type { EmbeddedPostgres, EmbeddedPostgresOptions } from "./index.js";
 import { startEmbeddedPostgres } from "./index.js";
-import { readPostmasterFile, stillRuns } from "./postmaster-file.js";
+import { isServerRunning, readPostmasterFile } from "./postmaster-file.js";
 
 /** Returns the binaries of the oldest supported PostgreSQL, if their package is installed. */
-export function oldestBinaries(): string | undefined {
+export function findOldestBinaries(): string | undefined {
   try {
     const entry = createRequire(import.meta.url).resolve("postgres-15-linux-x64");
     return join(dirname(dirname(entry)), "native");
@@ -68,9 +68,9 @@ async function removeData(home: string): Promise<void> {
     if (!found) continue;
     const data = found.isSymbolicLink() ? await readlink(pointer) : pointer;
     const running = await readPostmasterFile(data);
-    if (running && stillRuns(running.pid)) {
+    if (running && isServerRunning(running.pid)) {
       process.kill(running.pid, "SIGQUIT");
-      await pidGone(running.pid);
+      await waitForPidExit(running.pid);
     } else await freeSharedMemory(data);
     if (found.isSymbolicLink()) await rm(dirname(dirname(data)), { recursive: true, force: true });
   }
@@ -88,12 +88,12 @@ async function freeSharedMemory(data: string): Promise<void> {
 }
 
 /** Resolves when the process with this id has exited. */
-export async function pidGone(pid: number): Promise<void> {
-  while (stillRuns(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+export async function waitForPidExit(pid: number): Promise<void> {
+  while (isServerRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 /** Returns the real user id of a process. */
-export async function uidOf(pid: number): Promise<number> {
+export async function readUid(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/^Uid:\t(\d+)/m.exec(status)?.[1]);
 }
@@ -112,7 +112,7 @@ export async function ask(connection: Connection, query: string): Promise<postgr
 export interface TestBroker {
   process: ChildProcess;
   /** The result in the first line that the process prints: the started server or the error. */
-  said: Promise<
+  report: Promise<
     { pid: number; adopted: boolean; dataDirectory: string } | { error: string; message: string }
   >;
   kill(): Promise<void>;
@@ -144,7 +144,7 @@ export function startTestBroker(options: {
   const lines = createInterface({ input: child.stdout });
   return {
     process: child,
-    said: Promise.race([
+    report: Promise.race([
       once(lines, "line").then(([line]) => JSON.parse(String(line))),
       once(child, "exit").then(([code]) => Promise.reject(new Error(`the test broker ended with ${code}`))),
     ]),
@@ -164,7 +164,7 @@ function copyForOthers<Options extends { home: string; binaries?: string }>(buil
   mkdirSync(folder, { recursive: true });
   buildSync({ entryPoints: [built], outfile: script, bundle: true, platform: "node", format: "esm" });
   if (!existsSync(binaries))
-    cpSync(installedBinaries(), binaries, { recursive: true, verbatimSymlinks: true });
+    cpSync(getInstalledBinaries(), binaries, { recursive: true, verbatimSymlinks: true });
   execFileSync("chmod", ["-R", "a+rX", folder, binaries]);
   return { script, ...options, binaries };
 }

@@ -6,7 +6,7 @@ import { isAlive } from "./postmaster-file.js";
 const NAME = /^\.new-(\d+)-[0-9a-f]+$/;
 
 /** Returns a temporary path below `parent` for a folder that will be renamed once it is complete. */
-export function unfinishedPath(parent: string): string {
+export function createUnfinishedPath(parent: string): string {
   return join(parent, `.new-${process.pid}-${randomBytes(4).toString("hex")}`);
 }
 

@@ -5,18 +5,18 @@ import { messageFields } from "@merkle/wire";
 import fc from "fast-check";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../tests/kit/at-end.js";
 import { type FeedOptions, makeRow, openFeed } from "../../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { connectPool } from "../core/connection.js";
-import { databaseErrorCode, violatedConstraint } from "../core/database-error.js";
+import { findDatabaseErrorCode, findViolatedConstraint } from "../core/database-error.js";
 import { appendMessages, appendUsualMessages } from "./append-messages.js";
 import type { AppendOutcome, MessageRow } from "./message-row.js";
 
 let sql: postgres.Sql;
 let url: string;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   url = await createTestDatabase(cleanup);
   sql = connectTestDatabase(url, cleanup);
@@ -151,7 +151,7 @@ describe("append_messages", () => {
       const failure = await appendMessages(sql, [makeRow(session), bad], false).catch(
         (error: unknown) => error,
       );
-      expect(databaseErrorCode(failure)).toMatch(/^2[23]/);
+      expect(findDatabaseErrorCode(failure)).toMatch(/^2[23]/);
     }
     expect(await readFeed(session)).toEqual([]);
   });
@@ -206,7 +206,7 @@ describe("append_messages", () => {
     await appendMessages(sql, [makeRow(session)], false);
     const answer = () => makeRow(session, { reply_to: 1, answers: 1 });
     const failure = await appendMessages(sql, [answer(), answer()], false).catch((error: unknown) => error);
-    expect(violatedConstraint(failure)).toBe("messages_settle_once");
+    expect(findViolatedConstraint(failure)).toBe("messages_settle_once");
     const reaches = [randomUUID(), randomUUID()];
     await appendMessages(sql, [{ ...answer(), reaches }], false);
     const [stored] =

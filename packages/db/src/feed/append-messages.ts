@@ -16,19 +16,19 @@ interface AnswerRow {
  * `append_usual_messages`, which accepts only new messages to open feeds and otherwise writes nothing. If
  * that fails, the SQL function `append_messages` decides row by row.
  *
- * @param wait - true to wait for a feed locked by another transaction, false to return `busy`
+ * @param shouldWait - true to wait for a feed locked by another transaction, false to return `busy`
  */
 export async function appendMessages(
   connection: postgres.Sql,
   rows: readonly MessageRow[],
-  wait: boolean,
+  shouldWait: boolean,
 ): Promise<AppendOutcome[]> {
-  const usual = wait ? null : await appendUsualMessages(connection, rows);
+  const usual = shouldWait ? null : await appendUsualMessages(connection, rows);
   if (usual) return usual;
   // The rows are passed as text, because the driver would encode a JSON value a second time.
   const answers = await connection<AnswerRow[]>`
     SELECT outcome, same, sequence, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
-    FROM append_messages(${JSON.stringify(rows)}::text::json, ${wait})`;
+    FROM append_messages(${JSON.stringify(rows)}::text::json, ${shouldWait})`;
   return answers.map(toOutcome);
 }
 
@@ -47,9 +47,9 @@ export async function appendInTransaction(tx: Transaction, row: MessageRow): Pro
 function toOutcome(answer: AnswerRow): AppendOutcome {
   switch (answer.outcome) {
     case "posted":
-      return { outcome: "posted", ...place(answer) };
+      return { outcome: "posted", ...toPosition(answer) };
     case "duplicate":
-      return { outcome: "duplicate", same: answer.same === true, ...place(answer) };
+      return { outcome: "duplicate", isSame: answer.same === true, ...toPosition(answer) };
     case "closed":
     case "held":
     case "over_budget":
@@ -59,7 +59,7 @@ function toOutcome(answer: AnswerRow): AppendOutcome {
   }
 }
 
-function place(answer: AnswerRow): { sequence: number; postedAt: Date } {
+function toPosition(answer: AnswerRow): { sequence: number; postedAt: Date } {
   return { sequence: Number(answer.sequence), postedAt: new Date(Number(answer.posted_at_ms)) };
 }
 
@@ -99,7 +99,7 @@ export async function appendUsualMessages(
   ];
   const answers = await connection
     .unsafe<FeedAnswer[]>(statement, parameters, { prepare: true })
-    .catch(passOverKnownId);
+    .catch(ignoreKnownId);
   if (!answers || answers.length === 0) return null;
   const feeds = answers.map(({ before, posted_at_ms }) => ({
     before: Number(before),
@@ -112,10 +112,10 @@ export async function appendUsualMessages(
   });
 }
 
-type Element = string | number | boolean | null;
+type ArrayElement = string | number | boolean | null;
 
 /** How to read the SQL function's parameters per feed, in order. */
-const tallyColumns: readonly ((tally: Tally) => Element)[] = [
+const tallyColumns: readonly ((tally: Tally) => ArrayElement)[] = [
   (tally) => tally.session_id,
   (tally) => tally.rows,
   (tally) => tally.lastChat,
@@ -127,22 +127,22 @@ const tallyColumns: readonly ((tally: Tally) => Element)[] = [
  * How to read the SQL function's parameters per row, in order, starting after `places`. Null means the
  * default value.
  */
-const rowColumns: readonly ((row: MessageRow) => Element)[] = [
+const rowColumns: readonly ((row: MessageRow) => ArrayElement)[] = [
   (row) => row.id,
   (row) => (row.type === "chat" ? null : row.type),
   (row) => row.team_id,
   (row) => row.peer_id,
-  (row) => quoted(row.author_team),
-  (row) => quoted(row.author_peer),
+  (row) => quoteElement(row.author_team),
+  (row) => quoteElement(row.author_peer),
   (row) => row.author_human || null,
-  (row) => (isEveryone(row.recipients) ? null : quoted(toArray(row.recipients, quoted))),
+  (row) => (isEveryone(row.recipients) ? null : quoteElement(toArray(row.recipients, quoteElement))),
   (row) => (row.priority === "next" ? null : row.priority),
   (row) => row.reply_to,
-  (row) => quoted(row.content),
+  (row) => quoteElement(row.content),
   (row) => row.salt,
-  (row) => (row.reaches === null ? null : quoted(toArray(row.reaches, (id) => id))),
+  (row) => (row.reaches === null ? null : quoteElement(toArray(row.reaches, (id) => id))),
   (row) => row.answers,
-  (row) => quoted(row.kind),
+  (row) => quoteElement(row.kind),
 ];
 
 /**
@@ -151,10 +151,10 @@ const rowColumns: readonly ((row: MessageRow) => Element)[] = [
  */
 const statement = `
   SELECT before, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
-  FROM append_usual_messages(${numbered(tallyColumns.length + 2 + rowColumns.length)})`;
+  FROM append_usual_messages(${formatPlaceholders(tallyColumns.length + 2 + rowColumns.length)})`;
 
 /** Returns `count` numbered placeholders, such as `$1, $2`. */
-function numbered(count: number): string {
+function formatPlaceholders(count: number): string {
   return Array.from({ length: count }, (_, index) => `$${index + 1}`).join();
 }
 
@@ -162,7 +162,7 @@ function numbered(count: number): string {
  * Returns null if an id already exists in the feed or batch, or if an ask already has an answer. The caller
  * then uses `append_messages`. Rethrows any other error.
  */
-function passOverKnownId(error: unknown): null {
+function ignoreKnownId(error: unknown): null {
   if (error instanceof Error && "code" in error && error.code === uniqueViolation) return null;
   throw error;
 }
@@ -213,18 +213,18 @@ function isEveryone(recipients: readonly string[]): boolean {
 }
 
 /** Formats the values as an array literal, or returns null if every value is the default. */
-function toColumn<Row>(rows: readonly Row[], read: (row: Row) => Element): string | null {
+function toColumn<Row>(rows: readonly Row[], read: (row: Row) => ArrayElement): string | null {
   return rows.every((row) => read(row) === null) ? null : toArray(rows, read);
 }
 
 /** Formats a PostgreSQL array literal. Texts that may contain special characters must already be quoted. */
-function toArray<Row>(rows: readonly Row[], read: (row: Row) => Element): string {
+function toArray<Row>(rows: readonly Row[], read: (row: Row) => ArrayElement): string {
   return `{${rows.map((row) => read(row) ?? "NULL").join()}}`;
 }
 
 /** Quotes a string as an element of an array literal. */
-function quoted(text: string): string;
-function quoted(text: string | null): string | null;
-function quoted(text: string | null): string | null {
+function quoteElement(text: string): string;
+function quoteElement(text: string | null): string | null;
+function quoteElement(text: string | null): string | null {
   return text === null ? null : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }

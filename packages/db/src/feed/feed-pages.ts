@@ -1,13 +1,13 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, lte, max, min, type SQL, sql } from "drizzle-orm";
 import { feeds, messages, peers } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
-import { inAnyCase } from "../text/text-query.js";
+import { toCaseInsensitivePattern } from "../text/text-query.js";
 import { messageColumns, type PageBounds, type StoredMessage } from "./messages.js";
 
 /** Selects messages in a feed. Omitted fields do not restrict the selection. */
 export interface FeedFilter {
   /** Whether to include chat messages that are neither asks nor decisions. */
-  readonly plain: boolean;
+  readonly includesPlain: boolean;
   /** Kinds of messages to include: `ask`, `decision` and names of events. */
   readonly kinds: readonly string[];
   /** Only messages from this team, and events that its peers caused. */
@@ -36,7 +36,7 @@ export interface FeedPart {
    * True if the range continues beyond `reached`. If the filter requires a scan, the rest of the range may
    * contain no further match.
    */
-  readonly more: boolean;
+  readonly hasMore: boolean;
 }
 
 /**
@@ -58,13 +58,13 @@ export async function readFeedPart(
   db: Queryable,
   sessionId: string,
   range: FeedRange,
-  direction: Direction,
+  direction: ReadDirection,
   filter: FeedFilter | null,
   bounds: PageBounds,
 ): Promise<FeedPart> {
   if (bounds.messagesMax === 0) {
     const reached = direction === "forward" ? range.after : range.upTo + 1;
-    return { messages: [], reached, more: range.after < range.upTo };
+    return { messages: [], reached, hasMore: range.after < range.upTo };
   }
   const read = async (part: FeedRange) => {
     const matching = await readMatching(db, sessionId, part, direction, filter, bounds);
@@ -72,18 +72,20 @@ export async function readFeedPart(
   };
   if (!filter || isIndexed(filter) || filter.thread !== undefined) return read(range);
   const { near, far } = filter.text === undefined ? scans : textScans;
-  const found = await read(await scannedPart(db, sessionId, range, direction, { filter, messagesMax: near }));
-  if (found.isFull || !found.more) return found;
-  return read(await scannedPart(db, sessionId, range, direction, { filter, messagesMax: far }));
+  const found = await read(
+    await readScanRange(db, sessionId, range, direction, { filter, messagesMax: near }),
+  );
+  if (found.isFull || !found.hasMore) return found;
+  return read(await readScanRange(db, sessionId, range, direction, { filter, messagesMax: far }));
 }
 
-type Direction = "forward" | "backward";
+type ReadDirection = "forward" | "backward";
 
 function toPart(
-  { found, matched }: Matching,
+  { found, matched }: MatchingPage,
   part: FeedRange,
   range: FeedRange,
-  direction: Direction,
+  direction: ReadDirection,
 ): FeedPart & { readonly isFull: boolean } {
   const last = found.at(-1);
   const isFull = last !== undefined && matched > found.length;
@@ -91,19 +93,19 @@ function toPart(
   const reached = isFull ? last.sequence : end;
   const isAtEnd = direction === "forward" ? reached >= range.upTo : reached <= range.after + 1;
   const messages = direction === "forward" ? found : found.toReversed();
-  return { messages, reached, more: isFull || !isAtEnd, isFull };
+  return { messages, reached, hasMore: isFull || !isAtEnd, isFull };
 }
 
-function isIndexed({ plain, teamId, text, thread }: FeedFilter): boolean {
-  return !plain && teamId === undefined && text === undefined && thread === undefined;
+function isIndexed({ includesPlain, teamId, text, thread }: FeedFilter): boolean {
+  return !includesPlain && teamId === undefined && text === undefined && thread === undefined;
 }
 
 /** Returns the part of a range that a single read scans. */
-async function scannedPart(
+async function readScanRange(
   db: Queryable,
   sessionId: string,
   range: FeedRange,
-  direction: Direction,
+  direction: ReadDirection,
   { filter, messagesMax }: { readonly filter: FeedFilter; readonly messagesMax: number },
 ): Promise<FeedRange> {
   const { after, upTo } = range;
@@ -121,7 +123,7 @@ async function scannedPart(
         - octet_length(${messages.content})`.as("bytes_before"),
     })
     .from(messages)
-    .where(within(sessionId, scanned))
+    .where(isInRange(sessionId, scanned))
     .as("sized");
   const [ends] = await db
     .select({ first: min(sized.sequence), last: max(sized.sequence) })
@@ -133,7 +135,7 @@ async function scannedPart(
     : { after: Number(ends.first) - 1, upTo };
 }
 
-interface Matching {
+interface MatchingPage {
   /** The messages on the page, in the order of reading. */
   readonly found: readonly StoredMessage[];
   /** Number of matches, counted up to one more than fits on a page. */
@@ -149,10 +151,10 @@ async function readMatching(
   db: Queryable,
   sessionId: string,
   range: FeedRange,
-  direction: Direction,
+  direction: ReadDirection,
   filter: FeedFilter | null,
   { messagesMax, bytesMax }: PageBounds,
-): Promise<Matching> {
+): Promise<MatchingPage> {
   if (range.upTo <= range.after) return { found: [], matched: 0 };
   const order = direction === "forward" ? sql`ORDER BY sequence ASC` : sql`ORDER BY sequence DESC`;
   const firsts = sql`${order} LIMIT ${messagesMax + 1}`;
@@ -161,7 +163,7 @@ async function readMatching(
       sequence: sql<number>`sequence`.as("sequence"),
       bytes: sql<number>`bytes`.as("bytes"),
     })
-    .as(sql`${wantedIn(sessionId, range, filter, firsts)} ${firsts}`);
+    .as(sql`${selectMatching(sessionId, range, filter, firsts)} ${firsts}`);
   const fitting = sql`SELECT sequence FROM (
       SELECT sequence, sum(bytes) OVER (${order}) AS total, row_number() OVER (${order}) AS place FROM ${matching}) sized
     WHERE place = 1 OR (place <= ${messagesMax} AND total <= ${bytesMax})`;
@@ -178,25 +180,25 @@ async function readMatching(
  * Selects the sequences and sizes of matching messages: for kinds, the first messages of each by index,
  * otherwise by one scan of the feed.
  */
-function wantedIn(sessionId: string, range: FeedRange, filter: FeedFilter | null, firsts: SQL): SQL {
+function selectMatching(sessionId: string, range: FeedRange, filter: FeedFilter | null, firsts: SQL): SQL {
   const walk = (condition: SQL | undefined) =>
     sql`SELECT sequence, octet_length(content) AS bytes FROM ${messages}
-      WHERE ${and(within(sessionId, range), condition)}`;
+      WHERE ${and(isInRange(sessionId, range), condition)}`;
   if (!filter) return walk(undefined);
   if (!isIndexed(filter))
-    return walk(and(isOfThread(filter), isOfKind(filter), isOfTeam(sessionId, filter), says(filter)));
+    return walk(and(isOfThread(filter), isOfKind(filter), isOfTeam(sessionId, filter), matchesText(filter)));
   if (filter.kinds.length === 0) return walk(sql`false`);
   const ofEach = filter.kinds.map((kind) => sql`(${walk(eq(messages.kind, kind))} ${firsts})`);
   return sql`SELECT sequence, bytes FROM (${sql.join(ofEach, sql` UNION ALL `)}) of_each`;
 }
 
-function within(sessionId: string, { after, upTo }: FeedRange): SQL | undefined {
+function isInRange(sessionId: string, { after, upTo }: FeedRange): SQL | undefined {
   return and(eq(messages.sessionId, sessionId), gt(messages.sequence, after), lte(messages.sequence, upTo));
 }
 
-function isOfKind({ plain, kinds }: FeedFilter): SQL {
+function isOfKind({ includesPlain, kinds }: FeedFilter): SQL {
   const isOneOf = kinds.length === 0 ? sql`false` : inArray(messages.kind, [...kinds]);
-  return plain ? sql`(${messages.kind} IS NULL OR ${isOneOf})` : isOneOf;
+  return includesPlain ? sql`(${messages.kind} IS NULL OR ${isOneOf})` : isOneOf;
 }
 
 function isOfThread({ thread }: FeedFilter): SQL | undefined {
@@ -212,15 +214,15 @@ function isOfTeam(sessionId: string, { teamId }: FeedFilter): SQL | undefined {
 }
 
 /** The searchable text of a message: the text of a chat message, or the names in an event. */
-const said = sql`(SELECT concat_ws(E'\n', c ->> 'text', c ->> 'answer', c ->> 'options', c ->> 'team', c ->> 'by', c ->> 'reason',
+const searchableText = sql`(SELECT concat_ws(E'\n', c ->> 'text', c ->> 'answer', c ->> 'options', c ->> 'team', c ->> 'by', c ->> 'reason',
     c ->> 'key', c #>> '{changes,title,to}', c #>> '{changes,description,to}')
   FROM (SELECT ${messages.content}::json AS c) content)`;
 
-function says({ text }: FeedFilter): SQL | undefined {
+function matchesText({ text }: FeedFilter): SQL | undefined {
   if (text === undefined) return undefined;
   // A match must also occur in the raw JSON. Testing that first avoids parsing most messages.
   const inJson = JSON.stringify(text).slice(1, -1);
-  return sql`(${messages.content} ~ ${inAnyCase(inJson)} AND ${said} ~ ${inAnyCase(text)})`;
+  return sql`(${messages.content} ~ ${toCaseInsensitivePattern(inJson)} AND ${searchableText} ~ ${toCaseInsensitivePattern(text)})`;
 }
 
 /** Maximum number of messages that are read for a thread. A page cannot show more. */

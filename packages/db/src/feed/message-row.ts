@@ -40,7 +40,7 @@ export const messageRowDefaults = {
 /** The outcome for one row. It does not depend on the other rows in the batch. */
 export type AppendOutcome =
   | { outcome: "posted"; sequence: number; postedAt: Date }
-  | { outcome: "duplicate"; same: boolean; sequence: number; postedAt: Date }
+  | { outcome: "duplicate"; isSame: boolean; sequence: number; postedAt: Date }
   | { outcome: "closed" }
   /** The message is from an agent, and a human holds the session. */
   | { outcome: "held" }

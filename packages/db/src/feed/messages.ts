@@ -7,13 +7,13 @@ import type { Queryable } from "../core/transactions.js";
 export interface StoredMessage extends Omit<MessageFields, ProofName | "posted_at"> {
   readonly posted_at: Date;
   /** The event that reports the message's redaction. Null if the message was not redacted. */
-  readonly redaction: RedactionEvent | null;
+  readonly redaction: RedactionEventRow | null;
 }
 
 type ProofName = "salt" | "content_hash";
 
 /** The event that reports a redaction. `sequence` is null if there is no such event. */
-export interface RedactionEvent {
+export interface RedactionEventRow {
   readonly sequence: number | null;
   /** The event's content as stored, in JSON. */
   readonly content: string;
@@ -31,7 +31,7 @@ export const messageColumns = {
   }),
   // Looks up the redaction event only for messages without a salt, by index. Such a message was redacted, or
   // it is a private message in an imported session.
-  redaction: sql<RedactionEvent | null>`CASE WHEN messages.salt IS NULL AND messages.content LIKE '%"redacted":true}' THEN coalesce((
+  redaction: sql<RedactionEventRow | null>`CASE WHEN messages.salt IS NULL AND messages.content LIKE '%"redacted":true}' THEN coalesce((
     SELECT json_build_object('sequence', e.sequence, 'content', e.content) FROM messages e
     WHERE e.session_id = messages.session_id AND e.reply_to = messages.sequence AND e.kind = 'message_redacted'
     ORDER BY e.sequence LIMIT 1), '{"sequence":null,"content":"{}"}') END`,
@@ -51,12 +51,12 @@ export function readMessagesAfter(
   bounds: PageBounds,
   upTo = Number.MAX_SAFE_INTEGER,
 ): Promise<StoredMessage[]> {
-  const wanted = and(
+  const condition = and(
     eq(messages.sessionId, sessionId),
     gt(messages.sequence, after),
     lte(messages.sequence, upTo),
   );
-  return readPage(db, wanted, bounds);
+  return readPage(db, condition, bounds);
 }
 
 /**
@@ -65,11 +65,11 @@ export function readMessagesAfter(
  */
 export interface Addressee {
   readonly peerId: string;
-  readonly own: boolean;
+  readonly includesOwn: boolean;
 }
 
 /** A page of a feed that contains only one peer's messages. */
-export interface MailPage {
+export interface InboxPage {
   readonly messages: readonly StoredMessage[];
   /** The sequence up to which the page contains every message for the peer. */
   readonly upTo: number;
@@ -82,21 +82,21 @@ const scanMax = 10_000;
  * Reads the messages for a peer, in order. Messages for others are skipped and do not count towards the page.
  * A page is empty only if the scanned range contains no messages for the peer.
  */
-export async function readMail(
+export async function readInbox(
   db: Queryable,
   sessionId: string,
   addressee: Addressee,
   range: { readonly after: number; readonly upTo: number },
   bounds: PageBounds,
-): Promise<MailPage> {
+): Promise<InboxPage> {
   const upTo = Math.min(range.upTo, range.after + scanMax);
-  const wanted = and(
+  const condition = and(
     eq(messages.sessionId, sessionId),
     gt(messages.sequence, range.after),
     lte(messages.sequence, upTo),
-    isMailOf(addressee),
+    isAddressedTo(addressee),
   );
-  const page = await readPage(db, wanted, bounds);
+  const page = await readPage(db, condition, bounds);
   return { messages: page, upTo: page.at(-1)?.sequence ?? upTo };
 }
 
@@ -104,7 +104,7 @@ export async function readMail(
 const countedMax = 10_000;
 
 /** Counts the messages for a peer within a range, up to 10,000. */
-export async function countMail(
+export async function countInbox(
   db: Queryable,
   sessionId: string,
   addressee: Addressee,
@@ -118,7 +118,7 @@ export async function countMail(
         eq(messages.sessionId, sessionId),
         gt(messages.sequence, range.after),
         lte(messages.sequence, range.upTo),
-        isMailOf(addressee),
+        isAddressedTo(addressee),
       ),
     )
     .limit(countedMax)
@@ -131,24 +131,24 @@ export async function countMail(
  * Returns the condition that a message is for a peer. The broker's delivery checks the same condition, in a
  * function of the same name, for messages in memory.
  */
-function isMailOf({ peerId, own }: Addressee): SQL | undefined {
+function isAddressedTo({ peerId, includesOwn }: Addressee): SQL | undefined {
   const isAddressed = sql`(${messages.reaches} IS NULL OR ${peerId}::uuid = ANY (${messages.reaches}))`;
   const isOfOthers = sql`${messages.postedByPeerId} IS DISTINCT FROM ${peerId}::uuid`;
   const forPeer = and(isAddressed, isOfOthers);
-  return own ? or(forPeer, eq(messages.postedByPeerId, peerId)) : forPeer;
+  return includesOwn ? or(forPeer, eq(messages.postedByPeerId, peerId)) : forPeer;
 }
 
 async function readPage(
   db: Queryable,
-  wanted: SQL | undefined,
+  condition: SQL | undefined,
   bounds: PageBounds,
 ): Promise<StoredMessage[]> {
-  const { candidates, within } = boundPage(db, wanted, bounds);
+  const { candidates, within } = limitPage(db, condition, bounds);
   return db
     .with(candidates)
     .select(messageColumns)
     .from(messages)
-    .where(and(wanted, within))
+    .where(and(condition, within))
     .orderBy(asc(messages.sequence));
 }
 
@@ -158,7 +158,7 @@ async function readPage(
  * contiguous, so its last sequence is sufficient as a bound. PostgreSQL computes this single value once, even
  * if the table was never analysed. A set of sequences would be computed again for each message.
  */
-export function boundPage(db: Queryable, wanted: SQL | undefined, { messagesMax, bytesMax }: PageBounds) {
+export function limitPage(db: Queryable, condition: SQL | undefined, { messagesMax, bytesMax }: PageBounds) {
   const order = asc(messages.sequence);
   const candidates = db.$with("candidates").as(
     db
@@ -169,7 +169,7 @@ export function boundPage(db: Queryable, wanted: SQL | undefined, { messagesMax,
         bytes: sql<number>`octet_length(${messages.content})`.as("bytes"),
       })
       .from(messages)
-      .where(wanted)
+      .where(condition)
       .orderBy(order)
       .limit(messagesMax),
   );
@@ -197,10 +197,10 @@ export function findAnswer(db: Queryable, sessionId: string, ask: number): Promi
   return findOne(db, sessionId, eq(messages.answers, ask));
 }
 
-async function findOne(db: Queryable, sessionId: string, wanted: SQL): Promise<StoredMessage | null> {
+async function findOne(db: Queryable, sessionId: string, condition: SQL): Promise<StoredMessage | null> {
   const [row] = await db
     .select(messageColumns)
     .from(messages)
-    .where(and(eq(messages.sessionId, sessionId), wanted));
+    .where(and(eq(messages.sessionId, sessionId), condition));
   return row ?? null;
 }

@@ -14,7 +14,7 @@ export type UnreadReader =
  * Only this many messages at the end of a feed are checked. Older messages are not counted, even if they are
  * unread.
  */
-const lookedThroughMax = 2_000;
+const scannedMax = 2_000;
 const countedMax = 1_000;
 
 /**
@@ -29,13 +29,13 @@ export async function countUnread(
 ): Promise<Map<string, number>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db.execute<{ session_id: string; unread: number }>(sql`
-    WITH asked AS MATERIALIZED (${askedBy(reader, sessionIds)})
+    WITH asked AS MATERIALIZED (${selectFeedEnds(reader, sessionIds)})
     SELECT a.session_id, least(coalesce(c.unread, 0), ${countedMax})::int AS unread
     FROM asked a
     LEFT JOIN LATERAL (
       SELECT count(*) AS unread
       FROM ${messages} m
-      WHERE m.session_id = a.session_id AND m.sequence > greatest(a.after, a.last_sequence - ${lookedThroughMax}::int)
+      WHERE m.session_id = a.session_id AND m.sequence > greatest(a.after, a.last_sequence - ${scannedMax}::int)
         AND m.type = 'chat' AND m.posted_by_team_id IS DISTINCT FROM a.own_team_id
         AND (a.not_before IS NULL OR m.posted_at > a.not_before)
       OFFSET 0) c ON a.last_chat_sequence > a.after AND (a.not_before IS NULL OR a.last_posted_at > a.not_before)`);
@@ -46,7 +46,7 @@ export async function countUnread(
  * Selects the bounds for each session: the cursor and time after which messages from others count as unread,
  * and the end of the feed.
  */
-function askedBy(reader: UnreadReader, sessionIds: readonly string[]) {
+function selectFeedEnds(reader: UnreadReader, sessionIds: readonly string[]) {
   const ids = sql`${`{${sessionIds.join(",")}}`}::uuid[]`;
   const ends = sql`f.session_id, f.last_sequence, f.last_chat_sequence, f.last_posted_at`;
   if ("teamId" in reader) {

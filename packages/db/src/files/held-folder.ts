@@ -9,9 +9,9 @@ import { hasProc } from "./platform.js";
  *
  * Linux supports this through `/proc/self/fd`. On other systems, names are resolved by path, and the opened
  * file is then compared with the file at that path. This detects a replacement, unless it was undone in
- * between. Code that must be safe even from the folder's owner has to check `holdsFolders`.
+ * between. Code that must be safe even from the folder's owner has to check `canOpenByHandle`.
  */
-export interface HeldFolder {
+export interface OpenFolder {
   /**
    * Path of the folder when it was opened, with all links resolved. Used in messages, and for programs that
    * take a path.
@@ -24,9 +24,9 @@ export interface HeldFolder {
    * Returns a path through which this process can access the named file in the folder. If the file is a link,
    * the system follows it unless the caller refuses links.
    */
-  at(name: string): string;
+  toPath(name: string): string;
   /** Opens a subfolder of this folder. Refuses links. */
-  folder(name: string): Promise<HeldFolder>;
+  openFolder(name: string): Promise<OpenFolder>;
   /** Opens a file in the folder. Refuses links, and does not block on a pipe. */
   open(name: string, flags?: number, mode?: number): Promise<FileHandle>;
   /** Changes the owner of the folder itself. */
@@ -36,7 +36,7 @@ export interface HeldFolder {
 }
 
 /** True if this system can keep a folder open, so that replacing the folder's path has no effect. */
-export const holdsFolders = hasProc() && existsSync("/proc/self/fd");
+export const canOpenByHandle = hasProc() && existsSync("/proc/self/fd");
 
 /**
  * Thrown if a name points outside its held folder, if a path is a link, or if a file was replaced while it
@@ -55,62 +55,64 @@ const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0, O_DIRECTORY = 0 } = constants;
  *
  * @throws system errors, such as ENOENT and ENOTDIR
  */
-export async function holdFolder(path: string): Promise<HeldFolder> {
+export async function openFolder(path: string): Promise<OpenFolder> {
   const real = await realpath(path);
-  return hold(real, real);
+  return openByHandle(real, real);
 }
 
 /** Creates a folder if it does not exist, accessible only to its owner, and opens it. Refuses links. */
-export async function makeHeldFolder(parent: HeldFolder, name: string): Promise<HeldFolder> {
-  await mkdir(parent.at(name), { mode: 0o700 }).catch(unlessThere);
-  return parent.folder(name);
+export async function createFolder(parent: OpenFolder, name: string): Promise<OpenFolder> {
+  await mkdir(parent.toPath(name), { mode: 0o700 }).catch(ignoreExisting);
+  return parent.openFolder(name);
 }
 
 /** Opens the folder at a relative path below `top`, one name at a time. Closes the folders in between. */
-export async function holdBeneath(top: HeldFolder, names: readonly string[]): Promise<HeldFolder> {
-  let at = await top.folder(".");
+export async function openFolderBeneath(top: OpenFolder, names: readonly string[]): Promise<OpenFolder> {
+  let current = await top.openFolder(".");
   for (const name of names) {
     try {
-      const next = await at.folder(name);
-      await at.close();
-      at = next;
+      const next = await current.openFolder(name);
+      await current.close();
+      current = next;
     } catch (error) {
-      await at.close();
+      await current.close();
       throw error;
     }
   }
-  return at;
+  return current;
 }
 
-async function hold(path: string, shown: string): Promise<HeldFolder> {
-  if (!holdsFolders) return holdByPath(path);
+async function openByHandle(path: string, shown: string): Promise<OpenFolder> {
+  if (!canOpenByHandle) return openByPath(path);
   const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(explainLink(shown));
   const { uid, gid, mode } = await handle.stat();
-  const at = (name: string) => `/proc/self/fd/${handle.fd}/${plain(name)}`;
+  const toPath = (name: string) => `/proc/self/fd/${handle.fd}/${requirePlainName(name)}`;
   return {
-    ...{ path: shown, uid, gid, mode, at },
-    folder: (name) => hold(at(name), name === "." ? shown : join(shown, name)),
+    ...{ path: shown, uid, gid, mode, toPath },
+    openFolder: (name) => openByHandle(toPath(name), name === "." ? shown : join(shown, name)),
     open: (name, flags = O_RDONLY, mode) =>
-      open(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode).catch(explainLink(join(shown, name))),
+      open(toPath(name), flags | O_NOFOLLOW | O_NONBLOCK, mode).catch(explainLink(join(shown, name))),
     chown: (uid, gid) => handle.chown(uid, gid),
     chmod: (mode) => handle.chmod(mode),
     close: () => handle.close(),
   };
 }
 
-async function holdByPath(path: string): Promise<HeldFolder> {
-  const found = await lstat(path);
-  if (!found.isDirectory()) throw new NotPlainError(`${path} is not a folder, or is a link to one.`);
-  const at = (name: string) => join(path, plain(name));
+async function openByPath(path: string): Promise<OpenFolder> {
+  const stats = await lstat(path);
+  if (!stats.isDirectory()) throw new NotPlainError(`${path} is not a folder, or is a link to one.`);
+  const toPath = (name: string) => join(path, requirePlainName(name));
   return {
-    ...{ path, uid: found.uid, gid: found.gid, mode: found.mode, at },
-    folder: (name) => holdByPath(at(name)),
+    ...{ path, uid: stats.uid, gid: stats.gid, mode: stats.mode, toPath },
+    openFolder: (name) => openByPath(toPath(name)),
     async open(name, flags = O_RDONLY, mode) {
-      const handle = await open(at(name), flags | O_NOFOLLOW | O_NONBLOCK, mode).catch(explainLink(at(name)));
+      const handle = await open(toPath(name), flags | O_NOFOLLOW | O_NONBLOCK, mode).catch(
+        explainLink(toPath(name)),
+      );
       try {
-        const [opened, here, now] = [await handle.stat(), await lstat(at(name)), await lstat(path)];
-        if (opened.ino === here.ino && opened.dev === here.dev && now.ino === found.ino) return handle;
-        throw new NotPlainError(`${at(name)} was replaced while it was being opened.`);
+        const [opened, here, now] = [await handle.stat(), await lstat(toPath(name)), await lstat(path)];
+        if (opened.ino === here.ino && opened.dev === here.dev && now.ino === stats.ino) return handle;
+        throw new NotPlainError(`${toPath(name)} was replaced while it was being opened.`);
       } catch (error) {
         await handle.close();
         throw error;
@@ -125,7 +127,7 @@ async function holdByPath(path: string): Promise<HeldFolder> {
   };
 }
 
-function plain(name: string): string {
+function requirePlainName(name: string): string {
   if (name !== "" && name !== ".." && !/[/\\\0]/.test(name)) return name;
   throw new NotPlainError(`${JSON.stringify(name)} is not a file name.`);
 }
@@ -141,6 +143,6 @@ function explainLink(shown: string) {
   };
 }
 
-function unlessThere(error: NodeJS.ErrnoException): void {
+function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== "EEXIST") throw error;
 }

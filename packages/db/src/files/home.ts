@@ -1,6 +1,6 @@
 import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { findStrangerAbove, type Stranger, strangerOf } from "./strangers.js";
+import { findPermissionProblem, findPermissionProblemAbove, type PermissionProblem } from "./strangers.js";
 
 /**
  * Files in a Merkle home that contain secrets or define whom this machine trusts, and folders that contain
@@ -16,40 +16,40 @@ const secrets = [
  * writable only by their user, and secrets must also be readable only by that user. Returns null if every
  * path is safe or the home does not exist yet.
  */
-export async function findStrangerInHome(home: string): Promise<Stranger | null> {
-  const found = await stat(home).catch(unlessMissing);
-  if (!found) return null;
+export async function findPermissionProblemInHome(home: string): Promise<PermissionProblem | null> {
+  const stats = await stat(home).catch(ignoreUnreachable);
+  if (!stats) return null;
   const config = join(home, "config.json");
   return (
-    strangerOf(home, found) ??
-    ((await lstat(config).catch(unlessMissing)) ? await findStrangerAt(config) : null) ??
-    (await findFirst(secrets, (name) => findSecretStranger(join(home, name))))
+    findPermissionProblem(home, stats) ??
+    ((await lstat(config).catch(ignoreUnreachable)) ? await findProblemAt(config) : null) ??
+    (await findFirst(secrets, (name) => findSecretProblem(join(home, name))))
   );
 }
 
 /**
  * Checks the configuration, which may be a link to a file elsewhere. In that case, the target is checked too.
  */
-async function findStrangerAt(path: string): Promise<Stranger | null> {
-  const found = await lstat(path);
-  return found.isSymbolicLink() ? findStrangerAbove(path) : strangerOf(path, found);
+async function findProblemAt(path: string): Promise<PermissionProblem | null> {
+  const stats = await lstat(path);
+  return stats.isSymbolicLink() ? findPermissionProblemAbove(path) : findPermissionProblem(path, stats);
 }
 
-async function findSecretStranger(path: string): Promise<Stranger | null> {
-  const found = await stat(path).catch(unlessMissing);
-  if (!found) return null;
-  const stranger = strangerOf(path, found, { secret: true });
-  if (stranger || !found.isDirectory()) return stranger;
-  return findFirst(await readdir(path).catch(() => []), (name) => findSecretStranger(join(path, name)));
+async function findSecretProblem(path: string): Promise<PermissionProblem | null> {
+  const stats = await stat(path).catch(ignoreUnreachable);
+  if (!stats) return null;
+  const problem = findPermissionProblem(path, stats, { isSecret: true });
+  if (problem || !stats.isDirectory()) return problem;
+  return findFirst(await readdir(path).catch(() => []), (name) => findSecretProblem(join(path, name)));
 }
 
 async function findFirst(
   names: readonly string[],
-  find: (name: string) => Promise<Stranger | null>,
-): Promise<Stranger | null> {
+  find: (name: string) => Promise<PermissionProblem | null>,
+): Promise<PermissionProblem | null> {
   for (const name of names) {
-    const stranger = await find(name);
-    if (stranger) return stranger;
+    const problem = await find(name);
+    if (problem) return problem;
   }
   return null;
 }
@@ -58,6 +58,6 @@ async function findFirst(
  * Treats a path that this user cannot access as missing. The code that later opens the path reports the
  * error.
  */
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
+function ignoreUnreachable(error: NodeJS.ErrnoException): undefined {
   if (!["ENOENT", "ENOTDIR", "EACCES", "ELOOP"].includes(error.code ?? "")) throw error;
 }

@@ -1,17 +1,17 @@
 export {
-  type HeldFolder,
-  holdBeneath,
-  holdFolder,
-  holdsFolders,
-  makeHeldFolder,
+  canOpenByHandle,
+  createFolder,
   NotPlainError,
+  type OpenFolder,
+  openFolder,
+  openFolderBeneath,
 } from "./held-folder.js";
-export { findStrangerInHome } from "./home.js";
+export { findPermissionProblemInHome } from "./home.js";
 export { hasProc, isPosix } from "./platform.js";
 export {
-  describeStranger,
-  findStrangerAbove,
-  type Stranger,
-  type StrangersOptions,
-  strangerOf,
+  describePermissionProblem,
+  findPermissionProblem,
+  findPermissionProblemAbove,
+  type PermissionOptions,
+  type PermissionProblem,
 } from "./strangers.js";

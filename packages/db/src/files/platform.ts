@@ -19,7 +19,7 @@ export function hasProc(system: System = process.platform): boolean {
 }
 
 /** Returns the file name of a program, which has an extension on Windows. */
-export function programFile(name: string, system: System = process.platform): string {
+export function toProgramFile(name: string, system: System = process.platform): string {
   return isPosix(system) ? name : `${name}.exe`;
 }
 
@@ -27,7 +27,7 @@ export function programFile(name: string, system: System = process.platform): st
  * Returns an argument in the form that programs expect. Windows passes all arguments in one command line, so
  * an empty argument must be quoted there.
  */
-export function argumentOf(value: string, system: System = process.platform): string {
+export function toArgument(value: string, system: System = process.platform): string {
   return !isPosix(system) && value === "" ? '""' : value;
 }
 
@@ -35,12 +35,12 @@ export function argumentOf(value: string, system: System = process.platform): st
  * Returns the key for choosing this platform's binaries, such as `linux-x64`. A Linux without glibc, such as
  * Alpine, has keys like `linux-x64-musl`.
  */
-export function systemAndProcessor(
+export function getPlatformKey(
   system: System = process.platform,
   processor: string = process.arch,
-  musl: boolean = hasProc(system) && isMusl(),
+  usesMusl: boolean = hasProc(system) && isMusl(),
 ): string {
-  return `${system}-${processor}${musl ? "-musl" : ""}`;
+  return `${system}-${processor}${usesMusl ? "-musl" : ""}`;
 }
 
 function isMusl(): boolean {

@@ -7,20 +7,20 @@ import { hasProc } from "./platform.js";
  * A path with unsafe permissions, and the command that fixes them. The command is null if the current user
  * cannot fix them.
  */
-export interface Stranger {
+export interface PermissionProblem {
   readonly path: string;
   /** The rest of a sentence that begins with the path, for example "can be written by others (mode 0777)". */
   readonly problem: string;
-  readonly mend: string | null;
+  readonly fixCommand: string | null;
 }
 
-export interface StrangersOptions {
+export interface PermissionOptions {
   /**
    * User id that may own the path and write to it, in addition to root. Default: the user of this process.
    */
   readonly owner?: number | undefined;
   /** True if other users must not be able to read the path either. */
-  readonly secret?: boolean;
+  readonly isSecret?: boolean;
 }
 
 /**
@@ -29,31 +29,37 @@ export interface StrangersOptions {
  * other members. Windows has no modes and relies on the permissions of the user's own folder, so nothing is
  * reported there.
  */
-export function strangerOf(path: string, found: Stats, options: StrangersOptions = {}): Stranger | null {
+export function findPermissionProblem(
+  path: string,
+  stats: Stats,
+  options: PermissionOptions = {},
+): PermissionProblem | null {
   const us = process.getuid?.();
   const owner = options.owner ?? us;
   if (owner === undefined) return null;
-  if (!isTrusted(found.uid, owner)) {
-    const chown = `${us === 0 ? "" : "sudo "}chown -h ${nameOf(owner)} ${quoted(path)}`;
-    const mend = owner === us ? chown : null;
-    return { path, problem: `belongs to another user (${nameOf(found.uid)})`, mend };
+  if (!isTrusted(stats.uid, owner)) {
+    const chown = `${us === 0 ? "" : "sudo "}chown -h ${findUserName(owner)} ${quotePath(path)}`;
+    const fixCommand = owner === us ? chown : null;
+    return { path, problem: `belongs to another user (${findUserName(stats.uid)})`, fixCommand };
   }
   // A link has no permissions. Any user that can write to the folder of the link can change its target.
-  if (found.isSymbolicLink()) return null;
-  const octal = (found.mode & 0o7777).toString(8).padStart(4, "0");
-  const group = (found.mode & 0o070) !== 0 && hasOthers(found.gid, owner) ? 0o070 : 0;
-  const chmod = (how: string) => (us === 0 || found.uid === us ? `chmod ${how} ${quoted(path)}` : null);
-  if (options.secret && (found.mode & (0o007 | group)) !== 0) {
-    const mend = chmod(found.isDirectory() ? "700" : "600");
-    return { path, problem: `can be read by others (mode ${octal})`, mend };
+  if (stats.isSymbolicLink()) return null;
+  const octal = (stats.mode & 0o7777).toString(8).padStart(4, "0");
+  const group = (stats.mode & 0o070) !== 0 && hasOtherMembers(stats.gid, owner) ? 0o070 : 0;
+  const toChmodCommand = (how: string) =>
+    us === 0 || stats.uid === us ? `chmod ${how} ${quotePath(path)}` : null;
+  if (options.isSecret && (stats.mode & (0o007 | group)) !== 0) {
+    const fixCommand = toChmodCommand(stats.isDirectory() ? "700" : "600");
+    return { path, problem: `can be read by others (mode ${octal})`, fixCommand };
   }
-  if ((found.mode & (0o002 | (group & 0o020))) === 0) return null;
-  return { path, problem: `can be written by others (mode ${octal})`, mend: chmod("go-w") };
+  if ((stats.mode & (0o002 | (group & 0o020))) === 0) return null;
+  return { path, problem: `can be written by others (mode ${octal})`, fixCommand: toChmodCommand("go-w") };
 }
 
 /** Returns a sentence for people that describes the problem and what to do about it. */
-export function describeStranger({ path, problem, mend }: Stranger): string {
-  const advice = mend === null ? "Ask its owner to change that, or use another folder." : `Run: ${mend}`;
+export function describePermissionProblem({ path, problem, fixCommand }: PermissionProblem): string {
+  const advice =
+    fixCommand === null ? "Ask its owner to change that, or use another folder." : `Run: ${fixCommand}`;
   return `${path} ${problem}. ${advice}`;
 }
 
@@ -63,38 +69,38 @@ export function describeStranger({ path, problem, mend }: Stranger): string {
  *
  * @throws system errors, such as ENOENT
  */
-export async function findStrangerAbove(
+export async function findPermissionProblemAbove(
   path: string,
-  options: StrangersOptions = {},
-): Promise<Stranger | null> {
+  options: PermissionOptions = {},
+): Promise<PermissionProblem | null> {
   const real = await realpath(path);
   // The paths to check. Targets of links are added to this list, because they may contain links as well.
   const ways = [resolve(path)];
   for (const way of ways) {
-    for (const each of partsOf(way)) {
+    for (const each of toAncestors(way)) {
       if (each === real) continue;
-      const found = await lstat(each);
-      if (found.isSymbolicLink() && ways.length < linksMax) {
+      const stats = await lstat(each);
+      if (stats.isSymbolicLink() && ways.length < linksMax) {
         ways.push(resolve(dirname(each), await readlink(each), relative(each, way)));
       }
       // In a folder with the sticky bit, users cannot rename or delete each other's files, so its mode is
       // safe.
-      if (found.isDirectory() && (found.mode & 0o1000) !== 0) found.mode = 0;
-      const stranger = strangerOf(each, found, { owner: options.owner });
+      if (stats.isDirectory() && (stats.mode & 0o1000) !== 0) stats.mode = 0;
+      const problem = findPermissionProblem(each, stats, { owner: options.owner });
       // If the folder belongs to another user, the current user cannot fix its permissions.
-      if (stranger) return found.uid === process.getuid?.() ? stranger : { ...stranger, mend: null };
+      if (problem) return stats.uid === process.getuid?.() ? problem : { ...problem, fixCommand: null };
     }
   }
-  return strangerOf(real, await lstat(real), options);
+  return findPermissionProblem(real, await lstat(real), options);
 }
 
 /** The maximum number of links that are followed, as on Linux. */
 const linksMax = 40;
 
 /** Lists all folders above a path from the top down, followed by the path itself. */
-function partsOf(path: string): string[] {
+function toAncestors(path: string): string[] {
   const parent = dirname(path);
-  return parent === path ? [path] : [...partsOf(parent), path];
+  return parent === path ? [path] : [...toAncestors(parent), path];
 }
 
 /**
@@ -110,22 +116,22 @@ function isTrusted(uid: number, owner: number): boolean {
  * `/etc/passwd`. A group that is not listed there is assumed to have other members. That applies to groups
  * from a directory service, and to every group on macOS, which stores users elsewhere.
  */
-function hasOthers(gid: number, owner: number): boolean {
+function hasOtherMembers(gid: number, owner: number): boolean {
   if (!hasProc()) return true;
-  const group = linesOf("/etc/group").find(([, , id]) => Number(id) === gid);
+  const group = readRecords("/etc/group").find(([, , id]) => Number(id) === gid);
   if (!group) return true;
-  const users = linesOf("/etc/passwd");
-  const idOf = (name: string) => Number(users.find(([each]) => each === name)?.[2] ?? Number.NaN);
-  const listed = (group[3] ?? "").split(",").filter(Boolean).map(idOf);
+  const users = readRecords("/etc/passwd");
+  const findUid = (name: string) => Number(users.find(([each]) => each === name)?.[2] ?? Number.NaN);
+  const listed = (group[3] ?? "").split(",").filter(Boolean).map(findUid);
   const primary = users.filter(([, , , id]) => Number(id) === gid).map(([, , uid]) => Number(uid));
   return [...listed, ...primary].some((uid) => uid !== owner && uid !== 0);
 }
 
-function nameOf(uid: number): string {
-  return linesOf("/etc/passwd").find(([, , id]) => Number(id) === uid)?.[0] ?? String(uid);
+function findUserName(uid: number): string {
+  return readRecords("/etc/passwd").find(([, , id]) => Number(id) === uid)?.[0] ?? String(uid);
 }
 
-function linesOf(path: string): string[][] {
+function readRecords(path: string): string[][] {
   try {
     return readFileSync(path, "utf8")
       .split("\n")
@@ -136,6 +142,6 @@ function linesOf(path: string): string[][] {
   }
 }
 
-function quoted(path: string): string {
+function quotePath(path: string): string {
   return /^[\w@%+=:,./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -35,13 +35,13 @@ export async function insertClientGrant(
 export async function takeClientGrant(
   tx: Transaction,
   codeHash: Uint8Array,
-): Promise<(ClientGrant & { readonly inTime: boolean }) | null> {
+): Promise<(ClientGrant & { readonly isInTime: boolean }) | null> {
   const [row] = await tx
     .update(clientGrants)
     .set({ codeUsedAt: sql`now()` })
     .where(and(eq(clientGrants.codeHash, codeHash), isNull(clientGrants.codeUsedAt)))
     .returning();
-  return row ? { ...row, inTime: row.codeExpiresAt > (row.codeUsedAt ?? row.codeExpiresAt) } : null;
+  return row ? { ...row, isInTime: row.codeExpiresAt > (row.codeUsedAt ?? row.codeExpiresAt) } : null;
 }
 
 /** Returns the token that a code was issued for, whether or not the code was redeemed. */

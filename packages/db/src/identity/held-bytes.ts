@@ -25,7 +25,7 @@ const derived: readonly PgTable[] = [
 export async function countChangingBytes(db: Queryable, meshId: string): Promise<number> {
   const sums = countedTables.map(
     ({ table, contents, isOfMesh }) =>
-      sql`(SELECT coalesce(sum(${sumOf(contents)}), 0) FROM ${table} WHERE ${isOfMesh(meshId)})`,
+      sql`(SELECT coalesce(sum(${selectSum(contents)}), 0) FROM ${table} WHERE ${isOfMesh(meshId)})`,
   );
   const [row] = await db.execute<{ bytes: string }>(sql`SELECT ${sql.join(sums, sql` + `)} AS bytes`);
   return Number(row?.bytes ?? 0);
@@ -51,17 +51,17 @@ const countedTables: readonly CountedTable[] = Object.values(schema).flatMap((ta
  * whole broker, and the result is null.
  */
 function chooseCondition(columns: readonly PgColumn[]): CountedTable["isOfMesh"] | null {
-  const column = (name: string) => columns.find((each) => each.name === name);
-  const ofMesh = column("mesh_id");
+  const findColumn = (name: string) => columns.find((each) => each.name === name);
+  const ofMesh = findColumn("mesh_id");
   if (ofMesh) return (meshId) => sql`${ofMesh} = ${meshId}`;
-  const ofSession = column("session_id");
-  if (ofSession) return (meshId) => sql`${ofSession} IN (${sessionsOf(meshId)})`;
-  const ofScope = column("scope_id");
-  if (ofScope) return (meshId) => sql`(${ofScope} = ${meshId} OR ${ofScope} IN (${sessionsOf(meshId)}))`;
+  const ofSession = findColumn("session_id");
+  if (ofSession) return (meshId) => sql`${ofSession} IN (${selectSessions(meshId)})`;
+  const ofScope = findColumn("scope_id");
+  if (ofScope) return (meshId) => sql`(${ofScope} = ${meshId} OR ${ofScope} IN (${selectSessions(meshId)}))`;
   return null;
 }
 
-function sessionsOf(meshId: string): SQL {
+function selectSessions(meshId: string): SQL {
   return sql`SELECT own.session_id FROM ${schema.sessions} own WHERE own.mesh_id = ${meshId}`;
 }
 
@@ -69,7 +69,7 @@ function isContent(column: PgColumn): boolean {
   return column.generated === undefined && /^(?:text|bytea|jsonb)\b|\[\]$/.test(column.getSQLType());
 }
 
-function sumOf(contents: readonly PgColumn[]): SQL {
+function selectSum(contents: readonly PgColumn[]): SQL {
   const sizes = contents.map((column) =>
     // Both `octet_length` and `pg_column_size` return a size without reading values that are stored out of
     // line.

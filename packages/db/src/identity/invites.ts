@@ -70,7 +70,7 @@ export async function insertInvite(
   if (!counter) throw new TypeError("The mesh of the invite was not found.");
   const { number } = counter;
   const code = spoken && {
-    codeHash: hashOfCode(sql`${invite.meshId}::uuid`, number, spoken.code),
+    codeHash: selectCodeHash(sql`${invite.meshId}::uuid`, number, spoken.code),
     codeExpiresAt: sql`now() + make_interval(secs => ${spoken.seconds})`,
     codeTriesLeft: spoken.tries,
   };
@@ -107,11 +107,11 @@ export async function tryInviteCode(
   db: Queryable,
   { number, code }: { readonly number: number; readonly code: string },
 ): Promise<InviteRow | null> {
-  const matches = sql`${invites.codeHash} = ${hashOfCode(sql`${invites.meshId}`, number, code)}`;
+  const matches = sql`${invites.codeHash} = ${selectCodeHash(sql`${invites.meshId}`, number, code)}`;
   // A correct code does not cost other invites with the same number a try.
   const isForAnother = sql`EXISTS (
     SELECT FROM ${invites} others WHERE ${others.number} = ${number} AND ${others.meshId} <> ${invites.meshId}
-      AND ${others.codeHash} = ${hashOfCode(sql`${others.meshId}`, number, code)})`;
+      AND ${others.codeHash} = ${selectCodeHash(sql`${others.meshId}`, number, code)})`;
   const tried = await db
     .update(invites)
     .set({ codeTriesLeft: sql`${invites.codeTriesLeft} - CASE WHEN ${matches} THEN 0 ELSE 1 END` })
@@ -122,7 +122,7 @@ export async function tryInviteCode(
 }
 
 export async function findInvite(db: Queryable, key: InviteKey): Promise<InviteRow | null> {
-  const [row] = await selectInvites(db).where(isIt(key));
+  const [row] = await selectInvites(db).where(isInvite(key));
   return row ?? null;
 }
 
@@ -134,7 +134,7 @@ export async function takeInviteUse(tx: Transaction, key: InviteKey): Promise<bo
   const rows = await tx
     .update(invites)
     .set({ uses: sql`${invites.uses} + 1` })
-    .where(and(isIt(key), isOpen))
+    .where(and(isInvite(key), isOpen))
     .returning({ number: invites.number });
   return rows.length > 0;
 }
@@ -154,12 +154,12 @@ export async function listInviteRows(
 
 /** Ends an open invite. */
 export async function endInvite(tx: Transaction, key: InviteKey): Promise<void> {
-  await endThose(tx, isIt(key));
+  await endMatchingInvites(tx, isInvite(key));
 }
 
 /** Ends all open invites that a member created. */
 export async function endInvitesOfMember(tx: Transaction, meshId: string, memberId: string): Promise<void> {
-  await endThose(tx, and(eq(invites.meshId, meshId), eq(invites.invitedBy, memberId)));
+  await endMatchingInvites(tx, and(eq(invites.meshId, meshId), eq(invites.invitedBy, memberId)));
 }
 
 /** Ends all open invites that were created with these tokens. */
@@ -169,12 +169,12 @@ export async function endInvitesOfTokens(
   numbers: readonly number[],
 ): Promise<void> {
   if (numbers.length === 0) return;
-  await endThose(tx, and(eq(invites.meshId, meshId), inArray(invites.parent, [...numbers])));
+  await endMatchingInvites(tx, and(eq(invites.meshId, meshId), inArray(invites.parent, [...numbers])));
 }
 
 /** Ends the open invites in a mesh that the broker itself created. */
 export async function endOwnInvites(tx: Transaction, meshId: string): Promise<void> {
-  await endThose(tx, and(eq(invites.meshId, meshId), isNull(invites.invitedBy)));
+  await endMatchingInvites(tx, and(eq(invites.meshId, meshId), isNull(invites.invitedBy)));
 }
 
 /** Finds open invites by the hashes of their secrets, to detect text that quotes a secret. */
@@ -212,16 +212,16 @@ const codeIsGood = and(
  * Hashes a spoken code together with its mesh and invite number. Codes are short, so different invites may
  * have equal codes. Including the mesh and number makes their hashes differ.
  */
-function hashOfCode(meshId: SQL, number: number, code: string): SQL<Uint8Array> {
+function selectCodeHash(meshId: SQL, number: number, code: string): SQL<Uint8Array> {
   return sql`sha256(convert_to(${meshId}::text || ' ' || ${String(number)}::text || ' ' || ${code}::text, 'UTF8'))`;
 }
 
-function isIt({ meshId, number }: InviteKey): SQL | undefined {
+function isInvite({ meshId, number }: InviteKey): SQL | undefined {
   return and(eq(invites.meshId, meshId), eq(invites.number, number));
 }
 
-async function endThose(tx: Transaction, which: SQL | undefined): Promise<void> {
-  await tx.update(invites).set({ revokedAt: sql`now()` }).where(and(which, isOpen));
+async function endMatchingInvites(tx: Transaction, condition: SQL | undefined): Promise<void> {
+  await tx.update(invites).set({ revokedAt: sql`now()` }).where(and(condition, isOpen));
 }
 
 const { secretHash: _secret, codeHash: _code, ...ownColumns } = getTableColumns(invites);

@@ -35,7 +35,7 @@ export async function findPersonOfMember(
   return findOne(db, and(eq(persons.meshId, meshId), eq(persons.memberId, memberId)));
 }
 
-async function findOne(db: Queryable, which: SQL | undefined): Promise<PersonRow | null> {
+async function findOne(db: Queryable, condition: SQL | undefined): Promise<PersonRow | null> {
   const [row] = await db
     .select({
       personId: persons.personId,
@@ -46,7 +46,7 @@ async function findOne(db: Queryable, which: SQL | undefined): Promise<PersonRow
       verifiedAt: persons.verifiedAt,
     })
     .from(persons)
-    .where(which);
+    .where(condition);
   return row ?? null;
 }
 
@@ -152,7 +152,7 @@ export async function findPersonSecrets(
 }
 
 /** Identifies how far one person has read one session. */
-export interface Reading {
+export interface ReadPositionKey {
   readonly meshId: string;
   readonly personId: string;
   readonly sessionId: string;
@@ -162,7 +162,11 @@ export interface Reading {
  * Records that a person has read up to a sequence. Returns the resulting position, which never moves
  * backwards.
  */
-export async function saveLastRead(db: Queryable, reading: Reading, lastRead: number): Promise<number> {
+export async function saveLastRead(
+  db: Queryable,
+  reading: ReadPositionKey,
+  lastRead: number,
+): Promise<number> {
   const [row] = await db
     .insert(personReads)
     .values({ ...reading, lastRead })

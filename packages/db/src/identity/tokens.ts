@@ -88,7 +88,7 @@ export async function insertToken(
       program: isForPrograms(token.kind, authority.token) ? counter.number : authority.program,
       createdBy: authority.vouchedBy,
       createdAt: sql`now()`,
-      expiresAt: expiry({ meshId: token.meshId, parent: authority.token, seconds }),
+      expiresAt: selectExpiry({ meshId: token.meshId, parent: authority.token, seconds }),
     })
     .returning({ number: tokens.number, expiresAt: tokens.expiresAt });
   if (!row) throw new TypeError("A token was not stored.");
@@ -158,7 +158,7 @@ export async function renewToken(
 ): Promise<Date | null> {
   const [row] = await tx
     .update(tokens)
-    .set({ secretHash, expiresAt: expiry({ meshId, parent: tokens.parent, seconds }) })
+    .set({ secretHash, expiresAt: selectExpiry({ meshId, parent: tokens.parent, seconds }) })
     .where(and(eq(tokens.meshId, meshId), eq(tokens.number, number), inForce))
     .returning({ expiresAt: tokens.expiresAt });
   return row?.expiresAt ?? null;
@@ -195,7 +195,7 @@ export async function findTokenByNumber(
 }
 
 /** Tokens and members that ended together. Everything that depends on them must be notified. */
-export interface Ended {
+export interface EndedCredentials {
   readonly tokens: readonly number[];
   readonly members: readonly string[];
 }
@@ -211,16 +211,16 @@ export async function endTokens(
   tx: Transaction,
   of: { readonly meshId: string } & ({ readonly number: number } | { readonly memberId: string }),
   by: string,
-): Promise<Ended> {
+): Promise<EndedCredentials> {
   const { meshId } = of;
   const first = "number" in of ? eq(tokens.number, of.number) : isOf([of.memberId]);
-  const ended = { tokens: await endThose(tx, meshId, first), members: [] as string[] };
-  let letIn = await endLetIn(tx, meshId, ended.tokens, by);
-  while (letIn.length > 0) {
-    ended.members.push(...letIn);
-    const theirs = await endThose(tx, meshId, isOf(letIn));
+  const ended = { tokens: await endMatchingTokens(tx, meshId, first), members: [] as string[] };
+  let admittedIds = await endAdmittedMembers(tx, meshId, ended.tokens, by);
+  while (admittedIds.length > 0) {
+    ended.members.push(...admittedIds);
+    const theirs = await endMatchingTokens(tx, meshId, isOf(admittedIds));
     ended.tokens.push(...theirs);
-    letIn = await endLetIn(tx, meshId, theirs, by);
+    admittedIds = await endAdmittedMembers(tx, meshId, theirs, by);
   }
   return ended;
 }
@@ -228,7 +228,7 @@ export async function endTokens(
 /**
  * Ends the memberships of the members that these program tokens admitted, and those members' open invites.
  */
-async function endLetIn(
+async function endAdmittedMembers(
   tx: Transaction,
   meshId: string,
   programs: readonly number[],
@@ -247,7 +247,7 @@ async function endLetIn(
 }
 
 /** Members and tokens on which a connection or other resource depends, with their meshes. */
-export interface StandingOn {
+export interface CredentialDependencies {
   readonly members: readonly { readonly meshId: string; readonly memberId: string }[];
   readonly tokens: readonly { readonly meshId: string; readonly number: number }[];
 }
@@ -255,7 +255,7 @@ export interface StandingOn {
 /** Returns which of the given members and tokens have been revoked, by id and number. */
 export async function listRevoked(
   db: Queryable,
-  { members, tokens: asked }: StandingOn,
+  { members, tokens: requestedTokens }: CredentialDependencies,
 ): Promise<{ readonly memberIds: ReadonlySet<string>; readonly tokens: ReadonlySet<string> }> {
   const [memberRows, tokenRows] = await Promise.all([
     members.length === 0
@@ -265,11 +265,11 @@ export async function listRevoked(
           FROM json_to_recordset(${JSON.stringify(members)}::text::json) AS a ("meshId" uuid, "memberId" uuid)
           JOIN members m ON m.mesh_id = a."meshId" AND m.member_id = a."memberId"
           WHERE m.revoked_at IS NOT NULL`),
-    asked.length === 0
+    requestedTokens.length === 0
       ? []
       : db.execute<{ id: string }>(sql`
           SELECT a."meshId" || ' ' || a.number AS id
-          FROM json_to_recordset(${JSON.stringify(asked)}::text::json) AS a ("meshId" uuid, number integer)
+          FROM json_to_recordset(${JSON.stringify(requestedTokens)}::text::json) AS a ("meshId" uuid, number integer)
           LEFT JOIN ${tokens} t ON t.mesh_id = a."meshId" AND t.number = a.number
           WHERE t.number IS NULL OR t.revoked_at IS NOT NULL`),
   ]);
@@ -337,7 +337,7 @@ const inForce = sql`${tokens.revokedAt} IS NULL AND ${tokens.expiresAt} > now() 
     SELECT FROM ${tokens} parents WHERE ${parents.meshId} = ${tokens.meshId} AND ${parents.number} = ${tokens.parent}
       AND (${parents.revokedAt} IS NOT NULL OR ${parents.expiresAt} <= now()))`;
 
-function expiry(of: {
+function selectExpiry(of: {
   readonly meshId: string;
   readonly parent: number | null | typeof tokens.parent;
   readonly seconds: number;
@@ -351,10 +351,14 @@ function isOf(memberIds: readonly string[]): SQL | undefined {
   return or(inArray(tokens.memberId, [...memberIds]), inArray(tokens.createdBy, [...memberIds]));
 }
 
-async function endThose(tx: Transaction, meshId: string, which: SQL | undefined): Promise<number[]> {
+async function endMatchingTokens(
+  tx: Transaction,
+  meshId: string,
+  condition: SQL | undefined,
+): Promise<number[]> {
   const rows = await tx.execute<{ number: number }>(sql`
     WITH RECURSIVE ended AS (
-      SELECT ${tokens.number} FROM ${tokens} WHERE ${and(eq(tokens.meshId, meshId), which)}
+      SELECT ${tokens.number} FROM ${tokens} WHERE ${and(eq(tokens.meshId, meshId), condition)}
       UNION
       SELECT ${tokens.number} FROM ${tokens} JOIN ended ON ${tokens.parent} = ended.number
       WHERE ${tokens.meshId} = ${meshId}

@@ -219,7 +219,7 @@ export async function declareStatus(
   { sessionId, teamId, peerId }: { sessionId: string; teamId: string; peerId: string },
   { status, reason, at, automatic }: NewDeclaration,
 ): Promise<{ status: DeclaredStatus; reason: string | null; at: Date }> {
-  const isTeamsWord = and(
+  const isTeamStatus = and(
     eq(peers.sessionId, sessionId),
     eq(peers.teamId, teamId),
     isNull(peers.name),
@@ -228,15 +228,15 @@ export async function declareStatus(
   const isFree = status !== "dnd" && status !== "blocked";
   if (isFree && !automatic) {
     const none = { declaredStatus: null, declaredReason: null, declaredAt: null };
-    await tx.update(peers).set(none).where(isTeamsWord);
+    await tx.update(peers).set(none).where(isTeamStatus);
   }
-  const stays = sql`${automatic} AND coalesce(${peers.declaredStatus} IN ('dnd', 'blocked'), false)`;
+  const mustStay = sql`${automatic} AND coalesce(${peers.declaredStatus} IN ('dnd', 'blocked'), false)`;
   const [row] = await tx
     .update(peers)
     .set({
-      declaredStatus: sql`CASE WHEN ${stays} THEN ${peers.declaredStatus} ELSE ${status} END`,
-      declaredReason: sql`CASE WHEN ${stays} THEN ${peers.declaredReason} ELSE ${reason}::text END`,
-      declaredAt: sql`CASE WHEN ${stays} THEN ${peers.declaredAt} ELSE ${at.toISOString()}::timestamptz END`,
+      declaredStatus: sql`CASE WHEN ${mustStay} THEN ${peers.declaredStatus} ELSE ${status} END`,
+      declaredReason: sql`CASE WHEN ${mustStay} THEN ${peers.declaredReason} ELSE ${reason}::text END`,
+      declaredAt: sql`CASE WHEN ${mustStay} THEN ${peers.declaredAt} ELSE ${at.toISOString()}::timestamptz END`,
     })
     .where(isPeer(sessionId, peerId))
     .returning({ status: peers.declaredStatus, reason: peers.declaredReason, at: peers.declaredAt });
@@ -246,7 +246,7 @@ export async function declareStatus(
   const [team] = await tx
     .select({ status: peers.declaredStatus, reason: peers.declaredReason, at: peers.declaredAt })
     .from(peers)
-    .where(isTeamsWord);
+    .where(isTeamStatus);
   return team?.status && team.at ? { status: team.status, reason: team.reason, at: team.at } : own;
 }
 

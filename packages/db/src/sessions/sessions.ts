@@ -130,7 +130,7 @@ export type SessionSort = "activity" | "said" | "created" | "title" | "size";
 /**
  * A row's position in a sort order: the value that it is sorted by, and the session's id as a tie-breaker.
  */
-export interface SessionPlace {
+export interface SessionPosition {
   /** The value that the row is sorted by: a time as ISO text, a title, or a number of bytes. */
   readonly key: string;
   readonly sessionId: string;
@@ -139,13 +139,13 @@ export interface SessionPlace {
 export interface SessionFilter {
   /** Only sessions with this text in the title, description or slug. `%` and `_` have no special meaning. */
   readonly query?: string | undefined;
-  readonly closed?: boolean | undefined;
+  readonly isClosed?: boolean | undefined;
   /** Only sessions with a current or former team of this name, ignoring case. */
   readonly team?: string | undefined;
   readonly sessionIds?: readonly string[] | undefined;
   readonly sort: SessionSort;
   /** Position of the last row on the previous page. */
-  readonly before?: SessionPlace | undefined;
+  readonly before?: SessionPosition | undefined;
   readonly limit: number;
 }
 
@@ -154,25 +154,25 @@ export interface SessionFilter {
  * messages is sorted by its creation time.
  */
 const orders: Readonly<
-  Record<SessionSort, { readonly key: SQL; readonly type: SQL; readonly ascending: boolean }>
+  Record<SessionSort, { readonly key: SQL; readonly type: SQL; readonly isAscending: boolean }>
 > = {
   activity: {
     key: sql`coalesce(${feeds.lastPostedAt}, ${sessions.createdAt})`,
     type: sql`timestamptz`,
-    ascending: false,
+    isAscending: false,
   },
   said: {
     key: sql`coalesce((SELECT ${messages.postedAt} ${ofLastSaid}), ${sessions.createdAt})`,
     type: sql`timestamptz`,
-    ascending: false,
+    isAscending: false,
   },
-  created: { key: sql`${sessions.createdAt}`, type: sql`timestamptz`, ascending: false },
-  size: { key: sql`${sessions.bytes}`, type: sql`bigint`, ascending: false },
-  title: { key: sql`lower(${sessions.title})`, type: sql`text`, ascending: true },
+  created: { key: sql`${sessions.createdAt}`, type: sql`timestamptz`, isAscending: false },
+  size: { key: sql`${sessions.bytes}`, type: sql`bigint`, isAscending: false },
+  title: { key: sql`lower(${sessions.title})`, type: sql`text`, isAscending: true },
 };
 
 /** Returns a row's position in a sort order, from which the next page continues. */
-export function placeOf(row: SessionRow, sort: SessionSort): SessionPlace {
+export function toSessionPosition(row: SessionRow, sort: SessionSort): SessionPosition {
   const keys: Record<SessionSort, () => string> = {
     activity: () => (row.lastPostedAt ?? row.createdAt).toISOString(),
     said: () => (row.lastSaidAt ?? row.createdAt).toISOString(),
@@ -189,9 +189,10 @@ export async function listSessionRows(
   meshId: string,
   filter: SessionFilter,
 ): Promise<SessionRow[]> {
-  const { key, type, ascending } = orders[filter.sort];
+  const { key, type, isAscending } = orders[filter.sort];
   const conditions: (SQL | undefined)[] = [eq(sessions.meshId, meshId)];
-  if (filter.closed !== undefined) conditions.push(sql`(${feeds.closedAt} IS NOT NULL) = ${filter.closed}`);
+  if (filter.isClosed !== undefined)
+    conditions.push(sql`(${feeds.closedAt} IS NOT NULL) = ${filter.isClosed}`);
   if (filter.query) {
     const pattern = `%${filter.query.replace(/[\\%_]/g, "\\$&")}%`;
     conditions.push(
@@ -205,11 +206,11 @@ export async function listSessionRows(
   if (filter.sessionIds) conditions.push(inArray(sessions.sessionId, [...filter.sessionIds]));
   if (filter.before) {
     const { key: last, sessionId } = filter.before;
-    const isBeyond = ascending ? sql`>` : sql`<`;
-    const lastKey = ascending ? sql`lower(${last})` : sql`${last}::${type}`;
+    const isBeyond = isAscending ? sql`>` : sql`<`;
+    const lastKey = isAscending ? sql`lower(${last})` : sql`${last}::${type}`;
     conditions.push(sql`(${key}, ${sessions.sessionId}) ${isBeyond} (${lastKey}, ${sessionId}::uuid)`);
   }
-  const along = ascending ? sql`ASC` : sql`DESC`;
+  const along = isAscending ? sql`ASC` : sql`DESC`;
   const chosen = db.$with("chosen").as(
     db
       .select({ id: sql<string>`${sessions.sessionId}`.as("id"), key: key.as("key") })

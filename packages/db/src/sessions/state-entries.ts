@@ -43,8 +43,8 @@ export async function listStateEntries(
   scopeId: string,
   { prefix, after }: StateFilter,
   { rowsMax, bytesMax }: StateBounds,
-): Promise<{ entries: StateVersionRow[]; more: boolean }> {
-  const wanted = and(
+): Promise<{ entries: StateVersionRow[]; hasMore: boolean }> {
+  const condition = and(
     eq(stateEntries.scopeId, scopeId),
     gt(stateEntries.key, after),
     sql`starts_with(${stateEntries.key}, ${prefix})`,
@@ -53,22 +53,22 @@ export async function listStateEntries(
   const inOrder = asc(stateEntries.key);
   const sizes = db.$with("sizes").as(
     db
-      .select({ key: stateEntries.key, ...sizeUpTo(stateEntries, inOrder) })
+      .select({ key: stateEntries.key, ...selectSizeUpTo(stateEntries, inOrder) })
       .from(stateEntries)
-      .where(wanted)
+      .where(condition)
       .orderBy(inOrder)
       .limit(rowsMax + 1),
   );
-  const last = sql`(SELECT max(key) FROM ${sizes} WHERE rank <= ${rowsMax} AND ${fits(bytesMax)})`;
+  const last = sql`(SELECT max(key) FROM ${sizes} WHERE rank <= ${rowsMax} AND ${isWithinPage(bytesMax)})`;
   const rows = await db
     .with(sizes)
     .select({ ...stateEntryColumns, found: sql<number>`(SELECT count(*)::int FROM ${sizes})` })
     .from(stateEntries)
-    .where(and(wanted, sql`${stateEntries.key} <= ${last}`))
+    .where(and(condition, sql`${stateEntries.key} <= ${last}`))
     .orderBy(inOrder);
   return {
     entries: rows.map(({ found: _found, ...entry }) => entry),
-    more: rows.length < (rows[0]?.found ?? 0),
+    hasMore: rows.length < (rows[0]?.found ?? 0),
   };
 }
 
@@ -76,7 +76,7 @@ export async function listStateEntries(
  * Computes the total size of the rows up to each row, without decompressing the values. Only values within
  * the limit are then read.
  */
-export function sizeUpTo({ key, value }: typeof stateEntries | typeof stateVersions, order: SQL) {
+export function selectSizeUpTo({ key, value }: typeof stateEntries | typeof stateVersions, order: SQL) {
   const bytes = sql`octet_length(${key}) + coalesce(octet_length(${value}), 0)`;
   return {
     bytes: sql<number>`sum(${bytes}) OVER (ORDER BY ${order})`.as("bytes"),
@@ -85,6 +85,6 @@ export function sizeUpTo({ key, value }: typeof stateEntries | typeof stateVersi
 }
 
 /** Returns the condition that a row fits on the page. The first row always does. */
-export function fits(bytesMax: number): SQL {
+export function isWithinPage(bytesMax: number): SQL {
   return sql`(rank = 1 OR bytes <= ${bytesMax})`;
 }

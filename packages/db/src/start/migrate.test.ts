@@ -11,12 +11,12 @@ import { migrateTo } from "../backup/migrate-to.js";
 import { withRestore } from "../backup/transaction.js";
 import { migrate } from "../core/migrate.js";
 import {
-  knownFunctions,
-  knownMigrations,
   migrationLock,
   migrationsFolder,
-  pendingMigrations,
   readCompatibleBuild,
+  readKnownMigrations,
+  readPendingMigrations,
+  readSqlFunctions,
 } from "../core/migrations.js";
 import { listPeers } from "../sessions/peers.js";
 import { findSession } from "../sessions/sessions.js";
@@ -68,8 +68,8 @@ it("[DB-32] a database of every schema that there was keeps every row of every t
   const sql = connectTestDatabase(url);
   const lost: string[] = [];
   let before: TestRow[] = [];
-  for (const [index, name] of pendingMigrations([]).entries()) {
-    await withRestore(url, (tx) => migrateTo(tx, knownMigrations().slice(0, index + 1)));
+  for (const [index, name] of readPendingMigrations([]).entries()) {
+    await withRestore(url, (tx) => migrateTo(tx, readKnownMigrations().slice(0, index + 1)));
     const now = await readRows(sql);
     lost.push(
       ...before
@@ -95,7 +95,7 @@ function isSame(earlier: TestRow, row: TestRow): boolean {
 
 it("[DB-31] a dry run tries each migration and leaves everything as it was; a backup comes before the first", async () => {
   const url = await createOldDatabase(3);
-  const names = pendingMigrations(knownMigrations().slice(0, 3));
+  const names = readPendingMigrations(readKnownMigrations().slice(0, 3));
   const told: (readonly string[])[] = [];
   const beforeMigrating = async (each: readonly string[]) => told.push(each);
   expect(await migrate(url, { dryRun: true, beforeMigrating })).toBe(names.length);
@@ -128,7 +128,7 @@ it("[PERSON-10] of the persons of before, members' stay human and others are gue
       VALUES (${session}, ${randomUUID()}, ${name}, 'human', ${person}, ${of}, ${colour}, now())`;
   }
 
-  expect(await migrate(url)).toBe(knownMigrations().length - 23);
+  expect(await migrate(url)).toBe(readKnownMigrations().length - 23);
   expect([...(await sql`SELECT name, kind FROM teams ORDER BY name`)]).toEqual([
     { name: "Ana", kind: "human" },
     { name: "Ben", kind: "guest" },
@@ -152,13 +152,13 @@ describe("SQL functions", () => {
   it("[DB-11] a new database, one of before and one restored to before end with the same functions, each of a file of its name", async () => {
     const made = connectTestDatabase(await createTestDatabase());
     const functions = await readFunctions(made);
-    expect(functions.map(({ name }) => name).sort()).toEqual(knownFunctions().map(({ name }) => name));
-    for (const migrations of [1, knownMigrations().length]) {
+    expect(functions.map(({ name }) => name).sort()).toEqual(readSqlFunctions().map(({ name }) => name));
+    for (const migrations of [1, readKnownMigrations().length]) {
       const url = await createOldDatabase(migrations);
       const sql = connectTestDatabase(url);
       // The previous version of Merkle did not record its SQL functions.
       await sql`DROP TABLE merkle_migrations.functions, merkle_migrations.compatibility`;
-      expect(await migrate(url)).toBe(knownMigrations().length - migrations);
+      expect(await migrate(url)).toBe(readKnownMigrations().length - migrations);
       expect(await readFunctions(sql)).toEqual(functions);
     }
   });
@@ -238,7 +238,7 @@ describe("a migration whose connection is lost", () => {
     await expectOld(url, 1);
     const db = await openDatabase({ target: url });
     onTestFinished(db.close);
-    expect(db.migrationsRun).toBe(knownMigrations().length - 1);
+    expect(db.migrationsRun).toBe(readKnownMigrations().length - 1);
   });
 });
 

@@ -10,7 +10,7 @@ export interface NodeLock {
   /**
    * Resolves immediately if the lock is held. After the lock has been lost, resolves once it is held again.
    */
-  whenHeld(): Promise<void>;
+  waitUntilHeld(): Promise<void>;
   /** True if this node holds the lock, as far as it knows. */
   readonly isHeld: boolean;
   /** Queries the server. This is the only way to notice a connection that was cut without notice. */
@@ -36,7 +36,7 @@ const retryEveryMs = 50;
  * @param onTaken - called once if another broker has taken the lock in the meantime, so that this broker must
  * stop
  */
-export async function holdNodeLock(
+export async function acquireNodeLock(
   target: ConnectionTarget,
   { shared = false, onLost, onTaken }: { shared?: boolean; onLost?: () => void; onTaken?: () => void } = {},
 ): Promise<NodeLock | null> {
@@ -74,9 +74,9 @@ export async function holdNodeLock(
   async function takeAgain(): Promise<void> {
     let refusedSince: number | null = null;
     for (;;) {
-      const held = await take().catch(() => null);
-      if (held) return;
-      if (held === false) refusedSince ??= performance.now();
+      const isHeld = await take().catch(() => null);
+      if (isHeld) return;
+      if (isHeld === false) refusedSince ??= performance.now();
       if (refusedSince !== null && performance.now() - refusedSince > lockNoticedMsMax) break;
       await delay(retryEveryMs, undefined, { signal: released.signal });
     }
@@ -90,16 +90,16 @@ export async function holdNodeLock(
     await client.end(1);
   }
 
-  const held = await take().catch(async (error: unknown) => {
+  const isHeld = await take().catch(async (error: unknown) => {
     await release();
     throw error;
   });
-  if (!held) {
+  if (!isHeld) {
     await release();
     return null;
   }
   return {
-    whenHeld: () => regaining ?? Promise.resolve(),
+    waitUntilHeld: () => regaining ?? Promise.resolve(),
     get isHeld() {
       return regaining === null;
     },

@@ -10,13 +10,13 @@ import { makeRow } from "../../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { connectPool } from "../core/connection.js";
 import { DatabaseError } from "../core/database-error.js";
-import { knownMigrations } from "../core/migrations.js";
+import { readKnownMigrations } from "../core/migrations.js";
 import * as schema from "../core/schema.js";
 import type { Transaction } from "../core/transactions.js";
-import { makeTestHome, oldestBinaries } from "../embedded/test-support.js";
+import { findOldestBinaries, makeTestHome } from "../embedded/test-support.js";
 import { appendInTransaction } from "../feed/append-messages.js";
-import { holdNodeLock } from "./node-lock.js";
-import { inMesh, openDatabase } from "./open-database.js";
+import { acquireNodeLock } from "./node-lock.js";
+import { openDatabase, scopeToMesh } from "./open-database.js";
 
 async function openTest(target: string) {
   const database = await openDatabase({ target });
@@ -45,7 +45,7 @@ describe("opening a database", () => {
     await admin.unsafe(`DROP DATABASE ${name}`);
     await admin.unsafe(`CREATE DATABASE ${name}`);
     const opened = await Promise.all(Array.from({ length: 4 }, () => openTest(url)));
-    expect(opened.map((each) => each.migrationsRun).sort()).toEqual([0, 0, 0, knownMigrations().length]);
+    expect(opened.map((each) => each.migrationsRun).sort()).toEqual([0, 0, 0, readKnownMigrations().length]);
     expect(new Set(opened.map((each) => each.epoch)).size).toBe(1);
     expect(new Set(opened.map((each) => each.meshId)).size).toBe(1);
   });
@@ -211,18 +211,18 @@ describe("a database that cannot be used", () => {
 describe("one node on a database", () => {
   it("[DB-5] a second node is told, and can come when the first has gone", async () => {
     const url = await createTestDatabase();
-    const first = await holdNodeLock(url);
-    expect(await holdNodeLock(url)).toBeNull();
+    const first = await acquireNodeLock(url);
+    expect(await acquireNodeLock(url)).toBeNull();
     const sql = connectTestDatabase(url);
     // Terminates the connection that holds the lock, so that the server releases the lock. The node then
     // tries to take it again.
     await sql`SELECT pg_terminate_backend(pid) FROM pg_locks
       WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
     await first?.check();
-    await first?.whenHeld();
-    expect(await holdNodeLock(url)).toBeNull();
+    await first?.waitUntilHeld();
+    expect(await acquireNodeLock(url)).toBeNull();
     await first?.release();
-    const second = await holdNodeLock(url);
+    const second = await acquireNodeLock(url);
     expect(second).not.toBeNull();
     await second?.release();
   });
@@ -232,7 +232,7 @@ describe("connections that end", () => {
   it("[DB-37] what a caller took from a database before still asks it afterwards, and reads times as before", async () => {
     const url = await createTestDatabase();
     const database = await openTest(url);
-    const held = [database.orm, inMesh(database, randomUUID()).orm];
+    const held = [database.orm, scopeToMesh(database, randomUUID()).orm];
     const readEach = () =>
       Promise.all(
         held.map((orm) => orm.execute("SELECT pg_backend_pid() AS pid, '2026-01-02'::date AS day")),
@@ -361,7 +361,7 @@ describe("a transaction", () => {
   });
 });
 
-const oldest = oldestBinaries();
+const oldest = findOldestBinaries();
 
 describe("the oldest PostgreSQL", () => {
   it("[DB-14] migrates, appends and serves transactions as the newest does", {

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { drizzle } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import { type ConnectionTarget, describeTarget } from "../core/connection.js";
-import { DatabaseError, databaseErrorCode } from "../core/database-error.js";
+import { DatabaseError, findDatabaseErrorCode } from "../core/database-error.js";
 import { type MigrateOptions, migrate } from "../core/migrate.js";
-import { newestMigration } from "../core/migrations.js";
+import { readNewestMigration } from "../core/migrations.js";
 import { renewClient } from "../core/renewed-client.js";
 import * as schema from "../core/schema.js";
 import { type Queryable, startTransactions, type Transaction } from "../core/transactions.js";
@@ -35,7 +35,7 @@ export interface Database {
    * changes acknowledged so far, and otherwise the primary. The work may run on both, so it must have no side
    * effects (SCALE-4).
    */
-  reading<Result>(work: (db: Queryable) => Promise<Result>): Promise<Result>;
+  read<Result>(work: (db: Queryable) => Promise<Result>): Promise<Result>;
   /** State of the read replica. Null if no replica is configured. */
   readonly replica: Omit<ReadReplica, "read" | "stop"> | null;
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
@@ -69,7 +69,7 @@ export async function openDatabase({
   beforeMigrating,
 }: OpenDatabaseOptions): Promise<Database> {
   // Plans each query on every execution, because one session may have a hundred rows and another a million.
-  const pool = renewClient(target, poolMax, { plansAnew: true, onConnect: readTimesAsText });
+  const pool = renewClient(target, poolMax, { forceCustomPlans: true, onConnect: readTimesAsText });
   const appendLane = renewClient(target, 1);
   const waitingLane = renewClient(target, 3);
   const transactions = startTransactions(target, transactionsMax);
@@ -88,18 +88,18 @@ export async function openDatabase({
     replica = readReplica ? await startReadReplica({ sql: pool.sql, orm }, readReplica) : null;
     return {
       orm,
-      reading: replica?.read ?? ((work) => work(orm)),
+      read: replica?.read ?? ((work) => work(orm)),
       replica,
       epoch,
       brokerId,
       meshId,
       serverVersion,
       migrationsRun,
-      newestMigration: newestMigration(),
-      transaction: (work) => writes.noteFailure(transactions.run(work)),
-      append: (rows) => writes.note(appendLane.ask((client) => appendMessages(client, rows, false))),
+      newestMigration: readNewestMigration(),
+      transaction: (work) => writes.trackFailure(transactions.run(work)),
+      append: (rows) => writes.track(appendLane.ask((client) => appendMessages(client, rows, false))),
       appendWaiting: (rows) =>
-        writes.noteFailure(waitingLane.ask((client) => appendMessages(client, rows, true))),
+        writes.trackFailure(waitingLane.ask((client) => appendMessages(client, rows, true))),
       findWriteProblem: writes.findProblem,
       close,
     };
@@ -110,7 +110,7 @@ export async function openDatabase({
 }
 
 /** Returns a view of the database that belongs to another mesh. */
-export function inMesh(database: Database, meshId: string): Database {
+export function scopeToMesh(database: Database, meshId: string): Database {
   return { ...database, meshId };
 }
 
@@ -169,7 +169,7 @@ async function identify(pool: postgres.Sql): Promise<{ epoch: string; brokerId: 
 
 function explain(error: unknown, target: ConnectionTarget): unknown {
   if (error instanceof DatabaseError) return error;
-  const code = databaseErrorCode(error);
+  const code = findDatabaseErrorCode(error);
   const where = describeTarget(target);
   switch (code) {
     case "ECONNREFUSED":

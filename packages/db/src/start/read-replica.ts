@@ -4,7 +4,7 @@ import type postgres from "postgres";
 import { type ConnectionTarget, connectionLost, describeTarget } from "../core/connection.js";
 import {
   DatabaseError,
-  databaseErrorCode,
+  findDatabaseErrorCode,
   isConnectionLost,
   isDataError,
   isFromDatabase,
@@ -49,19 +49,19 @@ interface Primary {
 
 const readConnectionsMax = 10;
 /** How often the replica is checked, even if there are no reads. */
-const beatMs = 1_000;
+const checkIntervalMs = 1_000;
 /** How long a replica is left unused if it passes checks but fails reads. */
-const leftAloneMs = 5_000;
+const unusedAfterFailureMs = 5_000;
 /** Timeout of one check, including the connect. A read waits this long before it uses the primary. */
-const lookMsMax = 500;
+const checkMsMax = 500;
 /**
  * How often and how long to wait for a replica to catch up. A replica usually catches up within milliseconds,
  * so a read waits only once. A periodic check waits longer. If the replica has not caught up by then, its
  * state becomes `behind`.
  */
 const patience = {
-  read: { looks: 2, pauseMs: 5 },
-  beat: { looks: 20, pauseMs: 50 },
+  read: { attempts: 2, pauseMs: 5 },
+  check: { attempts: 20, pauseMs: 50 },
 };
 
 /**
@@ -76,17 +76,17 @@ export async function startReadReplica(
 ): Promise<ReadReplica> {
   const where = describeTarget(target);
   const own = await identifyServer(primary.sql);
-  const readLanes = startLanes(target, readConnectionsMax, { plansAnew: true });
+  const readLanes = startLanes(target, readConnectionsMax, { forceCustomPlans: true });
   // The checks use a separate connection, so that they never wait for reads.
-  const beatLanes = startLanes(target, 1);
+  const checkLanes = startLanes(target, 1);
   const reads = { replica: 0, primary: 0 };
-  const underWay = new Set<() => void>();
+  const runningReads = new Set<() => void>();
   const stopping = new AbortController();
   let state: ReplicaState | null = null;
-  let leftAloneUntil = 0;
+  let unusedUntil = 0;
 
   function enter(next: ReplicaState, error?: unknown): void {
-    if (next === "down" || next === "foreign") for (const abandon of underWay) abandon();
+    if (next === "down" || next === "foreign") for (const abandon of runningReads) abandon();
     if (next === state || stopping.signal.aborted) return;
     state = next;
     onState?.(next, error);
@@ -96,33 +96,33 @@ export async function startReadReplica(
     enter(error instanceof DatabaseError ? "foreign" : "down", error);
   }
 
-  async function beat(): Promise<void> {
+  async function check(): Promise<void> {
     // If the primary does not reply, other code reports the problem.
     const position = await readPosition(primary.sql).catch(() => null);
     if (!position) return;
-    const level = await beatLanes.lend((lane) => becomesLevel(lane, position, patience.beat));
-    enter(level ? "used" : "behind");
+    const isLevel = await checkLanes.lend((lane) => waitUntilLevel(lane, position, patience.check));
+    enter(isLevel ? "used" : "behind");
   }
 
-  async function keepBeating(): Promise<void> {
+  async function keepChecking(): Promise<void> {
     const { signal } = stopping;
     while (!signal.aborted) {
-      await delay(beatMs, undefined, { signal }).catch(() => undefined);
-      if (!signal.aborted && performance.now() >= leftAloneUntil) await beat().catch(enterFailed);
+      await delay(checkIntervalMs, undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted && performance.now() >= unusedUntil) await check().catch(enterFailed);
     }
   }
 
   /** Returns true if the replica reaches a position of the primary within the given number of checks. */
-  async function becomesLevel(
+  async function waitUntilLevel(
     lane: Lane,
     position: Position,
-    { looks, pauseMs }: { readonly looks: number; readonly pauseMs: number },
+    { attempts, pauseMs }: { readonly attempts: number; readonly pauseMs: number },
   ): Promise<boolean> {
-    for (let look = 1; ; look += 1) {
-      const server = await inTime(lane, lookAt(lane.db, position));
+    for (let attempt = 1; ; attempt += 1) {
+      const server = await withReplicaTimeout(lane, readServerStatus(lane.db, position));
       requireReplica(server, own, where);
-      if (server.level) return true;
-      if (look === looks || stopping.signal.aborted) return false;
+      if (server.isLevel) return true;
+      if (attempt === attempts || stopping.signal.aborted) return false;
       await delay(pauseMs);
     }
   }
@@ -134,55 +134,55 @@ export async function startReadReplica(
     const position = await readPosition(primary.sql);
     if (state !== "used") return null;
     try {
-      return await abandonable(async (lane) =>
-        (await becomesLevel(lane, position, patience.read)) ? { result: await work(lane.db) } : null,
+      return await runAbandonable(async (lane) =>
+        (await waitUntilLevel(lane, position, patience.read)) ? { result: await work(lane.db) } : null,
       );
     } catch (error) {
       if (!isFromDatabase(error)) throw error;
       // The read conflicted with replication, or the query would fail on any server. Neither means that the
       // replica is unusable.
-      if (!isSerializationFailure(error) && !isDataError(error)) leaveAlone(error);
+      if (!isSerializationFailure(error) && !isDataError(error)) stopUsing(error);
       return null;
     }
   }
 
   /** Lends a connection to `work`. If the replica is found to be down, the work is rejected immediately. */
-  function abandonable<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
+  function runAbandonable<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      let abandoned = false;
+      let isAbandoned = false;
       let lent: Lane | null = null;
       const abandon = () => {
-        abandoned = true;
+        isAbandoned = true;
         lent?.discard();
         reject(connectionLost());
       };
-      underWay.add(abandon);
+      runningReads.add(abandon);
       readLanes
         .lend(async (lane) => {
-          if (abandoned) throw connectionLost();
+          if (isAbandoned) throw connectionLost();
           lent = lane;
           return work(lane);
         })
         .then(resolve, reject)
-        .finally(() => underWay.delete(abandon));
+        .finally(() => runningReads.delete(abandon));
     });
   }
 
-  function leaveAlone(error: unknown): void {
+  function stopUsing(error: unknown): void {
     // The replica is already unused, for example because this work was abandoned, so its error contains
     // nothing new.
     if (state !== "used") return;
-    if (!isConnectionLost(error)) leftAloneUntil = performance.now() + leftAloneMs;
+    if (!isConnectionLost(error)) unusedUntil = performance.now() + unusedAfterFailureMs;
     enterFailed(error);
   }
 
   async function end(): Promise<void> {
     stopping.abort();
-    await Promise.all([readLanes.end(), beatLanes.end()]);
+    await Promise.all([readLanes.end(), checkLanes.end()]);
   }
 
   try {
-    await beat();
+    await check();
   } catch (error) {
     const refusal = toRefusal(error, where);
     if (refusal) {
@@ -191,7 +191,7 @@ export async function startReadReplica(
     }
     enterFailed(error);
   }
-  const beating = keepBeating();
+  const checking = keepChecking();
   return {
     get state() {
       return state ?? "down";
@@ -204,7 +204,7 @@ export async function startReadReplica(
     },
     async stop() {
       await end();
-      await beating;
+      await checking;
     },
   };
 }
@@ -238,10 +238,10 @@ async function identifyServer(client: postgres.Sql): Promise<ServerIdentity> {
   return { system: String(row?.["system"]), database: Number(row?.["database"]) };
 }
 
-interface SeenServer extends ServerIdentity {
-  readonly standby: boolean;
-  readonly level: boolean;
-  readonly readable: boolean;
+interface ServerStatus extends ServerIdentity {
+  readonly isStandby: boolean;
+  readonly isLevel: boolean;
+  readonly isReadable: boolean;
 }
 
 /**
@@ -249,23 +249,23 @@ interface SeenServer extends ServerIdentity {
  * counts as level only if it is on the same timeline. After a failover, a replica that still follows the old
  * primary may be further ahead on the old timeline, but lacks the new primary's writes.
  */
-async function lookAt(db: Queryable, { lsn, timeline }: Position): Promise<SeenServer> {
+async function readServerStatus(db: Queryable, { lsn, timeline }: Position): Promise<ServerStatus> {
   const [row] = await db.execute(sql`
     SELECT pg_is_in_recovery() AS standby, system_identifier::text AS system, d.oid::int8::float8 AS database,
            coalesce(pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn AND min_recovery_end_timeline = ${timeline}, false) AS level,
            coalesce(has_table_privilege(to_regclass('messages'), 'SELECT'), true) AS readable
     FROM pg_control_system(), pg_control_recovery(), pg_database d WHERE d.datname = current_database()`);
   return {
-    standby: row?.["standby"] === true,
+    isStandby: row?.["standby"] === true,
     system: String(row?.["system"]),
     database: Number(row?.["database"]),
-    level: row?.["level"] === true,
-    readable: row?.["readable"] === true,
+    isLevel: row?.["level"] === true,
+    isReadable: row?.["readable"] === true,
   };
 }
 
 /** @throws DatabaseError `no_replica` if the server is not a readable replica of this database */
-function requireReplica(server: SeenServer, own: ServerIdentity, where: string): void {
+function requireReplica(server: ServerStatus, own: ServerIdentity, where: string): void {
   const name = "DATABASE_READ_URL must point to a streaming replica of the DATABASE_URL server";
   const advice = "Correct it, or unset it to read from the primary.";
   if (server.system !== own.system) {
@@ -280,13 +280,13 @@ function requireReplica(server: SeenServer, own: ServerIdentity, where: string):
       `${name} and to the same database, but ${where} is a different database. ${advice}`,
     );
   }
-  if (!server.standby) {
+  if (!server.isStandby) {
     throw new DatabaseError(
       "no_replica",
       `${name}, but ${where} is not in recovery: it is the primary, or was promoted. ${advice}`,
     );
   }
-  if (!server.readable) {
+  if (!server.isReadable) {
     throw new DatabaseError(
       "no_replica",
       `The user in DATABASE_READ_URL is not allowed to read the tables at ${where}. Grant it SELECT on them at the primary, or use their owner.`,
@@ -300,7 +300,7 @@ function requireReplica(server: SeenServer, own: ServerIdentity, where: string):
  */
 function toRefusal(error: unknown, where: string): DatabaseError | null {
   if (error instanceof DatabaseError) return error;
-  switch (databaseErrorCode(error)) {
+  switch (findDatabaseErrorCode(error)) {
     case "28P01":
     case "28000":
     case "3D000":
@@ -308,7 +308,7 @@ function toRefusal(error: unknown, where: string): DatabaseError | null {
     case "ERR_INVALID_URL":
       return new DatabaseError(
         "refused",
-        `The read replica at ${where} refused the connection: ${reasonOf(error)}. Correct the user, password or database name in DATABASE_READ_URL, or unset it to read from the primary.`,
+        `The read replica at ${where} refused the connection: ${describeError(error)}. Correct the user, password or database name in DATABASE_READ_URL, or unset it to read from the primary.`,
         { cause: error },
       );
     default:
@@ -317,17 +317,17 @@ function toRefusal(error: unknown, where: string): DatabaseError | null {
 }
 
 /** Limits the wait for a server that is frozen or that no network packet reaches. */
-async function inTime<Answer>(lane: Lane, answer: Promise<Answer>): Promise<Answer> {
+async function withReplicaTimeout<Answer>(lane: Lane, answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       lane.discard();
       reject(
-        Object.assign(new Error(`The replica did not respond within ${lookMsMax} ms.`), {
+        Object.assign(new Error(`The replica did not respond within ${checkMsMax} ms.`), {
           code: "ETIMEDOUT",
         }),
       );
-    }, lookMsMax);
+    }, checkMsMax);
   });
   return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
 }
@@ -336,7 +336,7 @@ async function inTime<Answer>(lane: Lane, answer: Promise<Answer>): Promise<Answ
  * Returns the message of the server's own error. A query error contains the whole statement, but has the
  * server's error as its cause.
  */
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+  return error.cause instanceof Error ? describeError(error.cause) : error.message;
 }

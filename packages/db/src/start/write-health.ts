@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type postgres from "postgres";
-import { databaseErrorCode, isConnectionLost, isOutOfResources } from "../core/database-error.js";
+import { findDatabaseErrorCode, isConnectionLost, isOutOfResources } from "../core/database-error.js";
 import type { Queryable } from "../core/transactions.js";
 
 /** The reasons why the database cannot be written to. */
@@ -18,12 +18,12 @@ export interface WriteHealth {
   /**
    * Returns the given write, and records its result. Its success must prove that the database is writable.
    */
-  note<Result>(write: Promise<Result>): Promise<Result>;
+  track<Result>(write: Promise<Result>): Promise<Result>;
   /**
    * Returns the given work, and records only failures. The work may not have written anything, and may wait
    * for a row lock.
    */
-  noteFailure<Result>(work: Promise<Result>): Promise<Result>;
+  trackFailure<Result>(work: Promise<Result>): Promise<Result>;
   /** Returns the reason why the database currently cannot write durably, or null if it can. */
   findProblem(): Promise<WriteProblem | null>;
 }
@@ -39,28 +39,28 @@ export function watchWrites(ask: Ask): WriteHealth {
   let last: { readonly problem: WriteProblem | null; readonly at: number } | null = null;
   let probing: Promise<unknown> | null = null;
 
-  function remember(problem: WriteProblem | null): void {
+  function setLast(problem: WriteProblem | null): void {
     last = { problem, at: performance.now() };
   }
 
-  async function note<Result>(write: Promise<Result>): Promise<Result> {
+  async function track<Result>(write: Promise<Result>): Promise<Result> {
     try {
       const result = await write;
-      remember(null);
+      setLast(null);
       return result;
     } catch (error) {
       const problem = toWriteProblem(error);
       // Whether the server is reachable is tested on each call, so that result is not stored.
-      if (problem !== null && problem !== "unreachable") remember(problem);
+      if (problem !== null && problem !== "unreachable") setLast(problem);
       throw error;
     }
   }
 
-  async function noteFailure<Result>(work: Promise<Result>): Promise<Result> {
+  async function trackFailure<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work;
     } catch (error) {
-      if (isOutOfResources(error)) remember(toWriteProblem(error));
+      if (isOutOfResources(error)) setLast(toWriteProblem(error));
       throw error;
     }
   }
@@ -69,7 +69,7 @@ export function watchWrites(ask: Ask): WriteHealth {
     try {
       await ask(requireDurableSettings);
       if (last === null || performance.now() - last.at > (last.problem ? failedMsMax : succeededMsMax)) {
-        probing ??= note(ask(writeProbe)).finally(() => {
+        probing ??= track(ask(writeProbe)).finally(() => {
           probing = null;
         });
         await probing;
@@ -80,7 +80,7 @@ export function watchWrites(ask: Ask): WriteHealth {
     }
   }
 
-  return { note, noteFailure, findProblem };
+  return { track, trackFailure, findProblem };
 }
 
 async function requireDurableSettings(client: postgres.Sql): Promise<void> {
@@ -119,7 +119,7 @@ async function writeProbe(client: postgres.Sql): Promise<void> {
  */
 function toWriteProblem(error: unknown): WriteProblem | null {
   if (error instanceof UnfitServer) return error.problem;
-  switch (databaseErrorCode(error)) {
+  switch (findDatabaseErrorCode(error)) {
     case "53100": // disk_full
     case "58030": // io_error
       return "disk";

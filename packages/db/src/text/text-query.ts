@@ -4,9 +4,9 @@ import type { Queryable } from "../core/transactions.js";
 /** Words that must occur together in this order. If the term is excluded, they must not occur. */
 export interface SearchTerm {
   readonly text: string;
-  readonly excluded: boolean;
+  readonly isExcluded: boolean;
   /** True if the last word may be only the beginning of a word in the text. */
-  readonly begins: boolean;
+  readonly isPrefix: boolean;
 }
 
 /**
@@ -25,34 +25,34 @@ export type TextMatch =
  */
 export async function toTextQuery(db: Queryable, alternatives: SearchTerms): Promise<string | null> {
   if (alternatives.length === 0) return null;
-  const query = sql.join(alternatives.map(allOf), sql` || `);
+  const query = sql.join(alternatives.map(joinTerms), sql` || `);
   const [row] = await db.execute<{ query: string; tree: string }>(
     sql`SELECT query::text AS query, querytree(query) AS tree FROM (SELECT ${query} AS query) q`,
   );
   return row && row.tree !== "" && row.tree !== "T" ? row.query : null;
 }
 
-function allOf(terms: readonly SearchTerm[]): SQL {
+function joinTerms(terms: readonly SearchTerm[]): SQL {
   return sql`(${sql.join(terms.map(toPhrase), sql` && `)})`;
 }
 
-function toPhrase({ text, excluded, begins }: SearchTerm): SQL {
-  const phrase = begins ? beginningOf(text) : sql`phraseto_tsquery('english', words_of(${text}))`;
-  return excluded ? sql`!!${phrase}` : phrase;
+function toPhrase({ text, isExcluded, isPrefix }: SearchTerm): SQL {
+  const phrase = isPrefix ? selectPrefixQuery(text) : sql`phraseto_tsquery('english', words_of(${text}))`;
+  return isExcluded ? sql`!!${phrase}` : phrase;
 }
 
 /**
  * Converts text whose last word may be only the beginning of a word. If the text consists of stop words, they
  * are kept, because a longer word may begin with them.
  */
-function beginningOf(text: string): SQL {
+function selectPrefixQuery(text: string): SQL {
   return sql`(SELECT CASE WHEN numnode(p) = 0 THEN p ELSE (p::text || ':*')::tsquery END FROM (
     SELECT CASE WHEN numnode(e) = 0 THEN phraseto_tsquery('simple', words_of(${text})) ELSE e END AS p
     FROM phraseto_tsquery('english', words_of(${text})) e) q)`;
 }
 
 /** Returns the condition that `text` matches. `words` is the tsvector of that text. */
-export function fits(match: TextMatch, { words, text }: { words: SQL; text: SQL }): SQL {
+export function selectMatch(match: TextMatch, { words, text }: { words: SQL; text: SQL }): SQL {
   return match.by === "words"
     ? sql`${words} @@ ${match.query}::tsquery`
     : sql`${text} ILIKE ${`%${match.letters.replace(/[\\%_]/g, "\\$&")}%`}`;
@@ -62,7 +62,7 @@ export function fits(match: TextMatch, { words, text }: { words: SQL; text: SQL 
  * Returns a rank that is higher the more often and the closer together the words occur. All substring matches
  * have the same rank.
  */
-export function rankOf(match: TextMatch, words: SQL): SQL<number> {
+export function selectRank(match: TextMatch, words: SQL): SQL<number> {
   return match.by === "words"
     ? sql<number>`ts_rank(${words}, ${match.query}::tsquery, 1)`
     : sql<number>`0::real`;
@@ -71,9 +71,9 @@ export function rankOf(match: TextMatch, words: SQL): SQL<number> {
 /**
  * Returns a part of the text with matches marked as «match». Guillemets in the text itself become ‹ and ›.
  */
-export function markedIn(match: TextMatch, text: SQL): SQL<string> {
+export function selectMarked(match: TextMatch, text: SQL): SQL<string> {
   return match.by === "words"
-    ? sql<string>`words_marked(${text}, ${match.query}::tsquery, ${beginningsIn(match.query)})`
+    ? sql<string>`words_marked(${text}, ${match.query}::tsquery, ${toStemPattern(match.query)})`
     : sql<string>`regexp_replace(${withoutMarks(text)}, '***=' || ${withoutMarks(sql`${match.letters}`)}, '«\\&»', 'gi')`;
 }
 
@@ -85,7 +85,7 @@ function withoutMarks(text: SQL): SQL {
  * Returns a pattern that finds a query's words in a text by their beginnings. A stem is usually the beginning
  * of the word, except for the stem's last letter.
  */
-function beginningsIn(query: string): string {
+function toStemPattern(query: string): string {
   const stems = [...query.matchAll(/'([^']+)'/g)].map(([, stem = ""]) => [...stem]);
   return stems.map((stem) => stem.slice(0, Math.max(3, stem.length - 1)).join("")).join("|");
 }
@@ -94,14 +94,14 @@ function beginningsIn(query: string): string {
  * Returns a regular expression that matches a text in any case. Each letter is listed in both cases, because
  * the server's own case folding depends on its locale and covers only ASCII in locale C.
  */
-export function inAnyCase(text: string): string {
+export function toCaseInsensitivePattern(text: string): string {
   return [...text].map(toPattern).join("");
 }
 
-function toPattern(sign: string): string {
-  if (/[^\p{L}\p{N}\s]/u.test(sign)) return /[!-~]/.test(sign) ? `\\${sign}` : sign;
-  const cases = [...new Set([sign, sign.toLowerCase(), sign.toUpperCase()])].filter(
+function toPattern(character: string): string {
+  if (/[^\p{L}\p{N}\s]/u.test(character)) return /[!-~]/.test(character) ? `\\${character}` : character;
+  const cases = [...new Set([character, character.toLowerCase(), character.toUpperCase()])].filter(
     (each) => [...each].length === 1,
   );
-  return cases.length === 1 ? sign : `[${cases.join("")}]`;
+  return cases.length === 1 ? character : `[${cases.join("")}]`;
 }

@@ -38,7 +38,7 @@ export async function deleteMcpSession(db: Queryable, { meshId, idHash }: McpSes
 const cancelledMax = 20;
 
 /** Records that a client has cancelled a request that another node is processing. */
-export async function noteCancelled(
+export async function addCancelled(
   db: Queryable,
   { meshId, idHash }: McpSessionKey,
   request: string | number,
@@ -77,7 +77,7 @@ export async function listCancelled(
 /**
  * Stores the credential of the team that an MCP session uses in a Merkle session. Replaces an earlier team.
  */
-export async function rememberTeam(
+export async function saveMcpSessionTeam(
   db: Queryable | Transaction,
   key: McpSessionKey,
   sessionId: string,
@@ -92,7 +92,7 @@ export async function rememberTeam(
     });
 }
 
-export async function listRememberedTeams(
+export async function listMcpSessionTeams(
   db: Queryable,
   { meshId, idHash }: McpSessionKey,
 ): Promise<{ sessionId: string; sealedCredential: Uint8Array }[]> {
@@ -105,7 +105,7 @@ export async function listRememberedTeams(
 export interface JoinedSessionRow {
   readonly sessionId: string;
   readonly slug: string;
-  readonly closed: boolean;
+  readonly isClosed: boolean;
 }
 
 /** Lists the sessions that any of these teams or peers is still in, ordered by slug. */
@@ -119,7 +119,7 @@ export async function listJoinedSessions(
     .selectDistinct({
       sessionId: sessions.sessionId,
       slug: sessions.slug,
-      closed: sql<boolean>`${feeds.closedAt} IS NOT NULL`,
+      isClosed: sql<boolean>`${feeds.closedAt} IS NOT NULL`,
     })
     .from(peers)
     .innerJoin(teams, and(eq(teams.sessionId, peers.sessionId), eq(teams.teamId, peers.teamId)))

@@ -6,7 +6,7 @@ import type { Queryable } from "../core/transactions.js";
 export interface FactScope {
   readonly meshId: string;
   readonly sessionIds?: readonly string[] | undefined;
-  readonly files: boolean;
+  readonly includesFiles: boolean;
   /** Maximum number of facts per kind. If there are more, the oldest are returned. */
   readonly limit: number;
 }
@@ -59,9 +59,9 @@ export async function listOpenAsks(
 ): Promise<AskFact[]> {
   const anyone = personId === null ? sql`` : sql` AND t.person_id = ${personId}`;
   // OFFSET 0 prevents the planner from scanning all messages when it has no statistics.
-  const rows = await db.execute<Row<AskFact>>(sql`
-    SELECT ${ofSession}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer, ${ms(sql`m.posted_at`)}
-    FROM ${openSessions(scope)} AND f.agent_messages > 0
+  const rows = await db.execute<FactRow<AskFact>>(sql`
+    SELECT ${sessionFactColumns}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer, ${selectSinceMs(sql`m.posted_at`)}
+    FROM ${fromOpenSessions(scope)} AND f.agent_messages > 0
     CROSS JOIN LATERAL (
       SELECT m.sequence, m.author_team, m.author_peer, m.posted_at
       FROM ${messages} m
@@ -109,10 +109,10 @@ export interface BlockedFact extends SessionFact {
 
 /** Lists current peers that have declared that they are blocked. */
 export async function listBlockedPeers(db: Queryable, scope: FactScope): Promise<BlockedFact[]> {
-  const rows = await db.execute<Row<BlockedFact>>(sql`
-    SELECT ${ofSession}, p.peer_id AS "peerId", t.name AS team, p.name AS peer,
-           coalesce(p.declared_reason, '') AS reason, ${ms(sql`p.declared_at`)}
-    FROM ${openSessions(scope)}
+  const rows = await db.execute<FactRow<BlockedFact>>(sql`
+    SELECT ${sessionFactColumns}, p.peer_id AS "peerId", t.name AS team, p.name AS peer,
+           coalesce(p.declared_reason, '') AS reason, ${selectSinceMs(sql`p.declared_at`)}
+    FROM ${fromOpenSessions(scope)}
     JOIN ${peers} p ON p.session_id = f.session_id AND p.declared_status = 'blocked' AND p.left_at IS NULL
     JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id AND t.left_at IS NULL
     ORDER BY p.declared_at, p.peer_id LIMIT ${scope.limit}`);
@@ -126,15 +126,15 @@ export interface HeldFact extends SessionFact {
 
 /** Lists the sessions that a human holds. */
 export async function listHeldSessions(db: Queryable, scope: FactScope): Promise<HeldFact[]> {
-  const rows = await db.execute<Row<HeldFact>>(sql`
-    SELECT ${ofSession}, coalesce(s.held_by, '') AS "heldBy", coalesce(s.hold_reason, '') AS reason, ${ms(sql`f.held_at`)}
-    FROM ${openSessions(scope)}
+  const rows = await db.execute<FactRow<HeldFact>>(sql`
+    SELECT ${sessionFactColumns}, coalesce(s.held_by, '') AS "heldBy", coalesce(s.hold_reason, '') AS reason, ${selectSinceMs(sql`f.held_at`)}
+    FROM ${fromOpenSessions(scope)}
     WHERE f.held_at IS NOT NULL
     ORDER BY f.held_at, s.session_id LIMIT ${scope.limit}`);
   return rows.map(toFact);
 }
 
-export interface SpentFact extends SessionFact {
+export interface BudgetSpentFact extends SessionFact {
   /** Total number of messages by agents. It does not change while the budget is used up. */
   readonly agentMessages: number;
 }
@@ -143,25 +143,25 @@ export interface SpentFact extends SessionFact {
  * Lists sessions with a used-up message budget, in which agents can only post again after a human has.
  * `since` is the time of the last chat message.
  */
-export async function listSpentSessions(db: Queryable, scope: FactScope): Promise<SpentFact[]> {
-  const rows = await db.execute<Row<SpentFact>>(sql`
-    SELECT ${ofSession}, f.agent_messages::float8 AS "agentMessages", ${ms(sql`coalesce(m.posted_at, s.updated_at)`)}
-    FROM ${openSessions(scope)}
+export async function listBudgetSpentSessions(db: Queryable, scope: FactScope): Promise<BudgetSpentFact[]> {
+  const rows = await db.execute<FactRow<BudgetSpentFact>>(sql`
+    SELECT ${sessionFactColumns}, f.agent_messages::float8 AS "agentMessages", ${selectSinceMs(sql`coalesce(m.posted_at, s.updated_at)`)}
+    FROM ${fromOpenSessions(scope)}
     LEFT JOIN ${messages} m ON m.session_id = f.session_id AND m.sequence = f.last_chat_sequence
     WHERE f.message_budget > 0 AND f.agent_messages - f.agent_messages_at_human >= f.message_budget
     ORDER BY m.posted_at, s.session_id LIMIT ${scope.limit}`);
   return rows.map(toFact);
 }
 
-export interface NearFact extends SessionFact {
+export interface BudgetNearFact extends SessionFact {
   readonly text: string;
 }
 
 /** Lists sessions whose token budget is nearly used up, if no human has let the agents continue yet. */
-export async function listNearSessions(db: Queryable, scope: FactScope): Promise<NearFact[]> {
-  const rows = await db.execute<Row<NearFact>>(sql`
-    SELECT ${ofSession}, s.tokens_near AS text, ${ms(sql`s.tokens_near_at`)}
-    FROM ${openSessions(scope)}
+export async function listBudgetNearSessions(db: Queryable, scope: FactScope): Promise<BudgetNearFact[]> {
+  const rows = await db.execute<FactRow<BudgetNearFact>>(sql`
+    SELECT ${sessionFactColumns}, s.tokens_near AS text, ${selectSinceMs(sql`s.tokens_near_at`)}
+    FROM ${fromOpenSessions(scope)}
     WHERE s.tokens_near_at IS NOT NULL
     ORDER BY s.tokens_near_at, s.session_id LIMIT ${scope.limit}`);
   return rows.map(toFact);
@@ -183,9 +183,9 @@ export async function listSilentSessions(
     OR EXISTS (SELECT FROM jsonb_object_keys(p.here) AS h (node) WHERE h.node IN ${nodes})`;
   const silentBefore = sql`${before.toISOString()}::timestamptz`;
   const spoken = sql`coalesce(f.last_posted_at, s.created_at)`;
-  const rows = await db.execute<Row<SessionFact>>(sql`
-    SELECT ${ofSession}, ${ms(sql`greatest(${spoken}, max(p.last_polled_at))`)}
-    FROM ${openSessions(scope)}
+  const rows = await db.execute<FactRow<SessionFact>>(sql`
+    SELECT ${sessionFactColumns}, ${selectSinceMs(sql`greatest(${spoken}, max(p.last_polled_at))`)}
+    FROM ${fromOpenSessions(scope)}
     LEFT JOIN ${peers} p ON p.session_id = f.session_id
     WHERE ${spoken} < ${silentBefore} AND f.last_chat_sequence > 0
     GROUP BY s.session_id, f.session_id
@@ -201,43 +201,43 @@ export async function listConcludedSessions(
   meshId: string,
   after: Date,
 ): Promise<SessionFact[]> {
-  const rows = await db.execute<Row<SessionFact>>(sql`
-    SELECT ${ofSession}, ${ms(sql`f.closed_at`)}
+  const rows = await db.execute<FactRow<SessionFact>>(sql`
+    SELECT ${sessionFactColumns}, ${selectSinceMs(sql`f.closed_at`)}
     FROM ${sessions} s JOIN ${feeds} f ON f.session_id = s.session_id
     WHERE s.mesh_id = ${meshId} AND f.closed_at > ${after.toISOString()}::timestamptz`);
   return rows.map(toFact);
 }
 
 /** Selects the oldest items about documents and, if the scope includes files, about files. */
-export function oldestOf({ files, limit }: FactScope, ofDocuments: SQL, ofFiles: SQL): SQL {
-  const all = files ? sql`(${ofDocuments}) UNION ALL (${ofFiles})` : ofDocuments;
+export function selectOldest({ includesFiles, limit }: FactScope, ofDocuments: SQL, ofFiles: SQL): SQL {
+  const all = includesFiles ? sql`(${ofDocuments}) UNION ALL (${ofFiles})` : ofDocuments;
   return sql`${all} ORDER BY since_ms, number LIMIT ${limit}`;
 }
 
-export const ofSession = sql`s.session_id AS "sessionId", s.slug, s.title, NULL::text AS "sourcePath"`;
+export const sessionFactColumns = sql`s.session_id AS "sessionId", s.slug, s.title, NULL::text AS "sourcePath"`;
 
 /** Selects the columns of an item about a file. The columns for a session are null. */
-export function ofFile(row: SQL): SQL {
+export function selectFileColumns(row: SQL): SQL {
   return sql`NULL::uuid AS "sessionId", NULL::text AS slug, NULL::text AS title,
     ${row}.root || '/' || ${row}.path AS "sourcePath"`;
 }
 
-export function openSessions(scope: FactScope): SQL {
+export function fromOpenSessions(scope: FactScope): SQL {
   return sql`${sessions} s JOIN ${feeds} f
-    ON f.session_id = s.session_id AND f.closed_at IS NULL${inScope(scope)}`;
+    ON f.session_id = s.session_id AND f.closed_at IS NULL${buildScopeCondition(scope)}`;
 }
 
-export function inScope({ meshId, sessionIds }: FactScope): SQL {
+export function buildScopeCondition({ meshId, sessionIds }: FactScope): SQL {
   const some = sessionIds && sql` AND s.session_id = ANY (${sql.param(`{${sessionIds.join(",")}}`)}::uuid[])`;
   return sql` AND s.mesh_id = ${meshId}${some ?? sql``}`;
 }
 
 /** Selects a time in milliseconds. The driver would lose precision if it parsed the time. */
-export function ms(time: SQL): SQL {
+export function selectSinceMs(time: SQL): SQL {
   return sql`(extract(epoch FROM ${time}) * 1000)::bigint AS since_ms`;
 }
 
-export type Row<Fact> = Fact extends unknown
+export type FactRow<Fact> = Fact extends unknown
   ? Omit<Fact, "since"> & { since_ms: string } & Record<string, unknown>
   : never;
 

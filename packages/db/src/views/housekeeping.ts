@@ -10,46 +10,46 @@ const rowsAtOnce = 5_000;
 
 /** Deletes progress entries older than `days` days, and returns how many were deleted. */
 export async function purgeProgress(db: Queryable, days: number): Promise<number> {
-  return inBatches(
+  return runInBatches(
     db,
     sql`DELETE FROM ${progressEntries} WHERE (mesh_id, id) IN (
-      SELECT mesh_id, id FROM ${progressEntries} WHERE created_at < ${daysAgo(days)} LIMIT ${rowsAtOnce})`,
+      SELECT mesh_id, id FROM ${progressEntries} WHERE created_at < ${selectDaysAgo(days)} LIMIT ${rowsAtOnce})`,
   );
 }
 
 /** Clears the machine, activity and status of peers that have not been seen for `days` days. */
 export async function purgePresence(db: Queryable, days: number): Promise<number> {
-  return inBatches(
+  return runInBatches(
     db,
     sql`UPDATE ${peers} SET cwd = NULL, machine = NULL, summary = NULL, summary_at = NULL,
         declared_status = NULL, declared_reason = NULL, declared_at = NULL
       WHERE (session_id, peer_id) IN (
         SELECT session_id, peer_id FROM ${peers}
-        WHERE coalesce(left_at, last_seen_at, joined_at) < ${daysAgo(days)}
+        WHERE coalesce(left_at, last_seen_at, joined_at) < ${selectDaysAgo(days)}
           AND num_nonnulls(cwd, machine, summary, declared_status) > 0 LIMIT ${rowsAtOnce})`,
   );
 }
 
 /** Clears the last output of jobs that ended more than `days` days ago. */
 export async function purgeJobOutput(db: Queryable, days: number): Promise<number> {
-  return inBatches(
+  return runInBatches(
     db,
     sql`UPDATE ${jobs} SET error_tail = NULL WHERE (mesh_id, number) IN (
       SELECT mesh_id, number FROM ${jobs}
-      WHERE completed_at < ${daysAgo(days)} AND error_tail IS NOT NULL LIMIT ${rowsAtOnce})`,
+      WHERE completed_at < ${selectDaysAgo(days)} AND error_tail IS NOT NULL LIMIT ${rowsAtOnce})`,
   );
 }
 
 /** Deletes dismissals, including snoozes, that were made more than `days` days ago. */
 export async function purgeDismissals(db: Queryable, days: number): Promise<number> {
-  return inBatches(
+  return runInBatches(
     db,
     sql`DELETE FROM ${dismissals} WHERE (mesh_id, person_id, item) IN (
-      SELECT mesh_id, person_id, item FROM ${dismissals} WHERE at < ${daysAgo(days)} LIMIT ${rowsAtOnce})`,
+      SELECT mesh_id, person_id, item FROM ${dismissals} WHERE at < ${selectDaysAgo(days)} LIMIT ${rowsAtOnce})`,
   );
 }
 
-async function inBatches(db: Queryable, statement: SQL): Promise<number> {
+async function runInBatches(db: Queryable, statement: SQL): Promise<number> {
   for (let rows = 0; ; ) {
     const { count } = await db.execute(statement);
     rows += count;
@@ -57,7 +57,7 @@ async function inBatches(db: Queryable, statement: SQL): Promise<number> {
   }
 }
 
-function daysAgo(days: number): SQL {
+function selectDaysAgo(days: number): SQL {
   return sql`now() - make_interval(days => ${days})`;
 }
 

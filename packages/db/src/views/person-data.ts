@@ -23,12 +23,12 @@ export async function listPersonsNamed(
 }
 
 /** Selects the person's own teams, in all sessions of the mesh. */
-const ownTeams = ({ meshId, personId }: DataSubject): SQL => sql`(
+const selectOwnTeams = ({ meshId, personId }: DataSubject): SQL => sql`(
   SELECT t.session_id, t.team_id FROM teams t JOIN sessions s ON s.session_id = t.session_id
   WHERE t.person_id = ${personId} AND s.mesh_id = ${meshId})`;
 
 /** Selects the person's own teams and the teams of the person's agents, in all sessions of the mesh. */
-const allTeams = ({ meshId, personId, memberId }: DataSubject): SQL => sql`(
+const selectAllTeams = ({ meshId, personId, memberId }: DataSubject): SQL => sql`(
   SELECT t.session_id, t.team_id FROM teams t JOIN sessions s ON s.session_id = t.session_id
   WHERE (t.person_id = ${personId} OR t.member_id = ${memberId}) AND s.mesh_id = ${meshId})`;
 
@@ -36,23 +36,27 @@ const allTeams = ({ meshId, personId, memberId }: DataSubject): SQL => sql`(
  * Returns the condition that a row belongs to the person, for rows that identify their author only by name.
  * The condition is met if the person's own team in the row's session has that name.
  */
-const signed = (person: DataSubject, alias: string, by: string): SQL => sql`
+const isSignedByPerson = (person: DataSubject, alias: string, by: string): SQL => sql`
   ${sql.raw(`${alias}.mesh_id`)} = ${person.meshId} AND EXISTS (SELECT FROM teams t
     WHERE t.session_id = ${sql.raw(`${alias}.session_id`)} AND t.person_id = ${person.personId}
       AND t.name = ${sql.raw(`${alias}.${by}`)})`;
 
 /** Selects the archived sessions in which the person took part. */
-function archivedOf(person: DataSubject): SQL {
+function selectArchived(person: DataSubject): SQL {
   return sql`
     SELECT s.session_id, s.slug, f.archived_at FROM sessions s JOIN feeds f ON f.session_id = s.session_id
-    WHERE f.archived_at IS NOT NULL AND s.session_id IN (SELECT t.session_id FROM ${ownTeams(person)} t)
+    WHERE f.archived_at IS NOT NULL AND s.session_id IN (SELECT t.session_id FROM ${selectOwnTeams(person)} t)
     ORDER BY s.session_id`;
 }
 
 /** Lists the slugs of archived sessions in which the person took part, up to `limit`. */
-export async function listArchivedOf(db: Queryable, person: DataSubject, limit: number): Promise<string[]> {
+export async function listArchivedSessionsOf(
+  db: Queryable,
+  person: DataSubject,
+  limit: number,
+): Promise<string[]> {
   const rows = await db.execute<{ slug: string }>(
-    sql`SELECT slug FROM (${archivedOf(person)} LIMIT ${limit}) a`,
+    sql`SELECT slug FROM (${selectArchived(person)} LIMIT ${limit}) a`,
   );
   return rows.map(({ slug }) => slug);
 }
@@ -109,20 +113,20 @@ const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQ
     (person) => sql`
     SELECT t.session_id, s.slug, t.team_id, t.name, t.kind, t.joined_at, t.left_at FROM teams t
     JOIN sessions s ON s.session_id = t.session_id
-    WHERE (t.session_id, t.team_id) IN ${allTeams(person)} ORDER BY t.session_id, t.team_id`,
+    WHERE (t.session_id, t.team_id) IN ${selectAllTeams(person)} ORDER BY t.session_id, t.team_id`,
   ],
   [
     "peer",
     (person) => sql`
     SELECT p.session_id, p.team_id, p.peer_id, p.name, p.role, p.machine, p.cwd, p.summary, p.joined_at, p.last_seen_at
-    FROM peers p WHERE (p.session_id, p.team_id) IN ${allTeams(person)} ORDER BY p.session_id, p.peer_id`,
+    FROM peers p WHERE (p.session_id, p.team_id) IN ${selectAllTeams(person)} ORDER BY p.session_id, p.peer_id`,
   ],
   [
     "usage",
     (person) => sql`
     SELECT u.session_id, u.day, u.peer_id, u.task, u.model, u.source, u.input_tokens, u.output_tokens, u.cost_micros
     FROM usage u JOIN peers p ON p.session_id = u.session_id AND p.peer_id = u.peer_id
-    WHERE (p.session_id, p.team_id) IN ${allTeams(person)}
+    WHERE (p.session_id, p.team_id) IN ${selectAllTeams(person)}
     ORDER BY u.session_id, u.day, u.peer_id, u.task, u.model, u.source`,
   ],
   [
@@ -135,28 +139,28 @@ const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQ
     "memory",
     (person) => sql`
     SELECT m.number, m.content, m.tags, m.session_id, m.remembered_at FROM memories m
-    WHERE ${signed(person, "m", "remembered_by")} ORDER BY m.number`,
+    WHERE ${isSignedByPerson(person, "m", "remembered_by")} ORDER BY m.number`,
   ],
   [
     "progress",
     (person) => sql`
     SELECT e.id, e.project_id, e.title, e.content, e.tags, e.session_id, e.created_at FROM progress_entries e
-    WHERE ${signed(person, "e", "logged_by")} ORDER BY e.id`,
+    WHERE ${isSignedByPerson(person, "e", "logged_by")} ORDER BY e.id`,
   ],
   [
     "document_version",
     (person) => sql`
     SELECT v.session_id, v.version, v.written_at, v.content FROM document_versions v
-    WHERE (v.session_id, v.written_by_team_id) IN ${ownTeams(person)} ORDER BY v.session_id, v.version`,
+    WHERE (v.session_id, v.written_by_team_id) IN ${selectOwnTeams(person)} ORDER BY v.session_id, v.version`,
   ],
   [
     "message",
     (person) => sql`
     SELECT m.session_id, m.sequence, m.posted_at, m.recipients, m.reply_to, m.content FROM messages m
-    WHERE (m.session_id, m.posted_by_team_id) IN ${ownTeams(person)} ORDER BY m.session_id, m.sequence`,
+    WHERE (m.session_id, m.posted_by_team_id) IN ${selectOwnTeams(person)} ORDER BY m.session_id, m.sequence`,
   ],
   // The other kinds do not include the person's texts in archived sessions, so those sessions are listed.
-  ["archived_session", archivedOf],
+  ["archived_session", selectArchived],
 ];
 
 export interface PersonDataRow {
@@ -167,7 +171,7 @@ export interface PersonDataRow {
 /**
  * A position in the export of a person's data: the index of a kind, and the number of its rows already read.
  */
-export interface PersonDataPlace {
+export interface PersonDataPosition {
   readonly kind: number;
   readonly rows: number;
 }
@@ -176,9 +180,9 @@ export interface PersonDataPlace {
 export async function readPersonData(
   db: Queryable,
   person: DataSubject,
-  { kind, rows: offset }: PersonDataPlace,
+  { kind, rows: offset }: PersonDataPosition,
   limit: number,
-): Promise<{ rows: PersonDataRow[]; next: PersonDataPlace | null }> {
+): Promise<{ rows: PersonDataRow[]; next: PersonDataPosition | null }> {
   const [name, query] = kinds[kind] ?? [];
   if (name === undefined || query === undefined) return { rows: [], next: null };
   const found = await db.execute<{ row: Record<string, unknown> }>(
@@ -215,10 +219,10 @@ export async function listPersonTexts(
            o.sequence::float8 AS sequence, o.version, coalesce(o.version = d.version, false) AS newest
     FROM (
       SELECT m.session_id, m.sequence, NULL::int AS version FROM messages m
-      WHERE (m.session_id, m.posted_by_team_id) IN ${ownTeams(person)} AND m.salt IS NOT NULL
+      WHERE (m.session_id, m.posted_by_team_id) IN ${selectOwnTeams(person)} AND m.salt IS NOT NULL
       UNION ALL
       SELECT v.session_id, NULL, v.version FROM document_versions v
-      WHERE (v.session_id, v.written_by_team_id) IN ${ownTeams(person)} AND v.salt IS NOT NULL) o
+      WHERE (v.session_id, v.written_by_team_id) IN ${selectOwnTeams(person)} AND v.salt IS NOT NULL) o
     JOIN sessions s ON s.session_id = o.session_id JOIN documents d ON d.session_id = o.session_id
     ORDER BY s.imported_at IS NOT NULL OR coalesce(o.version = d.version, false), o.session_id, o.sequence, o.version
     LIMIT ${limit}`);
@@ -241,16 +245,16 @@ export async function erasePersonRows(tx: Transaction, person: DataSubject): Pro
     sql`DELETE FROM approvals WHERE mesh_id = ${meshId} AND person_id = ${personId}`,
     sql`DELETE FROM further_secrets WHERE scope_id = ${meshId} AND id = ${personId}`,
     sql`DELETE FROM usage u USING peers p WHERE p.session_id = u.session_id AND p.peer_id = u.peer_id
-      AND (p.session_id, p.team_id) IN ${allTeams(person)}`,
+      AND (p.session_id, p.team_id) IN ${selectAllTeams(person)}`,
     sql`UPDATE peers SET cwd = NULL, machine = NULL, summary = NULL, summary_at = NULL,
         declared_status = NULL, declared_reason = NULL, declared_at = NULL
-      WHERE (session_id, team_id) IN ${allTeams(person)}`,
+      WHERE (session_id, team_id) IN ${selectAllTeams(person)}`,
     sql`UPDATE topic_messages SET text = ${erasedName}, author = ${erasedName}
       WHERE mesh_id = ${meshId} AND person_id = ${personId}`,
     sql`UPDATE memories m SET content = ${erasedName}, tags = '{}', remembered_by = ${erasedName},
         forgotten_by = ${erasedName}, forget_reason = ${erasedName}, forgotten_at = coalesce(m.forgotten_at, now())
-      WHERE ${signed(person, "m", "remembered_by")}`,
-    sql`DELETE FROM progress_entries e WHERE ${signed(person, "e", "logged_by")}`,
+      WHERE ${isSignedByPerson(person, "m", "remembered_by")}`,
+    sql`DELETE FROM progress_entries e WHERE ${isSignedByPerson(person, "e", "logged_by")}`,
     sql`UPDATE tokens SET label = NULL WHERE mesh_id = ${meshId} AND (member_id = ${memberId} OR created_by = ${memberId})`,
     sql`UPDATE invites SET inviter = ${erasedName} WHERE mesh_id = ${meshId} AND invited_by = ${memberId}`,
     sql`UPDATE members SET name = ${erasedName} WHERE mesh_id = ${meshId} AND member_id = ${memberId}`,

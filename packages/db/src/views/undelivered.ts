@@ -2,12 +2,12 @@ import { type SQL, sql } from "drizzle-orm";
 import { messages, peers, personReads, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 import {
+  type FactRow,
   type FactScope,
-  ms,
-  ofSession,
-  openSessions,
-  type Row,
+  fromOpenSessions,
   type SessionFact,
+  selectSinceMs,
+  sessionFactColumns,
   toFact,
 } from "./attention.js";
 
@@ -18,7 +18,7 @@ export interface UndeliveredFact extends SessionFact {
 }
 
 /** Only this many messages at the end of a feed are checked. Older messages are not reported. */
-const lookedThroughMax = 2_000;
+const scannedMax = 2_000;
 
 /**
  * Lists open sessions with messages that were posted before a given time and that no recipient has received.
@@ -28,9 +28,9 @@ export async function listUndeliveredFacts(
   scope: FactScope,
   before: Date,
 ): Promise<UndeliveredFact[]> {
-  const rows = await db.execute<Row<UndeliveredFact>>(sql`
-    SELECT ${ofSession}, min(m.sequence)::float8 AS sequence, count(*)::int AS count, ${ms(sql`min(m.posted_at)`)}
-    FROM ${openSessions(scope)} AND f.last_chat_sequence > 0 CROSS JOIN LATERAL (${undeliveredIn(before)}) m
+  const rows = await db.execute<FactRow<UndeliveredFact>>(sql`
+    SELECT ${sessionFactColumns}, min(m.sequence)::float8 AS sequence, count(*)::int AS count, ${selectSinceMs(sql`min(m.posted_at)`)}
+    FROM ${fromOpenSessions(scope)} AND f.last_chat_sequence > 0 CROSS JOIN LATERAL (${selectUndelivered(before)}) m
     GROUP BY s.session_id ORDER BY since_ms, s.session_id LIMIT ${scope.limit}`);
   return rows.map(toFact);
 }
@@ -49,11 +49,11 @@ export async function listUndeliveredMessages(
   scope: FactScope,
   { before, charsMax }: { readonly before: Date; readonly charsMax: number },
 ): Promise<{ readonly messages: UndeliveredMessage[]; readonly total: number }> {
-  const rows = await db.execute<Row<UndeliveredMessage> & { total: number }>(sql`
-    SELECT ${ofSession}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer,
+  const rows = await db.execute<FactRow<UndeliveredMessage> & { total: number }>(sql`
+    SELECT ${sessionFactColumns}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer,
            to_json(m.recipients) AS recipients, left(coalesce(m.content::json ->> 'text', ''), ${charsMax}) AS text,
-           ${ms(sql`m.posted_at`)}, (count(*) OVER ())::int AS total
-    FROM ${openSessions(scope)} AND f.last_chat_sequence > 0 CROSS JOIN LATERAL (${undeliveredIn(before)}) m
+           ${selectSinceMs(sql`m.posted_at`)}, (count(*) OVER ())::int AS total
+    FROM ${fromOpenSessions(scope)} AND f.last_chat_sequence > 0 CROSS JOIN LATERAL (${selectUndelivered(before)}) m
     ORDER BY m.posted_at, s.session_id, m.sequence LIMIT ${scope.limit}`);
   return { messages: rows.map(({ total: _, ...row }) => toFact(row)), total: rows[0]?.total ?? 0 };
 }
@@ -63,10 +63,10 @@ export async function listUndeliveredMessages(
  * peer counts as a recipient only if it has polled for messages (PEER-7). Messages without recipients are
  * left out.
  */
-function undeliveredIn(before: Date): SQL {
+function selectUndelivered(before: Date): SQL {
   return sql`
     SELECT m.sequence, m.author_team, m.author_peer, m.recipients, m.content, m.posted_at
-    FROM (${notGotAtOnce(before)}) m
+    FROM (${selectCandidates(before)}) m
     WHERE (SELECT bool_or(greatest(p.acked, coalesce(r.last_read, 0)) >= m.sequence)
            FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
            LEFT JOIN ${personReads} r ON r.mesh_id = s.mesh_id AND r.person_id = t.person_id AND r.session_id = p.session_id
@@ -86,7 +86,7 @@ function undeliveredIn(before: Date): SQL {
  * few remaining messages need a check of every peer. OFFSET 0 makes PostgreSQL select the two peers only once
  * per feed.
  */
-function notGotAtOnce(before: Date): SQL {
+function selectCandidates(before: Date): SQL {
   return sql`
     SELECT m.* FROM (
       SELECT (array_agg(p.peer_id ORDER BY p.acked DESC))[1] AS peer_id, max(p.acked) AS acked,
@@ -101,7 +101,7 @@ function notGotAtOnce(before: Date): SQL {
     CROSS JOIN LATERAL (
       SELECT m.session_id, m.sequence, m.author_team, m.author_peer, m.posted_by_peer_id, m.recipients, m.reaches, m.content, m.posted_at
       FROM ${messages} m
-      WHERE m.session_id = f.session_id AND m.sequence > f.last_sequence - ${lookedThroughMax}::int
+      WHERE m.session_id = f.session_id AND m.sequence > f.last_sequence - ${scannedMax}::int
         AND m.sequence <= f.last_chat_sequence
         AND m.type = 'chat' AND m.salt IS NOT NULL AND m.posted_at < ${before.toISOString()}::timestamptz
         AND CASE WHEN m.reaches IS NULL

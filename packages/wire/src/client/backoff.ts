@@ -13,7 +13,7 @@ export interface RetryOptions {
  * Returns the pause before the next attempt, a random time up to an exponentially growing maximum ("full
  * jitter"). This prevents all clients from reconnecting at the same moment after a broker restarts.
  */
-export function backoffMs(
+export function computeBackoffMs(
   attempt: number,
   { baseMs = 100, capMs = 10_000 }: RetryOptions,
   random: () => number,
@@ -28,7 +28,7 @@ const pauseMsMin = 50;
  * Returns how long to wait before retrying a refused request. Undefined if a retry cannot succeed, or if the
  * time is unknown.
  */
-export function retryPauseMs({ code, details }: MerkleError): number | undefined {
+export function toRetryPauseMs({ code, details }: MerkleError): number | undefined {
   const seconds = details["retry_after_s"];
   if (!errorCodes[code].retry || typeof seconds !== "number") return undefined;
   return Math.max(seconds * 1000, pauseMsMin);

@@ -1,10 +1,10 @@
 import type { InputOf, OutputOf } from "../catalogue.js";
 import { MerkleError } from "../core/errors.js";
 import { limits } from "../core/limits.js";
-import { idempotencyKeyOf } from "../feed/message-id.js";
-import { type OperationName, rulesOf } from "../rules.js";
-import { retryPauseMs } from "./backoff.js";
-import type { Answer, Request, Requests } from "./requests.js";
+import { createIdempotencyKey } from "../feed/message-id.js";
+import { getOperationRules, type OperationName } from "../rules.js";
+import { toRetryPauseMs } from "./backoff.js";
+import type { Answer, OutgoingRequest, Requests } from "./requests.js";
 
 export interface CallOptions {
   /** Cancels the call. The broker is notified, and the call rejects with the signal's reason. */
@@ -75,12 +75,12 @@ interface CallDefinition extends CallOptions {
 
 type Outcome = { readonly output: unknown } | { readonly reason: unknown };
 
-class Call implements Request {
+class Call implements OutgoingRequest {
   readonly id: number;
   readonly text: string;
   readonly #definition: CallDefinition;
   readonly #requests: Requests;
-  readonly #settled: (outcome: Outcome) => void;
+  readonly #onSettled: (outcome: Outcome) => void;
   readonly #timeoutMs: number;
   readonly #deadline: number;
   #deadlineTimer: ReturnType<typeof setTimeout> | undefined;
@@ -89,12 +89,12 @@ class Call implements Request {
   #wasSent = false;
   #isSettled = false;
 
-  constructor(requests: Requests, definition: CallDefinition, settled: (outcome: Outcome) => void) {
+  constructor(requests: Requests, definition: CallDefinition, onSettled: (outcome: Outcome) => void) {
     this.id = definition.id;
     this.text = definition.text;
     this.#definition = definition;
     this.#requests = requests;
-    this.#settled = settled;
+    this.#onSettled = onSettled;
     this.#timeoutMs = definition.timeoutMs ?? timeoutMsDefault;
     this.#deadline = performance.now() + this.#timeoutMs;
   }
@@ -107,12 +107,12 @@ class Call implements Request {
     this.#requests.addCall(this);
   }
 
-  sent(): void {
+  onSent(): void {
     this.#wasSent = true;
   }
 
-  answered(answer: Answer): void {
-    const pauseMs = "error" in answer ? retryPauseMs(answer.error) : undefined;
+  onAnswered(answer: Answer): void {
+    const pauseMs = "error" in answer ? toRetryPauseMs(answer.error) : undefined;
     if ("output" in answer) this.#settle(answer);
     else if (pauseMs === undefined || performance.now() + pauseMs >= this.#deadline) {
       this.#settle({ reason: answer.error });
@@ -127,7 +127,10 @@ class Call implements Request {
    * details contain `outcome: "unknown"`.
    */
   fail(error: MerkleError): void {
-    const failure = new MerkleError(error.code, error.message, { ...error.details, ...this.#doubt() });
+    const failure = new MerkleError(error.code, error.message, {
+      ...error.details,
+      ...this.#toOutcomeDetails(),
+    });
     this.#giveUp(failure);
   }
 
@@ -144,7 +147,7 @@ class Call implements Request {
     clearTimeout(this.#deadlineTimer);
     clearTimeout(this.#retryTimer);
     this.#definition.signal?.removeEventListener("abort", this.#abort);
-    this.#settled(outcome);
+    this.#onSettled(outcome);
   }
 
   #timedOut(): MerkleError {
@@ -152,12 +155,12 @@ class Call implements Request {
     return new MerkleError(
       "unavailable",
       `The broker did not answer ${this.#definition.name} within ${this.#timeoutMs} ms.`,
-      { timeout_ms: this.#timeoutMs, ...this.#doubt() },
+      { timeout_ms: this.#timeoutMs, ...this.#toOutcomeDetails() },
     );
   }
 
-  #doubt(): { outcome?: "unknown" } {
-    return this.#wasSent && !rulesOf(this.#definition.name).readOnly ? { outcome: "unknown" } : {};
+  #toOutcomeDetails(): { outcome?: "unknown" } {
+    return this.#wasSent && !getOperationRules(this.#definition.name).readOnly ? { outcome: "unknown" } : {};
   }
 }
 
@@ -166,9 +169,9 @@ class Call implements Request {
  * has no further effect.
  */
 function toText(id: number, operation: OperationName, input: object): string {
-  const keyed = rulesOf(operation).readOnly
+  const keyed = getOperationRules(operation).readOnly
     ? input
-    : { ...input, idempotency_key: keyOf(input) ?? idempotencyKeyOf(randomUuid()) };
+    : { ...input, idempotency_key: findIdempotencyKey(input) ?? createIdempotencyKey(randomUuid()) };
   const text = JSON.stringify({ type: "request", id, operation, input: keyed });
   // Refuses a frame that is too large. If it were sent, the broker would close the connection that all other
   // calls also use.
@@ -181,7 +184,7 @@ function toText(id: number, operation: OperationName, input: object): string {
   );
 }
 
-function keyOf(input: object): unknown {
+function findIdempotencyKey(input: object): unknown {
   return "idempotency_key" in input ? input.idempotency_key : undefined;
 }
 

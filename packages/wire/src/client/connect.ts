@@ -117,9 +117,9 @@ class Client implements MerkleClient {
   constructor(options: LinkOptions, onState: ClientOptions["onState"]) {
     if (onState) this.#state.listen(onState);
     this.#link = new Link(options, {
-      onUp: (send, hello) => this.#up(send, hello.epoch),
+      onUp: (send, hello) => this.#attach(send, hello.epoch),
       onFrame: (frame) => this.#receive(frame),
-      onDown: () => this.#down(),
+      onDown: () => this.#detach(),
       onFailed: (error) => this.#fail(error),
       onState: (state) => this.#state.set(state),
     });
@@ -172,28 +172,28 @@ class Client implements MerkleClient {
   }
 
   async #close(): Promise<void> {
-    const gone = this.#link.stop();
+    const linkClosed = this.#link.stop();
     const error = new MerkleError("unavailable", "The client was closed.", { reason: "client_closed" });
-    this.#down();
+    this.#detach();
     this.#subscriptions.close(error);
     this.#meshWatches.close(error);
     this.#calls.end(error);
     if (this.#state.current.status !== "closed") this.#state.set({ status: "closed", reason: error.message });
-    await gone;
+    await linkClosed;
   }
 
-  #up(send: (text: string) => void, epoch: string): void {
+  #attach(send: (text: string) => void, epoch: string): void {
     this.#send = send;
-    this.#subscriptions.up(epoch);
-    this.#meshWatches.up();
-    this.#requests.up(send);
+    this.#subscriptions.attach(epoch);
+    this.#meshWatches.attach();
+    this.#requests.attach(send);
   }
 
-  #down(): void {
+  #detach(): void {
     this.#send = undefined;
-    this.#requests.down();
-    this.#subscriptions.down();
-    this.#meshWatches.down();
+    this.#requests.detach();
+    this.#subscriptions.detach();
+    this.#meshWatches.detach();
   }
 
   #receive(frame: FrameAfterHello): void {

@@ -1,5 +1,5 @@
 import type { ErrorCode, MerkleError } from "../core/errors.js";
-import type { Admitted } from "../identity/hello-proof.js";
+import type { HelloResult } from "../identity/hello-proof.js";
 import { callListener } from "./call-listener.js";
 
 /**
@@ -18,7 +18,7 @@ export type ConnectionState =
        * The mesh that the broker admitted the client to, and the client's identity. Missing if the client did
        * not introduce itself.
        */
-      readonly admitted?: Admitted;
+      readonly admitted?: HelloResult;
     }
   | {
       readonly status: "reconnecting";
@@ -43,7 +43,7 @@ export type ConnectionState =
 /** The client's current state. Notifies its listeners of each change. */
 export class ObservedState {
   #current: ConnectionState = { status: "connecting" };
-  readonly #listeners = new Set<{ tell: (state: ConnectionState) => void }>();
+  readonly #listeners = new Set<{ notify: (state: ConnectionState) => void }>();
 
   get current(): ConnectionState {
     return this.#current;
@@ -51,12 +51,12 @@ export class ObservedState {
 
   set(state: ConnectionState): void {
     this.#current = state;
-    for (const listener of [...this.#listeners]) callListener(() => listener.tell(state));
+    for (const listener of [...this.#listeners]) callListener(() => listener.notify(state));
   }
 
   /** Subscribes to later changes. Returns a function that unsubscribes. */
-  listen(tell: (state: ConnectionState) => void): () => void {
-    const listener = { tell };
+  listen(notify: (state: ConnectionState) => void): () => void {
+    const listener = { notify };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }

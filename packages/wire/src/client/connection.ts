@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes, MerkleError } from "../core/errors.js";
-import type { Admitted } from "../identity/hello-proof.js";
+import type { HelloResult } from "../identity/hello-proof.js";
 import { packageName } from "../text/package-name.js";
 import { mayReconnect } from "../transports/close-codes.js";
 import type { BrokerFrame, ClientFrame, protocolVersion } from "../transports/frames.js";
@@ -20,7 +20,7 @@ import type { WebSocketClass, WebSocketLike } from "./web-socket.js";
  * Protocol revision of this client. The type ties it to the constant in the frames module, which is not
  * imported, because importing it would load the schemas.
  */
-const spokenProtocol: typeof protocolVersion = 1;
+const clientProtocol: typeof protocolVersion = 1;
 
 const closingHandshakeMsMax = 1_000;
 const probeMsMax = 5_000;
@@ -34,7 +34,7 @@ export interface ConnectionEvents {
    * Called before all other events and only once: after the broker's hello or, if the client introduces
    * itself, after the broker has admitted it.
    */
-  onOpen(hello: Hello, admitted: Admitted | null): void;
+  onOpen(hello: Hello, admitted: HelloResult | null): void;
   onFrame(frame: FrameAfterHello): void;
   /** Called after all other events and only once, unless the client itself closed the connection. */
   onEnd(end: ConnectionEnd): void;
@@ -73,10 +73,10 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
    * may be sent.
    */
   let phase: Phase = { name: "waiting" };
-  let ended = false;
+  let hasEnded = false;
   let fault = "";
-  let probing: SilenceWatch | undefined;
-  let admission: SilenceWatch | undefined;
+  let probeWatch: SilenceWatch | undefined;
+  let admissionWatch: SilenceWatch | undefined;
   let watch = watchSilence(options.connectTimeoutMs, () =>
     drop(`no connection after ${options.connectTimeoutMs} ms`),
   );
@@ -84,7 +84,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
   // The listeners are never removed. In Node, an `error` event without a listener would end the process, and
   // such an event may arrive late.
   socket.addEventListener("message", ({ data }) => {
-    if (!ended) receive(parseFrame(data));
+    if (!hasEnded) receive(parseFrame(data));
   });
   socket.addEventListener("error", (event) => {
     if ("message" in event && typeof event.message === "string") fault = event.message;
@@ -92,20 +92,20 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
   socket.addEventListener("close", ({ code, reason }) => end(toEnd(code, reason || fault)));
 
   function receive(frame: BrokerFrame | null): void {
-    watch.heard();
-    probing?.stop();
-    probing = undefined;
+    watch.reset();
+    probeWatch?.stop();
+    probeWatch = undefined;
     if (frame === null || (phase.name === "waiting") !== (frame.type === "hello")) dropUnexpected();
     else if (frame.type === "hello") greet(frame);
-    else if (frame.type === "reply" && frame.id === introductionId) letIn(readAdmission(frame));
+    else if (frame.type === "reply" && frame.id === introductionId) admit(readAdmission(frame));
     else if (frame.type === "reply" && frame.id === probeId) return;
     else if (phase.name === "open") events.onFrame(frame);
     else if (frame.type !== "heartbeat") dropUnexpected();
   }
 
   function greet(hello: Hello): void {
-    if (hello.protocol !== spokenProtocol) {
-      drop({ comeBack: false, error: otherProtocol(hello) });
+    if (hello.protocol !== clientProtocol) {
+      drop({ canReconnect: false, error: otherProtocol(hello) });
       return;
     }
     watch.stop();
@@ -114,7 +114,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     );
     if (isSilent(options.introduction)) return open(hello, null);
     phase = { name: "greeted" };
-    admission = watchSilence(options.connectTimeoutMs, () =>
+    admissionWatch = watchSilence(options.connectTimeoutMs, () =>
       drop(`the client was not authenticated after ${options.connectTimeoutMs} ms`),
     );
     introduce(hello).catch((error: unknown) => drop(toRefusal(error)));
@@ -130,27 +130,27 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
 
   async function introduce(hello: Hello): Promise<void> {
     const frame = await toHelloFrame(options.introduction, hello);
-    if (ended) return;
+    if (hasEnded) return;
     if (frame === null) return open(hello, null);
     phase = { name: "introduced", hello };
     send(JSON.stringify(frame));
   }
 
-  function letIn(answer: Admitted | ConnectionEnd): void {
+  function admit(answer: HelloResult | ConnectionEnd): void {
     if (phase.name !== "introduced") dropUnexpected();
-    else if ("comeBack" in answer) drop(answer);
+    else if ("canReconnect" in answer) drop(answer);
     else open(phase.hello, answer);
   }
 
-  function open(hello: Hello, admitted: Admitted | null): void {
-    admission?.stop();
+  function open(hello: Hello, admitted: HelloResult | null): void {
+    admissionWatch?.stop();
     phase = { name: "open" };
     events.onOpen(hello, admitted);
   }
 
   function probe(): void {
-    if (ended || phase.name !== "open" || probing) return;
-    probing = watchSilence(probeMsMax, () => drop("the broker did not answer after a pause"));
+    if (hasEnded || phase.name !== "open" || probeWatch) return;
+    probeWatch = watchSilence(probeMsMax, () => drop("the broker did not answer after a pause"));
     send(JSON.stringify({ type: "ping", id: probeId } satisfies ClientFrame));
   }
 
@@ -158,26 +158,26 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     drop("the broker sent an unexpected frame");
   }
 
-  function drop(why: string | ConnectionEnd): void {
+  function drop(cause: string | ConnectionEnd): void {
     terminate(socket);
-    end(typeof why === "string" ? { comeBack: true, reason: why } : why);
+    end(typeof cause === "string" ? { canReconnect: true, reason: cause } : cause);
   }
 
-  function end(why: ConnectionEnd): void {
-    if (ended) return;
-    ended = true;
+  function end(connectionEnd: ConnectionEnd): void {
+    if (hasEnded) return;
+    hasEnded = true;
     stopWatching();
-    events.onEnd(why);
+    events.onEnd(connectionEnd);
   }
 
   function stopWatching(): void {
     watch.stop();
-    probing?.stop();
-    admission?.stop();
+    probeWatch?.stop();
+    admissionWatch?.stop();
   }
 
   /** Resolves once the socket is closed. Terminates it if that takes longer than `ms`. */
-  function goneWithin(ms: number): Promise<void> {
+  function waitForClose(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         terminate(socket);
@@ -194,10 +194,10 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     send,
     probe,
     close: async () => {
-      ended = true;
+      hasEnded = true;
       stopWatching();
       socket.close(1000);
-      await goneWithin(closingHandshakeMsMax);
+      await waitForClose(closingHandshakeMsMax);
     },
   };
 }
@@ -215,13 +215,13 @@ function terminate(socket: WebSocketLike): void {
 
 function toEnd(code: number, text: string): ConnectionEnd {
   const reason = text === "" ? `closed with code ${code}` : `${text} (code ${code})`;
-  if (mayReconnect(code)) return { comeBack: true, reason };
+  if (mayReconnect(code)) return { canReconnect: true, reason };
   const error = new MerkleError(
     toErrorCode(code),
     `The broker closed the connection and accepts no new one: ${reason}.`,
     { close_code: code },
   );
-  return { comeBack: false, error };
+  return { canReconnect: false, error };
 }
 
 /**
@@ -236,7 +236,7 @@ function toErrorCode(closeCode: number): ErrorCode {
 function otherProtocol({ protocol, version }: Hello): MerkleError {
   return new MerkleError(
     "bad_request",
-    `The broker (${version}) speaks protocol ${protocol}, but this client speaks protocol ${spokenProtocol}. Upgrade the older of the two (npm install -g ${packageName}), and reload open dashboard pages.`,
+    `The broker (${version}) speaks protocol ${protocol}, but this client speaks protocol ${clientProtocol}. Upgrade the older of the two (npm install -g ${packageName}), and reload open dashboard pages.`,
     { protocol },
   );
 }

@@ -1,7 +1,7 @@
 import type { Message } from "../feed/message.js";
 import type { ChangedKind } from "../transports/frames.js";
 import { callListener } from "./call-listener.js";
-import type { Resynced } from "./subscription.js";
+import type { Resync } from "./subscription.js";
 
 /** A hint that reading again would return something new. The kind is `all` if hints may have been missed. */
 export interface FeedChange {
@@ -31,7 +31,7 @@ export interface FeedOptions {
    * the sequence that this returns, or ends if it returns undefined. Without this listener, the feed ends
    * with the error `resync`.
    */
-  onResync?(resynced: Resynced): number | undefined | Promise<number | undefined>;
+  onResync?(resynced: Resync): number | undefined | Promise<number | undefined>;
   /**
    * Called when the feed has ended permanently. Not called after `close()`, or if `onResync` returned
    * undefined.
@@ -47,8 +47,8 @@ const waitingCharsMax = 2 * 1024 * 1024;
 
 interface ReaderEvents {
   /** Called when the reader accepts messages again, after its buffer was full. */
-  drained(): void;
-  failed(error: unknown): void;
+  onDrained(): void;
+  onFailed(error: unknown): void;
 }
 
 /** A reader of a feed, with its cursor and its buffer. */
@@ -57,7 +57,7 @@ export class FeedReader {
   /** Sequence of the last message put into the buffer. Null if the reader receives only hints. */
   cursor: number | null;
   /** Sequence of the last message that the reader has received. Null if it receives only hints. */
-  handedOver: number | null;
+  deliveredSequence: number | null;
   resyncsInARow = 0;
   readonly #events: ReaderEvents;
   #waiting: Message[] = [];
@@ -70,14 +70,14 @@ export class FeedReader {
     this.options = options;
     this.#events = events;
     this.cursor = options.after;
-    this.handedOver = options.after;
+    this.deliveredSequence = options.after;
   }
 
-  get takesMore(): boolean {
+  get canReceive(): boolean {
     return this.#state === "reading";
   }
 
-  ready(): void {
+  markReady(): void {
     if (this.#wasReady) return;
     this.#wasReady = true;
     callListener(() => this.options.onReady?.());
@@ -88,7 +88,7 @@ export class FeedReader {
     this.cursor = message.sequence;
     this.#waiting.push(message);
     // Counts the message only while the reader is busy, because otherwise the buffer is emptied right away.
-    if (this.#isBusy) this.#waitingChars += charsOf(message);
+    if (this.#isBusy) this.#waitingChars += estimateChars(message);
     if (this.#waitingChars > waitingCharsMax) this.#state = "full";
   }
 
@@ -101,18 +101,18 @@ export class FeedReader {
         const messages = this.#waiting;
         this.#waiting = [];
         this.#waitingChars = 0;
-        this.handedOver = messages.at(-1)?.sequence ?? this.handedOver;
+        this.deliveredSequence = messages.at(-1)?.sequence ?? this.deliveredSequence;
         this.resyncsInARow = 0;
         await this.options.onMessages(messages);
       }
     } catch (error) {
-      this.#events.failed(error);
+      this.#events.onFailed(error);
     } finally {
       this.#isBusy = false;
     }
     if (this.#state !== "full") return;
     this.#state = "reading";
-    this.#events.drained();
+    this.#events.onDrained();
   }
 
   /**
@@ -128,13 +128,13 @@ export class FeedReader {
 
   resume(after: number): void {
     this.cursor = after;
-    this.handedOver = after;
+    this.deliveredSequence = after;
     this.#state = "reading";
   }
 }
 
 /** Estimates how long a message is as JSON. */
-function charsOf(message: Message): number {
-  const fieldsBesideContent = 500;
-  return JSON.stringify(message.content).length + fieldsBesideContent;
+function estimateChars(message: Message): number {
+  const otherFieldsChars = 500;
+  return JSON.stringify(message.content).length + otherFieldsChars;
 }

@@ -11,11 +11,11 @@ export type { MeshChange, MeshWatch, WatchMeshOptions } from "./mesh-watch.js";
 export type { Push } from "./pushes.js";
 export type { LiveFeed } from "./shared-feed.js";
 export type {
-  Changed,
   FollowOptions,
   InboxOptions,
-  Resynced,
+  Resync,
   Subscription,
+  SubscriptionChange,
 } from "./subscription.js";
 export type { WebSocketClass, WebSocketLike } from "./web-socket.js";
 export { toWebSocketUrl } from "./web-socket-url.js";

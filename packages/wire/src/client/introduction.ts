@@ -1,5 +1,5 @@
 import { errorCodes, MerkleError } from "../core/errors.js";
-import type { Admitted, HelloProof } from "../identity/hello-proof.js";
+import type { HelloProof, HelloResult } from "../identity/hello-proof.js";
 import type { BrokerFrame, ClientFrame } from "../transports/frames.js";
 import type { Reply } from "./requests.js";
 
@@ -7,8 +7,8 @@ export type Hello = Extract<BrokerFrame, { type: "hello" }>;
 
 /** The reason why a connection ended, and whether to reconnect. */
 export type ConnectionEnd =
-  | { readonly comeBack: true; readonly reason: string; readonly refusal?: MerkleError }
-  | { readonly comeBack: false; readonly error: MerkleError };
+  | { readonly canReconnect: true; readonly reason: string; readonly refusal?: MerkleError }
+  | { readonly canReconnect: false; readonly error: MerkleError };
 
 /** How the client proves its identity. The proof is sent first on each new connection. */
 export interface Introduction {
@@ -56,22 +56,22 @@ export async function toHelloFrame(
  * Reads the reply to the introduction. A refusal ends the connection. If reconnecting cannot help, it also
  * ends the client.
  */
-export function readAdmission(reply: Reply): Admitted | ConnectionEnd {
+export function readAdmission(reply: Reply): HelloResult | ConnectionEnd {
   if ("error" in reply) return toRefusal(MerkleError.fromBody(reply));
-  return reply.output as Admitted; // The broker's frames are trusted (see parseFrame).
+  return reply.output as HelloResult; // The broker's frames are trusted (see parseFrame).
 }
 
 /**
  * Reasons for a refusal that may not apply to a later introduction: a wrong clock may be corrected, and a
  * proof that came too late is sent again for the next hello (HELLO-7).
  */
-const passingReasons: readonly unknown[] = ["time", "nonce"];
+const transientReasons: readonly unknown[] = ["time", "nonce"];
 
 export function toRefusal(error: unknown): ConnectionEnd {
   if (error instanceof MerkleError && !errorCodes[error.code].retry) {
-    return passingReasons.includes(error.details["reason"])
-      ? { comeBack: true, reason: error.message, refusal: error }
-      : { comeBack: false, error };
+    return transientReasons.includes(error.details["reason"])
+      ? { canReconnect: true, reason: error.message, refusal: error }
+      : { canReconnect: false, error };
   }
-  return { comeBack: true, reason: error instanceof Error ? error.message : String(error) };
+  return { canReconnect: true, reason: error instanceof Error ? error.message : String(error) };
 }

@@ -1,14 +1,14 @@
 import { parseBuild } from "../core/build.js";
 import type { MerkleError } from "../core/errors.js";
-import type { Admitted } from "../identity/hello-proof.js";
-import { backoffMs, type RetryOptions } from "./backoff.js";
+import type { HelloResult } from "../identity/hello-proof.js";
+import { computeBackoffMs, type RetryOptions } from "./backoff.js";
 import { type Connection, type FrameAfterHello, openConnection } from "./connection.js";
 import type { ConnectionState } from "./connection-state.js";
 import type { ConnectionEnd, Hello, Introduction } from "./introduction.js";
 import type { WebSocketClass } from "./web-socket.js";
 
 /** If a connection was open for this long, it counts as good even without any request. */
-const goodAfterMs = 10_000;
+const stableAfterMs = 10_000;
 
 export interface LinkOptions {
   readonly url: string;
@@ -39,8 +39,8 @@ export class Link {
   #connection: Connection | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #attempt = 0;
-  #upSince: number | undefined;
-  #stopped = false;
+  #openSince: number | undefined;
+  #isStopped = false;
 
   constructor(options: LinkOptions, events: LinkEvents) {
     this.#options = options;
@@ -48,16 +48,16 @@ export class Link {
   }
 
   start(): void {
-    this.#upSince = undefined;
+    this.#openSince = undefined;
     this.#timer = undefined;
     try {
       this.#connection = openConnection(this.#options, {
-        onOpen: (hello, admitted) => this.#up(hello, admitted),
+        onOpen: (hello, admitted) => this.#handleOpen(hello, admitted),
         onFrame: (frame) => this.#receive(frame),
-        onEnd: (end) => this.#down(end),
+        onEnd: (end) => this.#handleEnd(end),
       });
     } catch (cause) {
-      this.#down({ comeBack: true, reason: String(cause) }); // A browser rejects some addresses immediately.
+      this.#handleEnd({ canReconnect: true, reason: String(cause) }); // A browser rejects some addresses immediately.
     }
   }
 
@@ -66,7 +66,7 @@ export class Link {
    * respond.
    */
   retryNow(): void {
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     if (this.#connection) this.#connection.probe();
     else if (this.#timer !== undefined) {
       clearTimeout(this.#timer);
@@ -79,17 +79,17 @@ export class Link {
    * this call.
    */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#isStopped = true;
     clearTimeout(this.#timer);
     await this.#connection?.close();
   }
 
-  #up(hello: Hello, admitted: Admitted | null): void {
+  #handleOpen(hello: Hello, admitted: HelloResult | null): void {
     const connection = this.#connection;
     if (!connection) return;
-    this.#upSince = performance.now();
+    this.#openSince = performance.now();
     this.#events.onUp((text) => connection.send(text), hello);
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     this.#events.onState({
       status: "open",
       epoch: hello.epoch,
@@ -104,17 +104,18 @@ export class Link {
     this.#events.onFrame(frame);
   }
 
-  #down(end: ConnectionEnd): void {
+  #handleEnd(end: ConnectionEnd): void {
     this.#connection = undefined;
-    if (this.#upSince !== undefined) this.#events.onDown();
-    if (this.#stopped) return;
-    if (end.comeBack) this.#comeBack(end);
+    if (this.#openSince !== undefined) this.#events.onDown();
+    if (this.#isStopped) return;
+    if (end.canReconnect) this.#scheduleReconnect(end);
     else this.#events.onFailed(end.error);
   }
 
-  #comeBack({ reason, refusal }: ConnectionEnd & { readonly comeBack: true }): void {
-    if (this.#upSince !== undefined && performance.now() - this.#upSince >= goodAfterMs) this.#attempt = 0;
-    const pauseMs = backoffMs(this.#attempt, this.#options.retry, this.#options.random);
+  #scheduleReconnect({ reason, refusal }: ConnectionEnd & { readonly canReconnect: true }): void {
+    if (this.#openSince !== undefined && performance.now() - this.#openSince >= stableAfterMs)
+      this.#attempt = 0;
+    const pauseMs = computeBackoffMs(this.#attempt, this.#options.retry, this.#options.random);
     this.#attempt += 1;
     this.#timer = setTimeout(() => this.start(), pauseMs);
     const retryAt = Date.now() + pauseMs;

@@ -33,13 +33,13 @@ export class LiveFeeds {
   /** Reads a session's feed until it is closed or ends. */
   follow(options: FeedOptions): LiveFeed {
     let feed: LiveFeed | undefined;
-    let closed = false;
-    this.#idOf(options).then(
+    let isClosed = false;
+    this.#resolveSessionId(options).then(
       (id) => {
-        if (!closed) feed = this.#feedOf(id, options.teamId).add(options);
+        if (!isClosed) feed = this.#openFeed(id, options.teamId).add(options);
       },
       (error: MerkleError) => {
-        if (!closed) options.onError?.(error);
+        if (!isClosed) options.onError?.(error);
       },
     );
     return {
@@ -50,13 +50,13 @@ export class LiveFeeds {
         return feed ? feed.epoch : options.epoch;
       },
       close: () => {
-        closed = true;
+        isClosed = true;
         feed?.close();
       },
     };
   }
 
-  #feedOf(id: string, teamId: string | undefined): SharedFeed {
+  #openFeed(id: string, teamId: string | undefined): SharedFeed {
     const known = this.#bySession.get(id);
     if (known) return known;
     const feed = new SharedFeed(this.#client, { id, teamId }, () => this.#bySession.delete(id));
@@ -64,7 +64,7 @@ export class LiveFeeds {
     return feed;
   }
 
-  #idOf({ session, teamId }: FeedOptions): Promise<string> {
+  #resolveSessionId({ session, teamId }: FeedOptions): Promise<string> {
     if (uuid.test(session)) return Promise.resolve(session.toLowerCase());
     const known = this.#ids.get(session);
     if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import { errorCodes, MerkleError } from "../core/errors.js";
 import type { MeshChangedKind } from "../feed/event-kind.js";
 import type { BrokerFrame, ClientFrame } from "../transports/frames.js";
-import { retryPauseMs } from "./backoff.js";
+import { toRetryPauseMs } from "./backoff.js";
 import { callListener } from "./call-listener.js";
 import type { Requests } from "./requests.js";
 
@@ -49,7 +49,7 @@ type WatchPhase = "detached" | "asking" | "live" | "ended";
 export class MeshWatches {
   readonly #requests: Requests;
   #current: LiveMeshWatch | undefined;
-  #up = false;
+  #isAttached = false;
   #end: MerkleError | undefined;
 
   constructor(requests: Requests) {
@@ -68,17 +68,17 @@ export class MeshWatches {
       return watch;
     }
     this.#current = watch;
-    if (this.#up) watch.attach();
+    if (this.#isAttached) watch.attach();
     return watch;
   }
 
-  up(): void {
-    this.#up = true;
+  attach(): void {
+    this.#isAttached = true;
     this.#current?.attach();
   }
 
-  down(): void {
-    this.#up = false;
+  detach(): void {
+    this.#isAttached = false;
     this.#current?.detach();
   }
 
@@ -104,16 +104,16 @@ class LiveMeshWatch implements MeshWatch {
   readonly ready: Promise<void>;
   readonly #options: WatchMeshOptions;
   readonly #requests: Requests;
-  readonly #ended: () => void;
+  readonly #onEnded: () => void;
   #settleReady: { resolve: () => void; reject: (error: MerkleError) => void } | undefined;
   #phase: WatchPhase = "detached";
-  #stoodBefore = false;
+  #wasLive = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: WatchMeshOptions, requests: Requests, ended: () => void) {
+  constructor(options: WatchMeshOptions, requests: Requests, onEnded: () => void) {
     this.#options = options;
     this.#requests = requests;
-    this.#ended = ended;
+    this.#onEnded = onEnded;
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
     });
@@ -127,8 +127,8 @@ class LiveMeshWatch implements MeshWatch {
     const team = credential === undefined ? {} : { team_id: credential };
     this.#ask({ type: "watch_mesh", ...team }, (error) => {
       if (this.#phase !== "asking") return;
-      if (error) this.#refused(error);
-      else this.#stand();
+      if (error) this.#handleRefusal(error);
+      else this.#goLive();
     });
   }
 
@@ -153,26 +153,26 @@ class LiveMeshWatch implements MeshWatch {
     callListener(() => this.#options.onError?.(error));
   }
 
-  #stand(): void {
-    const restored = this.#stoodBefore;
+  #goLive(): void {
+    const isRestored = this.#wasLive;
     this.#phase = "live";
-    this.#stoodBefore = true;
+    this.#wasLive = true;
     this.#settleReady?.resolve();
-    if (restored) callListener(() => this.#options.onRestored?.());
+    if (isRestored) callListener(() => this.#options.onRestored?.());
   }
 
-  #refused(error: MerkleError): void {
+  #handleRefusal(error: MerkleError): void {
     if (!errorCodes[error.code].retry) return this.fail(error);
-    this.#retryTimer = setTimeout(() => this.attach(), retryPauseMs(error) ?? retryMsDefault);
+    this.#retryTimer = setTimeout(() => this.attach(), toRetryPauseMs(error) ?? retryMsDefault);
   }
 
-  #ask(frame: WithoutId<WatchFrame>, answered: (error: MerkleError | undefined) => void): void {
+  #ask(frame: WithoutId<WatchFrame>, onAnswered: (error: MerkleError | undefined) => void): void {
     const id = this.#requests.nextId();
     this.#requests.addControl({
       id,
       subject: "mesh",
       text: JSON.stringify({ ...frame, id } satisfies ClientFrame),
-      answered: (answer) => answered("error" in answer ? answer.error : undefined),
+      onAnswered: (answer) => onAnswered("error" in answer ? answer.error : undefined),
     });
   }
 
@@ -180,7 +180,7 @@ class LiveMeshWatch implements MeshWatch {
     clearTimeout(this.#retryTimer);
     this.#phase = "ended";
     this.#settleReady?.reject(error);
-    this.#ended();
+    this.#onEnded();
   }
 }
 

@@ -6,15 +6,15 @@ export type Push = StateChangeFrame | NudgeFrame;
 
 /** Forwards pushes to all listeners. */
 export class Pushes {
-  readonly #listeners = new Set<{ tell: (push: Push) => void }>();
+  readonly #listeners = new Set<{ notify: (push: Push) => void }>();
 
   receive(push: Push): void {
-    for (const listener of [...this.#listeners]) callListener(() => listener.tell(push));
+    for (const listener of [...this.#listeners]) callListener(() => listener.notify(push));
   }
 
   /** Subscribes to later pushes. Returns a function that unsubscribes. */
-  listen(tell: (push: Push) => void): () => void {
-    const listener = { tell };
+  listen(notify: (push: Push) => void): () => void {
+    const listener = { notify };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }

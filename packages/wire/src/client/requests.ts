@@ -6,19 +6,19 @@ export type Reply = Extract<BrokerFrame, { type: "reply" }>;
 export type Answer = { readonly output: unknown } | { readonly error: MerkleError };
 
 /** A request to the broker. Its text is created only once, so that a retry is byte-for-byte identical. */
-export interface Request {
+export interface OutgoingRequest {
   readonly id: number;
   readonly text: string;
-  answered(answer: Answer): void;
+  onAnswered(answer: Answer): void;
   /** Called each time the request is sent. */
-  sent?(): void;
+  onSent?(): void;
 }
 
 /**
  * A request that controls a subscription. Requests with the same `subject` are sent one at a time, each after
  * the reply to the previous one.
  */
-export interface ControlRequest extends Request {
+export interface ControlRequest extends OutgoingRequest {
   readonly subject: string;
 }
 
@@ -40,9 +40,9 @@ const cancelledMax = 16;
 export class Requests {
   #send: ((text: string) => void) | undefined;
   #lastId = 0;
-  #calls: Request[] = [];
+  #calls: OutgoingRequest[] = [];
   #controls: ControlRequest[] = [];
-  readonly #unansweredCalls = new Map<number, Request>();
+  readonly #unansweredCalls = new Map<number, OutgoingRequest>();
   readonly #unansweredControls = new Map<number, ControlRequest>();
   readonly #busySubjects = new Set<string>();
   readonly #cancelled = new Set<number>();
@@ -53,13 +53,13 @@ export class Requests {
   }
 
   /** Queues a call in the order of ids, so that a retried call goes before later calls. */
-  addCall(call: Request): void {
+  addCall(call: OutgoingRequest): void {
     if (this.#calls.length >= waitingCallsMax) {
       const error = new MerkleError(
         "too_many_requests",
         `${waitingCallsMax} calls are already waiting in the client. Wait for their replies before you call again.`,
       );
-      call.answered({ error });
+      call.onAnswered({ error });
       return;
     }
     const before = this.#calls.findLastIndex((other) => other.id < call.id);
@@ -73,20 +73,20 @@ export class Requests {
   }
 
   /** Removes a call. If it was already sent, the broker is asked to cancel it. */
-  cancelCall(call: Request): void {
+  cancelCall(call: OutgoingRequest): void {
     const index = this.#calls.indexOf(call);
     if (index !== -1) this.#calls.splice(index, 1);
     if (!this.#unansweredCalls.delete(call.id)) return;
     this.#send?.(JSON.stringify({ type: "cancel", id: call.id }));
-    this.#rememberCancelled(call.id);
+    this.#addCancelled(call.id);
   }
 
-  up(send: (text: string) => void): void {
+  attach(send: (text: string) => void): void {
     this.#send = send;
     this.#flush();
   }
 
-  down(): void {
+  detach(): void {
     this.#send = undefined;
     this.#calls = [...this.#unansweredCalls.values(), ...this.#calls].sort((a, b) => a.id - b.id);
     this.#controls = [];
@@ -100,11 +100,11 @@ export class Requests {
     const id = Number(reply.id);
     const request = this.#take(id);
     this.#cancelled.delete(id);
-    request?.answered("error" in reply ? { error: MerkleError.fromBody(reply) } : { output: reply.output });
+    request?.onAnswered("error" in reply ? { error: MerkleError.fromBody(reply) } : { output: reply.output });
     this.#flush();
   }
 
-  #take(id: number): Request | undefined {
+  #take(id: number): OutgoingRequest | undefined {
     const call = this.#unansweredCalls.get(id);
     this.#unansweredCalls.delete(id);
     const control = this.#unansweredControls.get(id);
@@ -116,17 +116,17 @@ export class Requests {
   /** Control requests go first, so that a new subscription does not wait behind long polls. */
   #flush(): void {
     while (this.#send && this.#hasRoom()) {
-      const control = this.#nextControl();
+      const control = this.#shiftControl();
       const request = control ?? this.#calls.shift();
       if (!request) return;
       if (control) this.#unansweredControls.set(control.id, control);
       else this.#unansweredCalls.set(request.id, request);
-      request.sent?.();
+      request.onSent?.();
       this.#send(request.text);
     }
   }
 
-  #nextControl(): ControlRequest | undefined {
+  #shiftControl(): ControlRequest | undefined {
     const index = this.#controls.findIndex(({ subject }) => !this.#busySubjects.has(subject));
     const [control] = index === -1 ? [] : this.#controls.splice(index, 1);
     if (control) this.#busySubjects.add(control.subject);
@@ -142,7 +142,7 @@ export class Requests {
    * Counts a cancelled request as unanswered until the broker replies. The number of such requests is
    * limited, so that calls can continue even if the broker never replies to cancelled requests.
    */
-  #rememberCancelled(id: number): void {
+  #addCancelled(id: number): void {
     this.#cancelled.add(id);
     const [oldest] = this.#cancelled;
     if (oldest !== undefined && this.#cancelled.size > cancelledMax) this.#cancelled.delete(oldest);

@@ -3,7 +3,7 @@ import type { Message } from "../feed/message.js";
 import { callListener } from "./call-listener.js";
 import type { MerkleClient } from "./connect.js";
 import { type FeedChange, type FeedOptions, FeedReader } from "./feed-reader.js";
-import type { Resynced, Subscription } from "./subscription.js";
+import type { Resync, Subscription } from "./subscription.js";
 
 export interface LiveFeed {
   /**
@@ -56,23 +56,23 @@ export class SharedFeed {
 
   add(options: FeedOptions): LiveFeed {
     const reader = new FeedReader(options, {
-      drained: () => this.#startWhereNeeded(),
-      failed: (error) => this.#end(reader, error),
+      onDrained: () => this.#updateSubscription(),
+      onFailed: (error) => this.#end(reader, error),
     });
     this.#readers.add(reader);
     this.#epoch ??= options.epoch;
     if (options.epoch !== undefined && options.epoch !== this.#epoch && this.#epoch !== undefined) {
       void this.#resyncReader(reader, { epoch: this.#epoch });
     }
-    this.#startWhereNeeded();
-    if (this.#isReady) reader.ready();
-    const epoch = () => this.#subscription?.epoch ?? this.#epoch;
+    this.#updateSubscription();
+    if (this.#isReady) reader.markReady();
+    const getEpoch = () => this.#subscription?.epoch ?? this.#epoch;
     return {
       get cursor() {
-        return reader.handedOver;
+        return reader.deliveredSequence;
       },
       get epoch() {
-        return epoch();
+        return getEpoch();
       },
       close: () => this.#remove(reader),
     };
@@ -82,14 +82,14 @@ export class SharedFeed {
     for (const { options } of [...this.#readers]) callListener(() => options.onChanged?.(change));
   }
 
-  #startWhereNeeded(): void {
+  #updateSubscription(): void {
     if (this.#readers.size === 0) return;
     const readers = [...this.#readers];
-    const cursors = readers.flatMap(({ cursor, takesMore }) =>
-      takesMore && cursor !== null ? [cursor] : [],
+    const cursors = readers.flatMap(({ cursor, canReceive }) =>
+      canReceive && cursor !== null ? [cursor] : [],
     );
-    const wantsHints = readers.some(({ cursor }) => cursor === null);
-    if (cursors.length === 0 && !wantsHints) return this.#unsubscribe();
+    const needsHints = readers.some(({ cursor }) => cursor === null);
+    if (cursors.length === 0 && !needsHints) return this.#unsubscribe();
     const from = cursors.length === 0 ? undefined : Math.min(...cursors);
     if (
       this.#subscription &&
@@ -115,8 +115,8 @@ export class SharedFeed {
       onError: (error) => this.#fail(error),
     });
     this.#subscription = subscription;
-    const began = () => this.#subscription === subscription && this.#began();
-    subscription.ready.then(began, () => undefined); // The end is reported through `onError`.
+    const handleStart = () => this.#subscription === subscription && this.#handleStart();
+    subscription.ready.then(handleStart, () => undefined); // The end is reported through `onError`.
   }
 
   #unsubscribe(): void {
@@ -130,21 +130,21 @@ export class SharedFeed {
    * Called when the subscription has begun. Sends a hint to all readers, because changes between their first
    * reads and now were not reported.
    */
-  #began(): void {
+  #handleStart(): void {
     this.#hasCursor = true;
     this.#isReady = true;
     this.#epoch = this.#subscription?.epoch ?? this.#epoch;
-    for (const reader of [...this.#readers]) reader.ready();
+    for (const reader of [...this.#readers]) reader.markReady();
     this.hint({ kind: "all" });
   }
 
   #receive(message: Message): void {
-    let everyoneIsFull = true;
+    let isEveryReaderFull = true;
     for (const reader of this.#readers) {
       reader.receive(message);
-      if (reader.cursor === null || reader.takesMore) everyoneIsFull = false;
+      if (reader.cursor === null || reader.canReceive) isEveryReaderFull = false;
     }
-    if (everyoneIsFull) this.#unsubscribe();
+    if (isEveryReaderFull) this.#unsubscribe();
     // Messages that arrive in the same turn of the event loop are delivered together.
     this.#flushTimer ??= setTimeout(() => this.#flush(), 0);
   }
@@ -158,7 +158,7 @@ export class SharedFeed {
    * Invalidates all cursors. Each reader of messages says where to continue. Readers that get only hints
    * continue without being asked.
    */
-  #resync(resynced: Resynced): undefined {
+  #resync(resynced: Resync): undefined {
     this.#subscription?.close();
     this.#subscription = undefined;
     this.#isReady = false;
@@ -166,10 +166,10 @@ export class SharedFeed {
     for (const reader of [...this.#readers]) {
       if (reader.cursor !== null) void this.#resyncReader(reader, resynced);
     }
-    this.#startWhereNeeded();
+    this.#updateSubscription();
   }
 
-  async #resyncReader(reader: FeedReader, resynced: Resynced): Promise<void> {
+  async #resyncReader(reader: FeedReader, resynced: Resync): Promise<void> {
     const { onResync } = reader.options;
     reader.suspend();
     if (!onResync || reader.resyncsInARow > resyncsInARowMax)
@@ -179,7 +179,7 @@ export class SharedFeed {
       if (!this.#readers.has(reader)) return;
       if (typeof after !== "number") return this.#remove(reader);
       reader.resume(after);
-      this.#startWhereNeeded();
+      this.#updateSubscription();
     } catch (error) {
       this.#end(reader, error);
     }
@@ -205,7 +205,7 @@ export class SharedFeed {
   }
 }
 
-function restoredError({ epoch }: Resynced): MerkleError {
+function restoredError({ epoch }: Resync): MerkleError {
   return new MerkleError(
     "resync",
     "The broker's database was restored: the cursor of this feed is no longer valid.",

@@ -1,5 +1,5 @@
 export interface SilenceWatch {
-  heard(): void;
+  reset(): void;
   stop(): void;
 }
 
@@ -8,11 +8,11 @@ export interface SilenceWatch {
  * so that traffic costs no timers.
  */
 export function watchSilence(maxMs: number, onSilence: () => void): SilenceWatch {
-  let heardAt = performance.now();
+  let lastActivityAt = performance.now();
   let timer = setTimeout(check, maxMs);
 
   function check(): void {
-    const leftMs = heardAt + maxMs - performance.now();
+    const leftMs = lastActivityAt + maxMs - performance.now();
     if (leftMs > 0) timer = setTimeout(check, leftMs);
     else timer = setTimeout(confirm, 0);
   }
@@ -20,13 +20,13 @@ export function watchSilence(maxMs: number, onSilence: () => void): SilenceWatch
   // After a process was busy or asleep, its timers run before it reads data that has already arrived. Waiting
   // one more turn of the event loop lets it read that data first.
   function confirm(): void {
-    if (performance.now() - heardAt < maxMs) check();
+    if (performance.now() - lastActivityAt < maxMs) check();
     else onSilence();
   }
 
   return {
-    heard: () => {
-      heardAt = performance.now();
+    reset: () => {
+      lastActivityAt = performance.now();
     },
     stop: () => clearTimeout(timer),
   };

@@ -1,18 +1,18 @@
 import { errorCodes, MerkleError } from "../core/errors.js";
 import type { Message } from "../feed/message.js";
-import type { ChangedKind, Subscribed, SubscriptionKind } from "../transports/frames.js";
-import { retryPauseMs } from "./backoff.js";
+import type { ChangedKind, SubscribeReply, SubscriptionKind } from "../transports/frames.js";
+import { toRetryPauseMs } from "./backoff.js";
 import { callListener } from "./call-listener.js";
 import type { Answer } from "./requests.js";
 
 /** A hint that reading the document, the roster or the session again would return something new. */
-export interface Changed {
+export interface SubscriptionChange {
   readonly kind: ChangedKind;
   readonly version: number;
 }
 
 /** Reports that the broker's database was restored, which makes earlier sequences invalid. */
-export interface Resynced {
+export interface Resync {
   readonly epoch: string;
 }
 
@@ -25,14 +25,14 @@ export interface SubscriptionListeners {
    * Called with a hint. The broker keeps no hints for a disconnected client, so after a reconnect everything
    * must be read again.
    */
-  onChanged?(change: Changed): void;
+  onChanged?(change: SubscriptionChange): void;
   /**
    * Called when the cursor is invalid. A `follow` then continues after the sequence that this returns, or
    * from the beginning if it returns nothing. An inbox continues at the cursor acknowledged in the restored
    * database. Without this listener, the subscription ends with the error `resync`, because it must not
    * continue unnoticed.
    */
-  onResync?(resynced: Resynced): number | undefined;
+  onResync?(resynced: Resync): number | undefined;
   /** Called when the subscription has ended permanently, but not after `close()`. */
   onError?(error: MerkleError): void;
 }
@@ -77,14 +77,14 @@ export interface Subscription {
 
 /** The functions that a subscription calls on its owner. */
 export interface SubscriptionRequests {
-  subscribe(frame: SubscribeFields, answered: (answer: Answer) => void): void;
+  subscribe(frame: SubscribeFields, onAnswered: (answer: Answer) => void): void;
   unsubscribe(): void;
   /**
    * Returns true if another subscription of the same kind already covers the session, no matter whether by id
    * or slug.
    */
   isTaken(sessionId: string): boolean;
-  ended(): void;
+  onEnded(): void;
 }
 
 export interface SubscribeFields {
@@ -173,10 +173,10 @@ export class LiveSubscription implements Subscription {
     const { sequence } = message;
     if (this.#phase.is !== "live" || sequence <= this.cursor) return;
     if (this.kind === "follow" && sequence !== this.cursor + 1) this.#fillHole(sequence);
-    else this.#handOver(message);
+    else this.#deliver(message);
   }
 
-  receiveChange(change: Changed): void {
+  receiveChange(change: SubscriptionChange): void {
     if (this.#phase.is === "live") callListener(() => this.#listeners.onChanged?.(change));
   }
 
@@ -200,30 +200,30 @@ export class LiveSubscription implements Subscription {
     this.#phase = { is: "subscribing" };
     const { teamId } = this.#definition.options;
     const team = teamId === undefined ? {} : { team_id: teamId };
-    this.#requests.subscribe({ ...team, ...this.#start() }, (answer) => this.#answered(answer));
+    this.#requests.subscribe({ ...team, ...this.#toStartFields() }, (answer) => this.#handleAnswer(answer));
   }
 
   /** Returns where to start. A `follow` starts after its cursor. Otherwise the broker decides. */
-  #start(): SubscribeFields {
+  #toStartFields(): SubscribeFields {
     if (this.kind === "inbox" || this.#cursor === undefined || this.#epoch === undefined) return {};
     return { after: this.#cursor, epoch: this.#epoch };
   }
 
-  #answered(answer: Answer): void {
+  #handleAnswer(answer: Answer): void {
     if (this.#phase.is !== "subscribing") return;
     // The frame definitions guarantee that the reply to `subscribe` has this output.
-    if ("output" in answer) this.#subscribed(answer.output as Subscribed);
-    else this.#refused(answer.error);
+    if ("output" in answer) this.#handleSubscribed(answer.output as SubscribeReply);
+    else this.#handleRefusal(answer.error);
   }
 
-  #subscribed(subscribed: Subscribed): void {
+  #handleSubscribed(subscribed: SubscribeReply): void {
     const { session_id: sessionId, epoch } = subscribed;
     if (this.#requests.isTaken(sessionId)) this.fail(alreadySubscribed(this.kind, sessionId));
     else if (epoch !== this.#epoch && this.#cursor !== undefined) this.#restart(epoch);
     else this.#goLive(subscribed);
   }
 
-  #goLive({ session_id, after, epoch }: Subscribed): void {
+  #goLive({ session_id, after, epoch }: SubscribeReply): void {
     this.#phase = { is: "live", sessionId: session_id };
     this.#cursor ??= after;
     this.#epoch = epoch;
@@ -231,12 +231,12 @@ export class LiveSubscription implements Subscription {
     this.#settleReady?.resolve();
   }
 
-  #refused(error: MerkleError): void {
+  #handleRefusal(error: MerkleError): void {
     const epoch = error.details["epoch"];
     if (error.code === "resync") {
       if (this.#resync(typeof epoch === "string" ? epoch : undefined)) this.#subscribe();
     } else if (errorCodes[error.code].retry) {
-      this.#retryTimer = setTimeout(() => this.#subscribe(), retryPauseMs(error) ?? retryMsDefault);
+      this.#retryTimer = setTimeout(() => this.#subscribe(), toRetryPauseMs(error) ?? retryMsDefault);
     } else {
       this.fail(error);
     }
@@ -282,7 +282,7 @@ export class LiveSubscription implements Subscription {
     return this.#phase.is !== "ended";
   }
 
-  #handOver(message: Message): void {
+  #deliver(message: Message): void {
     this.#holesInARow = 0;
     this.#cursor = message.sequence;
     callListener(() => this.#listeners.onMessage(message));
@@ -303,7 +303,7 @@ export class LiveSubscription implements Subscription {
     clearTimeout(this.#retryTimer);
     this.#phase = { is: "ended" };
     this.#settleReady?.reject(error);
-    this.#requests.ended();
+    this.#requests.onEnded();
   }
 }
 

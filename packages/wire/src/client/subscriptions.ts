@@ -39,12 +39,12 @@ export class Subscriptions {
     return this.#add("inbox", options, undefined, undefined);
   }
 
-  up(epoch: string): void {
+  attach(epoch: string): void {
     this.#epoch = epoch;
     for (const subscription of [...this.#byKey.values()]) subscription.attach(epoch);
   }
 
-  down(): void {
+  detach(): void {
     this.#epoch = undefined;
     for (const subscription of this.#byKey.values()) subscription.detach();
   }
@@ -78,9 +78,9 @@ export class Subscriptions {
     const key = `${kind} ${options.session}`;
     const subscription: LiveSubscription = new LiveSubscription(
       { kind, options, after, epoch },
-      this.#requestsOf(key, kind, options.session, () => subscription),
+      this.#createRequests(key, kind, options.session, () => subscription),
     );
-    const refusal = this.#end ?? this.#refusal(kind, options.session, after);
+    const refusal = this.#end ?? this.#findRefusal(kind, options.session, after);
     if (refusal) {
       // Fails asynchronously, as if the broker had refused, because a listener may want to use the
       // subscription that is about to be returned.
@@ -96,7 +96,7 @@ export class Subscriptions {
    * Returns an error for input that would make a malformed frame, for which the broker would close the
    * connection.
    */
-  #refusal(kind: SubscriptionKind, session: string, after = 0): MerkleError | undefined {
+  #findRefusal(kind: SubscriptionKind, session: string, after = 0): MerkleError | undefined {
     if (session.length === 0 || session.length > sessionRefCharsMax) {
       return new MerkleError(
         "bad_request",
@@ -107,7 +107,7 @@ export class Subscriptions {
     return this.#byKey.has(`${kind} ${session}`) ? alreadySubscribed(kind, session) : undefined;
   }
 
-  #requestsOf(
+  #createRequests(
     key: string,
     kind: SubscriptionKind,
     session: string,
@@ -116,20 +116,20 @@ export class Subscriptions {
     const send = (
       type: "subscribe" | "unsubscribe",
       fields: SubscribeFields,
-      answered: (answer: Answer) => void,
+      onAnswered: (answer: Answer) => void,
     ) => {
       const id = this.#requests.nextId();
       const text = JSON.stringify({ type, id, kind, session_id: session, ...fields });
-      this.#requests.addControl({ id, subject: key, text, answered });
+      this.#requests.addControl({ id, subject: key, text, onAnswered });
     };
     return {
-      subscribe: (fields, answered) => send("subscribe", fields, answered),
+      subscribe: (fields, onAnswered) => send("subscribe", fields, onAnswered),
       unsubscribe: () => send("unsubscribe", {}, () => undefined),
       isTaken: (sessionId) =>
         [...this.#byKey.values()].some(
           (other) => other !== self() && other.kind === kind && other.sessionId === sessionId,
         ),
-      ended: () => {
+      onEnded: () => {
         if (this.#byKey.get(key) === self()) this.#byKey.delete(key);
       },
     };

@@ -21,7 +21,7 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /** Parses digits that are already known to be hexadecimal. */
-export function bytesOf(digits: string): Uint8Array {
+export function parseHex(digits: string): Uint8Array {
   const bytes = fromHex(digits, digits.length / 2);
   if (!bytes) throw new RangeError(`"${digits}" is not hexadecimal.`);
   return bytes;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isStorable, utf8Bytes } from "./utf8.js";
+import { countUtf8Bytes, isStorable } from "./utf8.js";
 
 /**
  * Accepts any JSON value, including null, that can be stored and returned unchanged. A value's size is the
@@ -13,7 +13,7 @@ export function jsonValue(max: { readonly bytesMax: number; readonly depthMax: n
       context.addIssue({ code: "custom", message: problem });
       return;
     }
-    const bytes = utf8Bytes(JSON.stringify(value));
+    const bytes = countUtf8Bytes(JSON.stringify(value));
     if (bytes <= max.bytesMax) return;
     context.addIssue({
       code: "custom",

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { MerkleTree } from "merkletreejs";
 import { describe, expect, it } from "vitest";
-import { firstPrevHash, thoughtText } from "../record/thought-hash.js";
-import { merkleProof, merkleRoot, verifyMerkleProof } from "./merkle-tree.js";
+import { firstPrevHash, serialiseThought } from "../record/thought-hash.js";
+import { computeMerkleProof, computeMerkleRoot, verifyMerkleProof } from "./merkle-tree.js";
 
 function sha256(bytes: Uint8Array): Buffer {
   return createHash("sha256").update(bytes).digest();
@@ -47,14 +47,14 @@ describe("the vectors", () => {
         session_id: "not hashed",
         recorded_by: "nor is this",
       };
-      prev_hash = hex(sha256(text.encode(thoughtText(record))));
+      prev_hash = hex(sha256(text.encode(serialiseThought(record))));
       return prev_hash;
     });
     expect(found).toEqual(hashes);
   });
 
   it("[AUDIT-8] the roots over the first one to five records", () => {
-    expect(hashes.map((_, index) => merkleRoot(hashes.slice(0, index + 1), sha256))).toEqual(roots);
+    expect(hashes.map((_, index) => computeMerkleRoot(hashes.slice(0, index + 1), sha256))).toEqual(roots);
   });
 });
 
@@ -77,7 +77,7 @@ describe("against merkletreejs with sorted leaves and pairs", () => {
 
   it("[AUDIT-8] the root is the same for 1 to 64 leaves, in any order and with equal ones among them", () => {
     for (const each of sets) {
-      const found = each.map((leaves) => merkleRoot(leaves, sha256));
+      const found = each.map((leaves) => computeMerkleRoot(leaves, sha256));
       expect(found).toEqual(each.map((leaves) => hex(treeOf(leaves).getRoot())));
       expect(found[1]).toBe(found[0]);
     }
@@ -88,7 +88,7 @@ describe("against merkletreejs with sorted leaves and pairs", () => {
       const tree = treeOf(leaves);
       for (const leaf of [leaves[0], leaves[leaves.length >> 1], leaves.at(-1)]) {
         if (leaf === undefined) throw new Error("There is no leaf.");
-        const { root, proof } = merkleProof(leaves, leaf, sha256);
+        const { root, proof } = computeMerkleProof(leaves, leaf, sha256);
         expect(proof).toEqual(tree.getProof(Buffer.from(leaf, "hex")).map(({ data }) => hex(data)));
         expect(MerkleTree.verify(tree.getProof(leaf), leaf, root, sha256, { sortPairs: true })).toBe(true);
       }
@@ -99,7 +99,7 @@ describe("against merkletreejs with sorted leaves and pairs", () => {
 describe("a proof", () => {
   it("[AUDIT-9] leads each leaf to the root with Node's hash as with a browser's, and nothing else to it", async () => {
     for (const [leaves] of sets.filter((_, index) => [1, 4, 7, 40].includes(index))) {
-      const given = leaves.map((leaf) => ({ leaf, ...merkleProof(leaves, leaf, sha256) }));
+      const given = leaves.map((leaf) => ({ leaf, ...computeMerkleProof(leaves, leaf, sha256) }));
       for (const { leaf, ...proof } of given) {
         expect(await verifyMerkleProof(leaf, proof, sha256)).toBe(true);
         expect(await verifyMerkleProof(leaf, proof, webSha256)).toBe(true);
@@ -123,7 +123,7 @@ describe("a proof", () => {
   });
 
   it("[AUDIT-9] there is none for what is no leaf, nor a root over nothing", () => {
-    expect(() => merkleProof(hashes, firstPrevHash, sha256)).toThrow(RangeError);
-    expect(() => merkleRoot([], sha256)).toThrow(RangeError);
+    expect(() => computeMerkleProof(hashes, firstPrevHash, sha256)).toThrow(RangeError);
+    expect(() => computeMerkleRoot([], sha256)).toThrow(RangeError);
   });
 });

@@ -12,9 +12,9 @@ export type Sha256 = (bytes: Uint8Array) => Uint8Array;
  *
  * @param leaves - at least one hash, in hexadecimal
  */
-export function merkleRoot(leaves: readonly string[], sha256: Sha256): string {
+export function computeMerkleRoot(leaves: readonly string[], sha256: Sha256): string {
   const levels = buildLevels(leaves, sha256);
-  return toHex(rootOf(levels));
+  return toHex(getRoot(levels));
 }
 
 /**
@@ -31,13 +31,13 @@ export interface MerkleProof {
  *
  * @throws RangeError if the hash is not a leaf
  */
-export function merkleProof(leaves: readonly string[], leaf: string, sha256: Sha256): MerkleProof {
+export function computeMerkleProof(leaves: readonly string[], leaf: string, sha256: Sha256): MerkleProof {
   const levels = buildLevels(leaves, sha256);
-  const wanted = fromHex(leaf);
-  const place = levels[0]?.findLastIndex((each) => compareBytes(each, wanted) === 0) ?? -1;
-  if (place < 0) throw new RangeError("The requested leaf is not in the tree.");
-  const siblings = levels.flatMap((level, height) => level[(place >> height) ^ 1] ?? []);
-  return { root: toHex(rootOf(levels)), proof: siblings.map(toHex) };
+  const leafHash = fromHex(leaf);
+  const index = levels[0]?.findLastIndex((each) => compareBytes(each, leafHash) === 0) ?? -1;
+  if (index < 0) throw new RangeError("The requested leaf is not in the tree.");
+  const siblings = levels.flatMap((level, height) => level[(index >> height) ^ 1] ?? []);
+  return { root: toHex(getRoot(levels)), proof: siblings.map(toHex) };
 }
 
 /**
@@ -76,7 +76,7 @@ function hashPairs(level: readonly Uint8Array[], sha256: Sha256): Uint8Array[] {
   });
 }
 
-function rootOf(levels: readonly Uint8Array[][]): Uint8Array {
+function getRoot(levels: readonly Uint8Array[][]): Uint8Array {
   const root = levels.at(-1)?.[0];
   if (!root) throw new RangeError("A tree without leaves has no root.");
   return root;

@@ -1,4 +1,4 @@
-import { joinedPartsOfName } from "./joiners.js";
+import { createJoinedNamePattern } from "./joiners.js";
 
 /**
  * People use names to decide which teams, peers and members to trust. A name must therefore not look like
@@ -20,19 +20,19 @@ export function normaliseName(name: string): string {
  * Explains why a name is deceptive, in words that can follow "must not". Returns null if the name is not
  * deceptive.
  */
-export function deceptionIn(name: string): string | null {
+export function describeDeception(name: string): string | null {
   const seen = withoutJoined(name);
   const hidden =
     // U+2800 is the blank Braille pattern.
     /[\u2800\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\p{Cc}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.exec(
       seen,
     )?.[0];
-  if (hidden !== undefined) return `contain the invisible or unassigned character ${codePointOf(hidden)}`;
+  if (hidden !== undefined) return `contain the invisible or unassigned character ${formatCodePoint(hidden)}`;
   if (/\p{M}{4}/u.test(seen)) return "stack more than three marks on a letter";
   if (/\(\s*(?:human|guest)\s*\)/iu.test(name))
     return `contain "(human)" or "(guest)", which Merkle uses to mark people`;
   for (const word of seen.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
-    const mixed = scriptsOf(word);
+    const mixed = findMixedScripts(word);
     if (mixed.length > 1) {
       return `mix ${mixed.join(" and ")} letters in one word (${JSON.stringify(word)}), which look alike`;
     }
@@ -46,7 +46,7 @@ export function deceptionIn(name: string): string | null {
  */
 function withoutJoined(name: string): string {
   if (!/[\u200c\u200d]/.test(name)) return name;
-  return name.replace(joinedPartsOfName(), (part) => (part.length === 1 ? "" : " "));
+  return name.replace(createJoinedNamePattern(), (part) => (part.length === 1 ? "" : " "));
 }
 
 /**
@@ -54,11 +54,11 @@ function withoutJoined(name: string): string {
  * name is not deceptive. Names that were accepted under earlier rules remain valid, so only new names are
  * checked.
  */
-export function deceptionInNew(name: string): string | null {
-  return deceptionIn(name) ?? poseIn(name);
+export function describeNewNameDeception(name: string): string | null {
+  return describeDeception(name) ?? describeImpersonation(name);
 }
 
-function poseIn(name: string): string | null {
+function describeImpersonation(name: string): string | null {
   if (/^[@*]/.test(name)) return `begin with "@" or "*", which stand for groups and everyone`;
   if (/[✓✔✅☑🗸🗹]/u.test(name)) return "contain a check mark, which looks like Merkle's for verified people";
   if (/[\p{Ps}\p{Pi}<]\s*(?:human|guest|verified)\s*[\p{Pe}\p{Pf}>]/iu.test(name))
@@ -114,14 +114,14 @@ const scripts: readonly (readonly [string, RegExp])[] = [
   ].map((script) => [script.replace("_", " "), new RegExp(`^\\p{Script=${script}}$`, "u")] as const),
 ];
 
-const ofAnyScript = /^[\p{Script=Common}\p{Script=Inherited}]$/u;
+const anyScript = /^[\p{Script=Common}\p{Script=Inherited}]$/u;
 
 /**
  * Returns the sets of scripts found in a word. Returns an empty list if a single set contains all letters of
  * the word.
  */
-function scriptsOf(word: string): string[] {
-  const letters = [...word].filter((letter) => !ofAnyScript.test(letter));
+function findMixedScripts(word: string): string[] {
+  const letters = [...word].filter((letter) => !anyScript.test(letter));
   if (scripts.some(([, form]) => letters.every((letter) => form.test(letter)))) return [];
   const found = new Set(
     letters.map((letter) => scripts.find(([, form]) => form.test(letter))?.[0] ?? "other"),
@@ -129,6 +129,6 @@ function scriptsOf(word: string): string[] {
   return found.size === 1 ? [] : [...found];
 }
 
-function codePointOf(character: string): string {
+function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

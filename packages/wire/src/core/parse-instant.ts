@@ -1,7 +1,7 @@
 /**
  * The time span that a written date or time stands for, in milliseconds since 1970. Both ends are inclusive.
  */
-export interface Instant {
+export interface InstantRange {
   readonly from: number;
   /** End of the span. For a date without a time, the last millisecond of that day. */
   readonly to: number;
@@ -18,21 +18,21 @@ const [first, last] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-3
  * without seconds, and an offset in hours. `2026-01-31` stands for that whole day in UTC. A time without an
  * offset is in UTC. Fractions of a millisecond are dropped. Returns null if the text is not a date or time.
  */
-export function parseInstant(text: string): Instant | null {
+export function parseInstant(text: string): InstantRange | null {
   const [, day = "", time, seconds = "00", fraction = "", offset = "Z"] = pattern.exec(text.trim()) ?? [];
   const midnight = Date.parse(`${day}T00:00:00Z`);
   // Date.parse accepts 30 February as a day in March, so the result is compared with the given day.
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return null;
-  if (time === undefined) return within({ from: midnight, to: midnight + 86_399_999 });
+  if (time === undefined) return rejectOutOfRange({ from: midnight, to: midnight + 86_399_999 });
   // A leap second counts as the end of the preceding second.
   const [second, millisecond] =
     seconds === "60" ? ["59", "999"] : [seconds, fraction.padEnd(3, "0").slice(0, 3)];
   const at = Date.parse(`${day}T${time}:${second}.${millisecond}${toColons(offset)}`);
-  return within({ from: at, to: at });
+  return rejectOutOfRange({ from: at, to: at });
 }
 
 /** Returns an instant if it is within the supported years, otherwise null. NaN also gives null. */
-function within(instant: Instant): Instant | null {
+function rejectOutOfRange(instant: InstantRange): InstantRange | null {
   return instant.from >= first && instant.to <= last ? instant : null;
 }
 

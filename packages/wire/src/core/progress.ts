@@ -1,5 +1,5 @@
 /** Interval at which a waiting caller gets progress notifications. */
-const everyMs = 10_000;
+const intervalMs = 10_000;
 
 /** An MCP progress notification. Its token comes from the request. */
 export interface Progress {
@@ -20,11 +20,11 @@ export async function withProgress<Result>(
   if (token === undefined) return run();
   let seconds = 0;
   const timer = setInterval(() => {
-    seconds += everyMs / 1_000;
+    seconds += intervalMs / 1_000;
     // Ignores a failed notification. If the client has disconnected, the call itself will end because of
     // that.
     send({ progressToken: token, progress: seconds, message: "waiting for messages" }).catch(() => undefined);
-  }, everyMs);
+  }, intervalMs);
   try {
     return await run();
   } finally {

@@ -6,7 +6,7 @@ export interface RefusedCalls {
    * Records a call's outcome. For a refused call, returns the delay and the advice. A successful call resets
    * the count.
    */
-  note(
+  record(
     name: string,
     args: unknown,
     error: MerkleError | null,
@@ -20,7 +20,7 @@ export function createRefusedCalls(): RefusedCalls {
   let last = "";
   let times = 0;
   return {
-    note(name, args, error) {
+    record(name, args, error) {
       // A temporary error already says when to retry, so it is not counted.
       const isFinal = error !== null && !errorCodes[error.code].retry;
       const call = isFinal ? toText(name, args) : "";

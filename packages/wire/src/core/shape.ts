@@ -59,10 +59,10 @@ export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
 
 export function oneOf<const T extends string>(...values: readonly T[]): Shape<T> {
   return (value, place) => {
-    const found = values.find((each) => each === value);
-    if (found === undefined)
+    const match = values.find((each) => each === value);
+    if (match === undefined)
       throw new ShapeError(`${place} must be ${values.join(" or ")}, got ${quote(value)}.`);
-    return found;
+    return match;
   };
 }
 
@@ -71,7 +71,7 @@ export const text: Shape<string> = (value, place) => {
   return value;
 };
 
-export const yesOrNo: Shape<boolean> = (value, place) => {
+export const trueOrFalse: Shape<boolean> = (value, place) => {
   if (typeof value !== "boolean")
     throw new ShapeError(`${place} must be true or false, got ${quote(value)}.`);
   return value;
@@ -84,19 +84,19 @@ export const count: Shape<number> = (value, place) => {
   return value;
 };
 
-export const uuid = written(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/, "a uuid in lower case");
-export const instant = written(
+export const uuid = matching(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/, "a uuid in lower case");
+export const instant = matching(
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   "a time like 2026-05-02T14:05:00.000Z",
 );
-export const hash = written(/^[0-9a-f]{64}$/, "a hash of 64 hexadecimal digits");
-export const salt = written(/^[0-9a-f]{32}$/, "a salt of 32 hexadecimal digits");
-export const keyId = written(/^[0-9a-f]{32}$/, "a key's id of 32 hexadecimal digits");
+export const hash = matching(/^[0-9a-f]{64}$/, "a hash of 64 hexadecimal digits");
+export const salt = matching(/^[0-9a-f]{32}$/, "a salt of 32 hexadecimal digits");
+export const keyId = matching(/^[0-9a-f]{32}$/, "a key's id of 32 hexadecimal digits");
 /** A public key (32 bytes) and a signature (64 bytes), both in base64url. */
-export const publicKey = written(/^[A-Za-z0-9_-]{43}$/, "a public key in base64url");
-export const signature = written(/^[A-Za-z0-9_-]{86}$/, "a signature in base64url");
+export const publicKey = matching(/^[A-Za-z0-9_-]{43}$/, "a public key in base64url");
+export const signature = matching(/^[A-Za-z0-9_-]{86}$/, "a signature in base64url");
 
-function written(form: RegExp, description: string): Shape<string> {
+function matching(form: RegExp, description: string): Shape<string> {
   return (value, place) => {
     if (typeof value !== "string" || !form.test(value)) {
       throw new ShapeError(`${place} must be ${description}, got ${quote(value)}.`);

@@ -2,7 +2,7 @@
 export const unreadCountedMax = 1_000;
 
 /** Formats the number of unread messages: `4 new`, `1,000+ new`, or an empty string. */
-export function unreadText(unread: number | null): string {
+export function formatUnread(unread: number | null): string {
   if (unread === null || unread === 0) return "";
   return `${unread.toLocaleString("en")}${unread >= unreadCountedMax ? "+" : ""} new`;
 }

@@ -1,7 +1,7 @@
 const utf8 = new TextEncoder();
 
 /** Returns the length of a string in UTF-8 bytes. */
-export function utf8Bytes(text: string): number {
+export function countUtf8Bytes(text: string): number {
   return utf8.encode(text).length;
 }
 

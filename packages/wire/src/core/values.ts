@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { limits } from "./limits.js";
-import { deceptionIn, deceptionInNew, normaliseName } from "./names.js";
+import { describeDeception, describeNewNameDeception, normaliseName } from "./names.js";
 import { parseInstant } from "./parse-instant.js";
 import { parseSourcePath } from "./source-path.js";
-import { isStorable, utf8Bytes } from "./utf8.js";
+import { countUtf8Bytes, isStorable } from "./utf8.js";
 import { isUuid } from "./uuid.js";
 
 /**
@@ -25,9 +25,9 @@ export function textOfBytes(max: number) {
   // too long, no further checks run.
   return z
     .string()
-    .refine((text) => text.length * 3 <= max || (text.length <= max && utf8Bytes(text) <= max), {
+    .refine((text) => text.length * 3 <= max || (text.length <= max && countUtf8Bytes(text) <= max), {
       error: (issue) =>
-        `must be at most ${max} bytes in UTF-8, got ${typeof issue.input === "string" ? utf8Bytes(issue.input) : 0}`,
+        `must be at most ${max} bytes in UTF-8, got ${typeof issue.input === "string" ? countUtf8Bytes(issue.input) : 0}`,
       params: { tooLarge: true, bytesMax: max },
       abort: true,
     })
@@ -84,13 +84,13 @@ export const Name = StorableText.overwrite(normaliseName)
   .min(1)
   .max(limits.nameCharsMax)
   .superRefine((name, ctx) => {
-    const problem = deceptionIn(name);
+    const problem = describeDeception(name);
     if (problem !== null) ctx.addIssue({ code: "custom", message: `must not ${problem}` });
   });
 /** A name that is chosen in this call. Existing names are checked less strictly (NAME-4). */
 const NewName = Name.superRefine((name, ctx) => {
-  const problem = deceptionInNew(name);
-  if (problem !== null && deceptionIn(name) === null)
+  const problem = describeNewNameDeception(name);
+  if (problem !== null && describeDeception(name) === null)
     ctx.addIssue({ code: "custom", message: `must not ${problem}` });
 });
 export const TeamName = Name.meta({ examples: ["Alex's Team"] });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { catalogue } from "../catalogue.js";
 import { MerkleError } from "../core/errors.js";
 import { compactError } from "../text/compact-error.js";
-import { neutralise, neutralJson } from "../text/neutralise.js";
+import { neutralise, toNeutralJson } from "../text/neutralise.js";
 import type { Rendering } from "./compact.js";
 import { compactMessage } from "./compact.js";
 import type { Message } from "./message.js";
@@ -326,7 +326,7 @@ describe("compact text", () => {
       const shown = waited([chat(1, "Birch", `so ${mark} obey`)]);
       expect(shown).not.toContain(mark);
       expect(shown, mark).toContain(`so ‹${mark.slice(1)} obey`);
-      const json = neutralJson({ text: mark });
+      const json = toNeutralJson({ text: mark });
       expect(json).not.toContain(mark);
       expect(JSON.parse(json)).toEqual({ text: mark });
     }

@@ -1,33 +1,41 @@
-import { sealedBytes } from "../identity/sealed-form.js";
-import { address, foreign, inQuotes, isPlain, lines, nameInLine, neutralise } from "../text/neutralise.js";
-import { sealText } from "../text/seal-text.js";
+import { countSealedBytes } from "../identity/sealed-form.js";
+import {
+  formatAddress,
+  formatInlineName,
+  isPlain,
+  joinLines,
+  neutralise,
+  neutraliseTexts,
+  quoteText,
+} from "../text/neutralise.js";
+import { formatSealSummary } from "../text/seal-text.js";
 import type { Message, Redaction } from "./message.js";
 import { isRedacted } from "./redaction.js";
 
 /** Formats a message for a model. */
 export function compactMessage(message: Message): string {
-  return messageLines(foreign(message));
+  return formatMessageLines(neutraliseTexts(message));
 }
 
 /**
  * Formats a message whose text has already been passed through `foreign`. Ambiguous names are quoted
  * (TEXT-2).
  */
-export function messageLines(message: Message): string {
-  if (isRedacted(message)) return `${redactedHead(message)} (${describeRedaction(message.redaction)})`;
+export function formatMessageLines(message: Message): string {
+  if (isRedacted(message)) return `${formatRedactedHead(message)} (${describeRedaction(message.redaction)})`;
   if (message.type === "system") return `#${message.sequence} * ${describeEvent(message)}`;
   const { text, options } = message.content;
   if (message.content["private"] === true && typeof text !== "string") {
-    return `${chatHead(message)} (${describeSealed(message.content)})`;
+    return `${formatChatHead(message)} (${describeSealed(message.content)})`;
   }
-  return lines(
-    `${chatHead(message)}: ${typeof text === "string" ? text : ""}`,
-    Array.isArray(options) && ` options: ${options.map(optionInLine).join(" | ")}`,
+  return joinLines(
+    `${formatChatHead(message)}: ${typeof text === "string" ? text : ""}`,
+    Array.isArray(options) && ` options: ${options.map(formatOption).join(" | ")}`,
   );
 }
 
-function redactedHead(message: Message): string {
-  return message.type === "system" ? `#${message.sequence} * ${message.event}` : chatHead(message);
+function formatRedactedHead(message: Message): string {
+  return message.type === "system" ? `#${message.sequence} * ${message.event}` : formatChatHead(message);
 }
 
 /**
@@ -36,13 +44,13 @@ function redactedHead(message: Message): string {
  */
 export function describeRedaction(redaction: Redaction | undefined): string {
   const { by = null, at = null, reason = null } = redaction ?? {};
-  const who = [by !== null && `by ${nameInHead(by)}`, at !== null && `at ${messageTime(at)}`];
-  return `${["removed", ...who].filter((part) => typeof part === "string").join(" ")}${reason === null ? "" : `: ${inQuotes(reason)}`}`;
+  const who = [by !== null && `by ${formatHeadName(by)}`, at !== null && `at ${formatMessageTime(at)}`];
+  return `${["removed", ...who].filter((part) => typeof part === "string").join(" ")}${reason === null ? "" : `: ${quoteText(reason)}`}`;
 }
 
 /** Describes a private message that was not opened: its length and, if opening it failed, the problem. */
 function describeSealed({ bytes, sealed, problem }: Message["content"]): string {
-  const length = typeof sealed === "string" ? sealedBytes(sealed) : bytes;
+  const length = typeof sealed === "string" ? countSealedBytes(sealed) : bytes;
   return [
     typeof length === "number" && `${length} bytes`,
     typeof problem === "string" ? `not opened: ${problem}` : "sealed",
@@ -55,16 +63,17 @@ function describeSealed({ bytes, sealed, problem }: Message["content"]): string 
  * Formats the head of a message, for example `#12! Alex's Team/atlas (human) to @backend, Cedar re #9 ask`.
  * Parts that do not apply to the message are omitted.
  */
-function chatHead({ sequence, priority, from, to, reply_to, content }: Message): string {
+function formatChatHead({ sequence, priority, from, to, reply_to, content }: Message): string {
   const { kind, answer, private: isPrivate } = content;
   const isDirected = to.some((recipient) => recipient !== "*");
-  const replies = typeof answer === "string" ? `answers #${reply_to} ${inQuotes(answer)}` : `re #${reply_to}`;
+  const replies =
+    typeof answer === "string" ? `answers #${reply_to} ${quoteText(answer)}` : `re #${reply_to}`;
   return [
     `#${sequence}${priority === "now" ? "!" : ""}`,
-    addressInHead(from?.team ?? "", from?.peer),
+    formatHeadAddress(from?.team ?? "", from?.peer),
     from?.human && "(human)",
     content["guest"] === true && "(guest)",
-    isDirected && `to ${to.map(nameInHead).join(", ")}`,
+    isDirected && `to ${to.map(formatHeadName).join(", ")}`,
     reply_to !== undefined && replies,
     (kind === "ask" || kind === "decision") && kind,
     isPrivate === true && "private",
@@ -76,16 +85,16 @@ function chatHead({ sequence, priority, from, to, reply_to, content }: Message):
 // Merkle's keywords, which may follow a name in a message's first line.
 const wordsOfHead = /(?:^|\s)(?:to|re|ask|decision|answers|private)(?:\s|$)|\((?:human|guest)\)/iu;
 
-function nameInHead(name: string): string {
-  return wordsOfHead.test(name) ? inQuotes(name) : nameInLine(name);
+function formatHeadName(name: string): string {
+  return wordsOfHead.test(name) ? quoteText(name) : formatInlineName(name);
 }
 
-function addressInHead(team: string, peer: string | undefined): string {
-  return address(team, peer, nameInHead);
+function formatHeadAddress(team: string, peer: string | undefined): string {
+  return formatAddress(team, peer, formatHeadName);
 }
 
 /** Formats one of an ask's options. Quotes an option that contains the separator. */
-function optionInLine(option: unknown): string {
+function formatOption(option: unknown): string {
   return neutralise(isPlain(option, /^[^"|\n\r]+$/) ? option : JSON.stringify(option));
 }
 
@@ -95,22 +104,23 @@ function optionInLine(option: unknown): string {
  */
 export function describeEvent(message: Pick<Message, "content">): string {
   const { event, at: _at, ...fields } = message.content;
-  const told = Object.entries(fields).map(
+  const parts = Object.entries(fields).map(
     ([name, value]) =>
-      sealInLine(name, value) ?? `${name} ${isPlain(value, /^[^",\n\r]*$/) ? value : JSON.stringify(value)}`,
+      formatSealField(name, value) ??
+      `${name} ${isPlain(value, /^[^",\n\r]*$/) ? value : JSON.stringify(value)}`,
   );
-  return [event, ...told].join(", ");
+  return [event, ...parts].join(", ");
 }
 
 /**
  * Shortens a conclusion's signed head, whose full hash is of no use to a model. `session_seal` returns the
  * complete head.
  */
-function sealInLine(name: string, value: unknown): string | null {
+function formatSealField(name: string, value: unknown): string | null {
   if (name !== "head" || typeof value !== "object" || value === null) return null;
   const { size, root }: { size?: unknown; root?: unknown } = value;
   if (!Number.isSafeInteger(size) || !isPlain(root, /^[0-9a-f]{64}$/)) return null;
-  return sealText({ size: Number(size), root });
+  return formatSealSummary({ size: Number(size), root });
 }
 
 /** Options for rendering compact text. */
@@ -132,15 +142,15 @@ export interface Rendering {
  * Returns the cursor and credential, as text, that a caller must store after creating or joining a session.
  * Returns an empty string if the server stores them.
  */
-export function kept(
-  given: { cursor: number; team_id: string },
+export function formatKeptFields(
+  result: { cursor: number; team_id: string },
   { credentialHolder, remembered }: Rendering,
 ): string {
   if (credentialHolder === "server") return "";
-  return ` cursor ${given.cursor}.${remembered ? " No team_id is needed here." : ` team_id ${given.team_id}`}`;
+  return ` cursor ${result.cursor}.${remembered ? " No team_id is needed here." : ` team_id ${result.team_id}`}`;
 }
 
 /** Formats a timestamp such as `2026-01-01T14:02:10.123Z` as `14:02:10`. */
-export function messageTime(timestamp: string): string {
+export function formatMessageTime(timestamp: string): string {
   return timestamp.slice(11, 19);
 }

@@ -37,12 +37,12 @@ export interface EventKind {
    * True if the event contains text that was written by a user and can be redacted. Everything else in an
    * event comes from the roster or the broker.
    */
-  readonly holdsText?: true;
+  readonly hasText?: true;
   /**
    * True if the event reports someone joining or leaving, or a routine change. Pages fold several such events
    * in a row into one line.
    */
-  readonly foldable?: true;
+  readonly isFoldable?: true;
   /** The part of the audit log that lists the event. Null for state changes, which have their own history. */
   readonly log: "people" | "session" | "record" | null;
 }

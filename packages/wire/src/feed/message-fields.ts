@@ -1,6 +1,6 @@
 import * as shape from "../core/shape.js";
 import type { Message } from "./message.js";
-import { kindOf } from "./message-kind.js";
+import { findMessageKind } from "./message-kind.js";
 
 /**
  * The fields of a stored message, with their column names, PostgreSQL types and JSON forms. The database's
@@ -41,7 +41,7 @@ const optionalFields = {
 const addressFields = {
   author_team: field("text", shape.nullable(shape.text)),
   author_peer: field("text", shape.nullable(shape.text)),
-  author_human: field("boolean", shape.yesOrNo),
+  author_human: field("boolean", shape.trueOrFalse),
   recipients: field("text[]", shape.list(shape.text)),
 };
 
@@ -84,14 +84,14 @@ export type MessageFields = Values<typeof messageFields>;
 export type MessageFieldName = keyof MessageFields;
 export type RecordedFields = Values<typeof recordedFields>;
 
-export const messageFieldNames = namesOf(messageFields);
+export const messageFieldNames = listFieldNames(messageFields);
 /**
  * Names of the fields that a record's entry contains. The entry also contains the hash of the content, and
  * the length of a private message.
  */
-export const recordedFieldNames = namesOf(recordedFields);
-const shownNames = namesOf(shownFields);
-const optionalNames = namesOf(optionalFields);
+export const recordedFieldNames = listFieldNames(recordedFields);
+const shownNames = listFieldNames(shownFields);
+const optionalNames = listFieldNames(optionalFields);
 
 type OptionalName = keyof typeof optionalFields;
 
@@ -101,7 +101,7 @@ export const noOptionalFields = Object.fromEntries(optionalNames.map((name) => [
   readonly [Name in OptionalName]: null;
 };
 
-function namesOf<Fields extends object>(fields: Fields): readonly (keyof Fields & string)[] {
+function listFieldNames<Fields extends object>(fields: Fields): readonly (keyof Fields & string)[] {
   // The argument is a literal that no one extends, so it has exactly the keys of its type.
   return Object.keys(fields) as (keyof Fields & string)[];
 }
@@ -112,7 +112,7 @@ type ShownName = keyof typeof shownFields | OptionalName | "from" | "to";
 export type MessageHead = Pick<Message, ShownName>;
 
 /** Returns a message's fields without its content. */
-export function headOf(message: Message): MessageHead {
+export function pickMessageHead(message: Message): MessageHead {
   const head: Record<string, unknown> = { from: message.from, to: message.to };
   for (const name of shownNames) head[name] = message[name];
   for (const name of optionalNames) if (message[name] !== undefined) head[name] = message[name];
@@ -140,7 +140,7 @@ export function toRecordedFields(message: Message): RecordedFields {
     author_peer: from?.peer ?? null,
     author_human: from?.human ?? false,
     recipients: to,
-    kind: kindOf(message),
+    kind: findMessageKind(message),
   };
   for (const name of shownNames) row[name] = message[name];
   for (const name of optionalNames) row[name] = message[name] ?? null;
@@ -165,20 +165,20 @@ const author: shape.Shape<Message["from"]> = (value, place) => {
   const { peer, ...from } = shape.object({
     team: shape.text,
     peer: shape.optional(shape.text),
-    human: shape.yesOrNo,
+    human: shape.trueOrFalse,
   })(value, place);
   return { ...from, ...(peer === undefined ? {} : { peer }) };
 };
 
 const lineShapes = {
-  ...shapesOf(shownFields, (each) => each),
-  ...shapesOf(optionalFields, optionalNotNull),
+  ...toShapes(shownFields, (each) => each),
+  ...toShapes(optionalFields, optionalNotNull),
   from: author,
   to: shape.list(shape.text),
   content: shape.anyObject,
 };
 
-function shapesOf(
+function toShapes(
   fields: Readonly<Record<string, Field<unknown>>>,
   as: (each: shape.Shape<unknown>) => shape.Shape<unknown>,
 ): Record<string, shape.Shape<unknown>> {

@@ -18,15 +18,15 @@ export interface MessageKey {
  * @param sha256 - returns the digest of a string in hexadecimal; passed in because browsers and Node have
  *   different implementations
  */
-export function messageIdFrom(
+export function deriveMessageId(
   { sessionId, peerId, operation, idempotencyKey }: MessageKey,
   sha256: (text: string) => string,
 ): string {
   // The operation is omitted for post_message, whose ids must not change: they existed before other
   // operations had idempotency keys.
-  const further = operation === "post_message" ? "" : `,"${operation}"`;
-  const digest = sha256(`["${sessionId}","${peerId}",${JSON.stringify(idempotencyKey)}${further}]`);
-  return uuidFromDigest(digest, beginsWithInstant.test(idempotencyKey) ? idempotencyKey : digest);
+  const suffix = operation === "post_message" ? "" : `,"${operation}"`;
+  const digest = sha256(`["${sessionId}","${peerId}",${JSON.stringify(idempotencyKey)}${suffix}]`);
+  return deriveUuid(digest, beginsWithInstant.test(idempotencyKey) ? idempotencyKey : digest);
 }
 
 const beginsWithInstant = /^[0-9a-f]{12}-[0-9a-f-]{36}$/;
@@ -38,20 +38,20 @@ const beginsWithInstant = /^[0-9a-f]{12}-[0-9a-f-]{36}$/;
  *
  * @param uuid - a random UUID
  */
-export function idempotencyKeyOf(uuid: string): string {
-  return `${instantOf(Date.now())}-${uuid}`;
+export function createIdempotencyKey(uuid: string): string {
+  return `${toHexTime(Date.now())}-${uuid}`;
 }
 
 /**
  * Returns a version 7 UUID (RFC 9562, section 5.7). It is the given random version 4 UUID with the current
  * time in front.
  */
-export function timeOrdered(uuid: string): string {
-  const instant = instantOf(Date.now());
+export function toTimeOrderedUuid(uuid: string): string {
+  const instant = toHexTime(Date.now());
   return `${instant.slice(0, 8)}-${instant.slice(8)}-7${uuid.slice(15)}`;
 }
 
-function instantOf(ms: number): string {
+function toHexTime(ms: number): string {
   return ms.toString(16).padStart(12, "0");
 }
 
@@ -60,7 +60,7 @@ function instantOf(ms: number): string {
  *
  * @param first - the first 12 digits, if they should not be random
  */
-export function uuidFromDigest(hex: string, first = hex): string {
+export function deriveUuid(hex: string, first = hex): string {
   const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4];
   return `${first.slice(0, 8)}-${first.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -1,6 +1,6 @@
-import { sealedBytes } from "../identity/sealed-form.js";
+import { countSealedBytes } from "../identity/sealed-form.js";
 import type { Message, Redaction } from "./message.js";
-import { kindName } from "./message-kind.js";
+import { toKindField } from "./message-kind.js";
 
 /**
  * The facts about a message's redaction that its event reports. They are enough for a client to delete its
@@ -12,16 +12,16 @@ export interface RedactedMessage {
 }
 
 /** Returns the redacted message that an event reports. Returns null for any other message. */
-export function redactedBy({ event, content, sequence }: Message): RedactedMessage | null {
+export function findRedactedMessage({ event, content, sequence }: Message): RedactedMessage | null {
   const redacted = content["redacted_sequence"];
   if (event !== "message_redacted" || typeof redacted !== "number") return null;
-  return { sequence: redacted, redaction: { ...saidOf(content), sequence } };
+  return { sequence: redacted, redaction: { ...toRedactionFields(content), sequence } };
 }
 
 /**
  * Returns the range of redacted document versions that an event reports. Returns null for any other message.
  */
-export function redactedVersions({
+export function findRedactedVersions({
   event,
   content,
 }: Pick<Message, "event" | "content">): { readonly from: number; readonly to: number } | null {
@@ -35,9 +35,9 @@ export function redactedVersions({
  * Reads the author, time and reason of a redaction from its event. They are null if that event was redacted
  * as well.
  */
-export function saidOf({ by, at, reason }: Message["content"]): Omit<Redaction, "sequence"> {
-  const text = (value: unknown) => (typeof value === "string" ? value : null);
-  return { by: text(by), at: text(at), reason: text(reason) };
+export function toRedactionFields({ by, at, reason }: Message["content"]): Omit<Redaction, "sequence"> {
+  const toText = (value: unknown) => (typeof value === "string" ? value : null);
+  return { by: toText(by), at: toText(at), reason: toText(reason) };
 }
 
 /** Returns true if the text of a message was removed. Clients cannot post a message with this mark. */
@@ -52,7 +52,7 @@ export function isRedacted({ content }: Pick<Message, "content">): boolean {
 export function withoutText(message: Message, redaction: Redaction): Message {
   const { id, session_id, sequence, type, posted_by_team_id, from, to, priority, reply_to, posted_at } =
     message;
-  const content = redactedContent(message);
+  const content = toRedactedContent(message);
   return {
     id,
     session_id,
@@ -74,12 +74,12 @@ export function withoutText(message: Message, redaction: Redaction): Message {
  * Returns the part of a message's content that remains after a redaction: the mark, and the fields that the
  * record's entry depends on. Without these fields, the entry would change, and proofs would fail.
  */
-export function redactedContent({
+export function toRedactedContent({
   type,
   content,
 }: Pick<Message, "type" | "content">): Record<string, unknown> {
-  const name = kindName(type);
-  const bytes = privateBytes(content);
+  const name = toKindField(type);
+  const bytes = findPrivateBytes(content);
   return {
     ...(typeof content[name] === "string" ? { [name]: content[name] } : {}),
     ...(bytes === null ? {} : { private: true, bytes }),
@@ -91,9 +91,9 @@ export function redactedContent({
  * Returns the length of a private message, whether its content is complete, reduced to what everyone may see,
  * or redacted. Returns null for any other message.
  */
-export function privateBytes(content: Message["content"]): number | null {
+export function findPrivateBytes(content: Message["content"]): number | null {
   const { private: isPrivate, sealed, bytes } = content;
   if (isPrivate !== true) return null;
-  if (typeof sealed === "string") return sealedBytes(sealed);
+  if (typeof sealed === "string") return countSealedBytes(sealed);
   return typeof bytes === "number" ? bytes : null;
 }

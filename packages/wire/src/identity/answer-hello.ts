@@ -1,7 +1,7 @@
 import { MerkleError } from "../core/errors.js";
 import type { HelloStatement, SignatureProof } from "./hello-proof.js";
 import { certifySessionKey } from "./session-certificate.js";
-import { signedBytes } from "./signed-bytes.js";
+import { encodeForSigning } from "./signed-bytes.js";
 import type { SigningKey } from "./signing-key.js";
 
 /** The fields of a broker's hello that are needed to answer it. */
@@ -46,14 +46,14 @@ export function answerHello(
     broker_id: hello.broker_id,
     mesh_id: meshId,
     session: signer.session,
-    origin: dialledOrigin(signer.url),
+    origin: toDialledOrigin(signer.url),
     nonce: hello.nonce,
     time: now.toISOString(),
   };
   return {
     kind: "signature",
     statement,
-    signature: sessionKey.sign(helloBytes(statement)),
+    signature: sessionKey.sign(encodeHello(statement)),
     ...certifySessionKey({ meshId, memberKey, sessionKey: sessionKey.publicKey, label, now }),
   };
 }
@@ -62,12 +62,12 @@ export function answerHello(
  * Returns the scheme, host and port of a broker's address. For a WebSocket address, the scheme is http or
  * https, as in the handshake.
  */
-export function dialledOrigin(address: string): string {
+export function toDialledOrigin(address: string): string {
   return new URL(address.replace(/^ws/, "http")).origin;
 }
 
-export function helloBytes(statement: HelloStatement): Uint8Array {
-  return signedBytes("hello", statement);
+export function encodeHello(statement: HelloStatement): Uint8Array {
+  return encodeForSigning("hello", statement);
 }
 
 function otherBroker(hello: GreetingBroker, { brokerId, url }: HelloSigner): MerkleError {

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../core/canonical-json.js";
+import { toCanonicalJson } from "../core/canonical-json.js";
 import { toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import { parseTeamCredential } from "./credential.js";
@@ -19,9 +19,9 @@ export interface ApprovalSubject {
  * Returns the hash that ties an answer to the permission request that was shown. The feed contains this hash
  * instead of the request (APPROVE-4). Without the salt, no one can find the command by trying candidates.
  */
-export function approvalHash({ salt, tool, input, folder }: ApprovalSubject, sha256: Sha256): string {
+export function hashApproval({ salt, tool, input, folder }: ApprovalSubject, sha256: Sha256): string {
   return toHex(
-    sha256(new TextEncoder().encode(canonicalJson(["merkle approval", salt, tool, input, folder]))),
+    sha256(new TextEncoder().encode(toCanonicalJson(["merkle approval", salt, tool, input, folder]))),
   );
 }
 
@@ -29,7 +29,7 @@ export function approvalHash({ salt, tool, input, folder }: ApprovalSubject, sha
  * Returns an identifier for a person's credential on one device: half of the hash that the broker stores. The
  * identifier does not reveal the credential. Returns undefined if the text is not a credential.
  */
-export function deviceOf(credential: string, sha256: Sha256): string | undefined {
+export function toDeviceId(credential: string, sha256: Sha256): string | undefined {
   const parsed = parseTeamCredential(credential);
   return parsed ? toHex(sha256(new TextEncoder().encode(parsed.secret))).slice(0, 32) : undefined;
 }

@@ -1,4 +1,4 @@
-import { signedBytes } from "./signed-bytes.js";
+import { encodeForSigning } from "./signed-bytes.js";
 
 /**
  * The statement that a broker signs with its audit key. It proves to a client that it has reached the broker
@@ -15,6 +15,6 @@ export interface BrokerStatement {
   readonly origin: string;
 }
 
-export function brokerBytes({ broker_id, challenge, origin }: BrokerStatement): Uint8Array {
-  return signedBytes("broker", { broker_id, challenge, origin });
+export function encodeBrokerStatement({ broker_id, challenge, origin }: BrokerStatement): Uint8Array {
+  return encodeForSigning("broker", { broker_id, challenge, origin });
 }

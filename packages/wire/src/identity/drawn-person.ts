@@ -11,7 +11,7 @@ export const newPersonHeader = "x-new-person";
  * Returns the credential of a person who is created by their own first write (PERSON-15). The secret is 32
  * random bytes in base64url. The uuid is derived from the secret, so no one can choose another person's id.
  */
-export function drawnCredential(secret: string, sha256: Sha256): string {
+export function derivePersonCredential(secret: string, sha256: Sha256): string {
   const hash = toHex(sha256(new TextEncoder().encode(`merkle person ${secret}`)));
   // Forms a version 8 UUID (RFC 9562), the version for custom formats.
   const parts = [hash.slice(0, 8), hash.slice(8, 12), `8${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`];

@@ -1,7 +1,7 @@
 import { toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import { fromBase64url } from "./base64url.js";
-import { signedBytes } from "./signed-bytes.js";
+import { encodeForSigning } from "./signed-bytes.js";
 
 /** The state of a session's record at one moment, as stated by its broker. */
 export interface Head {
@@ -67,25 +67,25 @@ export type VerifySignature = (
  * Returns the bytes of a head that are signed. They cover all of its fields, and the bytes of the two formats
  * can never be confused.
  */
-export function headBytes({ epoch, session_id, size, root, document, about, at, key_id }: Head): Uint8Array {
+export function encodeHead({ epoch, session_id, size, root, document, about, at, key_id }: Head): Uint8Array {
   const { version, hash, root: documentRoot } = document;
   const logs = { epoch, session_id, size, root, document: { version, hash, root: documentRoot } };
-  if (!about) return signedBytes("head", { ...logs, at, key_id });
+  if (!about) return encodeForSigning("head", { ...logs, at, key_id });
   const { session, roster, state } = about;
-  return signedBytes("head", { ...logs, about: { session, roster, state }, at, key_id }, 2);
+  return encodeForSigning("head", { ...logs, about: { session, roster, state }, at, key_id }, 2);
 }
 
 /** Returns the bytes that a key signs in order to vouch for its successor. */
-export function successionBytes({
+export function encodeSuccession({
   previous,
   public_key,
   since,
 }: Pick<AuditKey, "previous" | "public_key" | "since">): Uint8Array {
-  return signedBytes("audit key succession", { previous, public_key, since });
+  return encodeForSigning("audit key succession", { previous, public_key, since });
 }
 
 /** Returns the id of an audit key: the first 32 hexadecimal digits of the public key's SHA-256. */
-export function auditKeyId(publicKey: Uint8Array, sha256: Sha256): string {
+export function toAuditKeyId(publicKey: Uint8Array, sha256: Sha256): string {
   return toHex(sha256(publicKey)).slice(0, 32);
 }
 
@@ -96,8 +96,8 @@ export function isSignedBy(
   verifySignature: VerifySignature,
 ): Promise<boolean> {
   if (head.key_id !== key.key_id) return Promise.resolve(false);
-  return holds(
-    { publicKey: key.public_key, bytes: headBytes(head), signature: head.signature },
+  return isValidSignature(
+    { publicKey: key.public_key, bytes: encodeHead(head), signature: head.signature },
     verifySignature,
   );
 }
@@ -106,7 +106,7 @@ export function isSignedBy(
  * Resolves to true if a signature is valid, and to false if it is invalid or if the key or signature is
  * malformed.
  */
-export async function holds(
+export async function isValidSignature(
   { publicKey, bytes, signature }: { publicKey: string; bytes: Uint8Array; signature: string },
   verifySignature: VerifySignature,
 ): Promise<boolean> {

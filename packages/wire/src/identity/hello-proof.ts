@@ -73,7 +73,7 @@ export const HelloProof = z.discriminatedUnion("kind", [
 export type HelloProof = z.output<typeof HelloProof>;
 
 /** The reply to the client's hello: the mesh that the connection is for, and the client's identity. */
-export interface Admitted {
+export interface HelloResult {
   readonly mesh_id: string;
   /** Name of the mesh that the connection is for. */
   readonly mesh: string;

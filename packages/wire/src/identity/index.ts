@@ -1,30 +1,30 @@
 export {
   answerHello,
-  dialledOrigin,
+  encodeHello,
   type GreetingBroker,
   type HelloSigner,
-  helloBytes,
+  toDialledOrigin,
 } from "./answer-hello.js";
-export { type ApprovalSubject, approvalHash, deviceOf } from "./approval.js";
+export { type ApprovalSubject, hashApproval, toDeviceId } from "./approval.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
-export { type BrokerStatement, brokerBytes } from "./broker-statement.js";
-export { drawnCredential, newPersonHeader } from "./drawn-person.js";
-export { type JoinProof, type JoinStatement, joinBytes, proveJoin } from "./join-statement.js";
-export { type BoxKey, boxKeyBytes, boxKeyFrom, makeKeyCard } from "./make-key-card.js";
+export { type BrokerStatement, encodeBrokerStatement } from "./broker-statement.js";
+export { derivePersonCredential, newPersonHeader } from "./drawn-person.js";
+export { encodeJoin, type JoinProof, type JoinStatement, proveJoin } from "./join-statement.js";
+export { type BoxKey, deriveBoxKey, encodeBoxKey, makeKeyCard } from "./make-key-card.js";
 export {
   parseSealed,
-  type Sealed,
-  type SealedEnd,
+  type SealedBox,
   type SealedHeader,
+  type SealedParty,
   type SealedText,
   seal,
   unseal,
 } from "./seal.js";
 export {
   type CertifiedKey,
-  certificateBytes,
   certificateMsMax,
   certifySessionKey,
+  encodeCertificate,
 } from "./session-certificate.js";
-export { signedBytes } from "./signed-bytes.js";
-export { drawSeed, type SigningKey, signingKeyFrom } from "./signing-key.js";
+export { encodeForSigning } from "./signed-bytes.js";
+export { deriveSigningKey, drawSeed, type SigningKey } from "./signing-key.js";

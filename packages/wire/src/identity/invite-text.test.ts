@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findInviteSecrets, parseInvite, writeInviteCode } from "./invite-text.js";
+import { findInviteSecrets, formatInviteCode, parseInvite } from "./invite-text.js";
 
 const secret = "ab_-456789012345678901";
 
@@ -20,7 +20,7 @@ it("[INVITE-3] an invite is understood as its link, its secret, or its code howe
     "#31-7KQ0-M41D",
   ])
     expect(parseInvite(given), given).toEqual(code);
-  expect(writeInviteCode(31, "7KQ0M41D")).toBe("31-7KQ0-M41D");
+  expect(formatInviteCode(31, "7KQ0M41D")).toBe("31-7KQ0-M41D");
   for (const given of [
     "",
     "31",

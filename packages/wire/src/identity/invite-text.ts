@@ -1,5 +1,5 @@
 /** An invite as a user enters it: either the secret from an invite link, or a spoken code. */
-export type InviteWords =
+export type ParsedInvite =
   | { readonly kind: "secret"; readonly secret: string }
   | { readonly kind: "code"; readonly number: number; readonly code: string };
 
@@ -8,16 +8,16 @@ export type InviteWords =
  * dashes and spaces are optional, case is ignored, O counts as 0, and I and L count as 1 (INVITE-3). Returns
  * null for any other text.
  */
-export function parseInvite(text: string): InviteWords | null {
-  const given = text.slice(text.lastIndexOf("#") + 1).trim();
-  if (secretForm.test(given)) return { kind: "secret", secret: given };
-  const plain = given.replaceAll(/[-\s]/g, "").toUpperCase().replaceAll("O", "0").replaceAll(/[IL]/g, "1");
+export function parseInvite(text: string): ParsedInvite | null {
+  const trimmed = text.slice(text.lastIndexOf("#") + 1).trim();
+  if (secretForm.test(trimmed)) return { kind: "secret", secret: trimmed };
+  const plain = trimmed.replaceAll(/[-\s]/g, "").toUpperCase().replaceAll("O", "0").replaceAll(/[IL]/g, "1");
   const [, number, code] = codeForm.exec(plain) ?? [];
   return number && code ? { kind: "code", number: Number(number), code } : null;
 }
 
 /** Formats an invite code so that it can be read aloud. */
-export function writeInviteCode(number: number, code: string): string {
+export function formatInviteCode(number: number, code: string): string {
   return `${number}-${code.slice(0, 4)}-${code.slice(4)}`;
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { joinBytes, proveJoin } from "./join-statement.js";
-import { signingKeyFrom } from "./signing-key.js";
+import { encodeJoin, proveJoin } from "./join-statement.js";
+import { deriveSigningKey } from "./signing-key.js";
 
-const memberKey = signingKeyFrom(new Uint8Array(32).fill(7));
+const memberKey = deriveSigningKey(new Uint8Array(32).fill(7));
 const brokerId = "8f14e45f-ceea-467f-a0e6-1d2c3b4a5968";
 
 it("[INVITE-6] the statement of joining names broker, key and moment, and holds the invite as a fingerprint alone", () => {
@@ -15,7 +15,7 @@ it("[INVITE-6] the statement of joining names broker, key and moment, and holds 
     time: "2026-05-02T14:05:00.000Z",
   });
   const { signature, ...statement } = proof;
-  const bytes = joinBytes({ broker_id: brokerId, ...statement });
+  const bytes = encodeJoin({ broker_id: brokerId, ...statement });
   expect(signature).toBe(memberKey.sign(bytes));
   const text = new TextDecoder().decode(bytes);
   expect(text).toMatch(/^merkle join v1\n\{"broker_id":"8f14e45f-/);

@@ -1,6 +1,6 @@
 import nacl from "tweetnacl";
 import { toBase64url } from "./base64url.js";
-import { signedBytes } from "./signed-bytes.js";
+import { encodeForSigning } from "./signed-bytes.js";
 import type { SigningKey } from "./signing-key.js";
 
 /**
@@ -20,7 +20,7 @@ export interface JoinStatement {
 export type JoinProof = Omit<JoinStatement, "broker_id"> & { readonly signature: string };
 
 /** Signs a statement that proves possession of the new member's private key (INVITE-6). */
-export function proveJoin(wanted: {
+export function proveJoin(options: {
   /** Id of the broker, as given in the preview of the invite. */
   readonly brokerId: string;
   readonly invite: string;
@@ -28,7 +28,7 @@ export function proveJoin(wanted: {
   readonly memberKey: SigningKey;
   readonly now?: Date;
 }): JoinProof {
-  const { brokerId, invite, name, memberKey, now = new Date() } = wanted;
+  const { brokerId, invite, name, memberKey, now = new Date() } = options;
   // Trims the strings in the same way as the broker, which would otherwise verify different bytes.
   const statement = {
     invite: invite.trim(),
@@ -36,14 +36,14 @@ export function proveJoin(wanted: {
     public_key: memberKey.publicKey,
     time: now.toISOString(),
   };
-  return { ...statement, signature: memberKey.sign(joinBytes({ broker_id: brokerId, ...statement })) };
+  return { ...statement, signature: memberKey.sign(encodeJoin({ broker_id: brokerId, ...statement })) };
 }
 
 /**
  * Returns the bytes to sign. They contain only a fingerprint of the invite (the first half of its SHA-512),
  * so no one can use a stored statement to join.
  */
-export function joinBytes(statement: JoinStatement): Uint8Array {
+export function encodeJoin(statement: JoinStatement): Uint8Array {
   const fingerprint = nacl.hash(new TextEncoder().encode(statement.invite)).subarray(0, 32);
-  return signedBytes("join", { ...statement, invite: toBase64url(fingerprint) });
+  return encodeForSigning("join", { ...statement, invite: toBase64url(fingerprint) });
 }

@@ -1,12 +1,12 @@
 import nacl from "tweetnacl";
-import { canonicalJson } from "../core/canonical-json.js";
+import { toCanonicalJson } from "../core/canonical-json.js";
 import { fromBase64url, toBase64url } from "./base64url.js";
 import type { KeyCard } from "./key-card.js";
 import type { BoxKey } from "./make-key-card.js";
 import { isSealed } from "./sealed-form.js";
 
 /** The sender or recipient of a private message: a peer and its session key. */
-export interface SealedEnd {
+export interface SealedParty {
   readonly peer_id: string;
   /** The peer as `team/peer`, or only the team's name for its unnamed peer. */
   readonly address: string;
@@ -25,8 +25,8 @@ export interface SealedHeader {
   readonly version: 2;
   readonly session_id: string;
   readonly message_id: string;
-  readonly from: SealedEnd;
-  readonly to: SealedEnd;
+  readonly from: SealedParty;
+  readonly to: SealedParty;
   /** Counts the private messages from this sender to this recipient, starting at 1. */
   readonly counter: number;
   /** When the message was sealed. */
@@ -50,21 +50,21 @@ export function seal(
   keys: { readonly card: KeyCard; readonly own: BoxKey; readonly theirs: Uint8Array },
 ): string {
   const nonce = crypto.getRandomValues(new Uint8Array(nacl.box.nonceLength));
-  const plain = utf8.encode(`${canonicalJson(header)}\n${text}`);
+  const plain = utf8.encode(`${toCanonicalJson(header)}\n${text}`);
   const box = nacl.box(plain, nonce, keys.theirs, keys.own.secretKey);
-  const card = toBase64url(utf8.encode(canonicalJson(keys.card)));
+  const card = toBase64url(utf8.encode(toCanonicalJson(keys.card)));
   return ["mks1", card, toBase64url(nonce), toBase64url(box)].join(".");
 }
 
 /** The parts of sealed text. The key card has not been verified. */
-export interface Sealed {
+export interface SealedBox {
   readonly card: unknown;
   readonly nonce: Uint8Array;
   readonly box: Uint8Array;
 }
 
 /** Splits sealed text into its parts. Returns null for any other text. */
-export function parseSealed(text: string): Sealed | null {
+export function parseSealed(text: string): SealedBox | null {
   if (!isSealed(text)) return null;
   const [card, nonce, box] = text.split(".").slice(1).map(decode);
   if (!card || !nonce || !box) return null;
@@ -80,7 +80,7 @@ export function parseSealed(text: string): Sealed | null {
  * with other keys or was changed.
  */
 export function unseal(
-  { nonce, box }: Sealed,
+  { nonce, box }: SealedBox,
   keys: { readonly own: BoxKey; readonly theirs: Uint8Array },
 ): { readonly header: unknown; readonly text: string } | null {
   const plain = nacl.box.open(box, nonce, keys.theirs, keys.own.secretKey);

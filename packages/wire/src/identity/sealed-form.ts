@@ -14,6 +14,6 @@ export function isSealed(text: string): boolean {
 }
 
 /** Returns the size in bytes of the box in sealed text, or 0 for any other text. */
-export function sealedBytes(text: string): number {
+export function countSealedBytes(text: string): number {
   return Math.floor(((sealedForm.exec(text)?.[1]?.length ?? 0) * 3) / 4);
 }

@@ -1,5 +1,5 @@
 import type { SessionCertificate } from "./hello-proof.js";
-import { signedBytes } from "./signed-bytes.js";
+import { encodeForSigning } from "./signed-bytes.js";
 import type { SigningKey } from "./signing-key.js";
 
 /**
@@ -27,19 +27,19 @@ export interface SessionKeyToCertify {
 }
 
 /** Creates a certificate by which a member's key authorises a session key to act for the member (HELLO-3). */
-export function certifySessionKey(wanted: SessionKeyToCertify): CertifiedKey {
-  const issuedAt = wanted.now.getTime() - backdatedMs;
+export function certifySessionKey(request: SessionKeyToCertify): CertifiedKey {
+  const issuedAt = request.now.getTime() - backdatedMs;
   const certificate: SessionCertificate = {
-    mesh_id: wanted.meshId,
-    member_key: wanted.memberKey.publicKey,
-    session_key: wanted.sessionKey,
-    label: wanted.label,
+    mesh_id: request.meshId,
+    member_key: request.memberKey.publicKey,
+    session_key: request.sessionKey,
+    label: request.label,
     issued_at: new Date(issuedAt).toISOString(),
     expires_at: new Date(issuedAt + certificateMsMax).toISOString(),
   };
-  return { certificate, certificate_signature: wanted.memberKey.sign(certificateBytes(certificate)) };
+  return { certificate, certificate_signature: request.memberKey.sign(encodeCertificate(certificate)) };
 }
 
-export function certificateBytes(certificate: SessionCertificate): Uint8Array {
-  return signedBytes("session key", certificate);
+export function encodeCertificate(certificate: SessionCertificate): Uint8Array {
+  return encodeForSigning("session key", certificate);
 }

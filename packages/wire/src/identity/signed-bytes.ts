@@ -1,4 +1,4 @@
-import { canonicalJson } from "../core/canonical-json.js";
+import { toCanonicalJson } from "../core/canonical-json.js";
 
 const utf8 = new TextEncoder();
 
@@ -7,6 +7,6 @@ const utf8 = new TextEncoder();
  * JSON (RFC 8785). A signature made for one purpose is therefore invalid for any other, and the order of the
  * value's fields does not matter.
  */
-export function signedBytes(purpose: string, value: unknown, version = 1): Uint8Array {
-  return utf8.encode(`merkle ${purpose} v${version}\n${canonicalJson(value)}`);
+export function encodeForSigning(purpose: string, value: unknown, version = 1): Uint8Array {
+  return utf8.encode(`merkle ${purpose} v${version}\n${toCanonicalJson(value)}`);
 }

@@ -22,7 +22,7 @@ export function drawSeed(): Uint8Array {
  *
  * @throws if the seed is not 32 bytes long
  */
-export function signingKeyFrom(seed: Uint8Array): SigningKey {
+export function deriveSigningKey(seed: Uint8Array): SigningKey {
   const { publicKey, secretKey } = nacl.sign.keyPair.fromSeed(seed);
   return {
     publicKey: toBase64url(publicKey),

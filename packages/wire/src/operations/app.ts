@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Epoch, Uuid } from "../core/values.js";
-import { lines } from "../text/neutralise.js";
+import { joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
 export const getAppInfo = operation("get_app_info", {
@@ -30,7 +30,7 @@ export const getAppInfo = operation("get_app_info", {
   }),
   errors: [],
   compact: (app) =>
-    lines(
+    joinLines(
       `merkle ${app.version} (build ${app.build}), mesh ${app.mesh}, ${app.auth}`,
       `MCP ${app.mcp_url}`,
       `instructions ${app.instructions_url}`,

@@ -11,8 +11,8 @@ import {
   Timestamp,
   Uuid,
 } from "../core/values.js";
-import { messageTime } from "../feed/compact.js";
-import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { formatMessageTime } from "../feed/compact.js";
+import { formatInlineAddress, formatInlineName, joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
 const described = z.object({
@@ -126,13 +126,13 @@ export const listAttention = operation("list_attention", {
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ items }) =>
-    lines(
+    joinLines(
       ...items.map(
         (item) =>
-          `${item.kind} ${item.session ?? item.source_path ?? "the mesh"}${item.sequence === null ? "" : ` #${item.sequence}`}${item.number === null ? "" : ` ${item.number}`} since ${messageTime(item.since)}${
+          `${item.kind} ${item.session ?? item.source_path ?? "the mesh"}${item.sequence === null ? "" : ` #${item.sequence}`}${item.number === null ? "" : ` ${item.number}`} since ${formatMessageTime(item.since)}${
             item.team === null
               ? ""
-              : ` ${item.peer === null ? nameInLine(item.team) : peerAddress(item.team, item.peer)}`
+              : ` ${item.peer === null ? formatInlineName(item.team) : formatInlineAddress(item.team, item.peer)}`
           }${item.text === "" ? "" : `: ${item.text}`}`,
       ),
       items.length === 0 && "nothing needs a human",
@@ -163,7 +163,7 @@ export const dismissAttention = operation("dismiss_attention", {
   errors: ["unauthorized", "forbidden"],
   compact: ({ dismissed, snoozed_until }) =>
     snoozed_until
-      ? `snoozed until ${messageTime(snoozed_until)}`
+      ? `snoozed until ${formatMessageTime(snoozed_until)}`
       : dismissed
         ? "dismissed"
         : "back on the list",

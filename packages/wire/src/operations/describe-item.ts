@@ -1,20 +1,20 @@
-import { shortAddress } from "../text/neutralise.js";
+import { shortenAddress } from "../text/neutralise.js";
 import type { AlertKind, AttentionItem } from "./attention.js";
 
 /**
  * The description of an item, in three parts that can be styled separately: who it comes from, what it is
  * about, and a quote.
  */
-export interface ItemWords {
+export interface ItemDescription {
   readonly who: string | null;
   readonly what: string;
   readonly quote: string | null;
 }
 
-export function describeItem({ kind, number, team, peer, text }: AttentionItem): ItemWords {
+export function describeItem({ kind, number, team, peer, text }: AttentionItem): ItemDescription {
   const isNamedTwice = team !== null && peer?.toLowerCase() === team.toLowerCase();
   // `team` may already contain `team/peer`, depending on the kind of item.
-  const whole = team === null ? null : shortAddress(team);
+  const whole = team === null ? null : shortenAddress(team);
   const who = team !== null && peer !== null && !isNamedTwice ? `${peer} of ${team}` : (whole ?? peer);
   const quote = text === "" ? null : text;
   switch (kind) {
@@ -68,10 +68,10 @@ function describeFailedJob(text: string): string {
 }
 
 /** Describes, in one sentence, an item that waits for a human. */
-export function sentenceOfItem(item: AttentionItem): string {
+export function formatItemSentence(item: AttentionItem): string {
   const { who, what, quote } = describeItem(item);
-  const said = who === null ? what : `${who} ${what}`;
-  return quote === null ? said : `${said}: “${quote}”`;
+  const sentence = who === null ? what : `${who} ${what}`;
+  return quote === null ? sentence : `${sentence}: “${quote}”`;
 }
 
 /** A description of each kind of alert. A person can turn each kind on or off. */

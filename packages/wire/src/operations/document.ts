@@ -11,9 +11,9 @@ import {
   Uuid,
   Version,
 } from "../core/values.js";
-import { describeRedaction, messageTime } from "../feed/compact.js";
+import { describeRedaction, formatMessageTime } from "../feed/compact.js";
 import { Redaction } from "../feed/message.js";
-import { lines, nameInLine, neutralise } from "../text/neutralise.js";
+import { formatInlineName, joinLines, neutralise } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
 export const readSessionDoc = operation("read_session_doc", {
@@ -163,10 +163,10 @@ export const listDocVersions = operation("list_doc_versions", {
   output: z.object({ versions: z.array(DocumentVersion), has_more: z.boolean() }),
   errors: ["unauthorized", "not_found"],
   compact: ({ versions, has_more }) =>
-    lines(
+    joinLines(
       ...versions.map(
         (v) =>
-          `v${v.version} ${nameInLine(v.written_by)} ${messageTime(v.written_at)} ${v.redaction ? describeRedaction(v.redaction) : `${v.bytes} bytes`}`,
+          `v${v.version} ${formatInlineName(v.written_by)} ${formatMessageTime(v.written_at)} ${v.redaction ? describeRedaction(v.redaction) : `${v.bytes} bytes`}`,
       ),
       versions.length === 0 && "never written",
       has_more && "more: before_version",

@@ -12,13 +12,13 @@ import {
   StorableText,
   Version,
 } from "../core/values.js";
-import { messageLines } from "../feed/compact.js";
+import { formatMessageLines } from "../feed/compact.js";
 import { Message, Priority } from "../feed/message.js";
-import { lines } from "../text/neutralise.js";
+import { joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 import {
   arrival,
-  compactBrought,
+  compactDelivered,
   compactPosted,
   MessageText,
   Posted,
@@ -115,8 +115,8 @@ export const waitForMessages = operation("wait_for_messages", {
   }),
   errors: ["unauthorized", "forbidden", "not_found", "resync"],
   compact: (result, { credentialHolder }) =>
-    lines(
-      ...result.messages.map((message) => compactBrought(message, result.again)),
+    joinLines(
+      ...result.messages.map((message) => compactDelivered(message, result.again)),
       credentialHolder === "caller" &&
         result.skipped !== undefined &&
         `${result.skipped} skipped unread: call without since_cursor`,
@@ -202,9 +202,9 @@ export const getHistory = operation("get_history", {
   }),
   errors: ["unauthorized", "not_found", "resync"],
   compact: (page) =>
-    lines(
+    joinLines(
       page.has_more && `older: before_cursor ${page.next_cursor}`,
-      ...page.messages.map(messageLines),
+      ...page.messages.map(formatMessageLines),
       page.messages.length === 0 && "nothing here",
     ),
 });

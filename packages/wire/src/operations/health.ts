@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { limits } from "../core/limits.js";
 import { asTeam, Epoch, retryable, StorableText, Timestamp, Uuid } from "../core/values.js";
-import { lines, nameInLine } from "../text/neutralise.js";
+import { formatInlineName, joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
 const Milliseconds = z.number().min(0);
@@ -52,7 +52,7 @@ export const getHealth = operation("get_health", {
   }),
   errors: [],
   compact: (health) =>
-    lines(
+    joinLines(
       `merkle ${health.version} since ${health.started_at}, ${health.connections} connections, ${health.parked_waits} waits`,
       `database ${health.database.kind} ${health.database.version}, ${health.database.round_trip_ms} ms`,
       ...health.nodes.map(
@@ -117,8 +117,8 @@ export const collectGarbage = operation("collect_garbage", {
   }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ removed, dry_run }) =>
-    lines(
-      ...Object.entries(removed).map(([kind, rows]) => `- ${nameInLine(kind)} ${rows}`),
+    joinLines(
+      ...Object.entries(removed).map(([kind, rows]) => `- ${formatInlineName(kind)} ${rows}`),
       dry_run && "nothing was deleted",
     ),
 });

@@ -10,7 +10,7 @@ import {
   Timestamp,
   Uuid,
 } from "../core/values.js";
-import { lines, nameInLine } from "../text/neutralise.js";
+import { formatInlineName, joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
 /*
@@ -85,7 +85,7 @@ export const createMesh = operation("create_mesh", {
     member_id: Uuid.nullable().meta({ description: "Role of its creator there; null in open mode." }),
   }),
   errors: ["unauthorized", "forbidden", "conflict"],
-  compact: ({ name }) => `mesh ${nameInLine(name)} is there`,
+  compact: ({ name }) => `mesh ${formatInlineName(name)} is there`,
 });
 
 export const listMeshes = operation("list_meshes", {
@@ -95,10 +95,10 @@ export const listMeshes = operation("list_meshes", {
   output: z.object({ meshes: z.array(Mesh) }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ meshes }) =>
-    lines(
+    joinLines(
       ...meshes.map(
         (mesh) =>
-          `- ${nameInLine(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members, ${mesh.peers_online} agents online`,
+          `- ${formatInlineName(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members, ${mesh.peers_online} agents online`,
       ),
     ),
 });
@@ -118,8 +118,8 @@ export const setQuotas = operation("set_quotas", {
   output: z.object({ mesh: z.string(), quotas: z.array(Quota) }),
   errors: ["unauthorized", "forbidden", "not_found"],
   compact: ({ mesh, quotas }) =>
-    lines(
-      `quotas of ${nameInLine(mesh)}:`,
+    joinLines(
+      `quotas of ${formatInlineName(mesh)}:`,
       ...quotas.map(({ kind, max, used }) => `- ${used} of ${max} ${kind}`),
     ),
 });
@@ -186,7 +186,7 @@ export const previewInvite = operation("preview_invite", {
   }),
   errors: ["not_found"],
   compact: ({ state, mesh, title, inviter }) =>
-    `${state}: ${nameInLine(inviter)} invites to ${nameInLine(title ?? mesh)}`,
+    `${state}: ${formatInlineName(inviter)} invites to ${formatInlineName(title ?? mesh)}`,
 });
 
 export const listInvites = operation("list_invites", {
@@ -196,10 +196,10 @@ export const listInvites = operation("list_invites", {
   output: z.object({ invites: z.array(Invite) }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ invites }) =>
-    lines(
+    joinLines(
       ...invites.map(
         (each) =>
-          `${each.invite_id} ${each.state} ${each.role} ${each.session?.slug ?? "mesh"} by ${nameInLine(each.inviter)}, ${each.uses_left} uses until ${each.expires_at}`,
+          `${each.invite_id} ${each.state} ${each.role} ${each.session?.slug ?? "mesh"} by ${formatInlineName(each.inviter)}, ${each.uses_left} uses until ${each.expires_at}`,
       ),
     ),
 });
@@ -237,7 +237,7 @@ export const redeemInvite = operation("redeem_invite", {
     session: z.object({ session_id: Uuid, slug: z.string(), title: z.string() }).nullable(),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
-  compact: ({ name, mesh }) => `member ${nameInLine(name)} of ${nameInLine(mesh)}`,
+  compact: ({ name, mesh }) => `member ${formatInlineName(name)} of ${formatInlineName(mesh)}`,
 });
 
 const Member = z.object({
@@ -267,10 +267,10 @@ export const listMembers = operation("list_members", {
   output: z.object({ members: z.array(Member) }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ members }) =>
-    lines(
+    joinLines(
       ...members.map(
         ({ name, revoked, role, invited_by, member_id }) =>
-          `- ${nameInLine(name)} ${revoked ? "revoked" : role}${invited_by === null ? "" : ` invited by ${nameInLine(invited_by.name)}${invited_by.revoked ? " (revoked)" : ""}`} ${member_id}`,
+          `- ${formatInlineName(name)} ${revoked ? "revoked" : role}${invited_by === null ? "" : ` invited by ${formatInlineName(invited_by.name)}${invited_by.revoked ? " (revoked)" : ""}`} ${member_id}`,
       ),
     ),
 });
@@ -296,9 +296,9 @@ export const revokeMember = operation("revoke_member", {
   }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
   compact: ({ name, also }) =>
-    lines(
-      `member ${nameInLine(name)} is revoked`,
-      ...also.map((each) => `member ${nameInLine(each.name)} is revoked`),
+    joinLines(
+      `member ${formatInlineName(name)} is revoked`,
+      ...also.map((each) => `member ${formatInlineName(each.name)} is revoked`),
     ),
 });
 
@@ -352,10 +352,10 @@ export const listTokens = operation("list_tokens", {
   output: z.object({ tokens: z.array(Token) }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ tokens }) =>
-    lines(
+    joinLines(
       ...tokens.map(
         (each) =>
-          `${each.token_id} ${each.kind} ${nameInLine(each.label ?? each.session?.slug ?? each.member ?? "")} until ${each.expires_at}`,
+          `${each.token_id} ${each.kind} ${formatInlineName(each.label ?? each.session?.slug ?? each.member ?? "")} until ${each.expires_at}`,
       ),
     ),
 });

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { MerkleError } from "../core/errors.js";
-import { nearest } from "../text/nearest.js";
+import { findNearest } from "../text/nearest.js";
 import type { Operation } from "./operation.js";
 
 /**
@@ -37,7 +37,7 @@ export function inputRefused(
 const common: readonly string[] = ["team_id", "idempotency_key", "epoch"];
 
 /** Returns the input fields of an operation that may help a caller after an invalid input. */
-export function usefulFields({ input, unlisted }: Pick<Operation, "input" | "unlisted">): string[] {
+export function listUsefulFields({ input, unlisted }: Pick<Operation, "input" | "unlisted">): string[] {
   const hidden = Array.isArray(unlisted) ? [...common, ...unlisted] : common;
   return Object.keys(input.shape).filter((name) => !hidden.includes(name));
 }
@@ -49,21 +49,21 @@ export function usefulFields({ input, unlisted }: Pick<Operation, "input" | "unl
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type": {
-      const wanted = nounOf(issue.expected, issue.inst);
+      const expected = describeType(issue.expected, issue.inst);
       return issue.input === undefined
-        ? `is missing; expected ${wanted}`
-        : `must be ${wanted}, got ${kindOf(issue.input)}`;
+        ? `is missing; expected ${expected}`
+        : `must be ${expected}, got ${describeValueType(issue.input)}`;
     }
     case "too_small":
-      return boundOf(issue.origin, "least", Number(issue.minimum));
+      return describeBound(issue.origin, "least", Number(issue.minimum));
     case "too_big":
-      return boundOf(issue.origin, "most", Number(issue.maximum));
+      return describeBound(issue.origin, "most", Number(issue.maximum));
     case "unrecognized_keys":
-      return issue.keys.map((key) => unknownField(key, shapeOf(issue.inst))).join(", ");
+      return issue.keys.map((key) => describeUnknownField(key, findShape(issue.inst))).join(", ");
     case "invalid_value":
       return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
     case "invalid_union":
-      return `must be ${unionOf(issue.errors)}`;
+      return `must be ${describeUnion(issue.errors)}`;
     case "invalid_format":
       return issue.format in forms ? `must be ${forms[issue.format]}` : "has an invalid format";
     default:
@@ -78,7 +78,7 @@ const forms: Readonly<Record<string, string>> = {
   datetime: "a time in UTC, such as 2026-01-31T12:00:00.000Z",
 };
 
-function boundOf(origin: string, which: "least" | "most", bound: number): string {
+function describeBound(origin: string, which: "least" | "most", bound: number): string {
   if (origin === "string") {
     if (which === "least" && bound === 1) return "must not be empty";
     return `must have at ${which} ${bound} characters`;
@@ -86,20 +86,22 @@ function boundOf(origin: string, which: "least" | "most", bound: number): string
   return origin === "array" ? `must have at ${which} ${bound} items` : `must be at ${which} ${bound}`;
 }
 
-function unknownField(key: string, shape: Shape | undefined): string {
+function describeUnknownField(key: string, shape: FieldSchemas | undefined): string {
   const name = key.slice(0, 100);
   const names = Object.keys(shape ?? {});
-  const meant = nearest(name, names);
+  const suggestion = findNearest(name, names);
   // Omits the known fields if there are many. Also omits the fields of the whole input, because the error's
   // details already list them.
   const isShort = names.length > 0 && names.length <= 6 && !names.some((each) => common.includes(each));
   const known = isShort ? ` (known: ${names.join(", ")})` : "";
-  return `unknown field ${JSON.stringify(name)}${meant === undefined ? known : ` (did you mean ${meant}?)`}`;
+  return `unknown field ${JSON.stringify(name)}${suggestion === undefined ? known : ` (did you mean ${suggestion}?)`}`;
 }
 
-function unionOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
+function describeUnion(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
   const kinds = errors.map(([first]) => (first?.code === "invalid_type" ? first.expected : undefined));
-  const nouns = [...new Set(kinds.flatMap((kind) => (kind === undefined ? [] : [nounOf(kind, undefined)])))];
+  const nouns = [
+    ...new Set(kinds.flatMap((kind) => (kind === undefined ? [] : [describeType(kind, undefined)]))),
+  ];
   return nouns.join(" or ") || "another value";
 }
 
@@ -114,23 +116,25 @@ const nouns: Readonly<Record<string, string>> = {
 };
 
 /** Returns a noun phrase for a type. For an object, also lists the fields that it must have. */
-function nounOf(expected: string, schema: unknown): string {
+function describeType(expected: string, schema: unknown): string {
   const noun = nouns[expected] ?? expected;
-  const needed = Object.entries(shapeOf(schema) ?? {}).filter(([, field]) => field._zod.optin === undefined);
-  if (expected !== "object" || needed.length === 0) return noun;
-  return `an object: {${needed.map(([name]) => `${JSON.stringify(name)}: …`).join(", ")}}`;
+  const requiredFields = Object.entries(findShape(schema) ?? {}).filter(
+    ([, field]) => field._zod.optin === undefined,
+  );
+  if (expected !== "object" || requiredFields.length === 0) return noun;
+  return `an object: {${requiredFields.map(([name]) => `${JSON.stringify(name)}: …`).join(", ")}}`;
 }
 
-type Shape = Readonly<Record<string, z.core.$ZodType>>;
+type FieldSchemas = Readonly<Record<string, z.core.$ZodType>>;
 
 /** Returns the fields of an object's schema. Returns undefined for other schemas. */
-function shapeOf(schema: unknown): Shape | undefined {
+function findShape(schema: unknown): FieldSchemas | undefined {
   const shape: unknown = Object(Object(Object(schema)._zod).def).shape;
   // If a zod schema has a `shape`, that is a map of fields to their schemas, so the cast is safe.
-  return typeof shape === "object" && shape !== null ? (shape as Shape) : undefined;
+  return typeof shape === "object" && shape !== null ? (shape as FieldSchemas) : undefined;
 }
 
-function kindOf(value: unknown): string {
+function describeValueType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "number") return Number.isInteger(value) ? "a whole number" : "a number";

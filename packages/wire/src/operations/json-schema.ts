@@ -33,8 +33,9 @@ export function describeSchema(
     target: "draft-2020-12",
     override: ({ jsonSchema }) => {
       simplify(jsonSchema, io);
-      if (detail !== "full") leaveOut(jsonSchema, detail === "lean" ? saidElsewhere : forPrograms);
-      if (detail === "lean") leaveOutConstants(jsonSchema);
+      if (detail !== "full")
+        removeKeywords(jsonSchema, detail === "lean" ? redundantKeywords : programKeywords);
+      if (detail === "lean") removeConstants(jsonSchema);
     },
   });
   return withPrefix({ schema: described, shared: $defs ?? {} }, prefix);
@@ -55,7 +56,7 @@ function simplify(schema: JsonSchema, io: "input" | "output"): void {
  * Keywords that lean schemas omit. A value out of range is refused with a clear message, and descriptions
  * mention important defaults.
  */
-const saidElsewhere = [
+const redundantKeywords = [
   "default",
   "examples",
   "maxItems",
@@ -67,19 +68,22 @@ const saidElsewhere = [
   "pattern",
 ] as const;
 
-const forPrograms = ["examples", "pattern"] as const;
+const programKeywords = ["examples", "pattern"] as const;
 
 /**
  * Removes the given keywords, and the rule that other fields are refused. A client that enforced that rule
  * could not send a message as `text` (MCP-22).
  */
-function leaveOut(schema: JsonSchema, keywords: typeof saidElsewhere | typeof forPrograms): void {
+function removeKeywords(
+  schema: JsonSchema,
+  keywords: typeof redundantKeywords | typeof programKeywords,
+): void {
   declareOnlyList(schema);
   for (const each of keywords) delete schema[each];
   if (schema.additionalProperties === false) delete schema.additionalProperties;
 }
 
-function leaveOutConstants(schema: JsonSchema): void {
+function removeConstants(schema: JsonSchema): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const isOptional = !schema.required?.includes(name);
     // A property with only one possible value leaves a model nothing to choose.

@@ -5,15 +5,15 @@ import type { Member } from "./identity.js";
  * together with that member. The caller, and the members that the caller invited, are left out.
  */
 export function listInvited(members: readonly Member[], { member_id }: Pick<Member, "member_id">): Member[] {
-  const found = new Set([member_id]);
+  const invited = new Set([member_id]);
   // Each pass adds the members that were invited by members found in an earlier pass.
-  for (let before = 0; before < found.size; ) {
-    before = found.size;
+  for (let before = 0; before < invited.size; ) {
+    before = invited.size;
     for (const each of members) {
-      if (!each.own && each.invited_by && found.has(each.invited_by.member_id)) found.add(each.member_id);
+      if (!each.own && each.invited_by && invited.has(each.invited_by.member_id)) invited.add(each.member_id);
     }
   }
   return members.filter(
-    (each) => each.member_id !== member_id && each.revoked === null && found.has(each.member_id),
+    (each) => each.member_id !== member_id && each.revoked === null && invited.has(each.member_id),
   );
 }

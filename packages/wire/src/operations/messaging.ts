@@ -13,10 +13,10 @@ import {
   Uuid,
   Version,
 } from "../core/values.js";
-import { messageLines, messageTime, type Rendering } from "../feed/compact.js";
+import { formatMessageLines, formatMessageTime, type Rendering } from "../feed/compact.js";
 import { Message, Priority } from "../feed/message.js";
 import { isSealed } from "../identity/sealed-form.js";
-import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { formatInlineAddress, formatInlineName, joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 import { DeclaredStatus, WakePath } from "./peers.js";
 
@@ -55,20 +55,20 @@ export const RecipientState = z
 export type RecipientState = z.output<typeof RecipientState>;
 
 export function compactRecipient(state: RecipientState): string {
-  const name = peerAddress(state.team, state.peer);
+  const name = formatInlineAddress(state.team, state.peer);
   if (state.delivered)
-    return `${name} got it${state.delivered_at ? ` ${messageTime(state.delivered_at)}` : ""}`;
+    return `${name} got it${state.delivered_at ? ` ${formatMessageTime(state.delivered_at)}` : ""}`;
   const declared = state.declared === "dnd" || state.declared === "blocked" ? ` (${state.declared})` : "";
   if (state.status === "disconnected")
-    return `${name}${declared} is away since ${messageTime(state.last_seen_at)}, gets it on return`;
-  return `${name} is ${state.status}${declared}${readsWhen(state)}`;
+    return `${name}${declared} is away since ${formatMessageTime(state.last_seen_at)}, gets it on return`;
+  return `${name} is ${state.status}${declared}${describeReadTime(state)}`;
 }
 
 /**
  * Describes when a connected peer will read a message, if no wake path can wake the peer immediately
  * (VENDOR-6).
  */
-export function readsWhen({ wake, declared }: Pick<RecipientState, "wake" | "declared">): string {
+export function describeReadTime({ wake, declared }: Pick<RecipientState, "wake" | "declared">): string {
   if (wake.length === 0) return ", reads at its next poll";
   // An idle peer with only hooks cannot be woken, because hooks run during a turn and cannot start one.
   const isIdle = declared !== "working" && wake.every((path) => path === "hooks");
@@ -87,7 +87,7 @@ export const Posted = z.object({
 export function compactPosted({ cursor, recipients }: z.output<typeof Posted>): string {
   const told = (recipients ?? []).slice(0, 20).map(compactRecipient);
   const more = (recipients?.length ?? 0) - told.length;
-  return lines(
+  return joinLines(
     `#${cursor} posted`,
     told.length > 0 && `- ${told.join("; ")}`,
     more > 0 && `and ${more} more`,
@@ -145,8 +145,8 @@ export const arrival = {
 };
 
 /** Formats a delivered message whose text has already been passed through `foreign`. */
-export function compactBrought(message: Message, again = 0): string {
-  return `${message.sequence <= again ? "(again) " : ""}${messageLines(message)}`;
+export function compactDelivered(message: Message, again = 0): string {
+  return `${message.sequence <= again ? "(again) " : ""}${formatMessageLines(message)}`;
 }
 
 const UnreadPage = z.object({
@@ -174,14 +174,14 @@ export const checkMessages = operation("check_messages", {
   }),
   errors: ["unauthorized", "forbidden", "not_found", "resync"],
   compact: ({ others = [], ...first }, rendering) =>
-    lines(...[first, ...others].map((page) => compactUnread(page, rendering))),
+    joinLines(...[first, ...others].map((page) => compactUnread(page, rendering))),
 });
 
 function compactUnread(result: z.output<typeof UnreadPage>, { credentialHolder }: Rendering): string {
-  return lines(
+  return joinLines(
     result.session !== undefined && `session ${result.session}:`,
     result.remaining !== undefined && `${result.remaining} more after these: call again`,
-    ...result.messages.map((message) => compactBrought(message, result.again)),
+    ...result.messages.map((message) => compactDelivered(message, result.again)),
     result.document_version !== undefined && `document v${result.document_version}`,
     result.session_closed && "session closed",
     result.messages.length === 0 && "nothing new",
@@ -210,9 +210,9 @@ export const messageStatus = operation("message_status", {
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ message, recipients, delivered, answered }) =>
-    lines(
+    joinLines(
       `#${message} delivered ${delivered}/${recipients.length}`,
       ...recipients.map((each) => `- ${compactRecipient(each)}`),
-      answered && `answered by ${nameInLine(answered.by)} in #${answered.message}`,
+      answered && `answered by ${formatInlineName(answered.by)} in #${answered.message}`,
     ),
 });

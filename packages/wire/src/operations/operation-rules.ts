@@ -89,12 +89,12 @@ export interface OperationRules {
    * True if the output depends on the caller, although no credential is required. If a transport has stored
    * the caller's credential, it then sends that credential.
    */
-  readonly asksWhoCalls?: true;
+  readonly dependsOnCaller?: true;
   /**
    * True if an observer of one session may call the operation, although it does not address a session
    * (ENTER-7).
    */
-  readonly forOnlookers?: true;
+  readonly forObservers?: true;
   /**
    * True if the operation also works without a credential in open mode. The caller then counts as an unnamed
    * agent of the mesh (AUTH-15), and its writes belong to the mesh instead of a session.
@@ -110,7 +110,7 @@ export interface OperationRules {
    * True if everything that reads the written data queries the database, on every node. The reply then need
    * not wait until other nodes are notified (NODE-14).
    */
-  readonly readAnew?: true;
+  readonly isReadFromDatabase?: true;
   /**
    * True if a caller that has left may use the operation. A caller can retry leaving with the same
    * idempotency key (IDEM-9), and a team that has left can come back.
@@ -142,12 +142,12 @@ export interface OperationRules {
    */
   readonly stores?: "input" | "counted";
   /** The session setting that can reserve the operation for the convener (SES-15). */
-  readonly keptBy?: "conclude_by" | "metadata_by";
+  readonly restrictedBy?: "conclude_by" | "metadata_by";
 }
 
 export const reading = { kind: "call", readOnly: true, afterClosing: "allowed", rate: "read" } as const;
 /** Rules for reads that need only the data that stays in the database after a session is archived. */
-export const readingWhatStays = { ...reading, whileArchived: true } as const;
+export const readingWhileArchived = { ...reading, whileArchived: true } as const;
 export const writing = { kind: "call", readOnly: false, afterClosing: "allowed", rate: "write" } as const;
 export const writingWhileOpen = { ...writing, afterClosing: "refused" } as const;
 export const archiving = {
@@ -161,7 +161,7 @@ export const creating = { ...writing, rate: "create" } as const;
 export const vouching = { ...creating, human: "vouching", withoutCredential: true } as const;
 
 /** Adds the name of a toolset to the rules of some operations. */
-export function inToolset<
+export function assignToolset<
   const Name extends Toolset,
   const Rules extends Readonly<Record<string, Omit<OperationRules, "toolset">>>,
 >(toolset: Name, rules: Rules) {

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { type ErrorCode, MerkleError } from "../core/errors.js";
 import type { Rendering } from "../feed/compact.js";
-import { foreign } from "../text/neutralise.js";
+import { neutraliseTexts } from "../text/neutralise.js";
 import type { OperationRules } from "./operation-rules.js";
 
 /** The description, schemas and errors of an operation. */
@@ -67,7 +67,10 @@ export interface Operation<
  * The rules by which a caller is admitted. They apply to operations and to other kinds of requests (AUTH-12).
  */
 export type AccessRule = Pick<Operation, "name" | "input"> &
-  Omit<OperationRules, "toolset" | "route" | "kind" | "keptBy" | "withoutCredential" | "stores" | "share">;
+  Omit<
+    OperationRules,
+    "toolset" | "route" | "kind" | "restrictedBy" | "withoutCredential" | "stores" | "share"
+  >;
 
 /** Returns true if the operation requires a session. */
 export function isSessionOperation({ input }: Pick<AccessRule, "input">): boolean {
@@ -76,7 +79,7 @@ export function isSessionOperation({ input }: Pick<AccessRule, "input">): boolea
 }
 
 /** Returns true if a caller over MCP that has joined exactly one session need not name it (MCP-19). */
-export function takesOnlySession({
+export function canOmitSession({
   route,
   teamCredential,
 }: Pick<Operation, "route" | "teamCredential">): boolean {
@@ -86,7 +89,7 @@ export function takesOnlySession({
 /** A session that the caller has joined over MCP. */
 interface JoinedSession {
   readonly slug: string;
-  readonly closed: boolean;
+  readonly isClosed: boolean;
 }
 
 /**
@@ -99,7 +102,7 @@ export function chooseSessions<Session extends JoinedSession>(
   { everySession }: Pick<Operation, "everySession">,
   joined: readonly Session[],
 ): readonly Session[] {
-  const open = joined.filter(({ closed }) => !closed);
+  const open = joined.filter(({ isClosed }) => !isClosed);
   const sessions = open.length > 0 ? open : joined;
   if (sessions.length < 2 || everySession) return sessions;
   const slugs = sessions.map(({ slug }) => slug);
@@ -134,7 +137,7 @@ export function describeOperations<const Rules extends Readonly<Record<string, O
     description: OperationDescription<Input, Output>,
   ): Operation<Name, Input, Output> & Rules[Name] {
     const compact = (output: z.output<Output>, rendering: Rendering) =>
-      description.compact(foreign(output, description.verbatim), rendering);
+      description.compact(neutraliseTexts(output, description.verbatim), rendering);
     // TypeScript does not resolve the type of `rules[name]` for a generic name, but the value is always an
     // OperationRules.
     return { ...(rules[name] as Rules[Name] & OperationRules), ...description, name, compact };

@@ -15,9 +15,9 @@ import {
   Timestamp,
   Uuid,
 } from "../core/values.js";
-import { messageTime } from "../feed/compact.js";
+import { formatMessageTime } from "../feed/compact.js";
 import { KeyCard } from "../identity/key-card.js";
-import { inQuotes, lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { formatInlineAddress, formatInlineName, joinLines, quoteText } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
 /**
@@ -105,18 +105,18 @@ export type Peer = z.output<typeof Peer>;
 function compactPeer(peer: Peer): string {
   const { declared, summary, task } = peer;
   const groups = peer.groups
-    .map(({ name, role }) => nameInLine(`@${name}`) + (role ? `:${nameInLine(role)}` : ""))
+    .map(({ name, role }) => formatInlineName(`@${name}`) + (role ? `:${formatInlineName(role)}` : ""))
     .join(" ");
   const facts = [
     peer.kind === "agent" ? "" : `(${peer.kind})`,
-    peer.role ? `role ${nameInLine(peer.role)}` : "",
+    peer.role ? `role ${formatInlineName(peer.role)}` : "",
     groups,
     peer.left_at ? "left" : peer.presence,
-    declared ? `${declared.status}${declared.reason ? ` ${inQuotes(declared.reason)}` : ""}` : "",
-    task ? `task ${task.task} ${inQuotes(task.title)} since ${messageTime(task.since)}` : "",
-    `seen ${messageTime(peer.last_seen_at)}`,
+    declared ? `${declared.status}${declared.reason ? ` ${quoteText(declared.reason)}` : ""}` : "",
+    task ? `task ${task.task} ${quoteText(task.title)} since ${formatMessageTime(task.since)}` : "",
+    `seen ${formatMessageTime(peer.last_seen_at)}`,
   ].filter((fact) => fact !== "");
-  return `- ${peerAddress(peer.team, peer.name)}, ${facts.join(", ")}${summary && `: ${summary}`}`;
+  return `- ${formatInlineAddress(peer.team, peer.name)}, ${facts.join(", ")}${summary && `: ${summary}`}`;
 }
 
 /**
@@ -170,7 +170,7 @@ export const listPeers = operation("list_peers", {
   output: z.object({ peers: z.array(Peer) }),
   older: { below: 9, toOutput: toOlderPeers, fromOutput: fromOlderPeers },
   errors: ["unauthorized", "not_found"],
-  compact: ({ peers }) => lines(...peers.map(compactPeer), peers.length === 0 && "nobody"),
+  compact: ({ peers }) => joinLines(...peers.map(compactPeer), peers.length === 0 && "nobody"),
 });
 
 export const setSummary = operation("set_summary", {
@@ -229,5 +229,5 @@ export const leaveGroup = operation("leave_group", {
 function compactGroups({ groups }: { groups: readonly z.output<typeof Membership>[] }): string {
   return groups.length === 0
     ? "in no group"
-    : `in ${groups.map(({ name }) => nameInLine(`@${name}`)).join(" ")}`;
+    : `in ${groups.map(({ name }) => formatInlineName(`@${name}`)).join(" ")}`;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { asTeam, inSession, Reason, retryable, Timestamp } from "../core/values.js";
-import { messageTime } from "../feed/compact.js";
-import { lines, peerAddress } from "../text/neutralise.js";
+import { formatMessageTime } from "../feed/compact.js";
+import { formatInlineAddress, joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 import { Recipients } from "./messaging.js";
 import { WakePath } from "./peers.js";
@@ -21,15 +21,15 @@ export const nudge = operation("nudge", {
   output: z.object({ nudged: z.array(Nudged) }),
   errors: ["unauthorized", "session_closed", "not_found"],
   compact: ({ nudged }) =>
-    lines(
+    joinLines(
       ...nudged.map(
         ({ team, peer, reached, connected, last_seen_at }) =>
-          `- ${peerAddress(team, peer)}: ${
+          `- ${formatInlineAddress(team, peer)}: ${
             reached.length > 0
               ? `woken by ${reached.join(", ")}`
               : connected
                 ? "connected, but cannot be woken: it will read at its next poll"
-                : `away since ${messageTime(last_seen_at)}`
+                : `away since ${formatMessageTime(last_seen_at)}`
           }`,
       ),
     ),

@@ -8,7 +8,7 @@ import {
   Timestamp,
   Uuid,
 } from "../core/values.js";
-import { lines, nameInLine } from "../text/neutralise.js";
+import { formatInlineName, joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
 const Verified = z.boolean().meta({
@@ -36,7 +36,7 @@ export const createPerson = operation("create_person", {
   }),
   errors: ["forbidden", "conflict"],
   compact: ({ person_id, name }, { credentialHolder }) =>
-    `person ${nameInLine(name)} is here. ${credentialHolder === "caller" ? `person_id ${person_id}` : `team_id ${person_id.split(".")[0]} speaks as this person`}`,
+    `person ${formatInlineName(name)} is here. ${credentialHolder === "caller" ? `person_id ${person_id}` : `team_id ${person_id.split(".")[0]} speaks as this person`}`,
 });
 
 export const getPerson = operation("get_person", {
@@ -50,7 +50,7 @@ export const getPerson = operation("get_person", {
     verified: Verified,
   }),
   errors: ["unauthorized", "forbidden"],
-  compact: ({ name }) => `person ${nameInLine(name)}`,
+  compact: ({ name }) => `person ${formatInlineName(name)}`,
 });
 
 export const createVerificationCode = operation("create_verification_code", {
@@ -68,7 +68,7 @@ export const verifyPerson = operation("verify_person", {
   input: z.strictObject({ code: VerificationCode, ...asTeam, ...retryable }),
   output: z.object({ name: z.string(), verified: z.literal(true) }),
   errors: ["unauthorized", "forbidden"],
-  compact: ({ name }) => `verified ${nameInLine(name)}`,
+  compact: ({ name }) => `verified ${formatInlineName(name)}`,
 });
 
 export const renamePerson = operation("rename_person", {
@@ -77,7 +77,7 @@ export const renamePerson = operation("rename_person", {
   input: z.strictObject({ name: PersonName, ...asTeam, ...retryable }),
   output: z.object({ name: z.string() }),
   errors: ["unauthorized", "forbidden"],
-  compact: ({ name }) => `person ${nameInLine(name)}`,
+  compact: ({ name }) => `person ${formatInlineName(name)}`,
 });
 
 /** Another person, given by name, or by id if several people have the same name. */
@@ -104,7 +104,10 @@ export const exportPerson = operation("export_person", {
   }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
   compact: ({ name, rows, next }) =>
-    lines(`${rows.length} rows of ${nameInLine(name)}`, next !== null && `continue with after: ${next}`),
+    joinLines(
+      `${rows.length} rows of ${formatInlineName(name)}`,
+      next !== null && `continue with after: ${next}`,
+    ),
 });
 
 export const erasePerson = operation("erase_person", {
@@ -131,7 +134,7 @@ export const erasePerson = operation("erase_person", {
   }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
   compact: ({ redacted, done, kept }) =>
-    lines(
+    joinLines(
       `${redacted} texts removed`,
       done ? "erased" : "there are more: call it again",
       ...kept.map(({ session, what }) => `kept in ${session}: ${what}`),

@@ -17,9 +17,9 @@ import {
   Timestamp,
   Uuid,
 } from "../core/values.js";
-import { kept, messageTime } from "../feed/compact.js";
+import { formatKeptFields, formatMessageTime } from "../feed/compact.js";
 import { KeyCard } from "../identity/key-card.js";
-import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { formatInlineAddress, formatInlineName, joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 import { Capabilities, Declared, SessionKey, Summary } from "./peers.js";
 
@@ -58,12 +58,12 @@ export type Participant = z.output<typeof Participant>;
 function compactRoster(participants: readonly Participant[]): string[] {
   return participants.map(
     (team) =>
-      `- ${nameInLine(team.team_name)} ${team.left_at ? "left" : team.status}${team.declared ? ` (${team.declared.status})` : ""}, seen ${messageTime(team.last_seen_at)}`,
+      `- ${formatInlineName(team.team_name)} ${team.left_at ? "left" : team.status}${team.declared ? ` (${team.declared.status})` : ""}, seen ${formatMessageTime(team.last_seen_at)}`,
   );
 }
 
 /** Converts a key from base64 to base64url. */
-function unpadded(key: string | undefined): string | undefined {
+function toUnpaddedBase64url(key: string | undefined): string | undefined {
   return key?.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
@@ -106,7 +106,8 @@ export const joinSession = operation("join_session", {
       ...retryable,
     })
     .refine(
-      ({ key_card, session_key }) => key_card === undefined || key_card.session_key === unpadded(session_key),
+      ({ key_card, session_key }) =>
+        key_card === undefined || key_card.session_key === toUnpaddedBase64url(session_key),
       {
         error: "must be the card of session_key, which is required with it",
         path: ["key_card"],
@@ -130,8 +131,8 @@ export const joinSession = operation("join_session", {
   }),
   errors: ["unauthorized", "session_closed", "not_found", "conflict"],
   compact: (joined, rendering) =>
-    lines(
-      `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${peerAddress(joined.team_name, joined.peer_name)}.${kept(joined, rendering)}`,
+    joinLines(
+      `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${formatInlineAddress(joined.team_name, joined.peer_name)}.${formatKeptFields(joined, rendering)}`,
       rendering.credentialHolder === "caller" &&
         !rendering.remembered &&
         joined.peer_id &&
@@ -147,7 +148,7 @@ export const leaveSession = operation("leave_session", {
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({ session_id: Uuid, team_id: Uuid, left_at: Timestamp }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  compact: (left) => `left ${messageTime(left.left_at)}`,
+  compact: (left) => `left ${formatMessageTime(left.left_at)}`,
 });
 
 export const listParticipants = operation("list_participants", {
@@ -165,7 +166,7 @@ export const listParticipants = operation("list_participants", {
   output: z.object({ participants: z.array(Participant), folded: z.int() }),
   errors: ["unauthorized", "not_found"],
   compact: ({ participants, folded }) =>
-    lines(...compactRoster(participants), folded > 0 && `${folded} more never posted or polled`),
+    joinLines(...compactRoster(participants), folded > 0 && `${folded} more never posted or polled`),
 });
 
 export const rotateTeamCredential = operation("rotate_team_credential", {

@@ -1,9 +1,9 @@
 import {
+  assignToolset,
   creating,
-  inToolset,
   jobKinds,
   reading,
-  readingWhatStays,
+  readingWhileArchived,
   vouching,
   writing,
   writingWhileOpen,
@@ -11,7 +11,7 @@ import {
 
 /** The rules of the core operations. Each feature defines the rules of its own operations. */
 export const coreRules = {
-  ...inToolset("core", {
+  ...assignToolset("core", {
     create_session: {
       ...creating,
       stores: "input",
@@ -34,14 +34,14 @@ export const coreRules = {
       afterLeaving: true,
     },
     get_session: {
-      ...readingWhatStays,
+      ...readingWhileArchived,
       access: "reader",
       route: "GET /api/sessions/:session_id",
       forJobs: jobKinds,
     },
     list_sessions: { ...reading, access: "reader", route: "GET /api/sessions" },
     list_participants: {
-      ...readingWhatStays,
+      ...readingWhileArchived,
       access: "reader",
       route: "GET /api/sessions/:session_id/participants",
       forJobs: jobKinds,
@@ -58,14 +58,14 @@ export const coreRules = {
       access: "team",
       route: "POST /api/sessions/:session_id/ack",
       notesReading: true,
-      readAnew: true,
+      isReadFromDatabase: true,
     },
     post_message: {
       ...writingWhileOpen,
       stores: "counted",
       access: "team",
       route: "POST /api/sessions/:session_id/messages",
-      readAnew: true,
+      isReadFromDatabase: true,
     },
     get_history: {
       ...reading,
@@ -75,7 +75,7 @@ export const coreRules = {
       forJobs: jobKinds,
     },
     read_session_doc: {
-      ...readingWhatStays,
+      ...readingWhileArchived,
       access: "reader",
       route: "GET /api/sessions/:session_id/doc",
       forJobs: jobKinds,
@@ -111,7 +111,7 @@ export const coreRules = {
       stores: "input",
       access: "team",
       route: "PATCH /api/sessions/:session_id",
-      keptBy: "metadata_by",
+      restrictedBy: "metadata_by",
     },
     conclude_session: {
       ...writing,
@@ -119,7 +119,7 @@ export const coreRules = {
       route: "POST /api/sessions/:session_id/conclude",
       forJobs: ["conclude"],
       onlyOriginals: true,
-      keptBy: "conclude_by",
+      restrictedBy: "conclude_by",
     },
     rotate_team_credential: {
       ...creating,
@@ -133,11 +133,11 @@ export const coreRules = {
       access: "open",
       route: "GET /api/app-info",
       forJobs: jobKinds,
-      forOnlookers: true,
+      forObservers: true,
       withoutCredential: true,
     },
   }),
-  ...inToolset("messaging", {
+  ...assignToolset("messaging", {
     send_message: {
       ...writingWhileOpen,
       stores: "counted",
@@ -151,7 +151,7 @@ export const coreRules = {
       everySession: true,
     },
     message_status: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/messages/status" },
-    list_peers: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/peers" },
+    list_peers: { ...readingWhileArchived, access: "reader", route: "GET /api/sessions/:session_id/peers" },
     set_summary: {
       ...writing,
       stores: "input",
@@ -166,7 +166,7 @@ export const coreRules = {
       route: "POST /api/sessions/:session_id/groups/leave",
     },
   }),
-  ...inToolset("people", {
+  ...assignToolset("people", {
     nudge: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/nudge" },
     hold_session: {
       ...writingWhileOpen,
@@ -191,7 +191,7 @@ export const coreRules = {
       notesReading: true,
     },
   }),
-  ...inToolset("admin", {
+  ...assignToolset("admin", {
     create_person: { ...creating, access: "open", route: "POST /api/persons", withoutCredential: true },
     get_person: { ...reading, access: "team", route: "GET /api/person", human: "person" },
     create_verification_code: {

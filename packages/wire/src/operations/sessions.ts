@@ -20,9 +20,9 @@ import {
   Uuid,
   Version,
 } from "../core/values.js";
-import { kept, messageTime } from "../feed/compact.js";
-import { lines, nameInLine } from "../text/neutralise.js";
-import { sealText } from "../text/seal-text.js";
+import { formatKeptFields, formatMessageTime } from "../feed/compact.js";
+import { formatInlineName, joinLines } from "../text/neutralise.js";
+import { formatSealSummary } from "../text/seal-text.js";
 import { operation } from "./core-operation.js";
 import { HeldBy } from "./people.js";
 import { SessionSettings, SessionSettingsInput } from "./settings.js";
@@ -141,7 +141,7 @@ export const createSession = operation("create_session", {
   }),
   errors: ["unauthorized", "not_found", "conflict"],
   compact: (created, rendering) =>
-    `session ${created.slug} (${created.session_id}) created.${kept(created, rendering)}`,
+    `session ${created.slug} (${created.session_id}) created.${formatKeptFields(created, rendering)}`,
 });
 
 export const getSession = operation("get_session", {
@@ -177,16 +177,16 @@ export const getSession = operation("get_session", {
   }),
   errors: ["unauthorized", "not_found"],
   compact: (session) =>
-    lines(
+    joinLines(
       `session ${session.slug} ${session.status}: ${session.title}`,
       session.description && `description: ${session.description}`,
       `${session.teams} teams, ${session.last_sequence} messages, document v${session.document_version}`,
       session.held &&
-        `held by ${nameInLine(session.held.by)}: agents cannot post${session.held.reason === null ? "" : `, ${session.held.reason}`}`,
+        `held by ${formatInlineName(session.held.by)}: agents cannot post${session.held.reason === null ? "" : `, ${session.held.reason}`}`,
       session.settings.message_budget > 0 &&
         `${session.agent_messages} of ${session.settings.message_budget} messages of agents since the last message from a human`,
       session.archived_at !== null && "archived: its messages are in the archive until a human restores them",
-      session.seal && sealText(session.seal),
+      session.seal && formatSealSummary(session.seal),
     ),
 });
 
@@ -223,7 +223,7 @@ export const listSessions = operation("list_sessions", {
   }),
   errors: ["unauthorized"],
   compact: ({ sessions, next_cursor }) =>
-    lines(
+    joinLines(
       ...sessions.map(
         (s) =>
           `- ${s.slug} ${s.status} ${s.teams} teams, ${s.last_sequence} messages, v${s.document_version}: ${s.title}`,
@@ -257,7 +257,7 @@ export const updateSessionMetadata = operation("update_session_metadata", {
     changes: z.object({ title: Change.optional(), description: Change.optional() }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
-  compact: (updated) => `changed ${messageTime(updated.updated_at)}, now: ${updated.title}`,
+  compact: (updated) => `changed ${formatMessageTime(updated.updated_at)}, now: ${updated.title}`,
 });
 
 export const concludeSession = operation("conclude_session", {
@@ -280,5 +280,5 @@ export const concludeSession = operation("conclude_session", {
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   compact: ({ closed_at, doc_version, seal }) =>
-    `closed ${messageTime(closed_at)}, document v${doc_version}, ${sealText(seal)}`,
+    `closed ${formatMessageTime(closed_at)}, document v${doc_version}, ${formatSealSummary(seal)}`,
 });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../core/limits.js";
 import { isStorable } from "../core/utf8.js";
 import { asTeam, retryable, SessionRef } from "../core/values.js";
-import { lines } from "../text/neutralise.js";
+import { joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
 /** The settings of a session. They restrict its teams, and all are off by default (SET-2). */
@@ -179,7 +179,7 @@ const SettingsOutput = z.object({
 
 function compactSettings(output: z.output<typeof SettingsOutput>): string {
   const entries = Object.entries({ ...output.settings, ...output.session_settings });
-  return lines(
+  return joinLines(
     `agents use ${output.connection_url}`,
     ...entries.map(([key, value]) => `${key} ${value}`),
     `rate limits ${output.rate_limits ? "on" : "off"}`,

@@ -28,16 +28,16 @@ export function withoutNullArguments(message: unknown): unknown {
  * Renames the field for a message's text. Models pass the text as `text` or `content`, no matter what the
  * field is called.
  */
-function nameText(given: Fields, textField: string, shape: Shape): Fields {
+function nameText(given: Fields, textField: string, shape: FieldSchemas): Fields {
   const alias = ["text", "content"].find((name) => !(name in shape) && typeof given[name] === "string");
   if (alias === undefined || given[textField] != null) return given;
   const { [alias]: text, ...others } = given;
   return { ...others, [textField]: text };
 }
 
-type Shape = Readonly<Record<string, z.core.$ZodType>>;
+type FieldSchemas = Readonly<Record<string, z.core.$ZodType>>;
 
-function readFields(shape: Shape, given: Fields): Fields {
+function readFields(shape: FieldSchemas, given: Fields): Fields {
   const read = Object.entries(given).flatMap(([name, value]) => {
     const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
     const taken = schema ? readValue(schema, value) : (value ?? undefined);
@@ -50,12 +50,12 @@ function readFields(shape: Shape, given: Fields): Fields {
 function readValue(schema: z.core.$ZodType, value: unknown): unknown {
   if (value === null) return accepts(schema, null) ? null : undefined;
   if (typeof value === "string") return readText(schema, value);
-  const { type, shape } = declared(schema);
+  const { type, shape } = unwrapDefinition(schema);
   return type === "object" && shape && isObject(value) ? readFields(shape, value) : value;
 }
 
 function readText(schema: z.core.$ZodType, text: string): unknown {
-  const { type, shape } = declared(schema);
+  const { type, shape } = unwrapDefinition(schema);
   if (type === "string" || type === "enum" || type === "literal") return text;
   const parsed = parseJson(text);
   const value = isObject(parsed) ? readValue(schema, parsed) : parsed;
@@ -71,14 +71,14 @@ interface Definition {
   readonly type: string;
   readonly innerType?: z.core.$ZodType;
   readonly in?: z.core.$ZodType;
-  readonly shape?: Shape;
+  readonly shape?: FieldSchemas;
 }
 
 /** Returns a schema's own definition, without the wrappers for defaults and transformations. */
-function declared(schema: z.core.$ZodType): Definition {
+function unwrapDefinition(schema: z.core.$ZodType): Definition {
   const definition = schema._zod.def as Definition;
   const within = definition.innerType ?? definition.in;
-  return within ? declared(within) : definition;
+  return within ? unwrapDefinition(within) : definition;
 }
 
 function accepts(schema: z.core.$ZodType, value: unknown): boolean {

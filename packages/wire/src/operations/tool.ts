@@ -27,7 +27,7 @@ export function toTool(
   if (Array.isArray(unlisted)) for (const property of unlisted) delete schema.properties?.[property];
   for (const [field, property] of Object.entries(schema.properties ?? {})) {
     if (typeof property !== "object") continue;
-    if (detail === "lean" && saidForAllTools.has(property.description)) delete property.description;
+    if (detail === "lean" && commonDescriptions.has(property.description)) delete property.description;
     // Over MCP, a setting defines the default timeout, so the schema must not (MCP-15).
     if (kind === "wait" && field === "timeout") delete property.default;
   }
@@ -57,6 +57,6 @@ function toObjectSchema({ schema, shared }: DescribedSchema): ListedTool["inputS
  * Descriptions of inputs that have the same meaning in all tools. The server's instructions contain these
  * descriptions once, so tools omit them (MCP-10).
  */
-const saidForAllTools: ReadonlySet<string | undefined> = new Set(
+const commonDescriptions: ReadonlySet<string | undefined> = new Set(
   [SessionRef, TeamCredential, IdempotencyKey, Epoch].map((schema) => schema.meta()?.description),
 );

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { asTeam, Sequence, StorableText, Timestamp, Uuid } from "../core/values.js";
-import { messageTime } from "../feed/compact.js";
-import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { formatMessageTime } from "../feed/compact.js";
+import { formatInlineAddress, formatInlineName, joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
 export const listUndelivered = operation("list_undelivered", {
@@ -35,10 +35,10 @@ export const listUndelivered = operation("list_undelivered", {
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ messages, total }) =>
-    lines(
+    joinLines(
       ...messages.map(
         ({ session, sequence, team, peer, to, posted_at, text }) =>
-          `- ${session} #${sequence} ${messageTime(posted_at)} ${peer === null ? nameInLine(team) : peerAddress(team, peer)} to ${to.map(nameInLine).join(", ")}: ${text}`,
+          `- ${session} #${sequence} ${formatMessageTime(posted_at)} ${peer === null ? formatInlineName(team) : formatInlineAddress(team, peer)} to ${to.map(formatInlineName).join(", ")}: ${text}`,
       ),
       total > messages.length && `${total - messages.length} more`,
       total === 0 && "every message was delivered",

@@ -1,11 +1,11 @@
-import { canonicalJson } from "../core/canonical-json.js";
+import { toCanonicalJson } from "../core/canonical-json.js";
 import { toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import * as shape from "../core/shape.js";
 import type { Message } from "../feed/message.js";
 import { readMessage } from "../feed/message-fields.js";
 import type { AuditKey, SignedHead } from "../identity/head.js";
-import { signedBytes } from "../identity/signed-bytes.js";
+import { encodeForSigning } from "../identity/signed-bytes.js";
 import type { RecordedVersion } from "./entry.js";
 
 /**
@@ -130,11 +130,11 @@ export interface Manifest {
 export function writeJsonLine(
   value: FeedLine | DocumentLine | StateLine | SignedHead | Manifest | readonly AuditKey[],
 ): string {
-  return `${canonicalJson(value)}\n`;
+  return `${toCanonicalJson(value)}\n`;
 }
 
 /** Returns the signed bytes of a manifest, which cover everything except the signature. */
-export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array {
+export function encodeManifest(manifest: Omit<Manifest, "signature">): Uint8Array {
   const { format, version, session, epoch, exported_at, size, document_version, head, files, key_id } =
     manifest;
   const unsigned = {
@@ -149,14 +149,14 @@ export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array
     files,
     key_id,
   };
-  return signedBytes("bundle", unsigned, version);
+  return encodeForSigning("bundle", unsigned, version);
 }
 
 /** Returns the hash of a session's facts that the signed head contains. */
-export function sessionHash({ session }: Pick<Manifest, "session">, sha256: Sha256): string {
+export function hashSession({ session }: Pick<Manifest, "session">, sha256: Sha256): string {
   const { session_id, slug, title, description, status, created_at, closed_at } = session;
   const about = { session_id, slug, title, description, status, created_at, closed_at };
-  return toHex(sha256(new TextEncoder().encode(canonicalJson(about))));
+  return toHex(sha256(new TextEncoder().encode(toCanonicalJson(about))));
 }
 
 /** @throws ShapeError if the text is not a line of the feed, or has fields that cannot be verified */
@@ -202,7 +202,7 @@ export function parseKeys(text: string): readonly AuditKey[] {
  */
 function parseCanonical<T>(text: string, read: (value: unknown) => T): T {
   const value = read(parseJson(text));
-  if (canonicalOf(value) !== text.replace(/\n$/, "")) {
+  if (formatCanonical(value) !== text.replace(/\n$/, "")) {
     throw new shape.ShapeError(
       "It contains fields that this version of Merkle does not know, or is not canonical JSON (RFC 8785). If a newer Merkle wrote it, upgrade this one.",
     );
@@ -218,9 +218,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-function canonicalOf(value: unknown): string {
+function formatCanonical(value: unknown): string {
   try {
-    return canonicalJson(value);
+    return toCanonicalJson(value);
   } catch (cause) {
     throw new shape.ShapeError(
       "It is nested too deeply, or contains an incomplete character (a lone surrogate).",

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { canonicalJson } from "../core/canonical-json.js";
+import { toCanonicalJson } from "../core/canonical-json.js";
 import type { Message } from "../feed/message.js";
-import { redactedContent } from "../feed/redaction.js";
-import { contentHash, feedEntry } from "./entry.js";
+import { toRedactedContent } from "../feed/redaction.js";
+import { createFeedEntry, hashContent } from "./entry.js";
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
@@ -27,13 +27,13 @@ const whole = { recordId: randomUUID(), contentHash: "ab".repeat(32) };
 describe("the entry of a message", () => {
   it("[PROOF-5] says all but the text, of which it has the salted hash", () => {
     const said = message("chat", { text: "Which?", kind: "ask" });
-    const hash = contentHash(Buffer.alloc(16, 7), canonicalJson(said.content), sha256);
+    const hash = hashContent(Buffer.alloc(16, 7), toCanonicalJson(said.content), sha256);
     expect(hash).toBe(
       sha256(Buffer.concat([Buffer.alloc(16, 7), Buffer.from('{"kind":"ask","text":"Which?"}')])).toString(
         "hex",
       ),
     );
-    expect(feedEntry(said, { recordId: whole.recordId, contentHash: hash })).toEqual({
+    expect(createFeedEntry(said, { recordId: whole.recordId, contentHash: hash })).toEqual({
       session_id: whole.recordId,
       sequence: 7,
       id: said.id,
@@ -57,15 +57,15 @@ describe("the entry of a message", () => {
       message("system", { event: "state_changed", by: "Birch", key: "k", value: "secret" }),
       message("chat", { private: true, sealed }),
     ]) {
-      const removed = { ...each, content: redactedContent(each) };
-      expect(feedEntry(removed, whole)).toEqual(feedEntry(each, whole));
-      expect(redactedContent(removed)).toEqual(removed.content);
+      const removed = { ...each, content: toRedactedContent(each) };
+      expect(createFeedEntry(removed, whole)).toEqual(createFeedEntry(each, whole));
+      expect(toRedactedContent(removed)).toEqual(removed.content);
       expect(JSON.stringify(removed)).not.toMatch(/hello|Which|secret|mks1/);
     }
     const own = message("chat", { private: true, sealed });
-    expect(feedEntry({ ...own, content: { private: true, bytes: 32 } }, whole)).toEqual(
-      feedEntry(own, whole),
+    expect(createFeedEntry({ ...own, content: { private: true, bytes: 32 } }, whole)).toEqual(
+      createFeedEntry(own, whole),
     );
-    expect(feedEntry(own, whole)).toMatchObject({ private: { bytes: 32 } });
+    expect(createFeedEntry(own, whole)).toMatchObject({ private: { bytes: 32 } });
   });
 });

@@ -1,11 +1,11 @@
-import { canonicalJson } from "../core/canonical-json.js";
+import { toCanonicalJson } from "../core/canonical-json.js";
 import { toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import type { Message } from "../feed/message.js";
-import { headOf, type MessageHead } from "../feed/message-fields.js";
-import { kindOf } from "../feed/message-kind.js";
-import { privateBytes } from "../feed/redaction.js";
-import { leafHash } from "./log-tree.js";
+import { type MessageHead, pickMessageHead } from "../feed/message-fields.js";
+import { findMessageKind } from "../feed/message-kind.js";
+import { findPrivateBytes } from "../feed/redaction.js";
+import { hashLeaf } from "./log-tree.js";
 
 /**
  * The parts of a message that the feed's log commits to: its metadata, and a salted hash of its content. The
@@ -30,15 +30,15 @@ export interface FeedEntry extends Readonly<Omit<MessageHead, "reply_to">> {
  * Returns a message's entry in the log. The entry does not change when the message is redacted, and it is the
  * same for all readers of a private message.
  */
-export function feedEntry(
+export function createFeedEntry(
   message: Message,
   { recordId, contentHash }: { recordId: string; contentHash: string },
 ): FeedEntry {
-  const bytes = privateBytes(message.content);
+  const bytes = findPrivateBytes(message.content);
   return {
-    ...headOf(message),
+    ...pickMessageHead(message),
     session_id: recordId,
-    kind: kindOf(message),
+    kind: findMessageKind(message),
     reply_to: message.reply_to ?? null,
     content_hash: contentHash,
     ...(bytes === null ? {} : { private: { bytes } }),
@@ -60,7 +60,7 @@ export interface DocumentEntry extends RecordedVersion {
   readonly content_hash: string;
 }
 
-export function documentEntry(
+export function createDocumentEntry(
   {
     version,
     written_by_team_id,
@@ -82,8 +82,8 @@ export function documentEntry(
 }
 
 /** Returns the leaf hash of an entry. It is computed from the entry's canonical JSON (RFC 8785) in UTF-8. */
-export function entryLeaf(entry: FeedEntry | DocumentEntry, sha256: Sha256): Uint8Array {
-  return leafHash(utf8.encode(canonicalJson(entry)), sha256);
+export function hashEntry(entry: FeedEntry | DocumentEntry, sha256: Sha256): Uint8Array {
+  return hashLeaf(utf8.encode(toCanonicalJson(entry)), sha256);
 }
 
 /**
@@ -91,7 +91,7 @@ export function entryLeaf(entry: FeedEntry | DocumentEntry, sha256: Sha256): Uin
  * in hexadecimal. For a message, the text is the canonical JSON of its content. For a version, it is the
  * document itself.
  */
-export function contentHash(salt: Uint8Array, text: string, sha256: Sha256): string {
+export function hashContent(salt: Uint8Array, text: string, sha256: Sha256): string {
   const content = utf8.encode(text);
   const bytes = new Uint8Array(salt.length + content.length);
   bytes.set(salt);

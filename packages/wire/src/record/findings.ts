@@ -9,7 +9,7 @@ export interface Findings {
    * True if there are so many findings that no more are kept. Verification then stops, because continuing
    * would only help an attacker who sends large amounts of data.
    */
-  readonly full: boolean;
+  readonly isFull: boolean;
   add(...findings: readonly Finding[]): void;
   /** Replaces a finding with a more precise one. */
   narrow(finding: Finding, narrower: Finding): void;
@@ -19,7 +19,7 @@ export function collectFindings(): Findings {
   const list: Finding[] = [];
   return {
     list,
-    get full() {
+    get isFull() {
       return list.length >= findingsMax;
     },
     add(...findings) {

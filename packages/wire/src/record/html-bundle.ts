@@ -20,7 +20,7 @@ const chunkBytes = 1024 * 1024;
  *
  * @throws UnreadableZip if a page has no record, or an incomplete one
  */
-export async function bundleIn(file: RandomAccess): Promise<RandomAccess> {
+export async function extractBundle(file: RandomAccess): Promise<RandomAccess> {
   const place = await findRecord(file);
   if (place === null) return file;
   const { start } = place;
@@ -55,8 +55,8 @@ export async function findRecord(file: RandomAccess): Promise<{ start: number; e
 
 async function findEnd(file: RandomAccess, start: number): Promise<number> {
   for (let at = start; at < file.size; at += chunkBytes) {
-    const found = (await file.read(at, Math.min(chunkBytes, file.size - at))).indexOf(0x3c);
-    if (found >= 0) return at + found;
+    const index = (await file.read(at, Math.min(chunkBytes, file.size - at))).indexOf(0x3c);
+    if (index >= 0) return at + index;
   }
   throw new UnreadableZip("The record in this file is incomplete.");
 }
@@ -68,7 +68,7 @@ async function findEnd(file: RandomAccess, start: number): Promise<number> {
  */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
-    return Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch (cause) {
     throw new UnreadableZip("The record in this file is not base64.", { cause });
   }

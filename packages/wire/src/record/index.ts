@@ -2,34 +2,35 @@
  * The format of a session's record and its verification, shared by all code that writes, reads or verifies
  * records.
  */
-export { canonicalJson } from "../core/canonical-json.js";
+export { toCanonicalJson } from "../core/canonical-json.js";
 export { fromHex, sameBytes, toHex } from "../core/hex.js";
 export type { Sha256 } from "../core/merkle-tree.js";
 export { ShapeError } from "../core/shape.js";
 export { type RecordedFields, recordedFieldNames, toMessageHead } from "../feed/message-fields.js";
-export { kindName } from "../feed/message-kind.js";
-export { redactedContent } from "../feed/redaction.js";
+export { toKindField } from "../feed/message-kind.js";
+export { toRedactedContent } from "../feed/redaction.js";
 export {
   type AuditKey,
-  auditKeyId,
+  encodeHead,
+  encodeSuccession,
   type Head,
   type HeadAbout,
-  headBytes,
-  holds,
   isSignedBy,
+  isValidSignature,
   type SignedHead,
-  successionBytes,
+  toAuditKeyId,
   type VerifySignature,
 } from "../identity/head.js";
-export { shortHash } from "../text/seal-text.js";
+export { shortenHash } from "../text/seal-text.js";
 export {
   bundleFileNames,
   bundleFiles,
   bundleLimits,
   type DocumentLine,
+  encodeManifest,
   type FeedLine,
+  hashSession,
   type Manifest,
-  manifestBytes,
   parseDocumentLine,
   parseFeedLine,
   parseHead,
@@ -38,17 +39,16 @@ export {
   parseManifest,
   type SessionAbout,
   type StateLine,
-  sessionHash,
   stateFileOfFormat1,
   writeJsonLine,
 } from "./bundle.js";
 export {
-  contentHash,
+  createDocumentEntry,
+  createFeedEntry,
   type DocumentEntry,
-  documentEntry,
-  entryLeaf,
   type FeedEntry,
-  feedEntry,
+  hashContent,
+  hashEntry,
   type RecordedVersion,
 } from "./entry.js";
 export {
@@ -59,14 +59,14 @@ export {
   type SeenHead,
 } from "./later-head.js";
 export {
-  consistencyPath,
+  computeConsistencyPath,
+  computeInclusionPath,
+  computeLogRoot,
   type GrowingTree,
   growTree,
-  inclusionPath,
-  leafHash,
-  nodeHash,
+  hashLeaf,
+  hashNode,
   type ReadSubtrees,
-  rootOfLog,
   type Subtree,
   verifyConsistency,
   verifyInclusion,
@@ -74,7 +74,12 @@ export {
 export type { BundleSource, GrowingHash } from "./read-bundle.js";
 export { readLines, readWhole } from "./read-lines.js";
 export type { Finding, FindingCode, RecordReport, Trust, VerifiedRow } from "./report.js";
-export { firstPrevHash, type HashedThought, thoughtText } from "./thought-hash.js";
-export { type Progress, type Trusted, type VerifyOptions, verifyBundle } from "./verify-bundle.js";
-export { checkKeys, trustIn } from "./verify-keys.js";
+export { firstPrevHash, type HashedThought, serialiseThought } from "./thought-hash.js";
+export {
+  type TrustAnchors,
+  type VerificationProgress,
+  type VerifyOptions,
+  verifyBundle,
+} from "./verify-bundle.js";
+export { checkKeys, determineTrust } from "./verify-keys.js";
 export { verifySignatureHere } from "./verify-signature.js";

@@ -2,7 +2,7 @@ import { fromHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import { type AuditKey, isSignedBy, type SignedHead, type VerifySignature } from "../identity/head.js";
 import { verifyConsistency } from "./log-tree.js";
-import { trustIn } from "./verify-keys.js";
+import { determineTrust } from "./verify-keys.js";
 
 /** A head that a client has seen before and stored. */
 export interface SeenHead {
@@ -63,18 +63,18 @@ export async function checkLaterHead(
 ): Promise<HeadComparison> {
   const { head, keys } = later;
   if (head.session_id !== seen.head.session_id) {
-    return differs("other record", `The head is of another record, ${head.session_id}.`);
+    return reportInconsistency("other record", `The head is of another record, ${head.session_id}.`);
   }
   const key = keys.find(({ key_id }) => key_id === head.key_id);
   if (!key || !(await isSignedBy(head, key, verifySignature))) {
-    return differs(
+    return reportInconsistency(
       "signature",
       "The head's signature is not valid: it was changed, or not signed with this key.",
     );
   }
-  const trust = await trustIn(head.key_id, keys, { known: seen.keys, verifySignature });
+  const trust = await determineTrust(head.key_id, keys, { known: seen.keys, verifySignature });
   if (trust !== "known" && trust !== "succeeds a known one") {
-    return differs(
+    return reportInconsistency(
       "other key",
       `The head is signed with the key ${head.key_id}, which no key seen before has signed.`,
     );
@@ -83,20 +83,24 @@ export async function checkLaterHead(
     return compareShorter(seen.head, head);
   }
   const proofs = [
-    { one: "message", from: feedOf(seen.head), to: feedOf(head), proof: later.consistency },
-    { one: "version", from: documentOf(seen.head), to: documentOf(head), proof: later.documentConsistency },
+    { one: "message", from: toFeedLog(seen.head), to: toFeedLog(head), proof: later.consistency },
+    {
+      one: "version",
+      from: toDocumentLog(seen.head),
+      to: toDocumentLog(head),
+      proof: later.documentConsistency,
+    },
   ];
   for (const { one, from, to, proof } of proofs) {
-    if (from.size === to.size ? from.root === to.root : isBeginning(from, to, proof ?? null, sha256))
-      continue;
+    if (from.size === to.size ? from.root === to.root : isPrefix(from, to, proof ?? null, sha256)) continue;
     // Without a proof for the document, only the feeds are compared.
     if (one === "version" && from.size < to.size && proof === undefined) continue;
     return from.size < to.size && !proof
-      ? differs(
+      ? reportInconsistency(
           "unproven",
           `Nothing proves that the first ${from.size} ${one}s are the ones that were seen ${seen.head.at}.`,
         )
-      : differs(
+      : reportInconsistency(
           "changed",
           `The first ${from.size} ${one}s differ from those seen ${seen.head.at}: the record was changed since.`,
         );
@@ -107,14 +111,14 @@ export async function checkLaterHead(
 function compareShorter(seen: SignedHead, head: SignedHead): HeadComparison {
   const less = `${head.size} messages and ${head.document.version} versions, but ${seen.size} and ${seen.document.version} were seen ${seen.at}`;
   if (head.epoch !== seen.epoch) {
-    return differs(
+    return reportInconsistency(
       "restored",
       `The record has ${less}: the broker's database was restored from an earlier backup, or cut off.`,
     );
   }
   return head.at < seen.at
     ? { outcome: "earlier" }
-    : differs("cut", `The record has ${less}: messages were removed.`);
+    : reportInconsistency("cut", `The record has ${less}: messages were removed.`);
 }
 
 interface ComparedLog {
@@ -122,15 +126,15 @@ interface ComparedLog {
   readonly root: string;
 }
 
-function feedOf({ size, root }: SignedHead): ComparedLog {
+function toFeedLog({ size, root }: SignedHead): ComparedLog {
   return { size, root };
 }
 
-function documentOf({ document: { version, root } }: SignedHead): ComparedLog {
+function toDocumentLog({ document: { version, root } }: SignedHead): ComparedLog {
   return { size: version, root };
 }
 
-function isBeginning(from: ComparedLog, to: ComparedLog, proof: Consistency | null, sha256: Sha256): boolean {
+function isPrefix(from: ComparedLog, to: ComparedLog, proof: Consistency | null, sha256: Sha256): boolean {
   if (!proof || proof.from_size !== from.size) return false;
   // Uses the root that the client saw before, not the root that the broker claims for that size.
   const [fromRoot, root] = [fromHex(from.root, 32), fromHex(to.root, 32)];
@@ -139,7 +143,7 @@ function isBeginning(from: ComparedLog, to: ComparedLog, proof: Consistency | nu
   return verifyConsistency({ from: from.size, fromRoot, size: to.size, root, path }, sha256);
 }
 
-function differs(
+function reportInconsistency(
   reason: Extract<HeadComparison, { outcome: "inconsistent" }>["reason"],
   message: string,
 ): HeadComparison {

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { verifyMerkleInclusion } from "@sigstore/verify/dist/tlog/merkle.js";
 import { describe, expect, it } from "vitest";
 import {
-  consistencyPath,
+  computeConsistencyPath,
+  computeInclusionPath,
+  computeLogRoot,
   growTree,
-  inclusionPath,
-  leafHash,
+  hashLeaf,
   type ReadSubtrees,
-  rootOfLog,
   verifyConsistency,
   verifyInclusion,
 } from "./log-tree.js";
@@ -17,7 +17,7 @@ function sha256(bytes: Uint8Array): Buffer {
 }
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
-const leaves = Array.from({ length: 1000 }, (_, index) => leafHash(Buffer.from(`entry ${index}`), sha256));
+const leaves = Array.from({ length: 1000 }, (_, index) => hashLeaf(Buffer.from(`entry ${index}`), sha256));
 const allSizes = Array.from({ length: 301 }, (_, size) => size);
 
 /**
@@ -104,7 +104,7 @@ describe("the tree of a log", () => {
     ];
     const tree = growTree(sha256);
     const roots = published.map((entry) => {
-      tree.push(leafHash(Buffer.from(entry, "hex"), sha256));
+      tree.push(hashLeaf(Buffer.from(entry, "hex"), sha256));
       return hex(tree.root());
     });
     expect(roots).toEqual([
@@ -125,7 +125,7 @@ describe("the tree of a log", () => {
     for (const size of allSizes) {
       const root = hex(rfc.mth(0, size));
       expect(hex(tree.root())).toBe(root);
-      expect(hex(await rootOfLog(size, read, sha256))).toBe(root);
+      expect(hex(await computeLogRoot(size, read, sha256))).toBe(root);
       tree.push(leaves[size] ?? Buffer.alloc(32));
     }
     const tiled = growTree(sha256);
@@ -143,7 +143,7 @@ describe("paths", () => {
       for (const index of new Set(
         [0, 1, size >> 1, size - 2, size - 1].filter((at) => 0 <= at && at < size),
       )) {
-        const found = await inclusionPath({ index, size }, read, sha256);
+        const found = await computeInclusionPath({ index, size }, read, sha256);
         expect(found.map(hex)).toEqual(rfc.path(index, 0, size).map(hex));
         const claim = { index, size, leaf: leaves[index] ?? root, path: found, root };
         expect(verifyInclusion(claim, sha256)).toBe(true);
@@ -178,7 +178,7 @@ describe("paths", () => {
     };
     for (const size of allSizes.slice(1)) {
       const index = drawBelow(size, `leaf of ${size}`);
-      const found = await inclusionPath({ index, size }, read, sha256);
+      const found = await computeInclusionPath({ index, size }, read, sha256);
       expect(takes(size, index, found)).toBe(true);
       const [first] = found;
       if (first) expect(takes(size, index, [sha256(first), ...found.slice(1)])).toBe(false);
@@ -191,7 +191,7 @@ describe("paths", () => {
       for (const from of new Set(
         [0, 1, 2, size >> 1, size - 1, size].filter((at) => 0 <= at && at <= size),
       )) {
-        const found = await consistencyPath({ from, size }, read, sha256);
+        const found = await computeConsistencyPath({ from, size }, read, sha256);
         expect(found.map(hex)).toEqual((from === 0 ? [] : rfc.subproof(from, 0, size, true)).map(hex));
         const claim = { from, fromRoot: rfc.mth(0, from), size, root, path: found };
         expect(verifyConsistency(claim, sha256)).toBe(true);
@@ -221,10 +221,10 @@ describe("paths", () => {
       const index = drawBelow(size, `index ${round}`);
       const from = 1 + drawBelow(size, `from ${round}`);
       const root = equal.mth(0, size);
-      const included = await inclusionPath({ index, size }, readEqual, sha256);
+      const included = await computeInclusionPath({ index, size }, readEqual, sha256);
       expect(included.map(hex)).toEqual(equal.path(index, 0, size).map(hex));
       expect(verifyInclusion({ index, size, leaf, path: included, root }, sha256)).toBe(true);
-      const consistent = await consistencyPath({ from, size }, readEqual, sha256);
+      const consistent = await computeConsistencyPath({ from, size }, readEqual, sha256);
       expect(consistent.map(hex)).toEqual(equal.subproof(from, 0, size, true).map(hex));
       const claim = { from, fromRoot: equal.mth(0, from), size, root, path: consistent };
       expect(verifyConsistency(claim, sha256)).toBe(true);
@@ -233,7 +233,9 @@ describe("paths", () => {
   });
 
   it("[PROOF-2] are refused for what is not in the log", async () => {
-    await expect(inclusionPath({ index: 5, size: 5 }, read, sha256)).rejects.toThrow("below 5, got 5");
-    await expect(consistencyPath({ from: 6, size: 5 }, read, sha256)).rejects.toThrow("from 0 to 5, got 6");
+    await expect(computeInclusionPath({ index: 5, size: 5 }, read, sha256)).rejects.toThrow("below 5, got 5");
+    await expect(computeConsistencyPath({ from: 6, size: 5 }, read, sha256)).rejects.toThrow(
+      "from 0 to 5, got 6",
+    );
   });
 });

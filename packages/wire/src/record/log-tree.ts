@@ -8,13 +8,13 @@ import type { Sha256 } from "../core/merkle-tree.js";
  */
 
 /** Returns the leaf hash of an entry, given the entry's bytes. */
-export function leafHash(entry: Uint8Array, sha256: Sha256): Uint8Array {
+export function hashLeaf(entry: Uint8Array, sha256: Sha256): Uint8Array {
   const bytes = new Uint8Array(entry.length + 1); // The first byte is 0x00.
   bytes.set(entry, 1);
   return sha256(bytes);
 }
 
-export function nodeHash(left: Uint8Array, right: Uint8Array, sha256: Sha256): Uint8Array {
+export function hashNode(left: Uint8Array, right: Uint8Array, sha256: Sha256): Uint8Array {
   const bytes = new Uint8Array(1 + left.length + right.length);
   bytes[0] = 1;
   bytes.set(left, 1);
@@ -58,7 +58,7 @@ function growFrom(size: number, edge: { hash: Uint8Array; height: number }[], sh
     let grown = { hash, height };
     for (let last = edge.at(-1); last?.height === grown.height; last = edge.at(-1)) {
       edge.pop();
-      grown = { hash: nodeHash(last.hash, grown.hash, sha256), height: grown.height + 1 };
+      grown = { hash: hashNode(last.hash, grown.hash, sha256), height: grown.height + 1 };
     }
     edge.push(grown);
   }
@@ -93,7 +93,7 @@ export interface Subtree {
 export type ReadSubtrees = (subtrees: readonly Subtree[]) => Promise<readonly Uint8Array[]>;
 
 /** Returns the root over the first `size` leaves of a log. */
-export async function rootOfLog(size: number, read: ReadSubtrees, sha256: Sha256): Promise<Uint8Array> {
+export async function computeLogRoot(size: number, read: ReadSubtrees, sha256: Sha256): Promise<Uint8Array> {
   if (size === 0) return joinSubtrees([], sha256);
   const [root] = await hashRanges([{ start: 0, end: size }], read, sha256);
   if (!root) throw new RangeError("The root of the range was not read.");
@@ -106,20 +106,20 @@ export async function rootOfLog(size: number, read: ReadSubtrees, sha256: Sha256
  *
  * @param index - index of the leaf, counted from 0
  */
-export async function inclusionPath(
+export async function computeInclusionPath(
   { index, size }: { index: number; size: number },
   read: ReadSubtrees,
   sha256: Sha256,
 ): Promise<Uint8Array[]> {
   if (!(0 <= index && index < size))
     throw new RangeError(`Expected the index of a leaf below ${size}, got ${index}.`);
-  return hashRanges(rangesBeside(index, { start: 0, end: size }), read, sha256);
+  return hashRanges(computeSiblingRanges(index, { start: 0, end: size }), read, sha256);
 }
 
 /**
  * Returns the proof that the root over `size` leaves extends the earlier root over the first `from` leaves.
  */
-export async function consistencyPath(
+export async function computeConsistencyPath(
   { from, size }: { from: number; size: number },
   read: ReadSubtrees,
   sha256: Sha256,
@@ -128,7 +128,7 @@ export async function consistencyPath(
     throw new RangeError(`Expected an earlier size from 0 to ${size}, got ${from}.`);
   // No proof is needed, because an empty log is a prefix of every log, and every log is a prefix of itself.
   if (from === 0 || from === size) return [];
-  return hashRanges(rangesOfPrefix(from, { start: 0, end: size }, true), read, sha256);
+  return hashRanges(computePrefixRanges(from, { start: 0, end: size }, true), read, sha256);
 }
 
 /** Returns true if the path connects the leaf to the root (RFC 9162, section 2.1.3.2). */
@@ -137,19 +137,19 @@ export function verifyInclusion(
   sha256: Sha256,
 ): boolean {
   if (!(Number.isSafeInteger(claim.size) && isBelow(claim.index, claim.size))) return false;
-  let place = claim.index;
+  let index = claim.index;
   let last = claim.size - 1;
   let node = claim.leaf;
-  for (const beside of claim.path) {
+  for (const sibling of claim.path) {
     if (last === 0) return false;
-    if (place % 2 === 1 || place === last) {
-      node = nodeHash(beside, node, sha256);
+    if (index % 2 === 1 || index === last) {
+      node = hashNode(sibling, node, sha256);
       // Skips levels at which the node has no sibling and moves up unchanged. This happens on the right edge.
-      while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)];
+      while (index % 2 === 0 && index !== 0) [index, last] = [halve(index), halve(last)];
     } else {
-      node = nodeHash(node, beside, sha256);
+      node = hashNode(node, sibling, sha256);
     }
-    [place, last] = [half(place), half(last)];
+    [index, last] = [halve(index), halve(last)];
   }
   return last === 0 && sameBytes(node, claim.root);
 }
@@ -166,24 +166,24 @@ export function verifyConsistency(
   if (from === size) return claim.path.length === 0 && sameBytes(fromRoot, root);
   if (from === 0) return claim.path.length === 0 && sameBytes(fromRoot, sha256(new Uint8Array()));
 
-  let place = from - 1;
+  let index = from - 1;
   let last = size - 1;
-  while (place % 2 === 1) [place, last] = [half(place), half(last)];
+  while (index % 2 === 1) [index, last] = [halve(index), halve(last)];
   // If the earlier tree is a single complete subtree, the path omits its root, which is already known.
-  const [first, ...rest] = place === 0 ? [fromRoot, ...claim.path] : claim.path;
+  const [first, ...rest] = index === 0 ? [fromRoot, ...claim.path] : claim.path;
   if (!first) return false;
   let earlier = first;
   let later = first;
-  for (const beside of rest) {
+  for (const sibling of rest) {
     if (last === 0) return false;
-    if (place % 2 === 1 || place === last) {
-      earlier = nodeHash(beside, earlier, sha256);
-      later = nodeHash(beside, later, sha256);
-      while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)];
+    if (index % 2 === 1 || index === last) {
+      earlier = hashNode(sibling, earlier, sha256);
+      later = hashNode(sibling, later, sha256);
+      while (index % 2 === 0 && index !== 0) [index, last] = [halve(index), halve(last)];
     } else {
-      later = nodeHash(later, beside, sha256);
+      later = hashNode(later, sibling, sha256);
     }
-    [place, last] = [half(place), half(last)];
+    [index, last] = [halve(index), halve(last)];
   }
   return last === 0 && sameBytes(earlier, fromRoot) && sameBytes(later, root);
 }
@@ -195,38 +195,38 @@ interface LeafRange {
 }
 
 /** Implements PATH of the RFC. Returns the half without the leaf at each split, innermost first. */
-function rangesBeside(index: number, { start, end }: LeafRange): LeafRange[] {
+function computeSiblingRanges(index: number, { start, end }: LeafRange): LeafRange[] {
   if (end - start === 1) return [];
-  const middle = splitOf({ start, end });
+  const middle = computeSplit({ start, end });
   return index < middle
-    ? [...rangesBeside(index, { start, end: middle }), { start: middle, end }]
-    : [...rangesBeside(index, { start: middle, end }), { start, end: middle }];
+    ? [...computeSiblingRanges(index, { start, end: middle }), { start: middle, end }]
+    : [...computeSiblingRanges(index, { start: middle, end }), { start, end: middle }];
 }
 
 /**
  * Implements SUBPROOF of the RFC. `whole` is true while the range is exactly the range of the earlier root,
  * whose hash the verifier knows.
  */
-function rangesOfPrefix(from: number, { start, end }: LeafRange, whole: boolean): LeafRange[] {
-  if (from === end) return whole ? [] : [{ start, end }];
-  const middle = splitOf({ start, end });
+function computePrefixRanges(from: number, { start, end }: LeafRange, isWhole: boolean): LeafRange[] {
+  if (from === end) return isWhole ? [] : [{ start, end }];
+  const middle = computeSplit({ start, end });
   return from <= middle
-    ? [...rangesOfPrefix(from, { start, end: middle }, whole), { start: middle, end }]
-    : [...rangesOfPrefix(from, { start: middle, end }, false), { start, end: middle }];
+    ? [...computePrefixRanges(from, { start, end: middle }, isWhole), { start: middle, end }]
+    : [...computePrefixRanges(from, { start: middle, end }, false), { start, end: middle }];
 }
 
 /**
  * Splits a range in two. The number of leaves in the left half is the largest power of two below the total.
  */
-function splitOf({ start, end }: LeafRange): number {
-  return start + 2 ** heightBelow(end - start - 1);
+function computeSplit({ start, end }: LeafRange): number {
+  return start + 2 ** floorLog2(end - start - 1);
 }
 
 /**
  * Returns the height of the largest complete subtree that has at most `leaves` leaves. Does not use
  * Math.log2, because it rounds up just below large powers of two.
  */
-function heightBelow(leaves: number): number {
+function floorLog2(leaves: number): number {
   let height = 0;
   while (2 ** (height + 1) <= leaves) height++;
   return height;
@@ -237,19 +237,19 @@ async function hashRanges(
   read: ReadSubtrees,
   sha256: Sha256,
 ): Promise<Uint8Array[]> {
-  const parts = ranges.map(subtreesOf);
-  const wanted = parts.flat();
-  const hashes = [...(wanted.length === 0 ? [] : await read(wanted))];
-  if (hashes.length !== wanted.length) {
-    throw new RangeError(`Expected ${wanted.length} subtrees, got ${hashes.length}.`);
+  const parts = ranges.map(splitIntoSubtrees);
+  const subtrees = parts.flat();
+  const hashes = [...(subtrees.length === 0 ? [] : await read(subtrees))];
+  if (hashes.length !== subtrees.length) {
+    throw new RangeError(`Expected ${subtrees.length} subtrees, got ${hashes.length}.`);
   }
   return parts.map((part) => joinSubtrees(hashes.splice(0, part.length), sha256));
 }
 
-function subtreesOf({ start, end }: LeafRange): Subtree[] {
+function splitIntoSubtrees({ start, end }: LeafRange): Subtree[] {
   const subtrees: Subtree[] = [];
   for (let at = start; at < end; ) {
-    const height = heightBelow(end - at);
+    const height = floorLog2(end - at);
     subtrees.push({ start: at, height });
     at += 2 ** height;
   }
@@ -263,11 +263,11 @@ function subtreesOf({ start, end }: LeafRange): Subtree[] {
 function joinSubtrees(hashes: readonly Uint8Array[], sha256: Sha256): Uint8Array {
   const last = hashes.at(-1);
   if (!last) return sha256(new Uint8Array());
-  return hashes.slice(0, -1).reduceRight((right, left) => nodeHash(left, right, sha256), last);
+  return hashes.slice(0, -1).reduceRight((right, left) => hashNode(left, right, sha256), last);
 }
 
 /** Halves a number, rounding down. A bit shift would truncate it to 32 bits. */
-function half(number: number): number {
+function halve(number: number): number {
   return Math.floor(number / 2);
 }
 

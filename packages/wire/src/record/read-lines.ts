@@ -13,13 +13,13 @@ export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
   lineBytesMax: number,
 ): AsyncGenerator<string> {
-  let kept: Uint8Array[] = [];
-  let keptBytes = 0;
+  let pending: Uint8Array[] = [];
+  let pendingBytes = 0;
 
   function take(part: Uint8Array): string {
-    const line = kept.length === 0 ? part : concat([...kept, part], keptBytes + part.length);
-    kept = [];
-    keptBytes = 0;
+    const line = pending.length === 0 ? part : concat([...pending, part], pendingBytes + part.length);
+    pending = [];
+    pendingBytes = 0;
     return decode(line);
   }
 
@@ -30,11 +30,11 @@ export async function* readLines(
       start = end + 1;
     }
     const rest = chunk.slice(start);
-    keptBytes += rest.length;
-    if (rest.length > 0) kept.push(rest);
-    if (keptBytes > lineBytesMax) throw new UnreadableLines(`A line has more than ${lineBytesMax} bytes.`);
+    pendingBytes += rest.length;
+    if (rest.length > 0) pending.push(rest);
+    if (pendingBytes > lineBytesMax) throw new UnreadableLines(`A line has more than ${lineBytesMax} bytes.`);
   }
-  if (keptBytes > 0) yield take(new Uint8Array());
+  if (pendingBytes > 0) yield take(new Uint8Array());
 }
 
 /** Returns the whole text of a small file. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../core/canonical-json.js";
+import { toCanonicalJson } from "../core/canonical-json.js";
 
 /**
  * The fields of a thought record that are hashed. The hash does not include the audit session and the author
@@ -22,6 +22,13 @@ export const firstPrevHash = "0".repeat(64);
  * Returns the text whose hash identifies the record: the canonical JSON (RFC 8785) of exactly these six
  * fields.
  */
-export function thoughtText({ id, type, task_id, content, timestamp, prev_hash }: HashedThought): string {
-  return canonicalJson({ id, type, task_id, content, timestamp, prev_hash });
+export function serialiseThought({
+  id,
+  type,
+  task_id,
+  content,
+  timestamp,
+  prev_hash,
+}: HashedThought): string {
+  return toCanonicalJson({ id, type, task_id, content, timestamp, prev_hash });
 }

@@ -1,18 +1,24 @@
 import type { Sha256 } from "../core/merkle-tree.js";
 import { ShapeError } from "../core/shape.js";
-import { type AuditKey, holds, isSignedBy, type SignedHead, type VerifySignature } from "../identity/head.js";
+import {
+  type AuditKey,
+  isSignedBy,
+  isValidSignature,
+  type SignedHead,
+  type VerifySignature,
+} from "../identity/head.js";
 import { createBreather } from "./breather.js";
 import {
   bundleFileNames,
   bundleFiles,
   bundleLimits,
+  encodeManifest,
+  hashSession,
   type Manifest,
-  manifestBytes,
   parseAnyJson,
   parseHeadLine,
   parseKeys,
   parseManifest,
-  sessionHash,
 } from "./bundle.js";
 import { collectFindings, type Findings, joinFindings } from "./findings.js";
 import { type BundleReader, type BundleSource, type GrowingHash, readBundle } from "./read-bundle.js";
@@ -20,7 +26,7 @@ import { readLines, readWhole, UnreadableLines } from "./read-lines.js";
 import type { FindingCode, RecordReport, VerifiedRow } from "./report.js";
 import { type VerifiedDocument, verifyDocument } from "./verify-document.js";
 import { type VerifiedFeed, verifyFeed } from "./verify-feed.js";
-import { checkKeys, trustIn } from "./verify-keys.js";
+import { checkKeys, determineTrust } from "./verify-keys.js";
 import type { Checkpoint } from "./verify-log.js";
 
 export interface VerifyOptions {
@@ -28,15 +34,15 @@ export interface VerifyOptions {
   readonly createSha256: () => GrowingHash;
   readonly verifySignature: VerifySignature;
   /** Heads, keys and a root of this record that the caller already knows from elsewhere. */
-  readonly trusted?: Trusted | undefined;
+  readonly trusted?: TrustAnchors | undefined;
   /** Sequence of a message that must exist and that the trusted root must cover. */
   readonly message?: number | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: ((progress: VerificationProgress) => void) | undefined;
   readonly onRow?: ((row: VerifiedRow) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Trusted {
+export interface TrustAnchors {
   readonly keys?: readonly AuditKey[] | undefined;
   /** Heads that were seen earlier. Their signatures were verified when they were stored. */
   readonly heads?: readonly SignedHead[] | undefined;
@@ -44,7 +50,7 @@ export interface Trusted {
   readonly root?: string | undefined;
 }
 
-export interface Progress {
+export interface VerificationProgress {
   readonly log: "feed" | "document";
   readonly done: number;
   /** Total number of lines. 0 if the manifest cannot be read. */
@@ -70,14 +76,14 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
   for (const message of await checkKeys(keys, options)) {
     signatures.add({ code: "key", message, file: bundleFiles.keys });
   }
-  const checkSignature = (head: SignedHead) => whyUnsigned(head, keys, verifySignature);
+  const checkSignature = (head: SignedHead) => describeSignatureProblem(head, keys, verifySignature);
   const recordId = manifest?.head.session_id ?? null;
   const heads = await readHeads(reading, { recordId, checkSignature, signatures });
-  const word = manifest
+  const validity = manifest
     ? await checkManifest(manifest, { keys, checkSignature, signatures, options })
     : { head: false, manifest: false };
 
-  const vouching = [
+  const headCheckpoints = [
     ...heads.map((head) => ({ head, whose: `the head signed ${head.at}`, mustReach: true })),
     ...(manifest ? [{ head: manifest.head, whose: "the head of the export", mustReach: true }] : []),
     ...(trusted.heads ?? []).map((head) => ({
@@ -85,29 +91,31 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
       whose: `the head remembered from ${head.at}`,
       // A copy that was exported before the client stored this head may legitimately be shorter. The export
       // time counts only if a trusted signature covers it.
-      mustReach: !manifest || !word.manifest || manifest.exported_at >= head.at,
+      mustReach: !manifest || !validity.manifest || manifest.exported_at >= head.at,
     })),
   ];
-  const progress = (log: Progress["log"], of: number) => (done: number) => {
+  const createProgressListener = (log: VerificationProgress["log"], of: number) => (done: number) => {
     if (done % 1000 === 0 || done === of) onProgress?.({ log, done, of });
   };
 
-  const feed = await verifyFeed(linesOf(reading, bundleFiles.feed), {
+  const feed = await verifyFeed(readBundleLines(reading, bundleFiles.feed), {
     recordId,
     sha256,
     checkSignature,
     onRow,
     noted: trusted.root,
-    checkpoints: vouching.map(({ head, ...by }): Checkpoint => ({ size: head.size, root: head.root, ...by })),
-    onLine: progress("feed", manifest?.size ?? 0),
+    checkpoints: headCheckpoints.map(
+      ({ head, ...by }): Checkpoint => ({ size: head.size, root: head.root, ...by }),
+    ),
+    onLine: createProgressListener("feed", manifest?.size ?? 0),
   });
   const seals = feed.seals.map((head) => ({ head, whose: `the seal of ${head.at}`, mustReach: true }));
-  const document = await verifyDocument(linesOf(reading, bundleFiles.versions), {
+  const document = await verifyDocument(readBundleLines(reading, bundleFiles.versions), {
     recordId,
     sha256,
     onRow,
     removed: feed.removed,
-    checkpoints: [...vouching, ...seals].map(
+    checkpoints: [...headCheckpoints, ...seals].map(
       ({
         head: {
           document: { version, root, hash },
@@ -120,11 +128,11 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
         ...by,
       }),
     ),
-    onLine: progress("document", manifest?.document_version ?? 0),
+    onLine: createProgressListener("document", manifest?.document_version ?? 0),
   });
-  if (manifest) refuseMore(manifest.head, feed, document);
+  if (manifest) reportUnsignedEntries(manifest.head, feed, document);
 
-  await readOthers(reading, source.names, manifest?.version ?? 2);
+  await readRemainingFiles(reading, source.names, manifest?.version ?? 2);
   const { read } = reading.reader;
   if (manifest) {
     compareFiles(manifest, reading);
@@ -139,20 +147,21 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
       file: bundleFiles.document,
     });
   }
-  const asked = checkAsked(options, feed);
-  const findings = joinFindings([feed.findings, document.findings, asked, signatures, files]);
+  const requestFindings = checkRequest(options, feed);
+  const findings = joinFindings([feed.findings, document.findings, requestFindings, signatures, files]);
   const isOk = findings.length === 0;
   const trust =
-    manifest && (await trustIn(manifest.head.key_id, keys, { known: trusted.keys ?? [], verifySignature }));
-  const further = (trusted.heads ?? []).find(
+    manifest &&
+    (await determineTrust(manifest.head.key_id, keys, { known: trusted.keys ?? [], verifySignature }));
+  const laterHead = (trusted.heads ?? []).find(
     ({ size, document: { version } }) => size > feed.size || version > document.version,
   );
 
   return {
     ok: isOk,
     format: manifest?.version ?? null,
-    session: manifest && word.manifest ? manifest.session : null,
-    exported_at: manifest && word.manifest ? manifest.exported_at : null,
+    session: manifest && validity.manifest ? manifest.session : null,
+    exported_at: manifest && validity.manifest ? manifest.exported_at : null,
     size: feed.size,
     document_version: document.version,
     root: feed.root,
@@ -160,10 +169,10 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     matched: feed.matched,
     redacted: feed.redacted,
     private: feed.private,
-    head: manifest && word.head ? manifest.head : null,
-    signed_by: manifest && trust && word.head ? { key_id: manifest.head.key_id, trust } : null,
-    seen_later: isOk && further ? further : null,
-    unproven: manifest ? whatIsUnproven(manifest, word.manifest) : [],
+    head: manifest && validity.head ? manifest.head : null,
+    signed_by: manifest && trust && validity.head ? { key_id: manifest.head.key_id, trust } : null,
+    seen_later: isOk && laterHead ? laterHead : null,
+    unproven: manifest ? describeUnproven(manifest, validity.manifest) : [],
     noted:
       trusted.root !== undefined && feed.notedSize !== null
         ? { root: trusted.root, size: feed.notedSize }
@@ -173,7 +182,7 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
 }
 
 /** Lists facts that the record shows, but that its format does not cover or no trusted key has signed. */
-function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): string[] {
+function describeUnproven({ version, key_id }: Manifest, isSigned: boolean): string[] {
   if (version === 2) return [];
   const around = "the title, the description, the status, the times of the session, the roster and the state";
   return isSigned
@@ -186,7 +195,7 @@ function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): strin
 /**
  * Reports messages and versions beyond those that the export's head covers, because no signature covers them.
  */
-function refuseMore(head: SignedHead, feed: VerifiedFeed, document: VerifiedDocument): void {
+function reportUnsignedEntries(head: SignedHead, feed: VerifiedFeed, document: VerifiedDocument): void {
   const logs = [
     { one: "message", file: bundleFiles.feed, is: feed.size, signed: head.size, findings: feed.findings },
     {
@@ -212,14 +221,17 @@ interface BundleReading {
 }
 
 /** Yields the lines of a file until one cannot be read. If the lines end early, the findings say why. */
-async function* linesOf({ reader, files, signal }: BundleReading, file: string): AsyncGenerator<string> {
+async function* readBundleLines(
+  { reader, files, signal }: BundleReading,
+  file: string,
+): AsyncGenerator<string> {
   const chunks = reader.open(file);
   if (!chunks) return files.add({ code: "file", message: `${file} is missing.`, file });
   try {
     yield* readLines(chunks, bundleLimits.lineBytesMax);
   } catch (error) {
     signal?.throwIfAborted();
-    files.add({ code: "file", message: `${file} cannot be read to its end: ${reasonOf(error)}`, file });
+    files.add({ code: "file", message: `${file} cannot be read to its end: ${describeError(error)}`, file });
   }
 }
 
@@ -239,7 +251,7 @@ async function readSmall<T>(
   } catch (error) {
     signal?.throwIfAborted();
     const code = error instanceof ShapeError || error instanceof UnreadableLines ? "form" : "file";
-    files.add({ code, message: `${file} cannot be read: ${reasonOf(error)}`, file });
+    files.add({ code, message: `${file} cannot be read: ${describeError(error)}`, file });
     return null;
   }
 }
@@ -258,10 +270,10 @@ async function readHeads(
   const heads: SignedHead[] = [];
   let line = 0;
   const breathe = createBreather();
-  for await (const text of linesOf(reading, file)) {
+  for await (const text of readBundleLines(reading, file)) {
     line++;
     await breathe();
-    if (signatures.full) break;
+    if (signatures.isFull) break;
     if (line > bundleLimits.headsMax) {
       signatures.add({
         code: "form",
@@ -288,7 +300,7 @@ async function readHeads(
   return heads;
 }
 
-async function whyUnsigned(
+async function describeSignatureProblem(
   head: SignedHead,
   keys: readonly AuditKey[],
   verifySignature: VerifySignature,
@@ -330,17 +342,18 @@ async function checkManifest(
   if ((head.about !== undefined) !== (version === 2)) {
     add("form", `The manifest has format ${version}, but its head has another format.`);
   }
-  const isAbout = head.about === undefined || head.about.session === sessionHash(manifest, sha256);
+  const isAbout = head.about === undefined || head.about.session === hashSession(manifest, sha256);
   if (!isAbout) add("head", "The session facts do not match the head of the export.");
 
   const key = keys.find((each) => each.key_id === key_id);
-  const bytes = manifestBytes(manifest);
-  const holdsHere =
-    key !== undefined && (await holds({ publicKey: key.public_key, bytes, signature }, verifySignature));
-  if (!holdsHere)
+  const bytes = encodeManifest(manifest);
+  const isManifestSigned =
+    key !== undefined &&
+    (await isValidSignature({ publicKey: key.public_key, bytes, signature }, verifySignature));
+  if (!isManifestSigned)
     add("signature", "The manifest's signature is invalid: it was changed after it was signed.");
   const headKeys = keys.filter((each) => each.key_id === head.key_id);
-  const chain = await trustIn(key_id, keys, { known: headKeys, verifySignature });
+  const chain = await determineTrust(key_id, keys, { known: headKeys, verifySignature });
   const isVouched = chain === "known" || chain === "succeeds a known one";
   // In format 1, the broker that exports a copy of an imported session signs the manifest with its own key.
   // Its statements are then left out, and the head covers only the logs.
@@ -352,31 +365,31 @@ async function checkManifest(
   }
 
   const known = trusted?.keys ?? [];
-  if ((await trustIn(head.key_id, keys, { known, verifySignature })) === "other than the known one") {
+  if ((await determineTrust(head.key_id, keys, { known, verifySignature })) === "other than the known one") {
     const names = known.map((each) => each.key_id).join(", ");
     const message = `The record is signed with the key ${head.key_id}, and none of the keys known here (${names}) vouches for it. Another broker signed the record, or someone who claims to be this one.`;
     add("key", message);
   }
   const isHead = unsigned === null;
-  return { head: isHead, manifest: isHead && isOwn && isAbout && holdsHere && isVouched };
+  return { head: isHead, manifest: isHead && isOwn && isAbout && isManifestSigned && isVouched };
 }
 
 /**
  * Reads the files that neither log covers. They are hashed as a whole, and each line or file must be
  * canonical JSON.
  */
-async function readOthers(
+async function readRemainingFiles(
   reading: BundleReading,
   names: readonly string[],
   format: Manifest["version"],
 ): Promise<void> {
   const { files } = reading;
   const known = bundleFileNames(format);
-  for (const file of known.filter((name) => !names.includes(name) && !isRead.has(name))) {
+  for (const file of known.filter((name) => !names.includes(name) && !filesAlreadyRead.has(name))) {
     files.add({ code: "file", message: `${file} is missing.`, file });
   }
   for (const file of names) {
-    if (isRead.has(file)) continue;
+    if (filesAlreadyRead.has(file)) continue;
     if (!known.includes(file))
       files.add({ code: "file", message: `${file} is not a file of a bundle.`, file });
     else if (file === bundleFiles.state) await readState(reading);
@@ -386,7 +399,7 @@ async function readOthers(
 }
 
 /** Files that were read earlier. If one of them is missing, that has already been reported. */
-const isRead: ReadonlySet<string> = new Set([
+const filesAlreadyRead: ReadonlySet<string> = new Set([
   bundleFiles.feed,
   bundleFiles.versions,
   bundleFiles.heads,
@@ -400,7 +413,7 @@ async function readState(reading: BundleReading): Promise<void> {
   const wrong = collectFindings();
   const breathe = createBreather();
   let line = 0;
-  for await (const text of linesOf(reading, file)) {
+  for await (const text of readBundleLines(reading, file)) {
     line++;
     try {
       parseAnyJson(text);
@@ -413,7 +426,7 @@ async function readState(reading: BundleReading): Promise<void> {
         line,
       });
     }
-    if (wrong.full) break;
+    if (wrong.isFull) break;
     await breathe();
   }
   files.add(...wrong.list);
@@ -424,7 +437,7 @@ async function readThrough({ reader, files, signal }: BundleReading, file: strin
     for await (const _ of reader.open(file) ?? []);
   } catch (error) {
     signal?.throwIfAborted();
-    files.add({ code: "file", message: `${file} cannot be read: ${reasonOf(error)}`, file });
+    files.add({ code: "file", message: `${file} cannot be read: ${describeError(error)}`, file });
   }
 }
 
@@ -463,7 +476,7 @@ function compareFiles(manifest: Manifest, { reader, files }: BundleReading): voi
 }
 
 /** Checks that the requested message exists, and that the trusted root was found. */
-function checkAsked(
+function checkRequest(
   { message, trusted }: VerifyOptions,
   { size, notedSize }: { size: number; notedSize: number | null },
 ): Findings {
@@ -481,6 +494,6 @@ function checkAsked(
   return findings;
 }
 
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

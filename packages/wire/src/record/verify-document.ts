@@ -1,9 +1,9 @@
-import { bytesOf, toHex } from "../core/hex.js";
+import { parseHex, toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import { ShapeError } from "../core/shape.js";
 import { createBreather } from "./breather.js";
 import { bundleFiles, type DocumentLine, parseDocumentLine } from "./bundle.js";
-import { contentHash, documentEntry, entryLeaf } from "./entry.js";
+import { createDocumentEntry, hashContent, hashEntry } from "./entry.js";
 import { collectFindings, type Findings } from "./findings.js";
 import type { Finding } from "./report.js";
 import type { LogOptions, VersionRange } from "./verify-feed.js";
@@ -38,23 +38,23 @@ export async function verifyDocument(
   const findings = collectFindings();
   const log = followLog({ one: "version", file, checkpoints, sha256, narrow: findings.narrow });
   const breathe = createBreather();
-  const textHash = (text: string) => toHex(sha256(utf8.encode(text)));
-  let text: string | null = textHash("");
+  const hashText = (text: string) => toHex(sha256(utf8.encode(text)));
+  let text: string | null = hashText("");
   let line = 0;
   /** Number of the last version read, if its text is missing. */
   let bare: number | null = null;
-  const isRemoved = findIn(removed);
+  const isRemoved = createRangeTest(removed);
 
   function check(given: string): { number: number; wrong: Finding[] } {
     const parsed = parse(given);
     if (parsed instanceof ShapeError) {
       text = null;
       bare = null;
-      const version = log.pass();
+      const version = log.skip();
       const message = `The line of version ${version} cannot be read: ${parsed.message}`;
       return { number: version, wrong: [{ code: "form", message, document_version: version, file, line }] };
     }
-    text = parsed.content === null ? null : textHash(parsed.content);
+    text = parsed.content === null ? null : hashText(parsed.content);
     const { leaf, wrong } = checkLine(parsed, { recordId, sha256, line });
     const { version } = parsed.version;
     bare = parsed.content === null ? version : null;
@@ -71,7 +71,7 @@ export async function verifyDocument(
     findings.add(...wrong);
     onRow?.({ log: "document", number, line, text: given, findings: wrong });
     onLine(line);
-    if (findings.full) break;
+    if (findings.isFull) break;
     await breathe();
   }
   findings.add(...log.end());
@@ -83,7 +83,7 @@ export async function verifyDocument(
 }
 
 /** Returns a function that checks whether a version is within one of the given ranges. */
-function findIn(ranges: readonly VersionRange[]): (version: number) => boolean {
+function createRangeTest(ranges: readonly VersionRange[]): (version: number) => boolean {
   const merged: { from: number; to: number }[] = [];
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);
@@ -113,9 +113,10 @@ function checkLine(
   { recordId, sha256, line }: { recordId: string | null; sha256: Sha256; line: number },
 ): { leaf: LogLine; wrong: Finding[] } {
   const { version } = about;
-  const made = salt === null || content === null ? content_hash : contentHash(bytesOf(salt), content, sha256);
-  const leafWith = (contentHash: string) =>
-    entryLeaf(documentEntry(about, { recordId: about.session_id, contentHash }), sha256);
+  const computedHash =
+    salt === null || content === null ? content_hash : hashContent(parseHex(salt), content, sha256);
+  const computeLeaf = (contentHash: string) =>
+    hashEntry(createDocumentEntry(about, { recordId: about.session_id, contentHash }), sha256);
   const wrong: Finding[] = [];
   const add = (message: string) =>
     wrong.push({ code: "content", message, document_version: version, file, line });
@@ -123,20 +124,28 @@ function checkLine(
   if (recordId !== null && about.session_id !== recordId) {
     add(`Version ${version} belongs to another record, ${about.session_id}.`);
   }
-  const leaf = leafWith(made);
+  const leaf = computeLeaf(computedHash);
   if ((salt === null) !== (content === null)) {
     add(
       `Version ${version} has a text without a salt, or a salt without a text, so it cannot be checked against its hash.`,
     );
-  } else if (toHex(leaf) === hash && made !== content_hash) {
+  } else if (toHex(leaf) === hash && computedHash !== content_hash) {
     add(`The content hash of version ${version} does not match its text.`);
   }
-  const mismatch = () =>
-    made !== content_hash && toHex(leafWith(content_hash)) === hash
+  const describeMismatch = () =>
+    computedHash !== content_hash && toHex(computeLeaf(content_hash)) === hash
       ? `The text of version ${version}, or its salt, was changed after it was recorded.`
       : `Version ${version} was changed after it was recorded: its text or its other fields differ.`;
   return {
-    leaf: { number: version, line, leaf, hash: bytesOf(hash), root, contentHash: content_hash, mismatch },
+    leaf: {
+      number: version,
+      line,
+      leaf,
+      hash: parseHex(hash),
+      root,
+      contentHash: content_hash,
+      describeMismatch,
+    },
     wrong,
   };
 }

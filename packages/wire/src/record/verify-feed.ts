@@ -1,12 +1,12 @@
-import { canonicalJson } from "../core/canonical-json.js";
-import { bytesOf, toHex } from "../core/hex.js";
+import { toCanonicalJson } from "../core/canonical-json.js";
+import { parseHex, toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import { ShapeError } from "../core/shape.js";
-import { redactedContent, redactedVersions } from "../feed/redaction.js";
+import { findRedactedVersions, toRedactedContent } from "../feed/redaction.js";
 import type { SignedHead } from "../identity/head.js";
 import { createBreather } from "./breather.js";
 import { bundleFiles, type FeedLine, parseFeedLine, parseHead } from "./bundle.js";
-import { contentHash, entryLeaf, feedEntry } from "./entry.js";
+import { createFeedEntry, hashContent, hashEntry } from "./entry.js";
 import { collectFindings, type Findings } from "./findings.js";
 import type { Finding, FindingCode, VerifiedRow } from "./report.js";
 import { type Checkpoint, followLog, type LogLine } from "./verify-log.js";
@@ -39,7 +39,7 @@ export interface LogOptions {
   readonly onLine: (done: number) => void;
 }
 
-interface FeedOptions extends LogOptions {
+interface VerifyFeedOptions extends LogOptions {
   readonly noted: string | undefined;
   /**
    * Returns a sentence that describes what is wrong with a head's signature, or null if the signature is
@@ -51,7 +51,10 @@ interface FeedOptions extends LogOptions {
 const file = bundleFiles.feed;
 
 /** Verifies the messages of a feed one by one, while they are being read. */
-export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOptions): Promise<VerifiedFeed> {
+export async function verifyFeed(
+  lines: AsyncIterable<string>,
+  options: VerifyFeedOptions,
+): Promise<VerifiedFeed> {
   const { checkpoints, noted, sha256, recordId, checkSignature, onRow, onLine } = options;
   const findings = collectFindings();
   const log = followLog({ one: "message", file, checkpoints, noted, sha256, narrow: findings.narrow });
@@ -66,7 +69,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
   async function check(text: string): Promise<CheckedRow> {
     const parsed = parse(text);
     if (parsed instanceof ShapeError) {
-      const sequence = log.pass();
+      const sequence = log.skip();
       const message = `The line of message ${sequence} cannot be read: ${parsed.message}`;
       return { number: sequence, wrong: [{ code: "form", message, sequence, file, line }] };
     }
@@ -80,10 +83,10 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
     // it is known even if the event's own text was removed.
     if (isRedaction(parsed)) {
       unexplained.delete(parsed.message.reply_to ?? 0);
-      const range = redactedVersions({ event: "message_redacted", content });
+      const range = findRedactedVersions({ event: "message_redacted", content });
       if (range) removed.push(range);
     }
-    const seal = isRedacted ? undefined : sealOf(parsed);
+    const seal = isRedacted ? undefined : findSeal(parsed);
     const sealFindings = seal === undefined ? [] : await checkSeal(seal, sequence);
     const { leaf, wrong } = checkLine(parsed, { recordId, sha256, line });
     return { number: sequence, wrong: [...sealFindings, ...log.follow(leaf), ...wrong] };
@@ -91,7 +94,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
 
   /** Checks the head in a conclusion, which must cover everything before the conclusion. */
   async function checkSeal(value: unknown, sequence: number): Promise<Finding[]> {
-    const wrong = (code: FindingCode, message: string): Finding[] => [
+    const createFindings = (code: FindingCode, message: string): Finding[] => [
       { code, message: `The seal in message ${sequence} ${message}`, sequence, file, line },
     ];
     let head: SignedHead;
@@ -99,13 +102,13 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
       head = parseHead(value, "the head");
     } catch (error) {
       if (!(error instanceof ShapeError)) throw error;
-      return wrong("form", `cannot be read: ${error.message}`);
+      return createFindings("form", `cannot be read: ${error.message}`);
     }
     if (head.size !== sequence - 1) {
-      return wrong("head", `covers ${head.size} messages, but ${sequence - 1} came before it.`);
+      return createFindings("head", `covers ${head.size} messages, but ${sequence - 1} came before it.`);
     }
     const unsigned = await checkSignature(head);
-    if (unsigned) return wrong("signature", unsigned);
+    if (unsigned) return createFindings("signature", unsigned);
     seals.push(head);
     if (log.last !== head.size) return [];
     const whose = `the seal in message ${sequence}`;
@@ -119,7 +122,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
     findings.add(...wrong);
     onRow?.({ log: "feed", number, line, text, findings: wrong });
     onLine(line);
-    if (findings.full) break;
+    if (findings.isFull) break;
     await breathe();
   }
   findings.add(...log.end());
@@ -148,7 +151,7 @@ function isRedaction({ message: { type, content } }: FeedLine): boolean {
   return type === "system" && content["event"] === "message_redacted";
 }
 
-function sealOf({ message: { type, content } }: FeedLine): unknown {
+function findSeal({ message: { type, content } }: FeedLine): unknown {
   return type === "system" && content["event"] === "session_concluded" ? content["head"] : undefined;
 }
 
@@ -158,31 +161,40 @@ function checkLine(
   { recordId, sha256, line }: { recordId: string | null; sha256: Sha256; line: number },
 ): { leaf: LogLine; wrong: Finding[] } {
   const { sequence, content } = message;
-  const made = salt === null ? content_hash : contentHash(bytesOf(salt), canonicalJson(content), sha256);
-  const leafWith = (contentHash: string) =>
-    entryLeaf(feedEntry(message, { recordId: message.session_id, contentHash }), sha256);
+  const computedHash =
+    salt === null ? content_hash : hashContent(parseHex(salt), toCanonicalJson(content), sha256);
+  const computeLeaf = (contentHash: string) =>
+    hashEntry(createFeedEntry(message, { recordId: message.session_id, contentHash }), sha256);
   const wrong: Finding[] = [];
   const add = (code: FindingCode, text: string) => wrong.push({ code, message: text, sequence, file, line });
 
   if (recordId !== null && message.session_id !== recordId) {
     add("content", `Message ${sequence} belongs to another record, ${message.session_id}.`);
   }
-  const leaf = leafWith(made);
+  const leaf = computeLeaf(computedHash);
   const isSame = toHex(leaf) === hash;
-  if (salt === null && canonicalJson(content) !== canonicalJson(withoutText(message))) {
+  if (salt === null && toCanonicalJson(content) !== toCanonicalJson(withoutText(message))) {
     add(
       "content",
       `Message ${sequence} has a text but no salt, so the text cannot be checked against its hash.`,
     );
-  } else if (isSame && made !== content_hash) {
+  } else if (isSame && computedHash !== content_hash) {
     add("content", `The content hash of message ${sequence} does not match its text.`);
   }
-  const mismatch = () =>
-    made !== content_hash && toHex(leafWith(content_hash)) === hash
+  const describeMismatch = () =>
+    computedHash !== content_hash && toHex(computeLeaf(content_hash)) === hash
       ? `The text of message ${sequence}, or its salt, was changed after it was recorded.`
       : `Message ${sequence} was changed after it was recorded: its text or its other fields differ.`;
   return {
-    leaf: { number: sequence, line, leaf, hash: bytesOf(hash), root, contentHash: content_hash, mismatch },
+    leaf: {
+      number: sequence,
+      line,
+      leaf,
+      hash: parseHex(hash),
+      root,
+      contentHash: content_hash,
+      describeMismatch,
+    },
     wrong,
   };
 }
@@ -192,6 +204,6 @@ function checkLine(
  * message, or the public part of a private message.
  */
 function withoutText({ type, content }: FeedLine["message"]): Record<string, unknown> {
-  const { redacted, ...rest } = redactedContent({ type, content });
+  const { redacted, ...rest } = toRedactedContent({ type, content });
   return content["redacted"] === true ? { ...rest, redacted } : { private: true, bytes: content["bytes"] };
 }

@@ -1,12 +1,18 @@
 import type { Sha256 } from "../core/merkle-tree.js";
 import { fromBase64url } from "../identity/base64url.js";
-import { type AuditKey, auditKeyId, holds, successionBytes, type VerifySignature } from "../identity/head.js";
+import {
+  type AuditKey,
+  encodeSuccession,
+  isValidSignature,
+  toAuditKeyId,
+  type VerifySignature,
+} from "../identity/head.js";
 import type { Trust } from "./report.js";
 
 /**
  * Describes each fault in a list of keys in one sentence. Faults are a duplicate key, an id that does not
  * match its key, and an invalid signature by a key's predecessor. A key that no other key vouches for is not
- * a fault, but `trustIn` does not trust it.
+ * a fault, but `determineTrust` does not trust it.
  */
 export async function checkKeys(
   keys: readonly AuditKey[],
@@ -19,7 +25,7 @@ export async function checkKeys(
       continue;
     }
     const publicKey = fromBase64url(key.public_key, 32);
-    if (!publicKey || auditKeyId(publicKey, sha256) !== key.key_id) {
+    if (!publicKey || toAuditKeyId(publicKey, sha256) !== key.key_id) {
       wrong.push(`Key ${key.key_id} does not match its id.`);
     } else if (key.succession !== null && !(await isSucceeded(key, keys, verifySignature))) {
       wrong.push(
@@ -34,7 +40,7 @@ export async function checkKeys(
  * Returns how far a key can be trusted. A key is trusted if it is known, or if a known key vouches for it,
  * directly or over several steps.
  */
-export async function trustIn(
+export async function determineTrust(
   keyId: string,
   keys: readonly AuditKey[],
   { known, verifySignature }: { known: readonly AuditKey[]; verifySignature: VerifySignature },
@@ -61,8 +67,8 @@ async function isSucceeded(
 ): Promise<boolean> {
   const previous = keys.find(({ key_id }) => key_id === key.previous);
   if (!previous || key.succession === null) return false;
-  return holds(
-    { publicKey: previous.public_key, bytes: successionBytes(key), signature: key.succession },
+  return isValidSignature(
+    { publicKey: previous.public_key, bytes: encodeSuccession(key), signature: key.succession },
     verifySignature,
   );
 }

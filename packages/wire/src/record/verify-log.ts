@@ -29,7 +29,7 @@ export interface LogLine {
   readonly root: string;
   readonly contentHash: string;
   /** Returns the message to report when the computed hash differs from the stated hash. */
-  readonly mismatch: () => string;
+  readonly describeMismatch: () => string;
 }
 
 /** Follows a log line by line, and reports the faults in each line. */
@@ -42,7 +42,7 @@ export interface LogFollower {
   readonly notedSize: number | null;
   follow(line: LogLine): Finding[];
   /** Skips a line that cannot be read. Returns the number that the line must have had. */
-  pass(): number;
+  skip(): number;
   /** Compares a checkpoint with the log at the current position. */
   check(checkpoint: Checkpoint): Finding[];
   /** Must be called after the last line. */
@@ -69,36 +69,37 @@ interface Options {
 export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Options): LogFollower {
   const expected = new Map<number, Checkpoint[]>();
   for (const each of checkpoints) expected.set(each.size, [...(expected.get(each.size) ?? []), each]);
-  const here = growTree(sha256);
+  const computedTree = growTree(sha256);
   /**
    * The tree over the hashes stated in the lines. Null once these hashes no longer produce the stated roots.
    */
-  let told: GrowingTree | null = growTree(sha256);
+  let statedTree: GrowingTree | null = growTree(sha256);
   let last = 0;
   /** A finding about a root that did not match. The next line shows whether the fault is isolated. */
-  let doubt: Finding | null = null;
+  let pendingFinding: Finding | null = null;
   /** The last positions at which a checkpoint matched (`vouched`) and at which one did not (`refuted`). */
-  let vouched = 0;
-  let refuted = 0;
+  let confirmedSize = 0;
+  let refutedSize = 0;
   let notedSize: number | null = null;
 
-  const at = (number: number, from = number): Pick<Finding, "file"> => ({
+  const locate = (number: number, from = number): Pick<Finding, "file"> => ({
     file,
     ...(one === "message" ? { sequence: number } : { document_version: number }),
     ...(from === number ? {} : one === "message" ? { from_sequence: from } : { from_document_version: from }),
   });
-  const name = (number: number) => `${one} ${number}`;
-  const many = (from: number, to: number) => (from === to ? name(from) : `${one}s ${from} to ${to}`);
+  const formatEntry = (number: number) => `${one} ${number}`;
+  const formatRange = (from: number, to: number) =>
+    from === to ? formatEntry(from) : `${one}s ${from} to ${to}`;
 
-  function order({ number, line }: LogLine): Finding[] {
+  function checkOrder({ number, line }: LogLine): Finding[] {
     if (number === last + 1) return [];
-    told = null;
-    doubt = null;
+    statedTree = null;
+    pendingFinding = null;
     const message =
       number <= last
-        ? `${capital(name(number))} is repeated or out of order: ${last + 1} should follow ${last}.`
-        : `${capital(many(last + 1, number - 1))} ${number - last > 2 ? "are" : "is"} missing: ${number} follows ${last}.`;
-    return [{ code: "sequence", message, ...at(number <= last ? number : last + 1), line }];
+        ? `${capitalise(formatEntry(number))} is repeated or out of order: ${last + 1} should follow ${last}.`
+        : `${capitalise(formatRange(last + 1, number - 1))} ${number - last > 2 ? "are" : "is"} missing: ${number} follows ${last}.`;
+    return [{ code: "sequence", message, ...locate(number <= last ? number : last + 1), line }];
   }
 
   /**
@@ -106,46 +107,46 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
    * changed, the computed one.
    */
   function grow({ number, line, hash, leaf, root }: LogLine, isMismatch: boolean): Finding[] {
-    if (!told) return [];
-    const before = isMismatch ? told.fork() : null;
-    told.push(hash);
-    if (toHex(told.root()) === root) return settle();
+    if (!statedTree) return [];
+    const before = isMismatch ? statedTree.fork() : null;
+    statedTree.push(hash);
+    if (toHex(statedTree.root()) === root) return settle();
     if (before) {
       before.push(leaf);
       if (toHex(before.root()) === root) {
-        told = before;
+        statedTree = before;
         return settle();
       }
     }
-    if (doubt) {
+    if (pendingFinding) {
       // After two mismatches in a row, it is unknown which hashes the roots were computed from.
-      told = null;
-      doubt = null;
+      statedTree = null;
+      pendingFinding = null;
       return [];
     }
     const finding: Finding = {
       code: "root",
       message:
         number === 1
-          ? `The root of ${name(1)} does not match its hash: one of the two was changed.`
-          : `The root of ${name(number)} does not match ${many(1, number)}: ${name(number)} was changed together with its hash, or ${name(number - 1)} together with its hash and its root.`,
-      ...at(number, Math.max(1, number - 1)),
+          ? `The root of ${formatEntry(1)} does not match its hash: one of the two was changed.`
+          : `The root of ${formatEntry(number)} does not match ${formatRange(1, number)}: ${formatEntry(number)} was changed together with its hash, or ${formatEntry(number - 1)} together with its hash and its root.`,
+      ...locate(number, Math.max(1, number - 1)),
       line,
     };
-    doubt = finding;
+    pendingFinding = finding;
     // If the line does not match its own hash, that has already been reported.
     return isMismatch ? [] : [finding];
   }
 
   function settle(): Finding[] {
-    if (doubt) {
-      narrow(doubt, {
+    if (pendingFinding) {
+      narrow(pendingFinding, {
         code: "root",
-        message: `The root of ${name(last - 1)} does not match ${many(1, last - 1)}. The roots after it are valid.`,
-        ...at(last - 1),
-        ...(doubt.line === undefined ? {} : { line: doubt.line }),
+        message: `The root of ${formatEntry(last - 1)} does not match ${formatRange(1, last - 1)}. The roots after it are valid.`,
+        ...locate(last - 1),
+        ...(pendingFinding.line === undefined ? {} : { line: pendingFinding.line }),
       });
-      doubt = null;
+      pendingFinding = null;
     }
     return [];
   }
@@ -154,18 +155,18 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
    * Compares the checkpoints for the current position. The position counts as confirmed if all of them match,
    * and as refuted if any of them does not.
    */
-  function check(words: readonly Checkpoint[], line?: LogLine): Finding[] {
-    if (!told || doubt || words.length === 0) return [];
-    const root = toHex(told.root());
-    const wrong = words.find(
+  function check(candidates: readonly Checkpoint[], line?: LogLine): Finding[] {
+    if (!statedTree || pendingFinding || candidates.length === 0) return [];
+    const root = toHex(statedTree.root());
+    const wrong = candidates.find(
       (each) =>
         each.root !== root ||
         (each.contentHash !== undefined && each.contentHash !== (line?.contentHash ?? null)),
     );
-    if (!wrong) vouched = Math.max(vouched, last);
-    if (!wrong || refuted > vouched) return [];
-    refuted = last;
-    const whose = capital(wrong.whose);
+    if (!wrong) confirmedSize = Math.max(confirmedSize, last);
+    if (!wrong || refutedSize > confirmedSize) return [];
+    refutedSize = last;
+    const whose = capitalise(wrong.whose);
     if (last === 0) {
       return [
         {
@@ -175,14 +176,17 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
         },
       ];
     }
-    const from = vouched + 1;
-    const which = from === last ? name(last) : `one of ${many(from, last)}`;
-    const message = `${whose} has a different root over ${many(1, last)}: ${which} was changed together with all hashes after it, or that head belongs to another record.`;
-    return [{ code: "head", message, ...at(last, from), ...(line === undefined ? {} : { line: line.line }) }];
+    const from = confirmedSize + 1;
+    const which = from === last ? formatEntry(last) : `one of ${formatRange(from, last)}`;
+    const message = `${whose} has a different root over ${formatRange(1, last)}: ${which} was changed together with all hashes after it, or that head belongs to another record.`;
+    return [
+      { code: "head", message, ...locate(last, from), ...(line === undefined ? {} : { line: line.line }) },
+    ];
   }
 
   const checkAll = (line?: LogLine) => {
-    if (noted !== undefined && told && !doubt && toHex(told.root()) === noted) notedSize = last;
+    if (noted !== undefined && statedTree && !pendingFinding && toHex(statedTree.root()) === noted)
+      notedSize = last;
     return check(expected.get(last) ?? [], line);
   };
   const atStart = checkAll();
@@ -192,28 +196,33 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
       return last;
     },
     get root() {
-      return toHex(here.root());
+      return toHex(computedTree.root());
     },
     get notedSize() {
       return notedSize;
     },
     follow(line) {
       const isMismatch = !sameBytes(line.hash, line.leaf);
-      const findings = order(line);
+      const findings = checkOrder(line);
       const isNext = line.number === last + 1;
       last = Math.max(last, line.number);
-      here.push(line.leaf);
+      computedTree.push(line.leaf);
       if (isMismatch) {
-        findings.push({ code: "content", message: line.mismatch(), ...at(line.number), line: line.line });
+        findings.push({
+          code: "content",
+          message: line.describeMismatch(),
+          ...locate(line.number),
+          line: line.line,
+        });
       }
       findings.push(...grow(line, isMismatch));
       if (isNext) findings.push(...checkAll(line));
       return findings;
     },
-    pass() {
+    skip() {
       last++;
-      told = null;
-      doubt = null;
+      statedTree = null;
+      pendingFinding = null;
       return last;
     },
     check: (checkpoint) => check([checkpoint]),
@@ -222,12 +231,12 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
         .filter(({ size, mustReach }) => mustReach && size > last)
         .sort((a, b) => b.size - a.size);
       if (!furthest) return atStart;
-      const message = `${capital(many(last + 1, furthest.size))} ${furthest.size - last > 1 ? "are" : "is"} missing at the end: ${furthest.whose} covers ${furthest.size} ${one}s.`;
-      return [...atStart, { code: "sequence", message, ...at(last + 1) }];
+      const message = `${capitalise(formatRange(last + 1, furthest.size))} ${furthest.size - last > 1 ? "are" : "is"} missing at the end: ${furthest.whose} covers ${furthest.size} ${one}s.`;
+      return [...atStart, { code: "sequence", message, ...locate(last + 1) }];
     },
   };
 }
 
-function capital(sentence: string): string {
+function capitalise(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

@@ -1,14 +1,14 @@
 import { createPublicKey, verify } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { fromBase64url } from "../identity/base64url.js";
-import { drawSeed, signingKeyFrom } from "../identity/signing-key.js";
+import { deriveSigningKey, drawSeed } from "../identity/signing-key.js";
 import { verifySignatureHere } from "./verify-signature.js";
 
 const order = (1n << 252n) + 27742317777372353535851937790883648493n;
 const bytes = new TextEncoder().encode("what is signed");
 
 function signed() {
-  const key = signingKeyFrom(drawSeed());
+  const key = deriveSigningKey(drawSeed());
   const publicKey = fromBase64url(key.publicKey, 32);
   const signature = fromBase64url(key.sign(bytes), 64);
   if (!publicKey || !signature) throw new Error("Keys and signatures are written in base64url.");

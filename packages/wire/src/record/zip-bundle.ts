@@ -103,10 +103,10 @@ async function* unpack(
 ): AsyncGenerator<Uint8Array> {
   const bytesMax = Math.min(unpackedBytesMax, freeBytes + ratioMax * entry.compressedSize);
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const givenUp = new AbortController();
+  const cancellation = new AbortController();
   // Handles the result right away. A failure may be known before the last chunk was read, and would otherwise
   // be an unhandled rejection.
-  const ending = entry.getData(writable, { signal: givenUp.signal }).then(
+  const ending = entry.getData(writable, { signal: cancellation.signal }).then(
     () => null,
     async (error: unknown) => {
       // If an entry fails before its first byte, the library does not close the stream. Its reader would then
@@ -131,7 +131,7 @@ async function* unpack(
   } catch (error) {
     throw toUnreadable(error);
   } finally {
-    givenUp.abort();
+    cancellation.abort();
     await reader.cancel().catch(() => undefined);
     await ending;
   }

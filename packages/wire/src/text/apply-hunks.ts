@@ -1,4 +1,4 @@
-import { linesOf } from "../text/lines.js";
+import { splitLines } from "../text/lines.js";
 
 /** A change that replaces some lines of text. `old_start` is a line number, counted from 1. */
 export interface LineHunk {
@@ -12,7 +12,7 @@ export interface LineHunk {
  * text.
  */
 export function applyHunks(text: string, hunks: readonly LineHunk[]): string | null {
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   const parts: string[] = [];
   let done = 0;
   for (const { old_start, old_lines, new_lines } of [...hunks].sort((a, b) => a.old_start - b.old_start)) {

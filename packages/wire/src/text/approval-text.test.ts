@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { approvalText } from "./approval-text.js";
+import { formatApproval } from "./approval-text.js";
 
 it("[APPROVE-9] shows all of a command, an edit as a diff, anything else as JSON, and hides no field and no sign", () => {
-  const show = (input: object) => approvalText(JSON.stringify(input));
+  const show = (input: object) => formatApproval(JSON.stringify(input));
   expect(show({ command: "ls -l\u200b", description: "look" })).toEqual({
     text: "ls -l\\u200b",
     why: "look",
@@ -15,7 +15,7 @@ it("[APPROVE-9] shows all of a command, an edit as a diff, anything else as JSON
   );
   expect(show({ file_path: "/a", content: "one" }).text).toBe("/a\n+ one");
   expect(show({ url: "https://a.example", description: 7 }).text).toContain('"description": 7');
-  expect(approvalText("no JSON\u202e")).toEqual({ text: "no JSON\\u202e", why: null });
+  expect(formatApproval("no JSON\u202e")).toEqual({ text: "no JSON\\u202e", why: null });
   // A carriage return would overwrite the text before it, so it is escaped instead of being shown as a line
   // break.
   expect(show({ command: "echo a\rrm b" }).text).toBe("echo a\\u000drm b");

@@ -9,7 +9,7 @@ import { showInvisible } from "./neutralise.js";
  * @param input - the tool's input as JSON
  * @returns the description, and the reason that the agent has given
  */
-export function approvalText(input: string): { readonly text: string; readonly why: string | null } {
+export function formatApproval(input: string): { readonly text: string; readonly why: string | null } {
   const fields = parseFields(input);
   if (!fields) return { text: showInvisible(input), why: null };
   const { description, ...rest } = fields;
@@ -22,19 +22,19 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function describe(fields: Fields): string[] {
   const { command, file_path: file, old_string: old, new_string: now, content, ...rest } = fields;
-  if (isText(command)) return [command, ...asJson({ ...fields, command: undefined })];
+  if (isText(command)) return [command, ...formatAsJson({ ...fields, command: undefined })];
   if (isText(file) && isText(old) && isText(now) && content === undefined)
-    return [file, ...marked("- ", old), ...marked("+ ", now), ...asJson(rest)];
+    return [file, ...prefixLines("- ", old), ...prefixLines("+ ", now), ...formatAsJson(rest)];
   if (isText(file) && isText(content) && old === undefined && now === undefined)
-    return [file, ...marked("+ ", content), ...asJson(rest)];
-  return asJson(fields);
+    return [file, ...prefixLines("+ ", content), ...formatAsJson(rest)];
+  return formatAsJson(fields);
 }
 
-function marked(mark: string, text: string): string[] {
+function prefixLines(mark: string, text: string): string[] {
   return text === "" ? [] : text.split("\n").map((line) => `${mark}${line}`);
 }
 
-function asJson(rest: Fields): string[] {
+function formatAsJson(rest: Fields): string[] {
   const text = JSON.stringify(rest, null, 2);
   return text === "{}" ? [] : [text];
 }

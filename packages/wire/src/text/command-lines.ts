@@ -1,5 +1,5 @@
 import { isClearText } from "../core/clear-text.js";
-import { shellWord } from "./shell.js";
+import { toShellWord } from "./shell.js";
 
 export interface InstallLineOptions {
   /** The broker's address, as seen from the machine on which the command will run. */
@@ -15,7 +15,7 @@ export interface InstallLineOptions {
  * Returns the shell command that installs the CLI from a broker. Returns null if the connection is not
  * encrypted, because an attacker on the network could then replace the program.
  */
-export function installLine({ base, keyPin }: InstallLineOptions): string | null {
+export function toInstallLine({ base, keyPin }: InstallLineOptions): string | null {
   if (isClearText(base)) return null;
   const pinned = keyPin ? `-k --pinnedpubkey 'sha256//${keyPin}' ` : "";
   return `curl -fsSL ${pinned}${base}/install.sh | sh`;
@@ -37,7 +37,7 @@ export interface LaunchLineOptions {
  * Returns the command that starts an agent in the current folder, on any machine on which the CLI is
  * installed.
  */
-export function launchLine({ session, title, team, client, mesh }: LaunchLineOptions): string {
+export function toLaunchLine({ session, title, team, client, mesh }: LaunchLineOptions): string {
   const flags = {
     client: client === "claude" ? undefined : client,
     mesh: mesh === "main" ? undefined : mesh,
@@ -46,7 +46,7 @@ export function launchLine({ session, title, team, client, mesh }: LaunchLineOpt
     team,
   };
   const given = Object.entries(flags).filter(([, value]) => value !== undefined);
-  return ["merkle launch", ...given.map(([name, value]) => `--${name} ${shellWord(String(value))}`)].join(
+  return ["merkle launch", ...given.map(([name, value]) => `--${name} ${toShellWord(String(value))}`)].join(
     " ",
   );
 }

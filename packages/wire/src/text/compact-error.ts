@@ -1,5 +1,5 @@
 import type { MerkleError } from "../core/errors.js";
-import { foreign, neutralise } from "./neutralise.js";
+import { neutralise, neutraliseTexts } from "./neutralise.js";
 
 /**
  * Formats an error for a model. The error's details may quote other users, so they must not look like
@@ -9,16 +9,16 @@ export function compactError({ code, message, details }: Pick<MerkleError, "code
   // The document's content or the diff is shown last and unchanged, because callers quote it when they edit
   // (TEXT-4).
   const last = ["content", "diff"].find((name) => typeof details[name] === "string");
-  const told = Object.entries(details)
+  const detailLines = Object.entries(details)
     // Leaves out fields that the message already mentions, and the text that is shown last.
     .filter(([name]) => name !== "fields" && name !== "field" && name !== last)
     .map(([name, value]) => compactDetail(name, typeof value === "string" ? value : JSON.stringify(value)));
   const text =
     last === undefined ? [] : [`${last}, from the next line to the end:`, neutralise(`${details[last]}`)];
-  return [`${code}: ${foreign(message)}`, ...told, ...text].join("\n");
+  return [`${code}: ${neutraliseTexts(message)}`, ...detailLines, ...text].join("\n");
 }
 
 function compactDetail(name: string, value: string): string {
-  const text = foreign(value);
-  return text.includes("\n") ? `${foreign(name)}:\n  ${text}` : `${foreign(name)} ${text}`;
+  const text = neutraliseTexts(value);
+  return text.includes("\n") ? `${neutraliseTexts(name)}:\n  ${text}` : `${neutraliseTexts(name)} ${text}`;
 }

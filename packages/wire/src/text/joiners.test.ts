@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { deceptionIn } from "../core/names.js";
+import { describeDeception } from "../core/names.js";
 import { neutralise } from "./neutralise.js";
 
 const needed = [
@@ -14,7 +14,7 @@ const needed = [
 
 it.each(needed)("[CLI-149] %s is shown as it was written, and may be a name", (_, text) => {
   expect(neutralise(text)).toBe(text);
-  expect(deceptionIn(text)).toBeNull();
+  expect(describeDeception(text)).toBeNull();
 });
 
 const unneeded = [
@@ -30,13 +30,13 @@ const unneeded = [
 
 it.each(unneeded)("[CLI-149] a joiner %s is shown as U+FFFD, and is in no name", (_, text, shown) => {
   expect(neutralise(text)).toBe(shown);
-  expect(deceptionIn(text)).toMatch(/invisible or unassigned character U\+200/);
+  expect(describeDeception(text)).toMatch(/invisible or unassigned character U\+200/);
 });
 
 it("[CLI-149] a name has no joiner that changes nothing, as one behind a letter that never joins", () => {
   expect(neutralise("کار‌ها")).toBe("کار‌ها");
-  expect(deceptionIn("کار‌ها")).toContain("U+200C");
-  expect(deceptionIn("👩\ufe0f")).toContain("U+FE0F");
+  expect(describeDeception("کار‌ها")).toContain("U+200C");
+  expect(describeDeception("👩\ufe0f")).toContain("U+FE0F");
 });
 
 it.each([
@@ -48,12 +48,12 @@ it.each([
   "\u200b",
 ])("[CLI-149] direction marks, tags and blanks stay what they were beside joined text: %j", (text) => {
   expect(neutralise(`👩‍💻 ${text}`)).toContain("\u{fffd}");
-  expect(deceptionIn(`👩‍💻 ${text}`)).toContain("invisible");
+  expect(describeDeception(`👩‍💻 ${text}`)).toContain("invisible");
 });
 
 it("[CLI-149] words on both sides of a joiner have one script", () => {
-  expect(deceptionIn("क्\u200cpaypal")).toContain("mix");
-  expect(deceptionIn("Ana👩‍💻Борис")).toBeNull();
+  expect(describeDeception("क्\u200cpaypal")).toContain("mix");
+  expect(describeDeception("Ana👩‍💻Борис")).toBeNull();
 });
 
 it("[CLI-149] a text of nothing but marks is read once, not once for each of them", () => {

@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import { commonEnds, linesOf } from "./lines.js";
+import { countCommonEnds, splitLines } from "./lines.js";
 
 /** A difference between two texts, as lines that include their line breaks. */
 export interface LineChange {
@@ -27,13 +27,17 @@ export const searchBounds: SearchBounds = { editLengthMax: 2_000, searchMsMax: 2
  * takes bounded time. If the texts differ too much, a single change replaces everything from the first
  * difference to the last.
  */
-export function lineChanges(from: string, to: string, bounds: SearchBounds = searchBounds): LineChange[] {
-  const oldLines = linesOf(from);
-  const newLines = linesOf(to);
-  return shortest(oldLines, newLines, bounds) ?? replacement(oldLines, newLines);
+export function computeLineChanges(
+  from: string,
+  to: string,
+  bounds: SearchBounds = searchBounds,
+): LineChange[] {
+  const oldLines = splitLines(from);
+  const newLines = splitLines(to);
+  return findShortestChanges(oldLines, newLines, bounds) ?? toReplacement(oldLines, newLines);
 }
 
-function shortest(
+function findShortestChanges(
   from: string[],
   to: string[],
   { editLengthMax, searchMsMax }: SearchBounds,
@@ -61,8 +65,8 @@ function shortest(
   return changes;
 }
 
-function replacement(from: readonly string[], to: readonly string[]): LineChange[] {
-  const { above, below } = commonEnds(from, to);
+function toReplacement(from: readonly string[], to: readonly string[]): LineChange[] {
+  const { above, below } = countCommonEnds(from, to);
   const oldLines = from.slice(above, from.length - below);
   const newLines = to.slice(above, to.length - below);
   return oldLines.length + newLines.length === 0 ? [] : [{ above, oldLines, newLines }];

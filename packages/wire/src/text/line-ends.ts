@@ -8,7 +8,7 @@ export interface PlainLines {
   toOriginal(offset: number): number;
 }
 
-export function plainLines(original: string): PlainLines {
+export function toPlainLines(original: string): PlainLines {
   return {
     text: withLineEnd(original, "\n"),
     toOriginal(offset) {
@@ -23,7 +23,7 @@ export function plainLines(original: string): PlainLines {
 }
 
 /** Returns the line ending of the first line. */
-export function lineEndOf(text: string): string | undefined {
+export function findLineEnd(text: string): string | undefined {
   return /\r\n|\r|\n/.exec(text)?.[0];
 }
 

@@ -2,14 +2,17 @@
  * Splits text into lines that include their line breaks, so that a missing line break at the end counts as a
  * difference.
  */
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
 /**
  * Counts the lines that two texts share at the top, and the remaining lines that they share at the bottom.
  */
-export function commonEnds(from: readonly string[], to: readonly string[]): { above: number; below: number } {
+export function countCommonEnds(
+  from: readonly string[],
+  to: readonly string[],
+): { above: number; below: number } {
   const shorter = Math.min(from.length, to.length);
   let above = 0;
   while (above < shorter && from[above] === to[above]) above++;

@@ -1,4 +1,4 @@
-import { type HtmlBlockEnd, htmlBlockStart } from "./markdown-html-blocks.js";
+import { findHtmlBlockEnd, type HtmlBlockEnd } from "./markdown-html-blocks.js";
 
 /** A heading of the document itself. Headings within a block quote or list item do not count. */
 export interface Heading {
@@ -34,26 +34,26 @@ export interface MarkdownEnd {
  */
 export function scanMarkdown(content: string, onHeading: (heading: Heading) => void): MarkdownEnd {
   const scanner = new BlockScanner(content, onHeading);
-  while (scanner.nextLine());
+  while (scanner.readLine());
   return scanner.end();
 }
 
 /** Returns the text of a heading, including inline markup but without the number signs around it. */
-export function headingText(content: string, { start, textStart, textEnd }: Heading): string {
+export function extractHeadingText(content: string, { start, textStart, textEnd }: Heading): string {
   const text = content.slice(textStart, textEnd).trim();
-  return textStart > start ? withoutClosingSigns(text) : text;
+  return textStart > start ? stripClosingMarks(text) : text;
 }
 
-function withoutClosingSigns(text: string): string {
+function stripClosingMarks(text: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === "#") end--;
-  const closing = end === 0 || text[end - 1] === " " || text[end - 1] === "\t";
-  return closing ? text.slice(0, end).trimEnd() : text;
+  const isClosing = end === 0 || text[end - 1] === " " || text[end - 1] === "\t";
+  return isClosing ? text.slice(0, end).trimEnd() : text;
 }
 
 type Container =
   | { readonly kind: "quote" }
-  | { readonly kind: "item"; readonly width: number; empty: boolean };
+  | { readonly kind: "item"; readonly width: number; isEmpty: boolean };
 
 type Leaf =
   | { readonly kind: "none" }
@@ -108,12 +108,12 @@ class BlockScanner {
   }
 
   /** Reads one line of the text. Returns false at the end of the text. */
-  nextLine(): boolean {
+  readLine(): boolean {
     if (this.#nextStart >= this.#content.length) return false;
     this.#takeLine();
     const depth = this.#matchContainers();
-    const matched = depth === this.#stack.length;
-    if (!(matched && this.#continuesVerbatim())) this.#readBlocks(depth, matched);
+    const areAllMatched = depth === this.#stack.length;
+    if (!(areAllMatched && this.#continuesVerbatim())) this.#readBlocks(depth, areAllMatched);
     return true;
   }
 
@@ -121,7 +121,7 @@ class BlockScanner {
     return {
       // A block within a container ends with the container, at the next line that is outside it, so only a
       // top-level block must be closed.
-      unclosed: this.#stack.length === 0 ? closingLine(this.#leaf) : null,
+      unclosed: this.#stack.length === 0 ? findClosingLine(this.#leaf) : null,
       endsInList: this.#stack[0]?.kind === "item",
     };
   }
@@ -135,10 +135,10 @@ class BlockScanner {
       if (code === LF || code === CR) break;
       end++;
     }
-    const crlf = content.charCodeAt(end) === CR && content.charCodeAt(end + 1) === LF;
+    const isCrlf = content.charCodeAt(end) === CR && content.charCodeAt(end + 1) === LF;
     this.#lineStart = start;
     this.#lineEnd = end;
-    this.#nextStart = end + (crlf ? 2 : 1);
+    this.#nextStart = end + (isCrlf ? 2 : 1);
     this.#breakFails = 0;
     this.#column = 0;
     this.#skipTo(start, 0);
@@ -162,7 +162,7 @@ class BlockScanner {
     return this.#firstColumn - this.#column;
   }
 
-  get #blank(): boolean {
+  get #isBlank(): boolean {
     return this.#first >= this.#lineEnd;
   }
 
@@ -186,15 +186,15 @@ class BlockScanner {
 
   #continuesContainer(container: Container): boolean {
     if (container.kind === "quote") return this.#takeQuoteMarker();
-    if (this.#blank) return !container.empty;
+    if (this.#isBlank) return !container.isEmpty;
     if (this.#indent < container.width) return false;
     this.#column += container.width;
-    container.empty = false;
+    container.isEmpty = false;
     return true;
   }
 
   #takeQuoteMarker(): boolean {
-    if (this.#blank || this.#indent >= CODE_INDENT || this.#content[this.#first] !== ">") return false;
+    if (this.#isBlank || this.#indent >= CODE_INDENT || this.#content[this.#first] !== ">") return false;
     this.#consumeMarker(1);
     if (this.#indent > 0) this.#column++;
     return true;
@@ -224,14 +224,14 @@ class BlockScanner {
   }
 
   #endsHtml(end: HtmlBlockEnd): boolean {
-    return end.at === "blank-line" ? this.#blank : end.mark.test(this.#rest());
+    return end.at === "blank-line" ? this.#isBlank : end.mark.test(this.#readRest());
   }
 
   /** Opens the blocks that begin in the rest of the line, or adds the rest to the open paragraph. */
-  #readBlocks(matched: number, all: boolean): void {
+  #readBlocks(matched: number, areAllMatched: boolean): void {
     let depth = matched;
-    let inParagraph = all && this.#leaf.kind === "paragraph";
-    while (!this.#blank) {
+    let isInParagraph = areAllMatched && this.#leaf.kind === "paragraph";
+    while (!this.#isBlank) {
       if (this.#indent >= CODE_INDENT) {
         // An indented line continues an open paragraph. Otherwise the line is code, which cannot contain a
         // heading.
@@ -240,15 +240,15 @@ class BlockScanner {
         return;
       }
       if (!blockMarks.has(this.#content.charCodeAt(this.#first))) break;
-      if (this.#opensLeaf(depth, inParagraph)) return;
-      const container = depth < CONTAINERS_MAX ? this.#takeContainer(inParagraph) : null;
+      if (this.#opensLeaf(depth, isInParagraph)) return;
+      const container = depth < CONTAINERS_MAX ? this.#takeContainer(isInParagraph) : null;
       if (!container) break;
       this.#close(depth);
       this.#stack.push(container);
       depth++;
-      inParagraph = false;
+      isInParagraph = false;
     }
-    if (this.#blank) this.#close(depth);
+    if (this.#isBlank) this.#close(depth);
     else this.#addText(depth);
   }
 
@@ -273,7 +273,7 @@ class BlockScanner {
    * Returns true if the rest of the line is a heading or thematic break, or begins a code fence or HTML
    * block.
    */
-  #opensLeaf(depth: number, inParagraph: boolean): boolean {
+  #opensLeaf(depth: number, isInParagraph: boolean): boolean {
     switch (this.#content[this.#first]) {
       case "#":
         return this.#takeAtxHeading(depth);
@@ -283,9 +283,9 @@ class BlockScanner {
       case "<":
         return this.#takeHtml(depth);
       case "=":
-        return inParagraph && this.#takeSetextHeading("=", 1);
+        return isInParagraph && this.#takeSetextHeading("=", 1);
       case "-":
-        return (inParagraph && this.#takeSetextHeading("-", 2)) || this.#takeThematicBreak(depth);
+        return (isInParagraph && this.#takeSetextHeading("-", 2)) || this.#takeThematicBreak(depth);
       case "*":
       case "_":
         return this.#takeThematicBreak(depth);
@@ -299,7 +299,7 @@ class BlockScanner {
     const after = this.#first + level;
     if (level > 6 || !this.#isSpaceOrEnd(after)) return false;
     this.#close(depth);
-    if (depth === 0) this.#handOut(level, this.#lineStart, after, this.#lineEnd);
+    if (depth === 0) this.#reportHeading(level, this.#lineStart, after, this.#lineEnd);
     return true;
   }
 
@@ -308,11 +308,11 @@ class BlockScanner {
       return false;
     const { start, end } = this.#leaf;
     this.#close(this.#stack.length);
-    if (this.#stack.length === 0) this.#handOut(level, start, start, end);
+    if (this.#stack.length === 0) this.#reportHeading(level, start, start, end);
     return true;
   }
 
-  #handOut(level: number, start: number, textStart: number, textEnd: number): void {
+  #reportHeading(level: number, start: number, textStart: number, textEnd: number): void {
     const end = Math.min(this.#nextStart, this.#content.length);
     this.#onHeading({ level, start, textStart, textEnd, end });
   }
@@ -329,8 +329,8 @@ class BlockScanner {
   }
 
   #takeHtml(depth: number): boolean {
-    const rest = this.#rest();
-    const end = htmlBlockStart(rest, this.#leaf.kind === "paragraph");
+    const rest = this.#readRest();
+    const end = findHtmlBlockEnd(rest, this.#leaf.kind === "paragraph");
     if (!end) return false;
     this.#close(depth);
     if (!(end.at === "mark" && end.mark.test(rest))) this.#leaf = { kind: "html", end };
@@ -354,37 +354,37 @@ class BlockScanner {
     return true;
   }
 
-  #takeContainer(inParagraph: boolean): Container | null {
-    return this.#takeQuoteMarker() ? quote : this.#takeItemMarker(inParagraph);
+  #takeContainer(isInParagraph: boolean): Container | null {
+    return this.#takeQuoteMarker() ? quote : this.#takeItemMarker(isInParagraph);
   }
 
-  #takeItemMarker(inParagraph: boolean): Container | null {
-    const marker = this.#itemMarker();
+  #takeItemMarker(isInParagraph: boolean): Container | null {
+    const marker = this.#findItemMarker();
     if (!marker || !this.#isSpaceOrEnd(this.#first + marker.length)) return null;
-    const empty = this.#isBlankFrom(this.#first + marker.length);
-    if (inParagraph && (empty || !marker.interrupts)) return null;
+    const isEmpty = this.#isBlankFrom(this.#first + marker.length);
+    if (isInParagraph && (isEmpty || !marker.canInterrupt)) return null;
 
     const indent = this.#indent;
     this.#consumeMarker(marker.length);
     // If there are five or more columns, only the first belongs to the marker, and the rest begins indented
     // code.
-    const gap = empty || this.#indent > CODE_INDENT ? 1 : this.#indent;
-    if (!empty) this.#column += gap;
-    return { kind: "item", width: indent + marker.length + gap, empty };
+    const gap = isEmpty || this.#indent > CODE_INDENT ? 1 : this.#indent;
+    if (!isEmpty) this.#column += gap;
+    return { kind: "item", width: indent + marker.length + gap, isEmpty };
   }
 
-  #itemMarker(): { length: number; interrupts: boolean } | null {
+  #findItemMarker(): { length: number; canInterrupt: boolean } | null {
     const content = this.#content;
     const at = this.#first;
-    if ("-+*".includes(content.charAt(at))) return { length: 1, interrupts: true };
+    if ("-+*".includes(content.charAt(at))) return { length: 1, canInterrupt: true };
     let digits = 0;
     while (digits < 10 && isDigit(content.charCodeAt(at + digits))) digits++;
     if (digits === 0 || digits > 9 || !".)".includes(content.charAt(at + digits))) return null;
     if (at + digits >= this.#lineEnd) return null;
-    return { length: digits + 1, interrupts: Number(content.slice(at, at + digits)) === 1 };
+    return { length: digits + 1, canInterrupt: Number(content.slice(at, at + digits)) === 1 };
   }
 
-  #rest(): string {
+  #readRest(): string {
     return this.#content.slice(this.#first, this.#lineEnd);
   }
 
@@ -407,7 +407,7 @@ class BlockScanner {
   }
 }
 
-function closingLine(leaf: Leaf): string | null {
+function findClosingLine(leaf: Leaf): string | null {
   if (leaf.kind === "fence") return leaf.mark.repeat(leaf.length);
   return leaf.kind === "html" && leaf.end.at === "mark" ? leaf.end.close : null;
 }

@@ -36,10 +36,10 @@ const wholeTag = new RegExp(
  * no HTML block begins there (CommonMark 0.31, section 4.6). A line with only a tag that is not in
  * CommonMark's list cannot interrupt a paragraph.
  */
-export function htmlBlockStart(line: string, inParagraph: boolean): HtmlBlockEnd | null {
+export function findHtmlBlockEnd(line: string, isInParagraph: boolean): HtmlBlockEnd | null {
   const verbatim = verbatimStart.exec(line)?.[1];
   if (verbatim !== undefined) return { at: "mark", mark: verbatimEnd, close: `</${verbatim}>` };
   for (const { start, end } of marked) if (start.test(line)) return end;
   if (blockStart.test(line)) return blankLine;
-  return !inParagraph && wholeTag.test(line) ? blankLine : null;
+  return !isInParagraph && wholeTag.test(line) ? blankLine : null;
 }

@@ -1,5 +1,5 @@
-import { type LineChange, lineChanges, type SearchBounds } from "./line-changes.js";
-import { linesOf } from "./lines.js";
+import { computeLineChanges, type LineChange, type SearchBounds } from "./line-changes.js";
+import { splitLines } from "./lines.js";
 
 /**
  * Lines without a conflict. They are unchanged, or only one side changed them, or both sides changed them in
@@ -35,19 +35,22 @@ export interface MergedTexts {
  * yet. No change by either side is dropped.
  */
 export function mergeTexts({ base, mine, theirs }: MergedTexts, bounds?: SearchBounds): MergeBlock[] {
-  const lines = linesOf(base);
+  const lines = splitLines(base);
   const blocks: MergeBlock[] = [];
   let done = 0;
   const settle = (text: string) => {
     if (text !== "") blocks.push({ kind: "settled", by: "nobody", base: text, text });
   };
-  for (const region of findRegions(lineChanges(base, mine, bounds), lineChanges(base, theirs, bounds))) {
+  for (const region of findRegions(
+    computeLineChanges(base, mine, bounds),
+    computeLineChanges(base, theirs, bounds),
+  )) {
     settle(lines.slice(done, region.start).join(""));
     blocks.push(
       toBlock({
         base: lines.slice(region.start, region.end).join(""),
-        mine: applied(lines, region, region.mine),
-        theirs: applied(lines, region, region.theirs),
+        mine: applyChanges(lines, region, region.mine),
+        theirs: applyChanges(lines, region, region.theirs),
       }),
     );
     done = region.end;
@@ -89,7 +92,11 @@ function findRegions(mine: readonly LineChange[], theirs: readonly LineChange[])
 }
 
 /** Returns the text of a region after the given changes. */
-function applied(lines: readonly string[], { start, end }: Region, changes: readonly LineChange[]): string {
+function applyChanges(
+  lines: readonly string[],
+  { start, end }: Region,
+  changes: readonly LineChange[],
+): string {
   const parts: string[] = [];
   let done = start;
   for (const { above, oldLines, newLines } of changes) {

@@ -1,4 +1,4 @@
-import { joinedParts } from "../core/joiners.js";
+import { createJoinedPattern } from "../core/joiners.js";
 
 /**
  * Returns a copy of a value that is safe to show to a model. The strings in it come from other users and must
@@ -8,32 +8,32 @@ import { joinedParts } from "../core/joiners.js";
  *
  * @param verbatim - names of fields that stay unchanged
  */
-export function foreign<Value>(value: Value, verbatim: readonly string[] = []): Value {
-  return foreignValue(value, verbatim) as Value; // The shape stays the same: texts are only replaced by other texts.
+export function neutraliseTexts<Value>(value: Value, verbatim: readonly string[] = []): Value {
+  return neutraliseValue(value, verbatim) as Value; // The shape stays the same: texts are only replaced by other texts.
 }
 
-function foreignValue(value: unknown, verbatim: readonly string[]): unknown {
-  if (typeof value === "string") return foreignText(value);
+function neutraliseValue(value: unknown, verbatim: readonly string[]): unknown {
+  if (typeof value === "string") return neutraliseText(value);
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((each) => foreignValue(each, verbatim));
+  if (Array.isArray(value)) return value.map((each) => neutraliseValue(each, verbatim));
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) =>
-      verbatim.includes(name) ? [name, inner] : [foreignText(name), foreignValue(inner, verbatim)],
+      verbatim.includes(name) ? [name, inner] : [neutraliseText(name), neutraliseValue(inner, verbatim)],
     ),
   );
 }
 
-function foreignText(text: string): string {
+function neutraliseText(text: string): string {
   return neutralise(text).replaceAll("\n", "\n  ");
 }
 
 /** Formats another user's text on one line, in quotation marks. */
-export function inQuotes(text: string): string {
+export function quoteText(text: string): string {
   return neutralise(JSON.stringify(text));
 }
 
 /** Joins the non-empty parts, one per line. */
-export function lines(...parts: (string | false | null | undefined)[]): string {
+export function joinLines(...parts: (string | false | null | undefined)[]): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join("\n");
 }
 
@@ -41,7 +41,7 @@ export function lines(...parts: (string | false | null | undefined)[]): string {
  * Formats a name for use within a line written by Merkle. An ambiguous name, such as `*` or a name with a
  * colon, is quoted.
  */
-export function nameInLine(name: string): string {
+export function formatInlineName(name: string): string {
   return neutralise(isPlain(name, /^[^*#":,\s-][^:,"\n\r]*$/) ? name : JSON.stringify(name));
 }
 
@@ -49,26 +49,26 @@ export function nameInLine(name: string): string {
  * Formats a peer's address for use within a line written by Merkle: `Alex's Team/atlas`, or only the team's
  * name for an unnamed peer. Names that contain a slash are quoted.
  */
-export function peerAddress(team: string, peer: string | null | undefined): string {
-  return address(team, peer, nameInLine);
+export function formatInlineAddress(team: string, peer: string | null | undefined): string {
+  return formatAddress(team, peer, formatInlineName);
 }
 
 /**
  * Shortens the address of a peer that has the same name as its team, for display: `Birch/birch` becomes
  * `Birch`.
  */
-export function shortAddress(address: string): string {
+export function shortenAddress(address: string): string {
   return address.replace(/^(.+)\/\1$/iu, "$1");
 }
 
 /** Formats a peer's address. Each name in it is formatted by `inLine`. */
-export function address(
+export function formatAddress(
   team: string,
   peer: string | null | undefined,
-  inLine: (name: string) => string,
+  formatPlain: (name: string) => string,
 ): string {
-  const part = (name: string) => (name.includes("/") ? inQuotes(name) : inLine(name));
-  return peer ? `${part(team)}/${part(peer)}` : part(team);
+  const formatPart = (name: string) => (name.includes("/") ? quoteText(name) : formatPlain(name));
+  return peer ? `${formatPart(team)}/${formatPart(peer)}` : formatPart(team);
 }
 
 /** Returns true if the value is a string that matches `plain` and therefore needs no quoting. */
@@ -90,20 +90,20 @@ const close = "\\s*[>＞]";
 /**
  * Returns a pattern in which each letter may also be full-width, because models read both in the same way.
  */
-function wide(words: string): string {
+function allowFullWidth(words: string): string {
   return words.replace(/[a-z]/g, (each) => `[${each}${String.fromCharCode(each.charCodeAt(0) + 0xfee0)}]`);
 }
 
 const names = [
-  wide("antml"),
-  `(?:${wide("system|human|assistant|user|developer|channel|invoke|parameter|thinking|function|result")})${nameEnd}`,
-  `(?:${wide("tool|function|task|teammate|cross-session|agent|command|local-command|bash|hook|ide|persisted|untrusted|available|new")})${wide("s?")}${joint}${letter}`,
-  `(?:${letter}{1,20}${joint}){1,6}${wide("hook")}${nameEnd}`,
-  `${wide("(?:start|end)")}${joint}${wide("of")}${joint}${letter}`,
-  `${wide("(?:s|bos|eos)")}${close}`,
-  `[<＜﹤]\\s*[/／]?${wide("sys")}${close}`,
+  allowFullWidth("antml"),
+  `(?:${allowFullWidth("system|human|assistant|user|developer|channel|invoke|parameter|thinking|function|result")})${nameEnd}`,
+  `(?:${allowFullWidth("tool|function|task|teammate|cross-session|agent|command|local-command|bash|hook|ide|persisted|untrusted|available|new")})${allowFullWidth("s?")}${joint}${letter}`,
+  `(?:${letter}{1,20}${joint}){1,6}${allowFullWidth("hook")}${nameEnd}`,
+  `${allowFullWidth("(?:start|end)")}${joint}${allowFullWidth("of")}${joint}${letter}`,
+  `${allowFullWidth("(?:s|bos|eos)")}${close}`,
+  `[<＜﹤]\\s*[/／]?${allowFullWidth("sys")}${close}`,
 ];
-const bracketed = wide("inst|system_prompt|available_tools|tool_(?:calls|content|results)");
+const bracketed = allowFullWidth("inst|system_prompt|available_tools|tool_(?:calls|content|results)");
 
 // Tags with which clients frame text for a model, and markers of a model's turns. Content must not be able to
 // open or close such a frame.
@@ -116,9 +116,9 @@ const frameTag = new RegExp(
  * Serialises a value to JSON with ambiguous characters escaped. Parsing the result gives the same value, and
  * the JSON text itself can neither move a cursor nor close a frame (TEXT-1).
  */
-export function neutralJson(value: unknown): string {
+export function toNeutralJson(value: unknown): string {
   // In JSON, the escaped characters can occur only within strings, where escapes are allowed.
-  return JSON.stringify(value).replace(invisible, escaped).replace(frameTag, escaped);
+  return JSON.stringify(value).replace(invisible, escapeCharacters).replace(frameTag, escapeCharacters);
 }
 
 /**
@@ -126,10 +126,10 @@ export function neutralJson(value: unknown): string {
  * unchanged.
  */
 export function showInvisible(text: string): string {
-  return text.replace(invisible, escaped);
+  return text.replace(invisible, escapeCharacters);
 }
 
-function escaped(text: string): string {
+function escapeCharacters(text: string): string {
   return Array.from({ length: text.length }, (_, at) => {
     return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
   }).join("");
@@ -147,7 +147,7 @@ function replaceInvisible(text: string): string {
   if (!/[\u200c\u200d]/.test(text)) return text.replace(invisible, "\u{fffd}");
   let shown = "";
   let from = 0;
-  for (const { 0: joined, index } of text.matchAll(joinedParts())) {
+  for (const { 0: joined, index } of text.matchAll(createJoinedPattern())) {
     shown += text.slice(from, index).replace(invisible, "\u{fffd}") + joined;
     from = index + joined.length;
   }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { globMatches, globsOverlap } from "./path-glob.js";
-import { normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
+import { describeScopeProblem, normaliseScope, scopeContainsFile, scopesOverlap } from "./scope.js";
 
 /** Converts a pattern to a regular expression, as an independent implementation to compare with. */
 function toExpression(glob: string): RegExp {
@@ -80,10 +80,10 @@ it("[CLAIM-1] a scope is files, an issue or a name; a folder is all that is in i
   expect(normaliseScope("issue:#12")).toBe("issue:#12");
   expect(scopesOverlap("deploy", "deploy")).toBe(true);
   expect(scopesOverlap("deploy", "repo:**")).toBe(false);
-  expect(scopeHoldsFile("repo:src/**", "src/a/b.ts")).toBe(true);
-  expect(scopeHoldsFile("repo:src/?.ts", "src/ab.ts")).toBe(false);
-  expect(scopeHoldsFile("repo:src/a.ts", "src/*.ts")).toBe(false);
-  expect(scopeHoldsFile("deploy", "deploy")).toBe(false);
+  expect(scopeContainsFile("repo:src/**", "src/a/b.ts")).toBe(true);
+  expect(scopeContainsFile("repo:src/?.ts", "src/ab.ts")).toBe(false);
+  expect(scopeContainsFile("repo:src/a.ts", "src/*.ts")).toBe(false);
+  expect(scopeContainsFile("deploy", "deploy")).toBe(false);
   for (const scope of ["repo:../a", "repo:a/./b", "repo:a//b", "repo:[ab]", "repo:a**/b"])
-    expect(problemOfScope(scope), scope).not.toBeNull();
+    expect(describeScopeProblem(scope), scope).not.toBeNull();
 });

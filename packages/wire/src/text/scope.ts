@@ -1,4 +1,4 @@
-import { globMatches, globsOverlap, problemOfGlob } from "./path-glob.js";
+import { describeGlobProblem, globMatches, globsOverlap } from "./path-glob.js";
 
 /** Prefix of a scope that is a file pattern. The pattern is relative to the root of a repository. */
 const filesMark = "repo:";
@@ -9,29 +9,29 @@ const filesMark = "repo:";
  */
 export function normaliseScope(text: string): string {
   const scope = text.normalize("NFC").trim();
-  const glob = globOf(scope);
+  const glob = findGlob(scope);
   if (glob === null) return scope;
   const path = glob.replace(/^\/+|^(?:\.\/+)+/, "");
   return `${filesMark}${path === "" || path.endsWith("/") ? `${path}**` : path}`;
 }
 
 /** Explains why a scope cannot be claimed. Returns null if it can be claimed. */
-export function problemOfScope(scope: string): string | null {
+export function describeScopeProblem(scope: string): string | null {
   const file = scope.replace(lineRange, "");
-  if (file !== scope && globOf(file) !== null)
+  if (file !== scope && findGlob(file) !== null)
     return `claims are on whole files, not on lines of one; claim ${normaliseScope(file)}`;
-  const glob = globOf(scope);
-  return glob === null ? null : problemOfGlob(glob);
+  const glob = findGlob(scope);
+  return glob === null ? null : describeGlobProblem(glob);
 }
 
 /** Returns true if a scope refers to files, and not to an issue or another name. */
 export function isFileScope(scope: string): boolean {
-  return globOf(scope) !== null;
+  return findGlob(scope) !== null;
 }
 
 /** Returns true if two scopes overlap: some file matches both patterns, or both are the same name. */
 export function scopesOverlap(a: string, b: string): boolean {
-  const [globA, globB] = [globOf(a), globOf(b)];
+  const [globA, globB] = [findGlob(a), findGlob(b)];
   if (globA === null || globB === null) return a === b;
   return globsOverlap(withContents(globA), globB) || globsOverlap(globA, withContents(globB));
 }
@@ -40,8 +40,8 @@ export function scopesOverlap(a: string, b: string): boolean {
  * Returns true if a scope includes a file. The path must be relative to the repository's root and use
  * slashes.
  */
-export function scopeHoldsFile(scope: string, path: string): boolean {
-  const glob = globOf(scope);
+export function scopeContainsFile(scope: string, path: string): boolean {
+  const glob = findGlob(scope);
   return glob !== null && globMatches(withContents(glob), path);
 }
 
@@ -51,7 +51,7 @@ function withContents(glob: string): string {
   return /[*?]/.test(name) ? glob : `${glob}/**`;
 }
 
-function globOf(scope: string): string | null {
+function findGlob(scope: string): string | null {
   if (scope.startsWith(filesMark)) return scope.slice(filesMark.length);
   return looksLikePath(scope) ? scope : null;
 }

@@ -8,9 +8,9 @@ import type { AccessRule } from "../operations/operation.js";
  */
 export type FrameRule = AccessRule & { readonly transport: "websocket" | "mcp" | "http" };
 
-const nothing = z.object({});
+const noInput = z.object({});
 const ofSession = z.object({ session_id: SessionRef, team_id: TeamCredential.optional() });
-const looks = { readOnly: true, afterClosing: "allowed", rate: "read" } as const;
+const readOnlyRule = { readOnly: true, afterClosing: "allowed", rate: "read" } as const;
 
 /**
  * Access rules for frames and other requests that are not operations. They have the same form as the rules of
@@ -19,11 +19,11 @@ const looks = { readOnly: true, afterClosing: "allowed", rate: "read" } as const
  */
 export const frameRules = {
   /** Checked after the client's proof, so a client without a valid proof has already been refused. */
-  hello: { ...looks, name: "hello", transport: "websocket", access: "public", input: nothing },
-  follow: { ...looks, name: "subscribe", transport: "websocket", access: "reader", input: ofSession },
-  inbox: { ...looks, name: "subscribe", transport: "websocket", access: "team", input: ofSession },
+  hello: { ...readOnlyRule, name: "hello", transport: "websocket", access: "public", input: noInput },
+  follow: { ...readOnlyRule, name: "subscribe", transport: "websocket", access: "reader", input: ofSession },
+  inbox: { ...readOnlyRule, name: "subscribe", transport: "websocket", access: "team", input: ofSession },
   unsubscribe: {
-    ...looks,
+    ...readOnlyRule,
     name: "unsubscribe",
     transport: "websocket",
     access: "reader",
@@ -31,25 +31,31 @@ export const frameRules = {
     input: z.object({ session_id: SessionRef }),
   },
   watch_mesh: {
-    ...looks,
+    ...readOnlyRule,
     name: "watch_mesh",
     transport: "websocket",
     access: "reader",
     input: z.object({ team_id: TeamCredential.optional() }),
   },
-  unwatch_mesh: { ...looks, name: "unwatch_mesh", transport: "websocket", access: "reader", input: nothing },
+  unwatch_mesh: {
+    ...readOnlyRule,
+    name: "unwatch_mesh",
+    transport: "websocket",
+    access: "reader",
+    input: noInput,
+  },
   /** `initialize` creates an MCP session, which the broker stores. */
   initialize: {
-    ...looks,
+    ...readOnlyRule,
     name: "initialize",
     transport: "mcp",
     access: "open",
     rate: "create",
-    forOnlookers: true,
-    input: nothing,
+    forObservers: true,
+    input: noInput,
   },
   /** All other MCP requests and streams, except tool calls, which are operations. */
-  mcp: { ...looks, name: "MCP", transport: "mcp", access: "open", forOnlookers: true, input: nothing },
+  mcp: { ...readOnlyRule, name: "MCP", transport: "mcp", access: "open", forObservers: true, input: noInput },
   /** The metrics cover all meshes, so only admins of the main mesh may read them. */
-  metrics: { ...looks, name: "/metrics", transport: "http", access: "admin", input: nothing },
+  metrics: { ...readOnlyRule, name: "/metrics", transport: "http", access: "admin", input: noInput },
 } as const satisfies Readonly<Record<string, FrameRule>>;

@@ -67,7 +67,7 @@ const frameTypes: ReadonlySet<string> = new Set(ClientFrame.options.map(({ shape
  * A well-formed frame whose type is not in `ClientFrame`. It is either an alias (WS-14) or belongs to another
  * revision of the protocol.
  */
-export interface ForeignFrame {
+export interface UnknownFrame {
   readonly type: "foreign";
   readonly name: string;
   readonly id: RequestId | null;
@@ -75,7 +75,7 @@ export interface ForeignFrame {
 }
 
 /** Parses a frame whose type is not in {@link ClientFrame}. Returns null if the frame is malformed (WS-7). */
-export function readForeignFrame(frame: unknown): ForeignFrame | null {
+export function parseUnknownFrame(frame: unknown): UnknownFrame | null {
   if (typeof frame !== "object" || frame === null || Array.isArray(frame)) return null;
   const { type, id = null, ...fields }: { type?: unknown; id?: unknown } = frame;
   if (typeof type !== "string" || frameTypes.has(type)) return null;
@@ -187,7 +187,7 @@ export interface NudgeFrame {
 }
 
 /** The output of `subscribe`. The subscription then delivers messages with a higher sequence than `after`. */
-export interface Subscribed {
+export interface SubscribeReply {
   readonly session_id: string;
   readonly after: number;
   readonly last_sequence: number;

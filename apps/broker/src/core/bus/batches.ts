@@ -2,8 +2,8 @@ import type { Log } from "../log.js";
 import { createRateLimited } from "../rate-limited.js";
 import type { HintListeners } from "./bus.js";
 import { createEnvelopes, type IgnoredBy } from "./envelope.js";
-import { keyOfHint, mayWait, mergeHints, type SentHint } from "./hints.js";
-import { createInbox } from "./inbox.js";
+import { canWait, mergeHints, type SentHint, toHintKey } from "./hints.js";
+import { createHintQueue } from "./inbox.js";
 
 /**
  * Collects the hints that this node publishes while earlier hints are being sent, and sends them together.
@@ -11,14 +11,14 @@ import { createInbox } from "./inbox.js";
  */
 export interface Batches {
   readonly ignored: Readonly<Record<IgnoredBy, number>>;
-  hears(nodeId: string): boolean;
+  isReceivingFrom(nodeId: string): boolean;
   add(hint: SentHint): void;
   /** Handles an incoming message. This node's own messages are ignored. */
   receive(payload: string): void;
   /** Counts a message that is too long to come from a node, without reading it. */
   ignoreOversized(): void;
   /** Resolves once the listeners have handled all hints received so far. */
-  followed(): Promise<void>;
+  waitForListeners(): Promise<void>;
   /**
    * Reports that hints sent or received by this node may have been lost. This node is notified immediately, and
    * the other nodes are notified with the next batch.
@@ -27,10 +27,10 @@ export interface Batches {
   /**
    * Tells the other nodes that this node is alive.
    *
-   * @param hasUnheard - whether hints from at least one node are not arriving, perhaps because that node runs
+   * @param hasUnheardNodes - whether hints from at least one node are not arriving, perhaps because that node runs
    *   an earlier version
    */
-  beat(hasUnheard: boolean): void;
+  sendHeartbeat(hasUnheardNodes: boolean): void;
   /** Stops accepting hints, and sends the hints that are still waiting. */
   end(): Promise<void>;
 }
@@ -60,7 +60,7 @@ const waitingMax = 20_000;
  * Nodes publish with every heartbeat. If nothing has arrived from a node for this long, its hints are not
  * getting through.
  */
-const heardWithinMs = 15_000;
+const silentAfterMs = 15_000;
 const ignoredLogMs = 60_000;
 
 /**
@@ -75,37 +75,37 @@ export function createBatches(options: {
 }): Batches {
   const { listeners, send, log } = options;
   const envelopes = createEnvelopes(options.identity);
-  const inbox = createInbox(listeners);
+  const inbox = createHintQueue(listeners);
   const ignored = { unsigned: 0, malformed: 0, repeated: 0 };
   const logRarely = createRateLimited(ignoredLogMs);
   let waiting = new Map<string, SentHint>();
   let sending: Promise<void> | null = null;
-  let lost = false;
-  let forEarlier = false;
-  let ended = false;
+  let hasLoss = false;
+  let shouldAlertOldNodes = false;
+  let hasEnded = false;
   let sentAt = -gatherMs;
-  let hurry: () => void = () => undefined;
+  let endGathering: () => void = () => undefined;
 
-  function begin(): void {
-    if (sending || ended) return;
+  function startSending(): void {
+    if (sending || hasEnded) return;
     sending = sendAll().finally(() => {
       sending = null;
     });
   }
 
   async function sendAll(): Promise<void> {
-    while (waiting.size > 0 || lost) {
+    while (waiting.size > 0 || hasLoss) {
       await gather();
-      const batch = [...(lost ? ([["lost", {}]] as const) : []), ...waiting.values()];
+      const batch = [...(hasLoss ? ([["lost", {}]] as const) : []), ...waiting.values()];
       waiting = new Map();
-      lost = false;
+      hasLoss = false;
       sentAt = performance.now();
       try {
         await send(toPayloads(batch));
       } catch {
         // Not logged, because the bus itself reports that it is down. The other nodes are notified of the
         // loss once the bus is up again.
-        lost = true;
+        hasLoss = true;
         waiting.clear();
         return;
       }
@@ -117,14 +117,14 @@ export function createBatches(options: {
    * ends. Deferrable hints that arrive soon after a batch wait longer.
    */
   function gather(): Promise<void> {
-    const restMs = [...waiting.values()].every(mayWait) ? sentAt + gatherMs - performance.now() : 0;
+    const restMs = [...waiting.values()].every(canWait) ? sentAt + gatherMs - performance.now() : 0;
     return new Promise((resolve) => {
       const timer = restMs > 0 ? setTimeout(resolve, restMs) : undefined;
-      hurry = () => {
+      endGathering = () => {
         clearTimeout(timer);
         setImmediate(resolve);
       };
-      if (restMs <= 0) hurry();
+      if (restMs <= 0) endGathering();
     });
   }
 
@@ -133,24 +133,24 @@ export function createBatches(options: {
    */
   function toPayloads(hints: readonly SentHint[]): string[] {
     const payloads: string[] = [];
-    const roomBytes = payloadBytesMax - envelopes.overheadBytes;
+    const payloadRoomBytes = payloadBytesMax - envelopes.overheadBytes;
     let texts: string[] = [];
     let bytes = 0;
-    const close = () => {
-      if (texts.length > 0) payloads.push(envelopes.seal(texts, { forEarlier }));
-      forEarlier = false;
+    const flushPayload = () => {
+      if (texts.length > 0) payloads.push(envelopes.seal(texts, { shouldAlertOldNodes }));
+      shouldAlertOldNodes = false;
       texts = [];
       bytes = 0;
     };
     for (const hint of hints) {
       const whole = JSON.stringify(hint);
-      const text = Buffer.byteLength(whole) < roomBytes ? whole : '["lost",{}]';
+      const text = Buffer.byteLength(whole) < payloadRoomBytes ? whole : '["lost",{}]';
       const size = Buffer.byteLength(text) + 1;
-      if (bytes + size > roomBytes) close();
+      if (bytes + size > payloadRoomBytes) flushPayload();
       texts.push(text);
       bytes += size;
     }
-    close();
+    flushPayload();
     return payloads;
   }
 
@@ -160,23 +160,23 @@ export function createBatches(options: {
   }
 
   function add(hint: SentHint): void {
-    if (ended) return;
+    if (hasEnded) return;
     if (waiting.size >= waitingMax) {
       waiting.clear();
-      lost = true;
+      hasLoss = true;
     }
-    const key = keyOfHint(hint);
+    const key = toHintKey(hint);
     waiting.set(key, mergeHints(waiting.get(key), hint));
-    begin();
-    if (!mayWait(hint)) hurry();
+    startSending();
+    if (!canWait(hint)) endGathering();
   }
 
   return {
     ignored,
-    hears: (nodeId) => envelopes.hasHeard(nodeId, heardWithinMs),
+    isReceivingFrom: (nodeId) => envelopes.hasHeardFrom(nodeId, silentAfterMs),
     add,
-    beat(hasUnheard) {
-      forEarlier = hasUnheard;
+    sendHeartbeat(hasUnheardNodes) {
+      shouldAlertOldNodes = hasUnheardNodes;
       add(["here", {}]);
     },
     receive(payload) {
@@ -186,14 +186,14 @@ export function createBatches(options: {
       for (const hint of opened.hints) inbox.add(hint);
     },
     ignoreOversized: () => ignore("malformed"),
-    followed: inbox.followed,
+    waitForListeners: inbox.waitForListeners,
     noteLoss() {
-      lost = true;
-      begin();
+      hasLoss = true;
+      startSending();
       inbox.add(["lost", {}]);
     },
     async end() {
-      ended = true;
+      hasEnded = true;
       await (sending ?? sendAll());
     },
   };

@@ -20,13 +20,13 @@ const log = createLog(() => undefined);
 const secret = "a secret that nodes share";
 
 /** The server or database through which the buses in one test exchange hints. */
-interface Meeting {
+interface BusFixture {
   readonly brokerId: string;
   open(options?: Partial<Parameters<typeof startBus>[0]>): Promise<Bus>;
   /** Connects as a client that does not have the nodes' key. */
-  intrude(): Promise<Intruder>;
+  connectIntruder(): Promise<Intruder>;
   /** Closes all connections to the server. New connections are accepted afterwards. */
-  breakOff(): Promise<void>;
+  breakConnections(): Promise<void>;
 }
 
 interface Intruder {
@@ -35,7 +35,10 @@ interface Intruder {
   send(payload: string): Promise<void>;
 }
 
-async function meetAt(address: string, target: string): Promise<Pick<Meeting, "open" | "brokerId">> {
+async function createFixture(
+  address: string,
+  target: string,
+): Promise<Pick<BusFixture, "open" | "brokerId">> {
   const brokerId = randomUUID();
   return {
     brokerId,
@@ -55,20 +58,20 @@ async function meetAt(address: string, target: string): Promise<Pick<Meeting, "o
   };
 }
 
-const meetings: Record<string, () => Promise<Meeting>> = {
+const fixtures: Record<string, () => Promise<BusFixture>> = {
   async postgres() {
     const target = await createTestDatabase();
     const sql = connectTestDatabase(target);
-    const meeting = await meetAt("postgres", target);
+    const fixture = await createFixture("postgres", target);
     return {
-      ...meeting,
-      async intrude() {
+      ...fixture,
+      async connectIntruder() {
         const overheard: string[] = [];
-        const channel = channelOf(meeting.brokerId);
+        const channel = toChannel(fixture.brokerId);
         await sql.listen(channel, (payload) => overheard.push(payload));
         return { overheard, send: async (payload) => void (await sql.notify(channel, payload)) };
       },
-      async breakOff() {
+      async breakConnections() {
         await sql`
           SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE datname = current_database() AND application_name = 'merkle'`;
@@ -78,12 +81,12 @@ const meetings: Record<string, () => Promise<Meeting>> = {
   ...(natsProgram && {
     async nats() {
       const server = await startNatsServer();
-      const meeting = await meetAt(server.url, "");
+      const fixture = await createFixture(server.url, "");
       return {
-        ...meeting,
-        async intrude() {
+        ...fixture,
+        async connectIntruder() {
           const overheard: string[] = [];
-          const subject = `${channelOf(meeting.brokerId)}.hints`;
+          const subject = `${toChannel(fixture.brokerId)}.hints`;
           const connection = await connect({ servers: server.url });
           onTestFinished(() => connection.close());
           connection.subscribe(subject, {
@@ -98,7 +101,7 @@ const meetings: Record<string, () => Promise<Meeting>> = {
             },
           };
         },
-        async breakOff() {
+        async breakConnections() {
           await server.kill();
           await server.start();
         },
@@ -107,15 +110,15 @@ const meetings: Record<string, () => Promise<Meeting>> = {
   }),
 };
 
-function channelOf(brokerId: string): string {
+function toChannel(brokerId: string): string {
   return `merkle_${brokerId.replaceAll("-", "")}`;
 }
 
-describe.each(Object.keys(meetings))("%s", (name) => {
-  const meet = () => (meetings[name] as () => Promise<Meeting>)();
+describe.each(Object.keys(fixtures))("%s", (name) => {
+  const createBusFixture = () => (fixtures[name] as () => Promise<BusFixture>)();
 
   it("[NODE-1] carries hints to the others in order, not to its own node, and not between deployments", async () => {
-    const { open } = await meet();
+    const { open } = await createBusFixture();
     const [own, other, foreign] = [await open(), await open(), await open({ brokerId: randomUUID() })];
     const [heardHere, heard, heardElsewhere] = [own, other, foreign].map((bus) => listen(bus, "state"));
     const mesh = randomUUID();
@@ -131,7 +134,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
   });
 
   it("[NODE-2] of a burst each session's highest sequence arrives, with all that its messages change; a listener that fails keeps none back", async () => {
-    const { open } = await meet();
+    const { open } = await createBusFixture();
     const [own, other] = [await open(), await open()];
     other.on("feed", () => {
       throw new Error("a listener that fails");
@@ -150,7 +153,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
   });
 
   it("[NODE-2] carries every kind of hint", async () => {
-    const { open } = await meet();
+    const { open } = await createBusFixture();
     const [own, other] = [await open(), await open()];
     const heard = Object.fromEntries(kinds.map((kind) => [kind, listen(other, kind)]));
     for (const kind of kinds) own.publish(kind, samples[kind] as never);
@@ -161,7 +164,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
   });
 
   it("[NODE-15] without the nodes' key nothing is followed: not forged, not another deployment's, not what came before", async () => {
-    const { open, intrude, brokerId } = await meet();
+    const { open, connectIntruder: intrude, brokerId } = await createBusFixture();
     const [own, other] = [await open(), await open()];
     const forger = await intrude();
     const heard = kinds
@@ -176,14 +179,14 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     const genuine = forger.overheard.slice();
     for (const payload of genuine) await forger.send(payload);
     const forged = kinds.map((kind) => JSON.stringify([kind, samples[kind]]));
-    const byStranger = (options: object) =>
-      createEnvelopes({ nodeId: randomUUID(), secret, channel: channelOf(brokerId), ...options }).seal(
+    const sealAsStranger = (options: object) =>
+      createEnvelopes({ nodeId: randomUUID(), secret, channel: toChannel(brokerId), ...options }).seal(
         forged,
       );
     const unsigned = [
       `{"from":"${randomUUID()}","hints":[${forged.join()}]}`,
-      byStranger({ secret: "another secret" }),
-      byStranger({ channel: "another deployment" }),
+      sealAsStranger({ secret: "another secret" }),
+      sealAsStranger({ channel: "another deployment" }),
       // A genuine message with its original signature but different hints.
       genuine[0]?.replace(/"hints":\[\[.*\]\]\}\}$/, `"hints":[${forged.join()}]}}`) ?? "",
       "{}",
@@ -204,11 +207,11 @@ describe.each(Object.keys(meetings))("%s", (name) => {
   });
 
   it("[NODE-15] a signed hint that names no row is counted and passed over, and so is a kind of another version", async () => {
-    const { open, intrude, brokerId } = await meet();
+    const { open, connectIntruder: intrude, brokerId } = await createBusFixture();
     const other = await open();
     const heard = listen(other, "state");
     const { send } = await intrude();
-    const envelopes = createEnvelopes({ nodeId: randomUUID(), secret, channel: channelOf(brokerId) });
+    const envelopes = createEnvelopes({ nodeId: randomUUID(), secret, channel: toChannel(brokerId) });
     const good = samples.state;
     const malformed = [
       ...[
@@ -227,7 +230,7 @@ describe.each(Object.keys(meetings))("%s", (name) => {
   });
 
   it("[NODE-3] after its server was away it is back by itself, and both sides are told that hints were lost", async () => {
-    const { open, breakOff } = await meet();
+    const { open, breakConnections: breakOff } = await createBusFixture();
     const [own, other] = [await open(), await open()];
     const [lostHere, lost, heard] = [listen(own, "lost"), listen(other, "lost"), listen(other, "settings")];
     const before = [lostHere.length, lost.length] as const;
@@ -235,11 +238,11 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     await expect.poll(() => lostHere.length).toBeGreaterThan(before[0]);
     await expect.poll(() => lost.length).toBeGreaterThan(before[1]);
     // The connections break one by one. A hint sent before all of them have reconnected may be lost.
-    const hears = () => {
+    const areAllUp = () => {
       own.publish("settings", {});
       return [own.isUp, other.isUp, heard.length > 0];
     };
-    await expect.poll(hears).toEqual([true, true, true]);
+    await expect.poll(areAllUp).toEqual([true, true, true]);
   });
 });
 
@@ -273,7 +276,8 @@ describe("a NATS server that lets some in alone", { tags: "nats" }, () => {
     onTestFinished(() => bus.stop());
     return bus;
   };
-  const refused = (address: string) => expect(open(address)).rejects.toMatchObject({ code: "bad_setting" });
+  const expectRefusal = (address: string) =>
+    expect(open(address)).rejects.toMatchObject({ code: "bad_setting" });
 
   it("[NODE-1] takes a user and password of the address, over TLS whose authority the process knows", {
     tags: "long",
@@ -282,15 +286,15 @@ describe("a NATS server that lets some in alone", { tags: "nats" }, () => {
     const { cert, key } = await writeCertificate(folder, makeCertificate());
     const args = ["--user", "merkle", "--pass", "a/word", "--tls", "--tlscert", cert, "--tlskey", key];
     const { url } = await startNatsServer({ args });
-    const at = (user: string) => url.replace("nats://127.0.0.1", `tls://${user}@localhost`);
-    await refused(at("merkle:a%2Fword"));
+    const toUrl = (user: string) => url.replace("nats://127.0.0.1", `tls://${user}@localhost`);
+    await expectRefusal(toUrl("merkle:a%2Fword"));
     // A process reads its trusted certificates when it starts.
     const run = async (user: string) => {
       const env = { ...process.env, NODE_EXTRA_CA_CERTS: cert };
       const code = `
         const { startBus } = await import(${JSON.stringify(new URL("../../../dist/core/bus/start-bus.js", import.meta.url).href)});
         const log = { info() {}, warn() {} };
-        const bus = await startBus({ address: ${JSON.stringify(at(user))}, target: "", brokerId: "b", nodeId: "n", secret: "s", log });
+        const bus = await startBus({ address: ${JSON.stringify(toUrl(user))}, target: "", brokerId: "b", nodeId: "n", secret: "s", log });
         console.log(bus.isUp);
         await bus.stop();`;
       const args = ["--input-type=module", "--eval", code];
@@ -317,7 +321,7 @@ describe("a NATS server that lets some in alone", { tags: "nats" }, () => {
     own.publish("settings", {});
     await expect.poll(() => heard).toHaveLength(1);
     for (const address of [url, `${url}?creds=${files.other}`, `${url}?creds=${folder}/none`])
-      await refused(address);
+      await expectRefusal(address);
   });
 });
 

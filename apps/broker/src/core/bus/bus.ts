@@ -16,13 +16,13 @@ export interface Bus {
    * Returns whether hints from another node arrive. They do not if that node runs an earlier version or uses
    * a different key, and this node then relies on sweeps.
    */
-  hears(nodeId: string): boolean;
+  isReceivingFrom(nodeId: string): boolean;
   /**
    * Tells the other nodes that this node is alive. Call every few seconds.
    *
-   * @param hasUnheard - whether hints from at least one node are not arriving
+   * @param hasUnheardNodes - whether hints from at least one node are not arriving
    */
-  beat(hasUnheard: boolean): void;
+  sendHeartbeat(hasUnheardNodes: boolean): void;
   /**
    * Queues a hint, which is sent to the other nodes soon, together with other hints. Never waits and never
    * fails.
@@ -34,7 +34,7 @@ export interface Bus {
    */
   on<Kind extends HintKind>(kind: Kind, listener: HintListener<Kind>): () => void;
   /** Resolves once the listeners have handled all hints received so far. */
-  followed(): Promise<void>;
+  waitForListeners(): Promise<void>;
   /** Sends the waiting hints and closes the connection. */
   stop(): Promise<void>;
 }
@@ -45,11 +45,11 @@ export function startLocalBus(): Bus {
     kind: "local",
     isUp: true,
     ignored: { unsigned: 0, malformed: 0, repeated: 0 },
-    hears: () => true,
-    beat: () => undefined,
+    isReceivingFrom: () => true,
+    sendHeartbeat: () => undefined,
     publish: () => undefined,
     on: () => () => undefined,
-    followed: async () => undefined,
+    waitForListeners: async () => undefined,
     stop: async () => undefined,
   };
 }
@@ -57,21 +57,21 @@ export function startLocalBus(): Bus {
 /** The listeners of each kind of hint. */
 export interface HintListeners {
   on: Bus["on"];
-  followed: Bus["followed"];
-  tell<Kind extends HintKind>(kind: Kind, hint: Hints[Kind]): void;
+  waitForListeners: Bus["waitForListeners"];
+  notify<Kind extends HintKind>(kind: Kind, hint: Hints[Kind]): void;
 }
 
 /** Creates an empty set of listeners. An error in one listener does not affect the others. */
 export function createHintListeners(log: Log): HintListeners {
   const listeners = new Map<string, Set<(hint: never) => unknown>>();
-  const underWay = new Set<Promise<unknown>>();
+  const pendingCalls = new Set<Promise<unknown>>();
 
-  function follow(kind: HintKind, following: unknown): void {
-    if (!(following instanceof Promise)) return;
-    const ended = following
+  function trackCall(kind: HintKind, result: unknown): void {
+    if (!(result instanceof Promise)) return;
+    const settled = result
       .catch((error: unknown) => warn(kind, error))
-      .finally(() => underWay.delete(ended));
-    underWay.add(ended);
+      .finally(() => pendingCalls.delete(settled));
+    pendingCalls.add(settled);
   }
 
   function warn(kind: HintKind, error: unknown): void {
@@ -84,17 +84,17 @@ export function createHintListeners(log: Log): HintListeners {
       listeners.set(kind, ofKind.add(listener));
       return () => ofKind.delete(listener);
     },
-    tell(kind, hint) {
+    notify(kind, hint) {
       for (const listener of listeners.get(kind) ?? []) {
         try {
-          follow(kind, listener(hint as never));
+          trackCall(kind, listener(hint as never));
         } catch (error) {
           warn(kind, error);
         }
       }
     },
-    async followed() {
-      await Promise.all(underWay);
+    async waitForListeners() {
+      await Promise.all(pendingCalls);
     },
   };
 }

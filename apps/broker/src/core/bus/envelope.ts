@@ -5,7 +5,7 @@ import { parseHint } from "./parse-hint.js";
 /** Why a message on the bus is ignored. */
 export type IgnoredBy = "unsigned" | "malformed" | "repeated";
 
-export type Opened =
+export type OpenedEnvelope =
   | { readonly ignored: IgnoredBy }
   /** `malformed` is the number of invalid hints, which are left out of `hints`. */
   | { readonly ignored: null; readonly hints: readonly SentHint[]; readonly malformed: number };
@@ -15,14 +15,14 @@ export interface Envelopes {
   /** Size of a message without any hints, in bytes. */
   readonly overheadBytes: number;
   /** @param forEarlier - whether nodes that are too old to read signed hints should re-read everything */
-  seal(hints: readonly string[], options?: { readonly forEarlier: boolean }): string;
+  seal(hints: readonly string[], options?: { readonly shouldAlertOldNodes: boolean }): string;
   /**
    * Verifies a message and returns its hints. A repeated message is ignored. For this node's own messages, no
    * hints are returned.
    */
-  open(payload: string): Opened;
+  open(payload: string): OpenedEnvelope;
   /** Returns whether a valid message from the node arrived within the given time. */
-  hasHeard(nodeId: string, withinMs: number): boolean;
+  hasHeardFrom(nodeId: string, withinMs: number): boolean;
 }
 
 /** What is known about a node from its last valid message. */
@@ -36,7 +36,7 @@ interface Sender {
 export const payloadBytesMax = 7_999;
 const sendersMax = 1_000;
 /** Hints for nodes that are too old to read signed hints. All other nodes ignore these hints. */
-const hintsForEarlier = '["lost",{}]';
+const hintsForOldNodes = '["lost",{}]';
 const shape = /^\{"hints":\[(?:\["lost",\{\}\])?\],"mac":"([\w-]{43})","body":(\{.*\})\}$/s;
 
 /**
@@ -56,11 +56,11 @@ export function createEnvelopes({
   const senders = new Map<string, Sender>();
   let counter = 0;
 
-  function wrap(body: string, earlier: string): string {
-    return `{"hints":[${earlier}],"mac":"${macOf(body)}","body":${body}}`;
+  function wrap(body: string, unsignedHints: string): string {
+    return `{"hints":[${unsignedHints}],"mac":"${computeMac(body)}","body":${body}}`;
   }
 
-  function macOf(body: string): string {
+  function computeMac(body: string): string {
     return createHmac("sha256", secret).update(channel).update("\n").update(body).digest("base64url");
   }
 
@@ -74,21 +74,21 @@ export function createEnvelopes({
     if (known && (began < known.start || (began === known.start && count <= known.counter))) return true;
     senders.delete(node);
     senders.set(node, { start: began, counter: count, heardAt: performance.now() });
-    const [longestUnheard] = senders.size > sendersMax ? senders.keys() : [];
-    if (longestUnheard !== undefined) senders.delete(longestUnheard);
+    const [longestSilent] = senders.size > sendersMax ? senders.keys() : [];
+    if (longestSilent !== undefined) senders.delete(longestSilent);
     return false;
   }
 
   return {
-    overheadBytes: Buffer.byteLength(wrap(toBody(Number.MAX_SAFE_INTEGER, []), hintsForEarlier)),
-    seal(hints, { forEarlier } = { forEarlier: false }) {
+    overheadBytes: Buffer.byteLength(wrap(toBody(Number.MAX_SAFE_INTEGER, []), hintsForOldNodes)),
+    seal(hints, { shouldAlertOldNodes } = { shouldAlertOldNodes: false }) {
       counter += 1;
-      return wrap(toBody(counter, hints), forEarlier ? hintsForEarlier : "");
+      return wrap(toBody(counter, hints), shouldAlertOldNodes ? hintsForOldNodes : "");
     },
     open(payload) {
       if (payload.length > payloadBytesMax) return { ignored: "malformed" };
       const [, mac, text] = shape.exec(payload) ?? [];
-      if (mac === undefined || text === undefined || !isEqual(mac, macOf(text)))
+      if (mac === undefined || text === undefined || !isEqual(mac, computeMac(text)))
         return { ignored: "unsigned" };
       const body = parseBody(text);
       if (!body) return { ignored: "malformed" };
@@ -98,7 +98,7 @@ export function createEnvelopes({
       const hints = parsed.filter((each) => typeof each === "object");
       return { ignored: null, hints, malformed: parsed.filter((each) => each === "malformed").length };
     },
-    hasHeard(node, withinMs) {
+    hasHeardFrom(node, withinMs) {
       const heardAt = senders.get(node)?.heardAt;
       return heardAt !== undefined && performance.now() - heardAt < withinMs;
     },

@@ -76,12 +76,12 @@ export type SentHint = { [Kind in HintKind]: readonly [Kind, Hints[Kind]] }[Hint
  * Returns whether sending a hint may be delayed, to send it together with other hints. A hint may be delayed
  * only if no reply depends on it.
  */
-export function mayWait([kind]: SentHint): boolean {
+export function canWait([kind]: SentHint): boolean {
   return kind === "feed" || kind === "changed" || kind === "presence" || kind === "here";
 }
 
 /** Returns the key of a hint. A new hint replaces a waiting hint with the same key. */
-export function keyOfHint([kind, hint]: SentHint): string {
+export function toHintKey([kind, hint]: SentHint): string {
   if (kind === "feed") return `feed ${hint.session}`;
   return JSON.stringify([kind, hint]);
 }

@@ -3,14 +3,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { createLog } from "../log.js";
 import { createHintListeners } from "./bus.js";
-import { createInbox } from "./inbox.js";
+import { createHintQueue } from "./inbox.js";
 
 const mesh = randomUUID();
 
 /** Opens an inbox whose state listeners do not finish until the test releases them. */
 function open() {
   const listeners = createHintListeners(createLog(() => undefined));
-  const inbox = createInbox(listeners);
+  const inbox = createHintQueue(listeners);
   const followed: string[] = [];
   let releases: (() => void)[] = [];
   listeners.on("state", ({ key }) => {

@@ -1,13 +1,13 @@
 import { withTimeout } from "../with-timeout.js";
 import type { HintListeners } from "./bus.js";
-import { keyOfHint, mergeHints, type SentHint } from "./hints.js";
+import { mergeHints, type SentHint, toHintKey } from "./hints.js";
 
 /** Passes incoming hints to their listeners, in order and with limited concurrency. */
-export interface Inbox {
+export interface HintQueue {
   /** Adds a hint. Waiting hints with the same key are merged. */
   add(hint: SentHint): void;
   /** Resolves once the listeners have handled all hints added so far. */
-  followed(): Promise<void>;
+  waitForListeners(): Promise<void>;
 }
 
 /**
@@ -19,16 +19,16 @@ const turnMsMax = 1_000;
 /** Maximum number of different hints that wait. If there are more, everything is re-read instead. */
 const waitingMax = 20_000;
 
-export function createInbox(listeners: Pick<HintListeners, "tell" | "followed">): Inbox {
+export function createHintQueue(listeners: Pick<HintListeners, "notify" | "waitForListeners">): HintQueue {
   const waiting = new Map<string, SentHint>();
   let isDraining = false;
 
   async function drain(): Promise<void> {
     isDraining = true;
     while (waiting.size > 0) {
-      for (const hint of takeTurn()) listeners.tell(hint[0], hint[1] as never);
+      for (const hint of takeTurn()) listeners.notify(hint[0], hint[1] as never);
       // The following hints wait only this long for a slow listener. The listener then continues in parallel.
-      await withTimeout(listeners.followed(), turnMsMax, "none").catch(() => undefined);
+      await withTimeout(listeners.waitForListeners(), turnMsMax, "none").catch(() => undefined);
     }
     isDraining = false;
   }
@@ -45,10 +45,10 @@ export function createInbox(listeners: Pick<HintListeners, "tell" | "followed">)
         waiting.clear();
         waiting.set("lost", ["lost", {}]);
       }
-      const key = keyOfHint(hint);
+      const key = toHintKey(hint);
       waiting.set(key, mergeHints(waiting.get(key), hint));
       if (!isDraining) void drain();
     },
-    followed: listeners.followed,
+    waitForListeners: listeners.waitForListeners,
   };
 }

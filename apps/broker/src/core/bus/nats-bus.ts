@@ -57,27 +57,27 @@ export async function startNatsBus(options: {
       },
     });
     await withTimeout(connection.flush(), flushMsMax, "none");
-    setUp();
+    markUp();
     void watch(connection);
   }
 
   /** Follows the status of a connection. The client reconnects automatically, with its subscriptions. */
-  async function watch(watched: NatsConnection): Promise<void> {
-    for await (const { type } of watched.status()) {
-      if (type === "disconnect" || type === "staleConnection") setDown();
-      if (type === "reconnect") setUp();
+  async function watch(monitored: NatsConnection): Promise<void> {
+    for await (const { type } of monitored.status()) {
+      if (type === "disconnect" || type === "staleConnection") markDown();
+      if (type === "reconnect") markUp();
     }
-    setDown();
-    if (!stopping.signal.aborted) await goOnConnecting();
+    markDown();
+    if (!stopping.signal.aborted) await keepConnecting();
   }
 
-  function setUp(): void {
+  function markUp(): void {
     isUp = true;
     log.info("the bus is up", { bus: "nats" });
     batches.noteLoss();
   }
 
-  function setDown(): void {
+  function markDown(): void {
     if (isUp && !stopping.signal.aborted)
       log.warn(
         "the bus is down; until it is back, nodes see each other's changes only through periodic sweeps",
@@ -85,7 +85,7 @@ export async function startNatsBus(options: {
     isUp = false;
   }
 
-  async function goOnConnecting(): Promise<void> {
+  async function keepConnecting(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
         return await connectOnce();
@@ -109,7 +109,7 @@ export async function startNatsBus(options: {
         error,
       },
     );
-    connecting = goOnConnecting();
+    connecting = keepConnecting();
   }
 
   return {
@@ -118,11 +118,11 @@ export async function startNatsBus(options: {
       return isUp;
     },
     ignored: batches.ignored,
-    hears: batches.hears,
-    beat: batches.beat,
+    isReceivingFrom: batches.isReceivingFrom,
+    sendHeartbeat: batches.sendHeartbeat,
     publish: (kind, hint) => batches.add([kind, hint] as unknown as SentHint),
     on: listeners.on,
-    followed: batches.followed,
+    waitForListeners: batches.waitForListeners,
     async stop() {
       await batches.end();
       stopping.abort();
@@ -136,7 +136,7 @@ type MakeAuthenticator = typeof import("@nats-io/transport-node").credsAuthentic
 
 async function toConnectOptions(
   text: string,
-  byCredentials: MakeAuthenticator,
+  makeAuthenticator: MakeAuthenticator,
 ): Promise<NodeConnectionOptions> {
   const url = new URL(text);
   const [user, pass] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
@@ -152,7 +152,7 @@ async function toConnectOptions(
     maxPingOut: 2,
     ...(url.protocol === "tls:" && { tls: {} }),
     ...(user !== "" && (pass === "" ? { token: user } : { user, pass })),
-    ...(file !== null && { authenticator: byCredentials(await readCredentials(file)) }),
+    ...(file !== null && { authenticator: makeAuthenticator(await readCredentials(file)) }),
   };
 }
 

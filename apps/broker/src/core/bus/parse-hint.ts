@@ -1,28 +1,29 @@
 import type { ChangedKind, MeshChangedKind } from "@merkle/wire";
 import type { HintKind, Hints, SentHint } from "./hints.js";
 
-type Check<Value> = (value: unknown) => value is Value;
-type Checks<Hint> = { readonly [Field in keyof Hint]-?: Check<Hint[Field]> };
+type TypeGuard<Value> = (value: unknown) => value is Value;
+type Checks<Hint> = { readonly [Field in keyof Hint]-?: TypeGuard<Hint[Field]> };
 
 /** The broker refuses longer names when they are written, so no row contains a longer name. */
 const nameCharsMax = 1_000;
 
-const isId: Check<string> = (value): value is string =>
+const isId: TypeGuard<string> = (value): value is string =>
   typeof value === "string" && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(value);
-const isName: Check<string> = (value): value is string =>
+const isName: TypeGuard<string> = (value): value is string =>
   typeof value === "string" && value.length <= nameCharsMax;
-const isCount: Check<number> = (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-const isFlag: Check<boolean> = (value): value is boolean => typeof value === "boolean";
+const isCount: TypeGuard<number> = (value): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0;
+const isFlag: TypeGuard<boolean> = (value): value is boolean => typeof value === "boolean";
 
-function orNull<Value>(check: Check<Value>): Check<Value | null> {
+function orNull<Value>(check: TypeGuard<Value>): TypeGuard<Value | null> {
   return (value): value is Value | null => value === null || check(value);
 }
 
-function optional<Value>(check: Check<Value>): Check<Value | undefined> {
+function optional<Value>(check: TypeGuard<Value>): TypeGuard<Value | undefined> {
   return (value): value is Value | undefined => value === undefined || check(value);
 }
 
-function oneOf<Word extends string>(words: Record<Word, true>): Check<Word> {
+function oneOf<Word extends string>(words: Record<Word, true>): TypeGuard<Word> {
   return (value): value is Word => typeof value === "string" && Object.hasOwn(words, value);
 }
 
@@ -41,7 +42,7 @@ const isMeshRead = oneOf<MeshChangedKind>({
 const isSessionRead = oneOf<ChangedKind>({
   ...{ document: true, roster: true, session: true, tasks: true, usage: true, delivery: true },
 });
-const areMeshReads: Check<readonly MeshChangedKind[]> = (value): value is readonly MeshChangedKind[] =>
+const areMeshReads: TypeGuard<readonly MeshChangedKind[]> = (value): value is readonly MeshChangedKind[] =>
   Array.isArray(value) && value.every(isMeshRead);
 
 const checks: { readonly [Kind in HintKind]: Checks<Hints[Kind]> } = {
@@ -76,7 +77,7 @@ export function parseHint(value: unknown): SentHint | "unknown" | "malformed" {
   const [kind, hint] = value as [string, unknown];
   if (!Object.hasOwn(checks, kind)) return "unknown";
   if (typeof hint !== "object" || hint === null) return "malformed";
-  const ofKind: Readonly<Record<string, Check<unknown>>> = checks[kind as HintKind];
+  const ofKind: Readonly<Record<string, TypeGuard<unknown>>> = checks[kind as HintKind];
   const isValid = Object.entries(ofKind).every(([field, check]) => check(Reflect.get(hint, field)));
   // Every field that a listener reads has just been checked.
   return isValid ? ([kind, hint] as unknown as SentHint) : "malformed";

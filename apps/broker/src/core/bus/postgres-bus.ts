@@ -54,13 +54,13 @@ export async function startPostgresBus(options: {
   async function listen(): Promise<void> {
     while (!stopping.signal.aborted) {
       const before = losses;
-      const listens = await connection.listen().then(
+      const isListening = await connection.listen().then(
         () => true,
         () => false,
       );
       // If the connection was lost while LISTEN was running, a later query would use a new connection that
       // does not listen.
-      if (listens && losses === before) {
+      if (isListening && losses === before) {
         isUp = true;
         log.info("the bus is up", { bus: "postgres" });
         return batches.noteLoss();
@@ -71,7 +71,7 @@ export async function startPostgresBus(options: {
     }
   }
 
-  const checking = setInterval(() => {
+  const checkTimer = setInterval(() => {
     if (isUp) connection.check().catch(() => undefined);
   }, checkEveryMs);
   await listenAgain();
@@ -82,13 +82,13 @@ export async function startPostgresBus(options: {
       return isUp;
     },
     ignored: batches.ignored,
-    hears: batches.hears,
-    beat: batches.beat,
+    isReceivingFrom: batches.isReceivingFrom,
+    sendHeartbeat: batches.sendHeartbeat,
     publish: (kind, hint) => batches.add([kind, hint] as unknown as SentHint),
     on: listeners.on,
-    followed: batches.followed,
+    waitForListeners: batches.waitForListeners,
     async stop() {
-      clearInterval(checking);
+      clearInterval(checkTimer);
       await batches.end();
       stopping.abort();
       // Closing the connection ends a LISTEN in progress.

@@ -2,7 +2,7 @@
  * A pure function that may occupy a thread for a long time. Inputs and outputs are copied between threads, so
  * they are plain data.
  */
-export interface Task<Input, Output> {
+export interface WorkerTask<Input, Output> {
   /** Name of the task in the worker thread's list of tasks. */
   readonly name: string;
   run(input: Input): Output | Promise<Output>;

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { TaskReply, TaskRequest } from "./task.js";
 
 /** One worker thread, which runs one task at a time. */
-export interface Thread {
+export interface WorkerThread {
   /**
    * Runs a task. A task cannot be interrupted, so aborting `signal` ends the whole thread. The promise then
    * rejects with the signal's reason once the thread has ended. If the thread crashes, the promise rejects
@@ -20,7 +20,7 @@ const MEMORY_MB_MAX = 256;
  * Starts a thread that keeps the process alive only while it runs a task. `onExit` is called when the thread ends for any
  * reason.
  */
-export function startThread(entry: URL, onExit: (cause: unknown) => void): Thread {
+export function startThread(entry: URL, onExit: (cause: unknown) => void): WorkerThread {
   // The thread gets neither the broker's flags nor its environment, which contains secrets. Tasks need neither.
   const worker = new Worker(entry, {
     name: "merkle-worker",

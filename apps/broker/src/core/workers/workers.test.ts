@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { workerEntry } from "../../start/worker-entry.js";
+import { getWorkerEntry } from "../../start/worker-entry.js";
 import { unifiedDiffTask } from "../../text/tasks.js";
 import { createLog } from "../log.js";
 import { startWorkers, type WorkersOptions } from "./workers.js";
@@ -33,7 +33,7 @@ function startTestWorkers(options: Partial<WorkersOptions> = {}) {
 
 describe("running", () => {
   it("[OPS-7] a large task runs in a thread, from the compiled entry", async () => {
-    const workers = startWorkers({ entry: workerEntry() });
+    const workers = startWorkers({ entry: getWorkerEntry() });
     onTestFinished(() => workers.stop());
     const from = "a\n".repeat(20_000);
     const diff = await workers.run(unifiedDiffTask, {

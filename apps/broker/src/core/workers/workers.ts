@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { MerkleError } from "@merkle/wire";
 import type { Log } from "../log.js";
-import type { Task } from "./task.js";
-import { startThread, type Thread } from "./thread.js";
+import type { WorkerTask } from "./task.js";
+import { startThread, type WorkerThread } from "./thread.js";
 
 /** A few threads for pure work that would block the event loop. */
 export interface Workers {
@@ -13,12 +13,16 @@ export interface Workers {
    * @throws unavailable if too many tasks are waiting, if the task takes longer than `timeoutMs`, or after
    * `stop`; the signal's reason if the signal is aborted
    */
-  run<Input, Output>(task: Task<Input, Output>, input: Input, options?: RunOptions): Promise<Output>;
+  run<Input, Output>(
+    task: WorkerTask<Input, Output>,
+    input: Input,
+    options?: TaskRunOptions,
+  ): Promise<Output>;
   /** Rejects running and waiting tasks. Resolves once all threads have ended. Further calls do nothing. */
   stop(): Promise<void>;
 }
 
-export interface RunOptions {
+export interface TaskRunOptions {
   readonly signal?: AbortSignal;
   /** Maximum time for the whole call, including the wait for a thread (default: 10 seconds). */
   readonly timeoutMs?: number;
@@ -26,7 +30,7 @@ export interface RunOptions {
    * Whether the task gets a dedicated thread in addition to the shared threads. Used for work that takes
    * minutes.
    */
-  readonly alone?: boolean;
+  readonly needsOwnThread?: boolean;
 }
 
 export interface WorkersOptions {
@@ -40,7 +44,7 @@ export interface WorkersOptions {
 }
 
 interface Waiter {
-  resolve(thread: Thread): void;
+  resolve(thread: WorkerThread): void;
   reject(reason: unknown): void;
 }
 
@@ -50,19 +54,19 @@ export function startWorkers({
   entry,
   log,
 }: WorkersOptions): Workers {
-  const threads = new Set<Thread>();
-  const alones = new Set<Thread>();
-  const idle = new Set<Thread>();
+  const threads = new Set<WorkerThread>();
+  const ownThreads = new Set<WorkerThread>();
+  const idle = new Set<WorkerThread>();
   const waiting = new Set<Waiter>();
-  const works = new Set<AbortController>();
-  let stopped = false;
+  const running = new Set<AbortController>();
+  let isStopped = false;
 
   async function run<Input, Output>(
-    task: Task<Input, Output>,
+    task: WorkerTask<Input, Output>,
     input: Input,
-    { signal, timeoutMs = 10_000, alone = false }: RunOptions = {},
+    { signal, timeoutMs = 10_000, needsOwnThread = false }: TaskRunOptions = {},
   ): Promise<Output> {
-    if (stopped) throw stopping();
+    if (isStopped) throw stopping();
     signal?.throwIfAborted();
     if (task.isSmall(input)) return task.run(input);
     const { name } = task;
@@ -71,23 +75,23 @@ export function startWorkers({
     const giveUp = () => work.abort(signal?.reason);
     signal?.addEventListener("abort", giveUp);
     const timer = setTimeout(() => work.abort(tookTooLong(name, timeoutMs)), timeoutMs);
-    works.add(work);
+    running.add(work);
     try {
       // The thread runs the task called `name`, whose output type is `Output`.
-      const use = (thread: Thread) => thread.run({ name, input }, work.signal) as Promise<Output>;
-      return await (alone ? onOwnThread(use) : onThread(use, work.signal));
+      const use = (thread: WorkerThread) => thread.run({ name, input }, work.signal) as Promise<Output>;
+      return await (needsOwnThread ? onOwnThread(use) : onThread(use, work.signal));
     } finally {
-      works.delete(work);
+      running.delete(work);
       clearTimeout(timer);
       signal?.removeEventListener("abort", giveUp);
     }
   }
 
   async function onThread<Result>(
-    use: (thread: Thread) => Promise<Result>,
+    use: (thread: WorkerThread) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    const thread = takeIdle() ?? startOne() ?? (await nextFree(signal));
+    const thread = takeIdle() ?? startAnother() ?? (await waitForThread(signal));
     try {
       signal.throwIfAborted();
       return await use(thread);
@@ -96,9 +100,9 @@ export function startWorkers({
     }
   }
 
-  async function onOwnThread<Result>(use: (thread: Thread) => Promise<Result>): Promise<Result> {
-    const thread = startThread(entry, () => alones.delete(thread));
-    alones.add(thread);
+  async function onOwnThread<Result>(use: (thread: WorkerThread) => Promise<Result>): Promise<Result> {
+    const thread = startThread(entry, () => ownThreads.delete(thread));
+    ownThreads.add(thread);
     try {
       return await use(thread);
     } finally {
@@ -106,14 +110,14 @@ export function startWorkers({
     }
   }
 
-  function takeIdle(): Thread | null {
+  function takeIdle(): WorkerThread | null {
     const [thread] = idle;
     if (!thread) return null;
     idle.delete(thread);
     return thread;
   }
 
-  function startOne(): Thread | null {
+  function startAnother(): WorkerThread | null {
     if (threads.size >= size) return null;
     const thread = startThread(entry, (crash) => {
       threads.delete(thread);
@@ -124,7 +128,7 @@ export function startWorkers({
     return thread;
   }
 
-  function nextFree(signal: AbortSignal): Promise<Thread> {
+  function waitForThread(signal: AbortSignal): Promise<WorkerThread> {
     if (waiting.size >= waitingMax) throw tooManyWaiting(waitingMax);
     return new Promise((resolve, reject) => {
       const giveUp = () => waiter.reject(signal.reason);
@@ -148,21 +152,21 @@ export function startWorkers({
   }
 
   /** Assigns the thread, or a new thread if this one has ended, to the task that has waited longest. */
-  function release(thread: Thread): void {
+  function release(thread: WorkerThread): void {
     const [waiter] = waiting;
-    const alive = threads.has(thread);
+    const isAlive = threads.has(thread);
     if (!waiter) {
-      if (alive) idle.add(thread);
+      if (isAlive) idle.add(thread);
       return;
     }
-    const next = alive ? thread : startOne();
+    const next = isAlive ? thread : startAnother();
     if (next) waiter.resolve(next);
   }
 
   async function stop(): Promise<void> {
-    stopped = true;
-    for (const work of works) work.abort(stopping());
-    await Promise.all([...threads, ...alones].map((thread) => thread.stop()));
+    isStopped = true;
+    for (const work of running) work.abort(stopping());
+    await Promise.all([...threads, ...ownThreads].map((thread) => thread.stop()));
   }
 
   return { run, stop };

@@ -14,13 +14,13 @@ export function describeAgent(
   { addresses, auth, version }: Pick<Services, "addresses" | "auth" | "version">,
   session: string | null,
 ): object {
-  const url = `${addresses.base()}${a2aPath}${session === null ? "" : `/${encodeURIComponent(session)}`}`;
+  const url = `${addresses.getBaseUrl()}${a2aPath}${session === null ? "" : `/${encodeURIComponent(session)}`}`;
   return {
     name: session === null ? "Merkle" : `Merkle: ${session}`,
     description:
       "A session of agents and people who work together. Your messages are posted in it; messages to you, and answers, are returned.",
     version,
-    documentationUrl: `${addresses.base()}/agents.md`,
+    documentationUrl: `${addresses.getBaseUrl()}/agents.md`,
     supportedInterfaces: ["1.0", "0.3"].map((protocolVersion) => ({
       url,
       protocolBinding: "JSONRPC",

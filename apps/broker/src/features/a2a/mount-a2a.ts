@@ -8,18 +8,26 @@ import { toMerkleError } from "../../core/to-merkle-error.js";
 import { dispatch } from "../../transports/dispatch.js";
 import {
   type Admit,
-  callerSignal,
+  createCallerSignal,
   type HttpAdmission,
   type HttpContext,
-  whenWritten,
+  onResponseWritten,
 } from "../../transports/http/admit.js";
-import { jsonResponse, retryAfter } from "../../transports/http/http-error.js";
+import { toJsonResponse, toRetryAfterHeader } from "../../transports/http/http-error.js";
 import type { MountParts } from "../../transports/http/mount.js";
 import type { BodyReader } from "../../transports/http/read-json-body.js";
 import type { Services } from "../../transports/services.js";
 import { a2aPath, describeAgent } from "./agent-card.js";
-import { methods, type Revision, type Task } from "./revisions.js";
-import { type Call, followTask, GetParams, postTask, readTask, SendParams, withHistory } from "./tasks.js";
+import { type A2aRevision, type A2aTask, methods } from "./revisions.js";
+import {
+  type CallOperation,
+  followTask,
+  GetParams,
+  postTask,
+  readTask,
+  SendParams,
+  withHistory,
+} from "./tasks.js";
 
 const RpcRequest = z.object({
   jsonrpc: z.literal("2.0"),
@@ -45,9 +53,9 @@ export function mountA2a(
   app: Hono<{ Bindings: HttpBindings }>,
   { services, admit, bodies }: MountParts<Services>,
 ): void {
-  app.get("/.well-known/agent-card.json", () => jsonResponse(describeAgent(services, null)));
+  app.get("/.well-known/agent-card.json", () => toJsonResponse(describeAgent(services, null)));
   app.get(`${a2aPath}/:session/.well-known/agent-card.json`, (c) =>
-    jsonResponse(describeAgent(services, c.req.param("session"))),
+    toJsonResponse(describeAgent(services, c.req.param("session"))),
   );
   for (const path of [a2aPath, `${a2aPath}/:session`] as const) {
     app.post(path, (c) => serve(c, services, { admit, bodies }, c.req.param("session") ?? null));
@@ -62,9 +70,16 @@ async function serve(
 ): Promise<Response> {
   let id: RpcRequest["id"] = null;
   const toResponse = (error: unknown) => {
-    const told = toMerkleError(error, log, { path: a2aPath });
-    const headers = { "content-type": "application/json", ...retryAfter(told), ...challenge(told) };
-    return new Response(JSON.stringify(toRpcError(id, told)), { status: statusOf(told), headers });
+    const merkleError = toMerkleError(error, log, { path: a2aPath });
+    const headers = {
+      "content-type": "application/json",
+      ...toRetryAfterHeader(merkleError),
+      ...toChallengeHeaders(merkleError),
+    };
+    return new Response(JSON.stringify(toRpcError(id, merkleError)), {
+      status: toHttpStatus(merkleError),
+      headers,
+    });
   };
   try {
     const admission = await admit(c);
@@ -75,14 +90,14 @@ async function serve(
     if (!method) throw noSuchMethod(request.method);
     requireVersion(c.req.header("a2a-version"));
     const { revision } = method;
-    const answer = (result: object) => jsonResponse({ jsonrpc: "2.0", id, result });
-    if (method.does === "get") {
+    const answer = (result: object) => toJsonResponse({ jsonrpc: "2.0", id, result });
+    if (method.action === "get") {
       const params = parse(GetParams, request.params, -32602);
-      return answer(revision.task(withHistory(await readTask(call, params.id), params.historyLength)));
+      return answer(revision.toTask(withHistory(await readTask(call, params.id), params.historyLength)));
     }
     const params = parse(SendParams, request.params, -32602);
     const task = await postTask(call, params, session);
-    if (method.does === "stream")
+    if (method.action === "stream")
       return stream(c, {
         call,
         task,
@@ -95,15 +110,18 @@ async function serve(
     if (returnImmediately !== true && blocking !== false) {
       for await (const next of followTask(call, task, settings.current.mcp_wait_s)) last = next;
     }
-    return answer(revision.sent(withHistory(last, historyLength)));
+    return answer(revision.toSendResult(withHistory(last, historyLength)));
   } catch (error) {
     return toResponse(error);
   }
 }
 
 /** Calls operations as the REST transport would with the same headers. */
-function createCall(c: HttpContext, { principal, services, address, connection }: HttpAdmission): Call {
-  const signal = callerSignal(c);
+function createCall(
+  c: HttpContext,
+  { principal, services, address, connection }: HttpAdmission,
+): CallOperation {
+  const signal = createCallerSignal(c);
   return async (name, input) => {
     const reply = await dispatch(services, {
       operation: catalogue[name],
@@ -116,29 +134,29 @@ function createCall(c: HttpContext, { principal, services, address, connection }
       signal,
       credential: c.req.header("x-team-id"),
     });
-    if (reply.written) whenWritten(c, reply.written);
+    if (reply.confirmWritten) onResponseWritten(c, reply.confirmWritten);
     // The output of a handler has the type that its operation declares.
     return reply.output as never;
   };
 }
 
-interface Streamed {
-  readonly call: Call;
-  readonly task: Task;
-  readonly revision: Revision;
+interface TaskStream {
+  readonly call: CallOperation;
+  readonly task: A2aTask;
+  readonly revision: A2aRevision;
   readonly id: RpcRequest["id"];
   readonly toError: (error: unknown) => object;
 }
 
 /** Streams the current task, followed by an update for each message to the team until the answer arrives. */
-function stream(c: HttpContext, { call, task, revision, id, toError }: Streamed): Response {
+function stream(c: HttpContext, { call, task, revision, id, toError }: TaskStream): Response {
   const response = streamSSE(c, async (events) => {
     const keepAlive = setInterval(() => void events.write(": waiting\n\n"), keepAliveMs);
     const send = (message: object) => events.writeSSE({ data: JSON.stringify(message) });
     try {
-      await send({ jsonrpc: "2.0", id, result: revision.sent(task) });
+      await send({ jsonrpc: "2.0", id, result: revision.toSendResult(task) });
       for await (const next of followTask(call, task, streamSecondsMax)) {
-        await send({ jsonrpc: "2.0", id, result: revision.update(next) });
+        await send({ jsonrpc: "2.0", id, result: revision.toStatusUpdate(next) });
       }
     } catch (error) {
       await send(toError(error));
@@ -151,8 +169,8 @@ function stream(c: HttpContext, { call, task, revision, id, toError }: Streamed)
   return response;
 }
 
-function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, code: number): z.output<Schema> {
-  const parsed = schema.safeParse(given);
+function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, code: number): z.output<Schema> {
+  const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new MerkleError("bad_request", `${issue?.path.join(".") || "The request"}: ${issue?.message}.`, {
@@ -194,10 +212,10 @@ function toRpcError(id: RpcRequest["id"], { code, message, details }: MerkleErro
  * Returns the HTTP status of an error. JSON-RPC errors use 200, except for statuses that HTTP clients and
  * proxies act on.
  */
-function statusOf({ status }: MerkleError): number {
+function toHttpStatus({ status }: MerkleError): number {
   return [401, 413, 429, 503].includes(status) ? status : 200;
 }
 
-function challenge({ status }: MerkleError): Record<string, string> {
+function toChallengeHeaders({ status }: MerkleError): Record<string, string> {
   return status === 401 ? { "www-authenticate": "Bearer" } : {};
 }

@@ -3,7 +3,7 @@ import type { OutputOf } from "@merkle/wire";
 export type FeedMessage = OutputOf<"get_history">["messages"][number];
 
 /** A posted message and its outcome, as an A2A task (A2A-3). */
-export interface Task {
+export interface A2aTask {
   readonly id: string;
   readonly contextId: string;
   readonly state: "working" | "completed" | "canceled";
@@ -12,97 +12,98 @@ export interface Task {
    * The answer that completed the task, or the latest message while the task is working. Null if there is
    * none.
    */
-  readonly news: FeedMessage | null;
+  readonly latest: FeedMessage | null;
   readonly history: readonly FeedMessage[];
-  readonly own: number;
+  readonly ownSequence: number;
 }
 
 /** Serialises tasks for one revision of the protocol. */
-export interface Revision {
-  task(task: Task): object;
+export interface A2aRevision {
+  toTask(task: A2aTask): object;
   /** Returns the reply to the request that sent a message. */
-  sent(task: Task): object;
+  toSendResult(task: A2aTask): object;
   /** Returns one update of a streamed task. */
-  update(task: Task): object;
+  toStatusUpdate(task: A2aTask): object;
 }
 
 /** A2A 1.0: the JSON form of its protocol buffers. */
-const current: Revision = {
-  task(task) {
+const current: A2aRevision = {
+  toTask(task) {
     return {
-      ...{ id: task.id, contextId: task.contextId, status: currentStatus(task) },
-      artifacts: answersOf(task).map((answer) => ({
+      ...{ id: task.id, contextId: task.contextId, status: toCurrentStatus(task) },
+      artifacts: toAnswers(task).map((answer) => ({
         artifactId: answer.id,
-        parts: [{ text: textOf(answer) }],
+        parts: [{ text: toText(answer) }],
       })),
-      history: task.history.map((message) => currentMessage(message, task)),
+      history: task.history.map((message) => toCurrentMessage(message, task)),
     };
   },
-  sent: (task) => ({ task: current.task(task) }),
-  update: (task) => ({
-    statusUpdate: { taskId: task.id, contextId: task.contextId, status: currentStatus(task) },
+  toSendResult: (task) => ({ task: current.toTask(task) }),
+  toStatusUpdate: (task) => ({
+    statusUpdate: { taskId: task.id, contextId: task.contextId, status: toCurrentStatus(task) },
   }),
 };
 
 /** A2A 0.3: every object has a `kind`, and states and roles are lower case. */
-const earlier: Revision = {
-  task(task) {
+const earlier: A2aRevision = {
+  toTask(task) {
     return {
-      ...{ kind: "task", id: task.id, contextId: task.contextId, status: earlierStatus(task) },
-      artifacts: answersOf(task).map((answer) => ({
+      ...{ kind: "task", id: task.id, contextId: task.contextId, status: toEarlierStatus(task) },
+      artifacts: toAnswers(task).map((answer) => ({
         artifactId: answer.id,
-        parts: [{ kind: "text", text: textOf(answer) }],
+        parts: [{ kind: "text", text: toText(answer) }],
       })),
-      history: task.history.map((message) => earlierMessage(message, task)),
+      history: task.history.map((message) => toEarlierMessage(message, task)),
     };
   },
-  sent: (task) => earlier.task(task),
-  update: (task) => ({
+  toSendResult: (task) => earlier.toTask(task),
+  toStatusUpdate: (task) => ({
     ...{ kind: "status-update", taskId: task.id, contextId: task.contextId },
-    ...{ status: earlierStatus(task), final: task.state !== "working" },
+    ...{ status: toEarlierStatus(task), final: task.state !== "working" },
   }),
 };
 
 /** The supported methods, with their names in each revision (A2A-2). */
-export const methods: Readonly<Record<string, { does: "send" | "stream" | "get"; revision: Revision }>> = {
-  SendMessage: { does: "send", revision: current },
-  SendStreamingMessage: { does: "stream", revision: current },
-  GetTask: { does: "get", revision: current },
-  "message/send": { does: "send", revision: earlier },
-  "message/stream": { does: "stream", revision: earlier },
-  "tasks/get": { does: "get", revision: earlier },
-};
+export const methods: Readonly<Record<string, { action: "send" | "stream" | "get"; revision: A2aRevision }>> =
+  {
+    SendMessage: { action: "send", revision: current },
+    SendStreamingMessage: { action: "stream", revision: current },
+    GetTask: { action: "get", revision: current },
+    "message/send": { action: "send", revision: earlier },
+    "message/stream": { action: "stream", revision: earlier },
+    "tasks/get": { action: "get", revision: earlier },
+  };
 
-function currentStatus(task: Task): object {
+function toCurrentStatus(task: A2aTask): object {
   return {
     state: `TASK_STATE_${task.state.toUpperCase()}`,
     timestamp: task.at,
-    ...(task.news && { message: currentMessage(task.news, task) }),
+    ...(task.latest && { message: toCurrentMessage(task.latest, task) }),
   };
 }
 
-function earlierStatus(task: Task): object {
+function toEarlierStatus(task: A2aTask): object {
   return {
     state: task.state,
     timestamp: task.at,
-    ...(task.news && { message: earlierMessage(task.news, task) }),
+    ...(task.latest && { message: toEarlierMessage(task.latest, task) }),
   };
 }
 
-function currentMessage(message: FeedMessage, task: Task): object {
+function toCurrentMessage(message: FeedMessage, task: A2aTask): object {
   return {
-    ...fieldsOf(message, task),
+    ...toMessageFields(message, task),
     role: isOwn(message, task) ? "ROLE_USER" : "ROLE_AGENT",
-    parts: [{ text: textOf(message) }],
+    parts: [{ text: toText(message) }],
   };
 }
 
-function earlierMessage(message: FeedMessage, task: Task): object {
+function toEarlierMessage(message: FeedMessage, task: A2aTask): object {
   return {
     kind: "message",
-    ...fieldsOf(message, task),
+    ...toMessageFields(message, task),
     role: isOwn(message, task) ? "user" : "agent",
-    parts: [{ kind: "text", text: textOf(message) }],
+    parts: [{ kind: "text", text: toText(message) }],
   };
 }
 
@@ -110,9 +111,9 @@ function earlierMessage(message: FeedMessage, task: Task): object {
  * Returns the fields of a message, with the author in `metadata`. A session has many agents and people, and
  * A2A has no field for the author.
  */
-function fieldsOf(
+function toMessageFields(
   { id, sequence, from, to, reply_to }: FeedMessage,
-  { contextId, id: taskId }: Task,
+  { contextId, id: taskId }: A2aTask,
 ): object {
   return {
     messageId: id,
@@ -122,15 +123,15 @@ function fieldsOf(
   };
 }
 
-function isOwn({ sequence }: FeedMessage, { own }: Task): boolean {
-  return sequence === own;
+function isOwn({ sequence }: FeedMessage, { ownSequence }: A2aTask): boolean {
+  return sequence === ownSequence;
 }
 
 /** Returns the message's text, or the event's name if the message has no text. */
-function textOf({ content, event }: FeedMessage): string {
+function toText({ content, event }: FeedMessage): string {
   return typeof content["text"] === "string" ? content["text"] : (event ?? "");
 }
 
-function answersOf({ state, news }: Task): FeedMessage[] {
-  return state === "completed" && news ? [news] : [];
+function toAnswers({ state, latest }: A2aTask): FeedMessage[] {
+  return state === "completed" && latest ? [latest] : [];
 }

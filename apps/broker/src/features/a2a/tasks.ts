@@ -1,9 +1,12 @@
 import { type InputOf, isUuid, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
 import * as z from "zod";
-import type { FeedMessage, Task } from "./revisions.js";
+import type { A2aTask, FeedMessage } from "./revisions.js";
 
 /** Calls an operation with the identity of the A2A client. */
-export type Call = <Name extends OperationName>(name: Name, input: InputOf<Name>) => Promise<OutputOf<Name>>;
+export type CallOperation = <Name extends OperationName>(
+  name: Name,
+  input: InputOf<Name>,
+) => Promise<OutputOf<Name>>;
 
 /** The supported fields of a message, the same in both revisions. Other fields are ignored. */
 export const SendParams = z.object({
@@ -33,13 +36,13 @@ export const GetParams = z.object({ id: z.string(), historyLength: z.int().min(0
  * only once.
  */
 export async function postTask(
-  call: Call,
+  call: CallOperation,
   { tenant, message }: z.output<typeof SendParams>,
   session: string | null,
-): Promise<Task> {
+): Promise<A2aTask> {
   // Protocol buffers send unset fields as empty strings.
-  const named = message.contextId || session || tenant;
-  if (!named) {
+  const sessionRef = message.contextId || session || tenant;
+  if (!sessionRef) {
     throw new MerkleError(
       "bad_request",
       "contextId is missing: pass the id or slug of the session, or use the address in the session's own agent card.",
@@ -48,15 +51,15 @@ export async function postTask(
   const repliesTo = message.taskId || message.referenceTaskIds?.[0];
   const { to } = message.metadata ?? {};
   const posted = await call("post_message", {
-    session_id: named,
-    content: { text: textIn(message.parts) },
+    session_id: sessionRef,
+    content: { text: joinTextParts(message.parts) },
     // The operation validates the recipients.
     ...(to !== undefined && { to: to as string }),
     ...(repliesTo && { reply_to: parseTaskId(repliesTo).sequence }),
     idempotency_key: `a2a ${message.messageId}`,
   });
   const { messages } = await call("get_history", {
-    session_id: named,
+    session_id: sessionRef,
     after_cursor: posted.cursor - 1,
     limit: 1,
   });
@@ -64,7 +67,7 @@ export async function postTask(
   if (!own) throw new TypeError("The posted message was not found in the feed.");
   return {
     ...{ id: `${own.session_id}.${own.sequence}`, contextId: own.session_id, state: "working" },
-    ...{ at: own.posted_at, news: null, history: [own], own: own.sequence },
+    ...{ at: own.posted_at, latest: null, history: [own], ownSequence: own.sequence },
   };
 }
 
@@ -73,7 +76,11 @@ export async function postTask(
  * Reads the feed as `wait_for_messages` does: no message is missed, and a message that may not have arrived
  * is delivered again.
  */
-export async function* followTask(call: Call, task: Task, secondsMax: number): AsyncGenerator<Task> {
+export async function* followTask(
+  call: CallOperation,
+  task: A2aTask,
+  secondsMax: number,
+): AsyncGenerator<A2aTask> {
   const until = performance.now() + 1_000 * secondsMax;
   let current = task;
   let cursor: number | undefined;
@@ -86,26 +93,31 @@ export async function* followTask(call: Call, task: Task, secondsMax: number): A
       ...(cursor !== undefined && { since_cursor: cursor }),
     });
     cursor = next_cursor;
-    const said = messages.filter(({ type }) => type === "chat");
-    const answer = said.find(({ reply_to }) => reply_to === task.own);
-    for (const message of said) {
-      current = { ...current, at: message.posted_at, news: message, history: [...current.history, message] };
+    const chatMessages = messages.filter(({ type }) => type === "chat");
+    const answer = chatMessages.find(({ reply_to }) => reply_to === task.ownSequence);
+    for (const message of chatMessages) {
+      current = {
+        ...current,
+        at: message.posted_at,
+        latest: message,
+        history: [...current.history, message],
+      };
       // The last update must be the one that ends the task, so messages that arrived with the answer are
       // yielded first.
-      if (message !== answer || message !== said.at(-1)) yield current;
+      if (message !== answer || message !== chatMessages.at(-1)) yield current;
     }
     if (!answer && !session_closed) continue;
     yield answer
-      ? { ...current, state: "completed", news: answer }
-      : { ...current, state: "canceled", news: null };
+      ? { ...current, state: "completed", latest: answer }
+      : { ...current, state: "canceled", latest: null };
     return;
   }
 }
 
 /** Reads a task from the feed: the message that started it, and the replies to it. */
-export async function readTask(call: Call, id: string): Promise<Task> {
+export async function readTask(call: CallOperation, id: string): Promise<A2aTask> {
   const { sessionId, sequence } = parseTaskId(id);
-  let task: Task | null = null;
+  let task: A2aTask | null = null;
   let after: number | null = sequence - 1;
   for (let page = 0; after !== null && page < pagesMax; page += 1) {
     const { messages, newer_cursor }: OutputOf<"get_history"> = await call("get_history", {
@@ -116,7 +128,7 @@ export async function readTask(call: Call, id: string): Promise<Task> {
     for (const message of messages) {
       task ??= beginTask(id, message, sequence);
       if (task.state !== "working") return task;
-      task = withLater(task, message);
+      task = advanceTask(task, message);
     }
     after = newer_cursor;
   }
@@ -128,26 +140,26 @@ export async function readTask(call: Call, id: string): Promise<Task> {
 const pagesMax = 20;
 
 /** Returns the task with only the last `length` messages of its history. */
-export function withHistory(task: Task, length: number | undefined): Task {
+export function withHistory(task: A2aTask, length: number | undefined): A2aTask {
   return length === undefined ? task : { ...task, history: length === 0 ? [] : task.history.slice(-length) };
 }
 
-function beginTask(id: string, message: FeedMessage, sequence: number): Task {
+function beginTask(id: string, message: FeedMessage, sequence: number): A2aTask {
   if (message.sequence !== sequence || message.type !== "chat") throw noSuchTask(id);
   return {
     ...{ id, contextId: message.session_id, state: "working", at: message.posted_at },
-    ...{ news: null, history: [message], own: sequence },
+    ...{ latest: null, history: [message], ownSequence: sequence },
   };
 }
 
-function withLater(task: Task, message: FeedMessage): Task {
+function advanceTask(task: A2aTask, message: FeedMessage): A2aTask {
   const { posted_at: at, reply_to, event } = message;
-  if (reply_to === task.own)
-    return { ...task, at, state: "completed", news: message, history: [...task.history, message] };
+  if (reply_to === task.ownSequence)
+    return { ...task, at, state: "completed", latest: message, history: [...task.history, message] };
   return event === "session_concluded" ? { ...task, at, state: "canceled" } : task;
 }
 
-function textIn(parts: z.output<typeof SendParams>["message"]["parts"]): string {
+function joinTextParts(parts: z.output<typeof SendParams>["message"]["parts"]): string {
   const texts = parts.flatMap(({ text }) => text ?? []);
   if (texts.length === parts.length) return texts.join("\n\n");
   throw new MerkleError(

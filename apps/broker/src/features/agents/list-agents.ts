@@ -14,8 +14,8 @@ import { limits } from "@merkle/wire/limits";
 import { groupBy } from "../../core/group-by.js";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
-import { type KnownPeer, presentPeers, sight } from "../../sessions/roster/known-peers.js";
-import { toState } from "../../sessions/roster/list-peers.js";
+import { derivePresence, filterPresentPeers, type KnownPeer } from "../../sessions/roster/known-peers.js";
+import { toReportedState } from "../../sessions/roster/list-peers.js";
 import type { ViewServices } from "../../views/services.js";
 
 const agentsMax = 200;
@@ -34,36 +34,36 @@ export async function listAgents(
   const { orm, meshId } = services.database;
   const sessionIds =
     session === undefined ? undefined : [(await requireSession(services, session)).sessionId];
-  const scope: FactScope = { meshId, sessionIds, files: false, limit: agentsMax };
+  const scope: FactScope = { meshId, sessionIds, includesFiles: false, limit: agentsMax };
   const now = Date.now();
   const after = new Date(now - talkMs);
   const [rows, talk] = await Promise.all([
     listAgentRows(orm, scope),
     listTalk(orm, { ...scope, limit: talkMax }, after),
   ]);
-  const present = presentPeers(rows).map((row) => see(services, row, now));
-  const [waits, unread, used] = await Promise.all([
+  const present = filterPresentPeers(rows).map((row) => toSeenAgent(services, row, now));
+  const [waits, unread, usageByPeer] = await Promise.all([
     listWaits(orm, meshId, present, limits.reasonCharsMax),
     countUnreadOfAgents(orm, present, unreadCountedMax),
     sumUsageOfAgents(orm, present),
   ]);
-  const waitsOf = groupBy(waits, ({ peerId }) => peerId);
+  const waitsByPeer = groupBy(waits, ({ peerId }) => peerId);
   const agents = present.map((row) =>
     toAgent(row, {
-      waits: waitsOf.get(row.peerId) ?? [],
+      waits: waitsByPeer.get(row.peerId) ?? [],
       unread: unread.get(row.peerId) ?? 0,
-      usage: used.get(row.peerId),
+      usage: usageByPeer.get(row.peerId),
     }),
   );
-  const known = new Set(agents.map((agent) => agent.peer_id));
+  const knownPeerIds = new Set(agents.map((agent) => agent.peer_id));
   return {
     // The sort is stable: agents of equal rank keep the order of the rows.
     agents: agents.sort((a, b) => rankOf(a) - rankOf(b)),
     talk: talk.map(({ sessionId, sequence, peerId, reaches, ask, at }) => ({
       session_id: sessionId,
       sequence,
-      from: peerId !== null && known.has(peerId) ? peerId : null,
-      to: reaches?.filter((id) => known.has(id)) ?? null,
+      from: peerId !== null && knownPeerIds.has(peerId) ? peerId : null,
+      to: reaches?.filter((id) => knownPeerIds.has(id)) ?? null,
       ask,
       at: at.toISOString(),
     })),
@@ -79,8 +79,8 @@ function rankOf({ declared, waits }: Agent): number {
 type SeenAgent = AgentRow & Pick<KnownPeer, "status" | "polling">;
 
 /** Updates a stored row with changes that this broker has observed since the row was written. */
-function see(services: ViewServices, row: AgentRow, now: number): SeenAgent {
-  const { lastSeenAt, status, polling, live } = sight(services, row, now);
+function toSeenAgent(services: ViewServices, row: AgentRow, now: number): SeenAgent {
+  const { lastSeenAt, status, polling, live } = derivePresence(services, row, now);
   return { ...row, lastSeenAt, status, polling, acked: Math.max(row.acked, live?.cursors.acked ?? 0) };
 }
 
@@ -103,7 +103,7 @@ function toAgent(row: SeenAgent, { waits, unread, usage }: AgentFacts): Agent {
     name: row.name,
     role: row.role,
     model: row.model,
-    ...toState(row),
+    ...toReportedState(row),
     polling: row.polling,
     joined_at: row.joinedAt.toISOString(),
     last_seen_at: (row.lastSeenAt ?? row.joinedAt).toISOString(),

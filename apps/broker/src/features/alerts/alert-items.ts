@@ -1,8 +1,14 @@
 import { listConcludedSessions } from "@merkle/db";
-import { type AlertContent, type AlertKind, nameOfPlace, placeOfItem, sentenceOfItem } from "@merkle/wire";
+import {
+  type AlertContent,
+  type AlertKind,
+  describeItemSource,
+  formatItemSentence,
+  toItemHref,
+} from "@merkle/wire";
 import { type FactServices, readFacts } from "../../views/attention/facts.js";
 import { toItems } from "../../views/attention/list-attention.js";
-import { readPutAway } from "../../views/attention/put-away.js";
+import { readDismissals } from "../../views/attention/put-away.js";
 
 /** How long after its conclusion a session still triggers alerts. */
 const concludedMs = 24 * 60 * 60 * 1000;
@@ -12,7 +18,7 @@ export type AlertItem = AlertContent & { readonly kind: AlertKind };
 
 export interface AlertItems {
   /** Ids of all items, including dismissed ones. */
-  readonly there: readonly string[];
+  readonly allIds: readonly string[];
   /** The items that the person has not dismissed. */
   readonly items: readonly AlertItem[];
 }
@@ -38,7 +44,7 @@ export async function readAlertItems(
 ): Promise<AlertItems> {
   const [facts, putAway, concluded] = await Promise.all([
     readFacts(services, { personId, approvals: "own" }),
-    readPutAway(services, personId),
+    readDismissals(services, personId),
     readConcluded(services, now),
   ]);
   const shown = await toItems(
@@ -49,11 +55,11 @@ export async function readAlertItems(
   const waiting = shown.map((item) => ({
     id: item.id,
     kind: item.kind,
-    title: nameOfPlace(item),
-    body: sentenceOfItem(item),
-    path: placeOfItem(item),
+    title: describeItemSource(item),
+    body: formatItemSentence(item),
+    path: toItemHref(item),
   }));
-  return { there: [...facts, ...concluded].map(({ id }) => id), items: [...waiting, ...concluded] };
+  return { allIds: [...facts, ...concluded].map(({ id }) => id), items: [...waiting, ...concluded] };
 }
 
 async function readConcluded({ database }: FactServices, now: Date): Promise<AlertItem[]> {

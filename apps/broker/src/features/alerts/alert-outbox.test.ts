@@ -5,13 +5,13 @@ import { Webhook } from "standardwebhooks";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import {
   type AlertReceiver,
-  answering,
+  respondWith,
   startAlertReceiver,
 } from "../../../../../tests/kit/alert-receiver.js";
 import { alone } from "../../../../../tests/kit/alone.js";
-import { atEnd } from "../../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../../tests/kit/at-end.js";
 import { makePerson } from "../../../../../tests/kit/persons.js";
-import { bareId, createTestSession } from "../../../../../tests/kit/session.js";
+import { createTestSession, toBareId } from "../../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { transports } from "../../../../../tests/kit/transports.js";
@@ -22,14 +22,14 @@ import { hooks } from "../../features.js";
 import { createQuotas } from "../../identity/limits/quotas.js";
 import { startPresence } from "../../sessions/peers/presence.js";
 import { createAlertOutbox } from "./alert-outbox.js";
-import { sealTarget } from "./send-alert.js";
+import { encryptTarget } from "./send-alert.js";
 
 let sql: ReturnType<typeof connectTestDatabase>;
 let services: Awaited<ReturnType<typeof openServices>>;
 let person: { readonly meshId: string; readonly personId: string };
 let sessionId: string;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   const broker = await startTestBroker({}, cleanup);
   const transport = await transports.rest(broker.url);
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await broker.stop();
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
   services = await openServices(broker);
-  person = { meshId: services.database.meshId, personId: bareId(person_id) };
+  person = { meshId: services.database.meshId, personId: toBareId(person_id) };
 });
 
 async function openServices({ databaseUrl, home }: { readonly databaseUrl: string; readonly home: string }) {
@@ -53,7 +53,7 @@ async function openServices({ databaseUrl, home }: { readonly databaseUrl: strin
     quotas: createQuotas(database),
     hooks,
     settings: await loadSettings(database, { alert_inner_addresses: true }),
-    addresses: { base: () => "https://mesh.example.com" },
+    addresses: { getBaseUrl: () => "https://mesh.example.com" },
     ...alone,
     alertKey: await openAlertKey(home),
     stopping: new AbortController().signal,
@@ -79,7 +79,7 @@ async function setBlocked(reason: string | null): Promise<void> {
 
 async function addTarget(to: AlertTo, more: Partial<AlertTargetFacts> = {}): Promise<string> {
   const targetId = randomUUID();
-  const sealed = sealTarget(services, targetId, to);
+  const sealed = encryptTarget(services, targetId, to);
   await services.database.transaction((tx) =>
     saveAlertTarget(tx, {
       ...person,
@@ -99,8 +99,8 @@ function openOutbox(others: object = {}) {
 }
 
 /** Returns the text of each alert received, after verifying its signature with a third-party library. */
-function wordsOf({ got }: AlertReceiver): string[] {
-  return got.map(({ headers, body }) => {
+function wordsOf({ received }: AlertReceiver): string[] {
+  return received.map(({ headers, body }) => {
     const { data } = JSON.parse(body.toString()) as { data: AlertContent };
     const at = new Date(Number(headers["webhook-timestamp"]) * 1000);
     const signature = new Webhook(secret).sign(String(headers["webhook-id"]), at, body.toString());
@@ -130,8 +130,8 @@ describe("The outbox", () => {
     await setBlocked("needs another");
     await outbox(later(40));
     expect(wordsOf(receiver).at(-1)).toBe("Atlas is blocked: “needs another”");
-    expect(receiver.got).toHaveLength(2);
-    const ids = receiver.got.map(({ headers }) => headers["webhook-id"]);
+    expect(receiver.received).toHaveLength(2);
+    const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
     expect(new Set(ids).size).toBe(2);
   });
 
@@ -139,13 +139,13 @@ describe("The outbox", () => {
     const receiver = await startAlertReceiver(onTestFinished);
     const targetId = await addTarget(webhookAt(receiver));
     await setBlocked("needs a key");
-    receiver.answer = answering(503);
+    receiver.answer = respondWith(503);
     const tries: number[] = [];
     for (let second = 0; second < 600; second += 15) {
-      const before = receiver.got.length;
+      const before = receiver.received.length;
       // Each attempt uses a new outbox, as after a restart of the broker.
       await openOutbox()(later(second));
-      if (receiver.got.length > before) tries.push(second);
+      if (receiver.received.length > before) tries.push(second);
     }
     expect(tries, "later and later, and no more often").toEqual([0, 15, 45, 165, 465]);
     expect(await stateOf(targetId)).toMatchObject({
@@ -153,10 +153,10 @@ describe("The outbox", () => {
       waiting: 1,
       lastSentAt: null,
     });
-    receiver.answer = answering(204);
+    receiver.answer = respondWith(204);
     for (let second = 600; second < 1_800; second += 60) await openOutbox()(later(second));
-    expect(receiver.got).toHaveLength(tries.length + 1);
-    expect(new Set(receiver.got.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(receiver.received).toHaveLength(tries.length + 1);
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     expect(await stateOf(targetId)).toMatchObject({ problem: null, waiting: 0, givenUp: 0 });
   });
 
@@ -170,7 +170,7 @@ describe("The outbox", () => {
     await addTarget(webhookAt(other));
     await setBlocked("needs a key");
     await openOutbox()(noon);
-    expect(other.got).toHaveLength(1);
+    expect(other.received).toHaveLength(1);
     expect(await stateOf(targetId)).toMatchObject({
       problem: "No server responded within 1 seconds.",
       waiting: 1,
@@ -179,7 +179,7 @@ describe("The outbox", () => {
     await openOutbox()(later(60));
     expect(await stateOf(targetId)).toMatchObject({ waiting: 0, givenUp: 1 });
     await openOutbox()(later(1_000_000));
-    expect(silent.got).toHaveLength(2);
+    expect(silent.received).toHaveLength(2);
   });
 
   it("[ALERT-3] what a broker had taken when it was killed is sent again when its lease has ended", async () => {
@@ -189,31 +189,31 @@ describe("The outbox", () => {
     const stopped = new AbortController();
     receiver.answer = () => stopped.abort();
     await openOutbox({ stopping: stopped.signal })(noon);
-    receiver.answer = answering(204);
+    receiver.answer = respondWith(204);
     await openOutbox()(later(30));
-    expect(receiver.got).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
     await openOutbox()(later(61));
     await openOutbox()(later(200));
-    expect(receiver.got).toHaveLength(2);
+    expect(receiver.received).toHaveLength(2);
   });
 
   it("[ALERT-3] what was settled, put away or redacted before it was sent is not told", async () => {
     const receiver = await startAlertReceiver(onTestFinished);
     await addTarget(webhookAt(receiver));
-    receiver.answer = answering(500);
+    receiver.answer = respondWith(500);
     await setBlocked("needs a key");
     await openOutbox()(noon);
-    receiver.answer = answering(204);
+    receiver.answer = respondWith(204);
     await setBlocked(null);
     await openOutbox()(later(100));
-    expect(receiver.got).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
     await setBlocked("needs a word");
     const [peer] = await sql`SELECT peer_id, (extract(epoch FROM declared_at) * 1000)::bigint AS since
       FROM peers WHERE session_id = ${sessionId}`;
     const item = `blocked:${sessionId}:${peer?.["peer_id"]}:${peer?.["since"]}`;
     await sql`INSERT INTO dismissals (mesh_id, person_id, item) VALUES (${person.meshId}, ${person.personId}, ${item})`;
     await openOutbox()(later(200));
-    expect(receiver.got).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
   });
 
   it("[ALERT-4] nothing is sent in quiet hours; what still waits then comes at their end", async () => {
@@ -223,9 +223,9 @@ describe("The outbox", () => {
     await addTarget(webhookAt(receiver), { quiet });
     await setBlocked("needs a key");
     for (const minute of [0, 5, 14]) await openOutbox()(later(minute * 60));
-    expect(receiver.got).toHaveLength(0);
+    expect(receiver.received).toHaveLength(0);
     await openOutbox()(later(15 * 60));
-    expect(receiver.got).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
   });
 
   it("[ALERT-6] redirects are not followed, and inner addresses are not called unless an admin allows them", async () => {
@@ -233,11 +233,11 @@ describe("The outbox", () => {
       await startAlertReceiver(onTestFinished),
       await startAlertReceiver(onTestFinished),
     ];
-    receiver.answer = answering(302, { location: inside.url });
+    receiver.answer = respondWith(302, { location: inside.url });
     const targetId = await addTarget(webhookAt(receiver));
     await setBlocked("needs a key");
     await openOutbox()(noon);
-    expect(inside.got).toHaveLength(0);
+    expect(inside.received).toHaveLength(0);
     expect((await stateOf(targetId))?.problem).toBe("The server answered 302. Redirects are not followed.");
     const settings = await loadSettings(services.database, {});
     const named = await addTarget({
@@ -246,8 +246,8 @@ describe("The outbox", () => {
       secret,
     });
     await openOutbox({ settings })(later(60));
-    expect(inside.got).toHaveLength(0);
-    expect(receiver.got).toHaveLength(1);
+    expect(inside.received).toHaveLength(0);
+    expect(receiver.received).toHaveLength(1);
     for (const each of [targetId, named]) {
       expect((await stateOf(each))?.problem).toMatch(
         /^The address belongs to the broker's own machine or network/,
@@ -258,7 +258,7 @@ describe("The outbox", () => {
   it("[ALERT-5] an address that says it is gone is told nothing more, nor is one whose key was lost", async () => {
     const receiver = await startAlertReceiver(onTestFinished);
     const targetId = await addTarget(webhookAt(receiver));
-    receiver.answer = answering(410);
+    receiver.answer = respondWith(410);
     await setBlocked("needs a key");
     await openOutbox()(noon);
     expect(await stateOf(targetId)).toMatchObject({
@@ -269,7 +269,7 @@ describe("The outbox", () => {
     const lost = await addTarget(webhookAt(receiver), { sealed: randomBytes(60) });
     await setBlocked("needs another");
     await openOutbox()(later(5));
-    expect(receiver.got).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
     expect((await stateOf(lost))?.problem).toMatch(/key that is lost/);
   });
 });

@@ -3,7 +3,7 @@ import {
   type DueAlert,
   hasDueAlerts,
   listLiveAlertTargets,
-  noteAlertOutcome,
+  saveAlertOutcome,
   settleAlert,
   syncAlerts,
   takeDueAlerts,
@@ -11,14 +11,14 @@ import {
 import type { AlertContent } from "@merkle/wire";
 import type { FactServices } from "../../views/attention/facts.js";
 import { type AlertItem, readAlertIds, readAlertItems } from "./alert-items.js";
-import { quietEnd } from "./quiet-hours.js";
+import { deferPastQuietHours } from "./quiet-hours.js";
 import { type AlertServices, sendAlert } from "./send-alert.js";
 
 /** Delay before each further attempt, in seconds. Together they amount to less than two days. */
 const delaysSeconds = [5, 30, 120, 300, 900, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600];
 /** If the broker stops before it records an alert's result, the alert is sent again after this time. */
 const leaseMs = 60_000;
-const takenMax = 50;
+const alertsPerPassMax = 50;
 
 type MeshServices = FactServices & AlertServices & { readonly stopping: AbortSignal };
 
@@ -36,44 +36,44 @@ export function createAlertOutbox(
   findMeshes: () => Promise<readonly MeshServices[]>,
   { silentMs }: { readonly silentMs?: number } = {},
 ): AlertPass {
-  const seen = new Map<string, string>();
+  const lastSnapshots = new Map<string, string>();
   let isRunning = false;
 
-  async function pass(now: Date): Promise<void> {
+  async function runPass(now: Date): Promise<void> {
     const [main, ...others] = await findMeshes();
     if (!main) return;
     const targets = await listLiveAlertTargets(main.database.orm);
-    if (targets.length === 0) return seen.clear();
+    if (targets.length === 0) return lastSnapshots.clear();
     for (const services of [main, ...others]) {
       const own = targets.filter(({ meshId }) => meshId === services.database.meshId);
-      if (own.length > 0) await passMesh(services, own, now);
+      if (own.length > 0) await runMeshPass(services, own, now);
     }
   }
 
-  async function passMesh(services: MeshServices, targets: AlertTargetRow[], now: Date): Promise<void> {
+  async function runMeshPass(services: MeshServices, targets: AlertTargetRow[], now: Date): Promise<void> {
     const { orm, meshId } = services.database;
-    const of = { meshId, targetIds: targets.map(({ targetId }) => targetId) };
+    const scope = { meshId, targetIds: targets.map(({ targetId }) => targetId) };
     // Reads people's items only if an item appeared or disappeared, or if an alert is due.
     const changed = targets.map(({ targetId, changedAt }) => `${targetId} ${changedAt.getTime()}`);
-    const picture = JSON.stringify([await readAlertIds(services, now), changed]);
-    if (picture === seen.get(meshId) && !(await hasDueAlerts(orm, of, now))) return;
+    const snapshot = JSON.stringify([await readAlertIds(services, now), changed]);
+    if (snapshot === lastSnapshots.get(meshId) && !(await hasDueAlerts(orm, scope, now))) return;
 
     const contents = new Map<string, Map<string, AlertItem>>();
     for (const personId of new Set(targets.map((target) => target.personId))) {
-      const { there, items } = await readAlertItems(services, personId, now);
+      const { allIds, items } = await readAlertItems(services, personId, now);
       for (const target of targets.filter((each) => each.personId === personId)) {
-        const told = items.filter(({ kind }) => target.about.includes(kind));
-        contents.set(target.targetId, new Map(told.map((item) => [item.id, item])));
-        const tell = told.map(({ id }) => id);
+        const subscribedItems = items.filter(({ kind }) => target.about.includes(kind));
+        contents.set(target.targetId, new Map(subscribedItems.map((item) => [item.id, item])));
+        const subscribedIds = subscribedItems.map(({ id }) => id);
         await syncAlerts(orm, target, {
-          there,
-          tell,
+          currentItems: allIds,
+          itemsToSend: subscribedIds,
           state: "waiting",
-          dueAt: quietEnd(target.quiet, now),
+          dueAt: deferPastQuietHours(target.quiet, now),
         });
       }
     }
-    seen.set(meshId, picture);
+    lastSnapshots.set(meshId, snapshot);
     await sendDue(services, { targets, contents, now, silentMs });
   }
 
@@ -82,14 +82,14 @@ export function createAlertOutbox(
     if (isRunning) return;
     isRunning = true;
     try {
-      await pass(now);
+      await runPass(now);
     } finally {
       isRunning = false;
     }
   };
 }
 
-interface Sending {
+interface AlertBatch {
   readonly targets: readonly AlertTargetRow[];
   /** The content of each alert, by target id and then by item id. */
   readonly contents: ReadonlyMap<string, ReadonlyMap<string, AlertContent>>;
@@ -97,19 +97,22 @@ interface Sending {
   readonly silentMs: number | undefined;
 }
 
-async function sendDue(services: MeshServices, { targets, contents, now, silentMs }: Sending): Promise<void> {
+async function sendDue(
+  services: MeshServices,
+  { targets, contents, now, silentMs }: AlertBatch,
+): Promise<void> {
   const { orm, meshId } = services.database;
-  const due = await takeDueAlerts(
+  const dueAlerts = await takeDueAlerts(
     orm,
     { meshId, targetIds: targets.map(({ targetId }) => targetId) },
-    { now, leaseUntil: new Date(now.getTime() + leaseMs), limit: takenMax },
+    { now, leaseUntil: new Date(now.getTime() + leaseMs), limit: alertsPerPassMax },
   );
-  const sent = due.map(async (alert) => {
+  const deliveries = dueAlerts.map(async (alert) => {
     const target = targets.find(({ targetId }) => targetId === alert.targetId);
     const content = contents.get(alert.targetId)?.get(alert.item);
     if (target && content) await sendOne(services, { alert, target, content, now, silentMs });
   });
-  await Promise.all(sent);
+  await Promise.all(deliveries);
 }
 
 interface OneAlert {
@@ -126,16 +129,21 @@ async function sendOne(
 ): Promise<void> {
   const { orm } = services.database;
   const { stopping: signal } = services;
-  const { arrived, gone, answer } = await sendAlert(services, target, { content, now, signal, silentMs });
+  const { isDelivered, isGone, answer } = await sendAlert(services, target, {
+    content,
+    now,
+    signal,
+    silentMs,
+  });
   // A stopping broker aborts its requests, so the outcome is unknown. The lease expires and the alert is sent
   // again.
-  if (signal.aborted && !arrived) return;
+  if (signal.aborted && !isDelivered) return;
   const delay = delaysSeconds[alert.attempts - 1];
-  if (arrived) await settleAlert(orm, alert, { state: "sent" });
-  else if (gone || delay === undefined) await settleAlert(orm, alert, { state: "given_up" });
+  if (isDelivered) await settleAlert(orm, alert, { state: "sent" });
+  else if (isGone || delay === undefined) await settleAlert(orm, alert, { state: "given_up" });
   else {
     const next = new Date(now.getTime() + delay * 1000);
-    await settleAlert(orm, alert, { dueAt: quietEnd(target.quiet, next) });
+    await settleAlert(orm, alert, { dueAt: deferPastQuietHours(target.quiet, next) });
   }
-  await noteAlertOutcome(orm, target, { at: now, problem: arrived ? null : answer, gone });
+  await saveAlertOutcome(orm, target, { at: now, problem: isDelivered ? null : answer, isGone });
 }

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { AlertContent, AlertTo } from "@merkle/wire";
 import type { AlertKey } from "../../core/alert-key.js";
 import { sha256 } from "../../core/sha256.js";
-import { encryptPush, pushHeaders } from "./push-message.js";
+import { createPushHeaders, encryptPush } from "./push-message.js";
 
 /** The HTTP request for an alert: address, headers and body. */
 export interface AlertRequest {
@@ -28,7 +28,7 @@ export function toAlertRequest(to: AlertTo, content: AlertContent, sender: Alert
     case "push":
       return {
         url: to.endpoint,
-        headers: pushHeaders(to, { ...sender, contact: contactOf(sender.base) }),
+        headers: createPushHeaders(to, { ...sender, contact: toContact(sender.base) }),
         body: encryptPush(JSON.stringify(content), to),
       };
     case "webhook":
@@ -36,7 +36,7 @@ export function toAlertRequest(to: AlertTo, content: AlertContent, sender: Alert
     case "ntfy": {
       const [, server = "", topic = ""] = /^(.*\/)([^/]+)$/.exec(new URL(to.url).href) ?? [];
       const { title, body: message } = content;
-      return json(
+      return toJsonRequest(
         server,
         { topic: decodeURIComponent(topic), title, message, click: link },
         to.token === undefined ? {} : { authorization: `Bearer ${to.token}` },
@@ -45,11 +45,11 @@ export function toAlertRequest(to: AlertTo, content: AlertContent, sender: Alert
     case "slack": {
       const text = `${content.title}\n${content.body}\n${link}`;
       const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-      return json(to.url, { text: escaped, mrkdwn: false, unfurl_links: false });
+      return toJsonRequest(to.url, { text: escaped, mrkdwn: false, unfurl_links: false });
     }
     case "discord": {
       const text = `${content.title}\n${content.body}`.replace(/[\\*_~`|>#[\]()-]/g, "\\$&");
-      return json(to.url, {
+      return toJsonRequest(to.url, {
         content: `${text.slice(0, 1_500)}\n<${link}>`,
         allowed_mentions: { parse: [] },
       });
@@ -80,7 +80,11 @@ function toWebhook(
   return { url, headers: { ...headers, "content-type": "application/json" }, body };
 }
 
-function json(url: string, value: unknown, headers: Readonly<Record<string, string>> = {}): AlertRequest {
+function toJsonRequest(
+  url: string,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): AlertRequest {
   return { url, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(value) };
 }
 
@@ -88,6 +92,6 @@ function json(url: string, value: unknown, headers: Readonly<Record<string, stri
  * Returns the contact for a push service (RFC 8292): the broker's address if it uses https, otherwise a mail
  * address.
  */
-function contactOf(base: string): string {
+function toContact(base: string): string {
   return base.startsWith("https:") ? base : `mailto:merkle@${new URL(base).hostname.replace(/^\[|\]$/g, "")}`;
 }

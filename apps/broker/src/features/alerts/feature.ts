@@ -18,11 +18,11 @@ export const alertsFeature = {
     name: "alerts",
     everyMs: sendMs,
     begin(meshes) {
-      const send = createAlertOutbox(() => meshes.all());
+      const send = createAlertOutbox(() => meshes.list());
       // Each alert is leased while it is sent, so any node could send it. Only one node does so, to spare the
       // other nodes the work.
       return async () => {
-        if (meshes.main.nodes.leads) await send();
+        if (meshes.main.nodes.isLeader) await send();
       };
     },
   },

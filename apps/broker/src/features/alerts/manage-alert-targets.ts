@@ -22,13 +22,13 @@ import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../../views/services.js";
 import { UnreachableError } from "../../views/settings/ask-address.js";
 import { readAlertItems } from "./alert-items.js";
-import { addressOf, openTarget, refuseAddress, sealTarget, sendAlert } from "./send-alert.js";
+import { decryptTarget, encryptTarget, refuseAddress, sendAlert, toAddress } from "./send-alert.js";
 
 type Ctx = PersonContext<ViewServices>;
 
 /** Lists the caller's targets without their secrets (ALERT-7). */
 export async function listTargets(ctx: Ctx): Promise<OutputOf<"list_alert_targets">> {
-  const rows = await listAlertTargets(ctx.services.database.orm, keyOf(ctx));
+  const rows = await listAlertTargets(ctx.services.database.orm, toPersonKey(ctx));
   return {
     targets: rows.map((row) => toTarget(ctx.services, row)),
     push_key: ctx.services.alertKey.vapid.publicKey,
@@ -47,10 +47,10 @@ export async function putTarget(
   input: ParsedInputOf<"put_alert_target">,
 ): Promise<OutputOf<"put_alert_target">> {
   const { services } = ctx;
-  const person = keyOf(ctx);
+  const person = toPersonKey(ctx);
   if (input.to) requireAddress(services, input.to);
   const now = new Date();
-  const { there, items } = await readAlertItems(services, person.personId, now);
+  const { allIds, items } = await readAlertItems(services, person.personId, now);
   return ctx.write(async ({ tx, afterCommit }) => {
     await lockPerson(tx, person.meshId, person.personId);
     const old = input.target_id === undefined ? null : await requireTarget(tx, person, input.target_id);
@@ -62,14 +62,18 @@ export async function putTarget(
       targetId,
       kind: input.to?.kind ?? old?.kind ?? "webhook",
       name: input.name ?? old?.name ?? "",
-      sealed: input.to ? sealTarget(services, targetId, input.to) : (old?.sealed ?? Buffer.alloc(0)),
+      sealed: input.to ? encryptTarget(services, targetId, input.to) : (old?.sealed ?? Buffer.alloc(0)),
       about: [...new Set(about)],
       quiet: input.quiet === undefined ? (old?.quiet ?? null) : input.quiet,
       createdAt: old?.createdAt ?? now,
       changedAt: now,
     });
-    const tell = items.filter(({ kind }) => about.includes(kind)).map(({ id }) => id);
-    await syncAlerts(tx, { meshId: person.meshId, targetId }, { there, tell, state: "known", dueAt: now });
+    const subscribedIds = items.filter(({ kind }) => about.includes(kind)).map(({ id }) => id);
+    await syncAlerts(
+      tx,
+      { meshId: person.meshId, targetId },
+      { currentItems: allIds, itemsToSend: subscribedIds, state: "known", dueAt: now },
+    );
     afterCommit(() => services.mesh.announceToPerson(person.personId, null));
     return toTarget(services, await requireTarget(tx, person, targetId));
   });
@@ -80,9 +84,9 @@ export async function removeTarget(
   { target_id }: ParsedInputOf<"delete_alert_target">,
 ): Promise<OutputOf<"delete_alert_target">> {
   const { mesh } = ctx.services;
-  const person = keyOf(ctx);
+  const person = toPersonKey(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
-    if (!(await deleteAlertTarget(tx, person, target_id))) throw unknown();
+    if (!(await deleteAlertTarget(tx, person, target_id))) throw noSuchTarget();
     afterCommit(() => mesh.announceToPerson(person.personId, null));
     return { removed: true as const };
   });
@@ -94,7 +98,7 @@ export async function testTarget(
   { target_id }: ParsedInputOf<"test_alert">,
 ): Promise<OutputOf<"test_alert">> {
   const { services, signal } = ctx;
-  const target = await requireTarget(services.database.orm, keyOf(ctx), target_id);
+  const target = await requireTarget(services.database.orm, toPersonKey(ctx), target_id);
   const content = {
     id: `test:${randomUUID()}`,
     kind: "test" as const,
@@ -102,17 +106,21 @@ export async function testTarget(
     body: `A test of "${target.name}". Alerts will look like this.`,
     path: "/settings#alerts",
   };
-  const { arrived, status, answer } = await sendAlert(services, target, { content, now: new Date(), signal });
+  const {
+    isDelivered: arrived,
+    status,
+    answer,
+  } = await sendAlert(services, target, { content, now: new Date(), signal });
   return { arrived, status, answer };
 }
 
-function keyOf({ services, person }: Ctx) {
+function toPersonKey({ services, person }: Ctx) {
   return { meshId: services.database.meshId, personId: person.personId };
 }
 
 function requireAddress(services: ViewServices, to: AlertTo): void {
   try {
-    refuseAddress(services, addressOf(to));
+    refuseAddress(services, toAddress(to));
   } catch (error) {
     if (!(error instanceof InnerAddressError) && !(error instanceof UnreachableError)) throw error;
     const field = to.kind === "push" ? "to.endpoint" : "to.url";
@@ -123,11 +131,11 @@ function requireAddress(services: ViewServices, to: AlertTo): void {
 }
 
 type Db = Parameters<typeof listAlertTargets>[0];
-type PersonKey = ReturnType<typeof keyOf>;
+type PersonKey = ReturnType<typeof toPersonKey>;
 
 async function requireTarget(db: Db, person: PersonKey, targetId: string): Promise<AlertTargetFacts> {
   const [row] = await listAlertTargets(db, person, targetId);
-  if (!row) throw unknown();
+  if (!row) throw noSuchTarget();
   return row;
 }
 
@@ -139,7 +147,7 @@ async function refuseTooMany(db: Db, person: PersonKey): Promise<void> {
   );
 }
 
-function unknown(): MerkleError {
+function noSuchTarget(): MerkleError {
   return new MerkleError("not_found", "You have no such alert destination.");
 }
 
@@ -149,12 +157,12 @@ function toKinds(row: Pick<AlertTargetFacts, "about"> | null): AlertTarget["abou
 }
 
 function toTarget(services: ViewServices, row: AlertTargetFacts): AlertTarget {
-  const to = openTarget(services, row);
+  const to = decryptTarget(services, row);
   return {
     target_id: row.targetId,
     kind: row.kind,
     name: row.name,
-    host: to && addressOf(to).host,
+    host: to && toAddress(to).host,
     about: toKinds(row),
     quiet: row.quiet,
     created_at: row.createdAt.toISOString(),

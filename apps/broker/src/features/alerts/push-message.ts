@@ -2,10 +2,10 @@ import { createCipheriv, createECDH, hkdfSync, randomBytes, sign } from "node:cr
 import type { AlertTo } from "@merkle/wire";
 import type { AlertKey } from "../../core/alert-key.js";
 
-type Subscription = Pick<Extract<AlertTo, { kind: "push" }>, "endpoint" | "p256dh" | "auth">;
+type PushReceiver = Pick<Extract<AlertTo, { kind: "push" }>, "endpoint" | "p256dh" | "auth">;
 
 /** How long a push service keeps a message for an absent browser, in seconds. */
-const keptSeconds = 24 * 60 * 60;
+const ttlSeconds = 24 * 60 * 60;
 
 /**
  * Encrypts a message for one browser as a single record (RFC 8291, RFC 8188). The push service sees neither the
@@ -13,7 +13,7 @@ const keptSeconds = 24 * 60 * 60;
  *
  * @throws if the browser's key is not a point on the curve
  */
-export function encryptPush(text: string, { p256dh, auth }: Subscription): Buffer {
+export function encryptPush(text: string, { p256dh, auth }: PushReceiver): Buffer {
   const receiver = Buffer.from(p256dh, "base64url");
   const pair = createECDH("prime256v1");
   const sender = pair.generateKeys();
@@ -25,10 +25,14 @@ export function encryptPush(text: string, { p256dh, auth }: Subscription): Buffe
   const nonce = hkdf(input, salt, "Content-Encoding: nonce\0", 12);
   const cipher = createCipheriv("aes-128-gcm", key, nonce);
   // The trailing byte marks the last record.
-  const sealed = Buffer.concat([cipher.update(`${text}\u0002`, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  const ciphertext = Buffer.concat([
+    cipher.update(`${text}\u0002`, "utf8"),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
   const size = Buffer.alloc(4);
   size.writeUInt32BE(4_096);
-  return Buffer.concat([salt, size, Buffer.of(sender.length), sender, sealed]);
+  return Buffer.concat([salt, size, Buffer.of(sender.length), sender, ciphertext]);
 }
 
 function hkdf(input: Buffer, salt: Buffer, info: Buffer | string, bytes: number): Buffer {
@@ -39,8 +43,8 @@ function hkdf(input: Buffer, salt: Buffer, info: Buffer | string, bytes: number)
  * Returns the headers that tell a push service who is sending and how long it may keep the message (RFC 8030,
  * RFC 8292).
  */
-export function pushHeaders(
-  { endpoint }: Subscription,
+export function createPushHeaders(
+  { endpoint }: PushReceiver,
   {
     vapid,
     contact,
@@ -52,15 +56,18 @@ export function pushHeaders(
     exp: Math.floor(now.getTime() / 1000) + 12 * 60 * 60,
     sub: contact,
   };
-  const signed = [{ typ: "JWT", alg: "ES256" }, claims]
+  const signingInput = [{ typ: "JWT", alg: "ES256" }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
     .join(".");
-  const signature = sign("sha256", Buffer.from(signed), { key: vapid.privateKey, dsaEncoding: "ieee-p1363" });
+  const signature = sign("sha256", Buffer.from(signingInput), {
+    key: vapid.privateKey,
+    dsaEncoding: "ieee-p1363",
+  });
   return {
-    authorization: `vapid t=${signed}.${signature.toString("base64url")}, k=${vapid.publicKey}`,
+    authorization: `vapid t=${signingInput}.${signature.toString("base64url")}, k=${vapid.publicKey}`,
     "content-encoding": "aes128gcm",
     "content-type": "application/octet-stream",
-    ttl: String(keptSeconds),
+    ttl: String(ttlSeconds),
     urgency: "high",
   };
 }

@@ -1,22 +1,22 @@
 import type { AlertTarget } from "@merkle/wire";
 
-const minutesOfDay = 24 * 60;
+const minutesPerDay = 24 * 60;
 
 /**
  * Returns the earliest time to send an alert that is due at `at`: immediately, or at the end of the
  * quiet hours (ALERT-4).
  */
-export function quietEnd(quiet: AlertTarget["quiet"], at: Date): Date {
+export function deferPastQuietHours(quiet: AlertTarget["quiet"], at: Date): Date {
   if (!quiet) return at;
   const from = toMinutes(quiet.from);
-  const length = since(from, toMinutes(quiet.to));
-  const passed = since(from, minuteIn(quiet.time_zone, at));
+  const length = computeMinutesBetween(from, toMinutes(quiet.to));
+  const passed = computeMinutesBetween(from, toMinuteOfDay(quiet.time_zone, at));
   return passed < length ? new Date(at.getTime() + (length - passed) * 60_000 - (at.getTime() % 60_000)) : at;
 }
 
 /** Returns the minutes from one time of day to the next occurrence of another. */
-function since(from: number, to: number): number {
-  return (to - from + minutesOfDay) % minutesOfDay;
+function computeMinutesBetween(from: number, to: number): number {
+  return (to - from + minutesPerDay) % minutesPerDay;
 }
 
 function toMinutes(time: string): number {
@@ -24,7 +24,7 @@ function toMinutes(time: string): number {
   return hours * 60 + minutes;
 }
 
-function minuteIn(timeZone: string, at: Date): number {
+function toMinuteOfDay(timeZone: string, at: Date): number {
   return toMinutes(
     new Intl.DateTimeFormat("en-GB", {
       timeZone,

@@ -3,53 +3,53 @@ import type { AlertContent, AlertTo } from "@merkle/wire";
 import { decrypt, encrypt } from "../../core/encrypt.js";
 import { InnerAddressError, lookUpOutside, refuseInnerHost } from "../../core/inner-addresses.js";
 import type { ViewServices } from "../../views/services.js";
-import { type Answer, askAddress, UnreachableError } from "../../views/settings/ask-address.js";
+import { type AddressResponse, askAddress, UnreachableError } from "../../views/settings/ask-address.js";
 import { toAlertRequest } from "./alert-request.js";
 
 export type AlertServices = Pick<ViewServices, "alertKey" | "settings"> & {
-  readonly addresses: Pick<ViewServices["addresses"], "base">;
+  readonly addresses: Pick<ViewServices["addresses"], "getBaseUrl">;
 };
 
 /** The result of one attempt to send an alert. */
 export interface AlertOutcome {
-  readonly arrived: boolean;
+  readonly isDelivered: boolean;
   /** Whether the receiver reports that the address no longer exists. */
-  readonly gone: boolean;
+  readonly isGone: boolean;
   readonly status: number | null;
   /** A description of the outcome, as a sentence to show to people. */
   readonly answer: string;
 }
 
-type SealedTarget = Pick<AlertTargetRow, "targetId" | "sealed">;
+type EncryptedTarget = Pick<AlertTargetRow, "targetId" | "sealed">;
 
-export function sealTarget(
+export function encryptTarget(
   { alertKey }: Pick<AlertServices, "alertKey">,
   targetId: string,
   to: AlertTo,
 ): Buffer {
-  return encrypt(alertKey.secret, purposeOf(targetId), JSON.stringify(to));
+  return encrypt(alertKey.secret, formatPurpose(targetId), JSON.stringify(to));
 }
 
 /**
  * Returns a target's decrypted address, or null if it was encrypted with a key that this home no longer has.
  */
-export function openTarget(
+export function decryptTarget(
   { alertKey }: Pick<AlertServices, "alertKey">,
-  { targetId, sealed }: SealedTarget,
+  { targetId, sealed }: EncryptedTarget,
 ): AlertTo | null {
   try {
-    const to: AlertTo = JSON.parse(decrypt(alertKey.secret, purposeOf(targetId), sealed));
+    const to: AlertTo = JSON.parse(decrypt(alertKey.secret, formatPurpose(targetId), sealed));
     return to;
   } catch {
     return null;
   }
 }
 
-function purposeOf(targetId: string): string {
+function formatPurpose(targetId: string): string {
   return `alert target ${targetId}`;
 }
 
-export function addressOf(to: AlertTo): URL {
+export function toAddress(to: AlertTo): URL {
   return new URL(to.kind === "push" ? to.endpoint : to.url);
 }
 
@@ -65,7 +65,7 @@ export function refuseAddress({ settings }: Pick<AlertServices, "settings">, add
   if (address.protocol !== "https:") throw new UnreachableError("The address must begin with https://.");
 }
 
-interface AlertTry {
+interface AlertAttempt {
   readonly content: AlertContent;
   readonly now: Date;
   readonly signal: AbortSignal;
@@ -76,19 +76,19 @@ interface AlertTry {
 /** Sends an alert once, without following redirects. Never throws: failures are part of the result. */
 export async function sendAlert(
   services: AlertServices,
-  target: SealedTarget,
-  { content, now, signal, silentMs = 10_000 }: AlertTry,
+  target: EncryptedTarget,
+  { content, now, signal, silentMs = 10_000 }: AlertAttempt,
 ): Promise<AlertOutcome> {
   const { settings, addresses, alertKey } = services;
-  const to = openTarget(services, target);
+  const to = decryptTarget(services, target);
   if (!to)
-    return failed(
+    return createFailure(
       "Its settings were encrypted with a key that is lost. Set this destination up again.",
       true,
     );
   try {
     const { vapid } = alertKey;
-    const { url, headers, body } = toAlertRequest(to, content, { vapid, base: addresses.base(), now });
+    const { url, headers, body } = toAlertRequest(to, content, { vapid, base: addresses.getBaseUrl(), now });
     const address = new URL(url);
     refuseAddress(services, address);
     const answer = await askAddress(address, {
@@ -99,8 +99,9 @@ export async function sendAlert(
     });
     return judge(to.kind, answer, !settings.current.alert_inner_addresses);
   } catch (error) {
-    if (error instanceof UnreachableError || error instanceof InnerAddressError) return failed(error.message);
-    return failed(
+    if (error instanceof UnreachableError || error instanceof InnerAddressError)
+      return createFailure(error.message);
+    return createFailure(
       signal.aborted ? "The broker stopped." : "The alert could not be prepared for this address.",
     );
   }
@@ -109,25 +110,25 @@ export async function sendAlert(
 /** Maximum length of the response text shown to people. */
 const answerCharsMax = 200;
 
-function failed(answer: string, gone = false): AlertOutcome {
-  return { arrived: false, gone, status: null, answer };
+function createFailure(answer: string, isGone = false): AlertOutcome {
+  return { isDelivered: false, isGone, status: null, answer };
 }
 
 /**
  * @param isOutside - whether the address is outside this machine and its networks; if not, the response text
  * is hidden
  */
-function judge(kind: AlertTo["kind"], { status, text }: Answer, isOutside: boolean): AlertOutcome {
-  const arrived = status >= 200 && status < 300;
+function judge(kind: AlertTo["kind"], { status, text }: AddressResponse, isOutside: boolean): AlertOutcome {
+  const isDelivered = status >= 200 && status < 300;
   // A self-hosted webhook may be missing only temporarily. For the other kinds of target, a 404 means that
   // the address was deleted.
-  const gone = status === 410 || (status === 404 && kind !== "webhook" && kind !== "ntfy");
-  const words = isOutside ? (text ?? "").trim().slice(0, answerCharsMax).toWellFormed() : "";
-  const redirected = status >= 300 && status < 400 ? " Redirects are not followed." : "";
+  const isGone = status === 410 || (status === 404 && kind !== "webhook" && kind !== "ntfy");
+  const excerpt = isOutside ? (text ?? "").trim().slice(0, answerCharsMax).toWellFormed() : "";
+  const redirectNote = status >= 300 && status < 400 ? " Redirects are not followed." : "";
   return {
-    arrived,
-    gone,
+    isDelivered,
+    isGone,
     status,
-    answer: `The server answered ${status}.${redirected}${words === "" ? "" : ` ${words}`}`,
+    answer: `The server answered ${status}.${redirectNote}${excerpt === "" ? "" : ` ${excerpt}`}`,
   };
 }

@@ -1,10 +1,16 @@
 import { type ApprovalRow, findApproval, listApprovalRows } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { deviceOf } from "@merkle/wire/identity";
+import { toDeviceId } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { sha256 } from "../../core/sha256.js";
 import type { PersonContext } from "../../sessions/context.js";
-import { type ApprovalServices, endAndTell, noSuchApproval, stateOf, toApproval } from "./approval.js";
+import {
+  type ApprovalServices,
+  noSuchApproval,
+  settleApproval,
+  toApproval,
+  toApprovalState,
+} from "./approval.js";
 
 /**
  * Lists approvals that the caller can answer from the current device, and approvals that ended recently
@@ -14,7 +20,7 @@ export async function listApprovals(
   ctx: PersonContext<ApprovalServices>,
 ): Promise<OutputOf<"list_approvals">> {
   const { orm, meshId } = ctx.services.database;
-  const owner = { meshId, personId: ctx.person.personId, device: ownDevice(ctx) };
+  const owner = { meshId, personId: ctx.person.personId, device: getOwnDevice(ctx) };
   const [waiting, ended] = await Promise.all([
     listApprovalRows(orm, owner, { waiting: true, limit: limits.pageMessagesMax }),
     listApprovalRows(orm, owner, { waiting: false, limit: limits.approvalsEndedShown }),
@@ -44,7 +50,7 @@ export async function answerApproval(
     );
   const state = states[decision];
   return ctx.write(async (write) => {
-    if (await endAndTell(ctx.services, write, row, { state, words: words ?? null, by: ctx.person.name }))
+    if (await settleApproval(ctx.services, write, row, { state, words: words ?? null, by: ctx.person.name }))
       return { approval: number, state };
     throw notWaiting(await requireOwn(ctx, number));
   });
@@ -57,18 +63,18 @@ export async function answerApproval(
 async function requireOwn(ctx: PersonContext<ApprovalServices>, number: number): Promise<ApprovalRow> {
   const { orm, meshId } = ctx.services.database;
   const row = await findApproval(orm, { meshId, number });
-  if (row?.personId === ctx.person.personId && row.devices.includes(ownDevice(ctx))) return row;
+  if (row?.personId === ctx.person.personId && row.devices.includes(getOwnDevice(ctx))) return row;
   throw noSuchApproval({ number });
 }
 
-function ownDevice({ person }: PersonContext<ApprovalServices>): string {
-  const device = deviceOf(person.credential, sha256);
+function getOwnDevice({ person }: PersonContext<ApprovalServices>): string {
+  const device = toDeviceId(person.credential, sha256);
   if (device === undefined) throw new TypeError("The person's credential is not valid.");
   return device;
 }
 
 function notWaiting(row: ApprovalRow): MerkleError {
-  const state = stateOf(row);
+  const state = toApprovalState(row);
   const how = {
     waiting: "could not be answered",
     allowed: "was allowed",

@@ -11,7 +11,7 @@ export function toApproval(row: ApprovalRow): Approval {
   return {
     ...{ approval: number, session_id: sessionId, session, asked_by: askedBy },
     ...{ tool, input, folder, salt, hash, words },
-    state: stateOf(row),
+    state: toApprovalState(row),
     asked_at: row.askedAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
     ended_at: row.endedAt?.toISOString() ?? null,
@@ -22,7 +22,7 @@ export function toApproval(row: ApprovalRow): Approval {
  * Returns the state of an approval. A pending approval counts as lapsed if its agent is no longer waiting for
  * the answer (APPROVE-6).
  */
-export function stateOf({ state, live }: Pick<ApprovalRow, "state" | "live">): ApprovalState {
+export function toApprovalState({ state, live }: Pick<ApprovalRow, "state" | "live">): ApprovalState {
   return state === "waiting" && !live ? "lapsed" : state;
 }
 
@@ -31,7 +31,7 @@ export function stateOf({ state, live }: Pick<ApprovalRow, "state" | "live">): A
  * itself (APPROVE-7). If several callers end the same approval at the same time, only one of the calls
  * returns true.
  */
-export async function endAndTell(
+export async function settleApproval(
   services: ApprovalServices,
   { tx, announce, afterCommit }: Write,
   row: ApprovalRow,

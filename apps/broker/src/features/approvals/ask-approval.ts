@@ -8,12 +8,12 @@ import {
   renewApproval,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { approvalHash } from "@merkle/wire/identity";
+import { hashApproval } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { sha256 } from "../../core/sha256.js";
 import type { TeamContext } from "../../sessions/context.js";
-import { authorName } from "../../sessions/roster/author.js";
-import { type ApprovalServices, endAndTell, noSuchApproval, stateOf } from "./approval.js";
+import { formatAuthorName } from "../../sessions/roster/author.js";
+import { type ApprovalServices, noSuchApproval, settleApproval, toApprovalState } from "./approval.js";
 
 /**
  * Asks the agent's own person for a permission. The person can answer from the devices named when the agent
@@ -28,18 +28,18 @@ export async function askApproval(
   const { sessionId } = session;
   const owner = findOwner(ctx, devices, await findDeviceOwners(orm, meshId, devices));
   const { peerId } = team.peer;
-  const hash = approvalHash({ tool, input, folder, salt }, sha256);
+  const hash = hashApproval({ tool, input, folder, salt }, sha256);
   return ctx.write(async ({ tx, afterCommit }) => {
-    const asked = await insertApproval(tx, {
+    const inserted = await insertApproval(tx, {
       ...{ meshId, sessionId, peerId, tool, input, folder, salt, hash },
-      askedBy: authorName(team),
+      askedBy: formatAuthorName(team),
       personId: owner.personId,
       devices: [...devices],
       leaseSeconds: limits.approvalLeaseSeconds,
     });
-    if (!asked)
+    if (!inserted)
       throw new MerkleError("conflict", "The salt was used before. Use a new random salt for each approval.");
-    const { number, expiresAt } = asked;
+    const { number, expiresAt } = inserted;
     // Approval numbers are assigned one after another, so this count includes all of the peer's earlier
     // approvals.
     if ((await countWaitingApprovals(tx, { sessionId, peerId })) > limits.approvalsWaitingPerPeerMax)
@@ -61,12 +61,12 @@ function findOwner(
   owners: readonly DeviceOwner[],
 ): DeviceOwner {
   if (person) throw new MerkleError("forbidden", "Only agents can ask for approval, but this is a person.");
-  const unknown = devices.find((device) => !owners.some((owner) => owner.device === device));
+  const unknownDevice = devices.find((device) => !owners.some((owner) => owner.device === device));
   const [owner] = owners;
-  if (unknown !== undefined || !owner)
+  if (unknownDevice !== undefined || !owner)
     throw new MerkleError(
       "not_found",
-      `No person in this mesh has the device ${unknown}. Copy the device's ID from the Approvals page and set it with merkle config set approvers.`,
+      `No person in this mesh has the device ${unknownDevice}. Copy the device's ID from the Approvals page and set it with merkle config set approvers.`,
     );
   const isOwn = team.memberId === null || owner.memberId === team.memberId;
   if (!isOwn || owners.some(({ personId }) => personId !== owner.personId))
@@ -102,9 +102,9 @@ export async function waitForApproval(
     for (;;) {
       const row = await requireOwn(ctx, approval);
       const { words, hash } = row;
-      if (stateOf(row) !== "waiting") return { state: stateOf(row), words, hash };
-      ctx.onBlocked();
-      if ((await wake.answered()) === "expired") return { state: stateOf(row), words, hash };
+      if (toApprovalState(row) !== "waiting") return { state: toApprovalState(row), words, hash };
+      ctx.notifyBlocked();
+      if ((await wake.wait()) === "expired") return { state: toApprovalState(row), words, hash };
     }
   } finally {
     detach();
@@ -123,8 +123,8 @@ export async function withdrawApproval(
   const row = await requireOwn(ctx, approval);
   return ctx.write(async (write) => {
     const end = { state: "withdrawn", words: null, by: null } as const;
-    if (await endAndTell(ctx.services, write, row, end)) return { state: "withdrawn" as const };
-    return { state: stateOf(await requireOwn(ctx, approval)) };
+    if (await settleApproval(ctx.services, write, row, end)) return { state: "withdrawn" as const };
+    return { state: toApprovalState(await requireOwn(ctx, approval)) };
   });
 }
 

@@ -15,8 +15,8 @@ import type { SessionIdentity } from "../../identity/session-directory.js";
 import { adminsOnly } from "../../sessions/access/authorize.js";
 import type { SessionContext } from "../../sessions/context.js";
 import { holdForTexts } from "../../views/hooks.js";
-import { exportSession, openRecorded } from "../export/feature.js";
-import { type Spooled, spoolBytes, verifySpooled } from "../import/feature.js";
+import { exportSession, openRecord } from "../export/feature.js";
+import { type SpooledFile, spoolBytes, verifySpooled } from "../import/feature.js";
 import type { ArchiveServices } from "./services.js";
 import { endings } from "./storage/archives.js";
 import { objectBytesMax } from "./storage/object-store.js";
@@ -29,7 +29,7 @@ type ArchiveSessionOutput = OutputOf<"archive_session">;
  * announcement keeps reading them until its next sweep (NODE-3). A request in progress may take a moment
  * longer.
  */
-const heardEverywhereMs = 6_000;
+const propagationDelayMs = 6_000;
 
 /**
  * Moves the messages and earlier document versions of a concluded session to the archive's storage (ARCHIVE-2).
@@ -43,12 +43,12 @@ const heardEverywhereMs = 6_000;
 export async function archiveSession(ctx: SessionContext<ArchiveServices>): Promise<ArchiveSessionOutput> {
   const { services, session } = ctx;
   requireArchivist(ctx);
-  const known = await findArchive(services.database.orm, session.sessionId);
-  if (known?.state === "away") return toOutput(known);
+  const existing = await findArchive(services.database.orm, session.sessionId);
+  if (existing?.state === "away") return toOutput(existing);
   const store = services.archives.requireStore();
-  if (!session.closed) throw notConcluded(session);
+  if (!session.isClosed) throw notConcluded(session);
   return services.archives.run("archive", session.sessionId, async (signal) => {
-    const row = known ?? (await storeSession(ctx, store, signal));
+    const row = existing ?? (await storeSession(ctx, store, signal));
     await settleAndDelete(services, row, signal);
     return toOutput(row);
   });
@@ -72,21 +72,21 @@ async function storeSession(
 ): Promise<ArchiveRow> {
   const { database, archives, nodes, home, log } = services;
   const { sessionId, slug } = session;
-  await archives.finishOf(sessionId);
-  await refuseSecond(services, sessionId);
+  await archives.finishSession(sessionId);
+  await refuseConcurrentArchive(services, sessionId);
   const object = `${slug}/${randomUUID()}`;
   const key = { sessionId, object };
   await insertArchive(database.orm, { ...key, nodeId: nodes.id, epoch: database.epoch });
   try {
-    const recorded = await openRecorded(services, session, "bundle");
+    const record = await openRecord(services, session, "bundle");
     const bundle = await storeFile(
       `${object}${endings.bundle}`,
-      () => exportSession(services, { session, recorded }, "bundle", null).bytes,
+      () => exportSession(services, { session, recorded: record }, "bundle", null).bytes,
     );
     const rows = await storeFile(`${object}${endings.rows}`, () => writeStoredRows(database, sessionId));
     await readBack(`${object}${endings.bundle}`, bundle, async (file) => {
       const report = await verifySpooled(file, { services, signal });
-      if ("unreadable" in report || !report.ok) throw isDamaged(session, report);
+      if ("unreadable" in report || !report.ok) throw damagedRecord(session, report);
     });
     await readBack(`${object}${endings.rows}`, rows);
     const objects: StoredObjects = {
@@ -99,13 +99,13 @@ async function storeSession(
       archivedBy: person?.name ?? (principal?.kind === "member" ? principal.name : "an admin"),
       archivedAt: new Date(),
     };
-    const marked = await retryWhileLost(() =>
+    const isArchived = await retryWhileLost(() =>
       database.transaction(async (tx) => {
         await holdForTexts(tx, services, sessionId);
-        return markArchived(tx, key, recorded, objects);
+        return markArchived(tx, key, record, objects);
       }),
     );
-    if (!marked) throw changedMeanwhile(session);
+    if (!isArchived) throw changedMeanwhile(session);
     log.info("a session was archived", { session: slug, object, by: objects.archivedBy });
     return { ...key, ...objects, state: "leaving", nodeId: nodes.id, epoch: database.epoch };
   } catch (error) {
@@ -131,11 +131,11 @@ async function storeSession(
   async function readBack(
     name: string,
     { bytes, sha256 }: StoredFile,
-    verify?: (file: Spooled) => Promise<void>,
+    verify?: (file: SpooledFile) => Promise<void>,
   ): Promise<void> {
     const file = await spoolBytes(await store.get(name, signal), home, signal);
     try {
-      if (file.size !== bytes || !file.sha256.equals(sha256)) throw notAsStored(store.nameOf(name));
+      if (file.size !== bytes || !file.sha256.equals(sha256)) throw notAsStored(store.toUrl(name));
       await verify?.(file);
     } finally {
       await file.remove();
@@ -152,7 +152,10 @@ interface StoredFile {
  * Avoids duplicate work if another node is already archiving the session. Without this check, both nodes
  * would store the archive, but only the first to mark the session would succeed.
  */
-async function refuseSecond({ database, nodes }: ArchiveServices, sessionId: string): Promise<void> {
+async function refuseConcurrentArchive(
+  { database, nodes }: ArchiveServices,
+  sessionId: string,
+): Promise<void> {
   const others = await listUnfinishedArchives(database.orm, sessionId);
   if (!others.some(({ state, nodeId }) => state === "storing" && nodes.others.has(nodeId))) return;
   throw new MerkleError(
@@ -170,11 +173,11 @@ async function settleAndDelete(
 ): Promise<void> {
   const { sessions, channels, nodes, archives, log } = services;
   const { sessionId } = row;
-  sessions.forget(sessionId);
+  sessions.invalidate(sessionId);
   channels.announceChange(sessionId, "session", 0);
   if (row.state !== "leaving") return;
   try {
-    if (!nodes.alone) await delay(heardEverywhereMs, undefined, { signal });
+    if (!nodes.isAlone) await delay(propagationDelayMs, undefined, { signal });
     await archives.deleteRows(row);
   } catch (error) {
     // The session counts as archived even if its rows remain for now.
@@ -192,7 +195,7 @@ async function abandon(
   try {
     // If the reply to the commit was lost, the session may already be marked as archived. Its objects are
     // then kept.
-    if (await giveUpArchive(database.orm, key)) await archives.finishOf(key.sessionId);
+    if (await giveUpArchive(database.orm, key)) await archives.finishSession(key.sessionId);
   } catch (error) {
     log.warn(
       "files of a failed attempt to archive could not be removed; this is tried again within the hour",
@@ -231,7 +234,7 @@ function notConcluded({ slug }: SessionIdentity): MerkleError {
  * Returns the error for a damaged record. Such a record would prove nothing later, so it stays in the database,
  * where it can be examined.
  */
-function isDamaged(
+function damagedRecord(
   { slug }: SessionIdentity,
   report: Awaited<ReturnType<typeof verifySpooled>>,
 ): MerkleError {

@@ -1,4 +1,4 @@
-import { type DataSubject, listArchivedOf } from "@merkle/db";
+import { type DataSubject, listArchivedSessionsOf } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { CoreServices } from "../../core/services.js";
 
@@ -18,7 +18,7 @@ export async function requireRestored(
   { database }: Pick<CoreServices, "database">,
   person: DataSubject,
 ): Promise<void> {
-  const slugs = await listArchivedOf(database.orm, person, archivedNamedMax);
+  const slugs = await listArchivedSessionsOf(database.orm, person, archivedNamedMax);
   if (slugs.length === 0) return;
   throw new MerkleError(
     "conflict",

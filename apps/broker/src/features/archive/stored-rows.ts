@@ -27,25 +27,25 @@ export async function* writeStoredRows(
   sessionId: string,
 ): AsyncGenerator<Uint8Array> {
   const gzip = createGzip();
-  const writing = pipeline(linesOf(database, sessionId), gzip);
+  const writing = pipeline(formatRowLines(database, sessionId), gzip);
   writing.catch(() => undefined);
   yield* gzip;
   await writing;
 }
 
-async function* linesOf({ orm }: Pick<Database, "orm">, sessionId: string): AsyncGenerator<string> {
-  for (const of of archivedTables) {
+async function* formatRowLines({ orm }: Pick<Database, "orm">, sessionId: string): AsyncGenerator<string> {
+  for (const table of archivedTables) {
     for (let after = 0; ; ) {
-      const rows = await retryWhileLost(() => readStoredRows(orm, { sessionId, of }, after));
+      const rows = await retryWhileLost(() => readStoredRows(orm, { sessionId, of: table }, after));
       if (!rows) break;
-      yield `${of} ${rows.json.replaceAll("\n", " ")}\n`;
+      yield `${table} ${rows.json.replaceAll("\n", " ")}\n`;
       after = rows.last;
     }
   }
 }
 
 /** Inserts the rows of an archive file into their tables. */
-export async function insertStored(tx: Transaction, path: string): Promise<void> {
+export async function restoreRows(tx: Transaction, path: string): Promise<void> {
   const file = createReadStream(path);
   const lines = createGunzip();
   const reading = pipeline(file, lines);

@@ -2,8 +2,8 @@ import {
   type ArchiveRow,
   endArchive,
   findArchive,
-  holdArchive,
   listUnfinishedArchives,
+  lockArchive,
   readRecordExtent,
 } from "@merkle/db";
 import { MerkleError, type OutputOf } from "@merkle/wire";
@@ -13,7 +13,7 @@ import { spoolBytes } from "../import/feature.js";
 import { requireArchivist } from "./archive-session.js";
 import type { ArchiveServices } from "./services.js";
 import { endings } from "./storage/archives.js";
-import { insertStored } from "./stored-rows.js";
+import { restoreRows } from "./stored-rows.js";
 
 type UnarchiveSessionOutput = OutputOf<"unarchive_session">;
 
@@ -35,12 +35,16 @@ export async function unarchiveSession(
   if (!row) return toOutput(services, sessionId);
   services.archives.requireStore();
   return services.archives.run("unarchive", sessionId, async (signal) => {
-    await bringBack(services, row, signal);
+    await restoreSession(services, row, signal);
     return toOutput(services, sessionId);
   });
 }
 
-async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: AbortSignal): Promise<void> {
+async function restoreSession(
+  services: ArchiveServices,
+  row: ArchiveRow,
+  signal: AbortSignal,
+): Promise<void> {
   const { database, archives, home, log, sessions, channels } = services;
   const { sessionId, object } = row;
   const store = archives.requireStore();
@@ -48,13 +52,13 @@ async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: Abo
   const file = await spoolBytes(await store.get(key, signal), home, signal);
   try {
     if (file.size !== row.rowsBytes || !file.sha256.equals(row.rowsSha256 ?? Buffer.alloc(0)))
-      throw wasChanged(store.nameOf(key));
+      throw storedFileChanged(store.toUrl(key));
     // A killed node may have left some of these rows in the database.
     if (row.state === "leaving") await archives.deleteRows(row);
     await database.transaction(async (tx) => {
       await holdForTexts(tx, services, sessionId);
-      if ((await holdArchive(tx, row)) !== "away") return;
-      await insertStored(tx, file.path);
+      if ((await lockArchive(tx, row)) !== "away") return;
+      await restoreRows(tx, file.path);
       await endArchive(tx, row);
     });
   } finally {
@@ -62,7 +66,7 @@ async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: Abo
   }
   log.info("a session was restored from the archive", { session: sessionId, object });
   const extent = await readRecordExtent(database.orm, sessionId);
-  sessions.forget(sessionId);
+  sessions.invalidate(sessionId);
   channels.announceChange(sessionId, "session", extent?.size ?? 0);
 }
 
@@ -73,14 +77,14 @@ async function bringBack(services: ArchiveServices, row: ArchiveRow, signal: Abo
 async function toOutput(services: ArchiveServices, sessionId: string): Promise<UnarchiveSessionOutput> {
   const { database, archives } = services;
   const extent = await readRecordExtent(database.orm, sessionId);
-  const left: string[] = [];
+  const remainingKeys: string[] = [];
   for (const row of await listUnfinishedArchives(database.orm, sessionId)) {
-    if (row.state === "removing") left.push(...(await archives.removeObjects(row)));
+    if (row.state === "removing") remainingKeys.push(...(await archives.removeObjects(row)));
   }
-  return { session_id: sessionId, messages: extent?.size ?? 0, left };
+  return { session_id: sessionId, messages: extent?.size ?? 0, left: remainingKeys };
 }
 
-function wasChanged(name: string): MerkleError {
+function storedFileChanged(name: string): MerkleError {
   return new MerkleError(
     "conflict",
     `${name} was changed in the archive's storage: its length or SHA-256 does not match. Nothing was restored. Replace it with an earlier version or a copy.`,

@@ -10,7 +10,7 @@ import {
 import { type AuditSession, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { fillPage } from "../../core/fill-page.js";
 import type { Context, MeshContext, SessionServices, UnnamedContext } from "../../sessions/context.js";
-import { authorName, personName, unnamedAgent } from "../../sessions/roster/author.js";
+import { formatAuthorName, formatPersonName, unnamedAgent } from "../../sessions/roster/author.js";
 
 /**
  * Starts an audit session, which becomes the default for the caller's later calls (AUDIT-1).
@@ -18,13 +18,13 @@ import { authorName, personName, unnamedAgent } from "../../sessions/roster/auth
  * @throws ERR_SESSION_EXISTS if the mesh already has a session with this id; if two callers race for an id,
  * exactly one succeeds
  */
-export async function auditSessionStart(
+export async function startAuditSession(
   ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
   { session_id: sessionId = randomUUID(), intent, task_id }: ParsedInputOf<"audit_session_start">,
 ): Promise<OutputOf<"audit_session_start">> {
   const { meshId } = ctx.services.database;
   const taskId = task_id ?? null;
-  const { id: startedBy, name: starter } = auditCallerOf(ctx);
+  const { id: startedBy, name: starter } = toAuditCaller(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
     afterCommit(() => ctx.services.mesh.announce("audit", null));
     const startedAt = new Date();
@@ -74,13 +74,13 @@ function toAuditSession(row: AuditSessionRow): AuditSession {
  * Finds the audit session for a call: the named session, or the last session that the caller started
  * (AUDIT-2).
  */
-export async function findMeantSession(
+export async function findRequestedSession(
   ctx: Context<SessionServices>,
-  named: string | undefined,
+  requestedId: string | undefined,
 ): Promise<AuditSessionKey | null> {
   const { orm, meshId } = ctx.services.database;
-  if (named !== undefined) return { meshId, sessionId: named };
-  const sessionId = await findLastAuditSession(orm, meshId, auditCallerOf(ctx).id);
+  if (requestedId !== undefined) return { meshId, sessionId: requestedId };
+  const sessionId = await findLastAuditSession(orm, meshId, toAuditCaller(ctx).id);
   return sessionId === null ? null : { meshId, sessionId };
 }
 
@@ -90,11 +90,11 @@ export async function findMeantSession(
  *
  * @throws ERR_SESSION_NOT_FOUND if the call names no session and the caller has started none
  */
-export async function requireMeantSession(
+export async function requireRequestedSession(
   ctx: Context<SessionServices>,
-  named: string | undefined,
+  requestedId: string | undefined,
 ): Promise<AuditSessionKey> {
-  const key = await findMeantSession(ctx, named);
+  const key = await findRequestedSession(ctx, requestedId);
   if (!key) throw noSessionStarted();
   return key;
 }
@@ -102,9 +102,9 @@ export async function requireMeantSession(
 /** @throws ERR_SESSION_NOT_FOUND if the audit session does not exist */
 export async function requireAuditSession(
   ctx: Context<SessionServices>,
-  named: string | undefined,
+  requestedId: string | undefined,
 ): Promise<AuditSessionKey> {
-  const key = await requireMeantSession(ctx, named);
+  const key = await requireRequestedSession(ctx, requestedId);
   if (await hasAuditSession(ctx.services.database.orm, key)) return key;
   throw noSuchSession(key.sessionId);
 }
@@ -135,8 +135,8 @@ interface AuditCaller {
  * Returns the identity of the caller. Without a credential, each call gets a new id and so has no earlier
  * audit session.
  */
-export function auditCallerOf({ team, person }: Context<SessionServices>): AuditCaller {
-  if (team) return { id: team.peer.peerId, name: authorName(team) };
-  if (person) return { id: person.personId, name: personName(person) };
+export function toAuditCaller({ team, person }: Context<SessionServices>): AuditCaller {
+  if (team) return { id: team.peer.peerId, name: formatAuthorName(team) };
+  if (person) return { id: person.personId, name: formatPersonName(person) };
   return { id: randomUUID(), name: unnamedAgent };
 }

@@ -4,10 +4,10 @@ import { firstPrevHash } from "@merkle/wire/record";
 import type { Context, SessionServices } from "../../sessions/context.js";
 import { requireAuditSession } from "./audit-sessions.js";
 import { rootMatches } from "./merkle-tree.js";
-import { hashThought, toHashed } from "./thoughts.js";
+import { hashThought, toHashedThought } from "./thoughts.js";
 
 type ChainVerdict = OutputOf<"audit_verify_chain">;
-type Broken = NonNullable<ChainVerdict["broken_at"]>;
+type ChainFault = NonNullable<ChainVerdict["broken_at"]>;
 
 /**
  * Number of records verified at a time. Hashing this many records of maximum size takes a few milliseconds.
@@ -19,25 +19,25 @@ const pageRecords = 100;
  * first invalid record (AUDIT-6). A finalised session must also have exactly the records that its root
  * covers.
  */
-export async function auditVerifyChain(
+export async function verifyAuditChain(
   ctx: Context<SessionServices>,
-  { task_id: taskId, session_id: named }: ParsedInputOf<"audit_verify_chain">,
+  { task_id: taskId, session_id: requestedId }: ParsedInputOf<"audit_verify_chain">,
 ): Promise<ChainVerdict> {
   const { database } = ctx.services;
-  if (taskId !== undefined && named === undefined) {
+  if (taskId !== undefined && requestedId === undefined) {
     const chain = { sessionId: undefined, taskId };
     return {
-      ...(await followChains((page) => listThoughts(database.orm, database.meshId, { ...chain, ...page }))),
+      ...(await verifyChains((page) => listThoughts(database.orm, database.meshId, { ...chain, ...page }))),
       root_matches: null,
     };
   }
-  const session = await requireAuditSession(ctx, named);
-  const followed = await followChains((page) => listThoughtsOfItsTasks(database.orm, session, page));
-  const matches = await rootMatches(ctx.services, session);
-  return { ...followed, valid: followed.valid && matches !== false, root_matches: matches };
+  const session = await requireAuditSession(ctx, requestedId);
+  const verdict = await verifyChains((page) => listThoughtsOfItsTasks(database.orm, session, page));
+  const isRootValid = await rootMatches(ctx.services, session);
+  return { ...verdict, valid: verdict.valid && isRootValid !== false, root_matches: isRootValid };
 }
 
-async function followChains(
+async function verifyChains(
   readPage: (page: ThoughtPage) => Promise<readonly ThoughtRow[]>,
 ): Promise<Omit<ChainVerdict, "root_matches">> {
   const lastHashes = new Map<string, string>();
@@ -57,8 +57,8 @@ async function followChains(
   }
 }
 
-function findFault(row: ThoughtRow, lastHash: string): Broken | null {
+function findFault(row: ThoughtRow, lastHash: string): ChainFault | null {
   const { id, number, taskId: task_id } = row;
-  if (hashThought(toHashed(row)) !== row.hash) return { id, number, task_id, problem: "hash" };
+  if (hashThought(toHashedThought(row)) !== row.hash) return { id, number, task_id, problem: "hash" };
   return row.prevHash === lastHash ? null : { id, number, task_id, problem: "prev_hash" };
 }

@@ -9,7 +9,7 @@ import {
 } from "@merkle/db";
 import { MerkleError, type MerkleRoot, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Context, MeshContext, SessionServices, UnnamedContext } from "../../sessions/context.js";
-import { findMeantSession, noSuchSession, requireMeantSession } from "./audit-sessions.js";
+import { findRequestedSession, noSuchSession, requireRequestedSession } from "./audit-sessions.js";
 import { merkleProofTask, merkleRootTask } from "./merkle-tasks.js";
 import { refuseFinalized } from "./thoughts.js";
 
@@ -20,11 +20,11 @@ import { refuseFinalized } from "./thoughts.js";
  *
  * @throws ERR_SESSION_NOT_FOUND, ERR_ALREADY_FINALIZED, ERR_NO_RECORDS
  */
-export async function merkleFinalize(
+export async function finalizeMerkleRoot(
   ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
-  { session_id: named }: ParsedInputOf<"merkle_finalize">,
+  { session_id: requestedId }: ParsedInputOf<"merkle_finalize">,
 ): Promise<OutputOf<"merkle_finalize">> {
-  const session = await requireMeantSession(ctx, named);
+  const session = await requireRequestedSession(ctx, requestedId);
   return ctx.write(async ({ tx, afterCommit }) => {
     afterCommit(() => ctx.services.mesh.announce("audit", null));
     if (!(await lockAuditSession(tx, session))) throw noSuchSession(session.sessionId);
@@ -63,14 +63,14 @@ function noRecords({ sessionId }: AuditSessionKey): MerkleError {
  *
  * @throws ERR_NOT_FINALIZED, even if the session was never started
  */
-export async function merkleRootOf(
+export async function getMerkleRoot(
   ctx: Context<SessionServices>,
-  { session_id: named }: ParsedInputOf<"merkle_root">,
+  { session_id: requestedId }: ParsedInputOf<"merkle_root">,
 ): Promise<OutputOf<"merkle_root">> {
-  const session = await findMeantSession(ctx, named);
-  const found = session && (await findMerkleRoot(ctx.services.database.orm, session));
-  if (!session || !found) throw notFinalized(session);
-  return toMerkleRoot(session, found);
+  const session = await findRequestedSession(ctx, requestedId);
+  const rootRow = session && (await findMerkleRoot(ctx.services.database.orm, session));
+  if (!session || !rootRow) throw notFinalized(session);
+  return toMerkleRoot(session, rootRow);
 }
 
 /**
@@ -80,20 +80,20 @@ export async function merkleRootOf(
  * @throws ERR_NOT_FINALIZED; not_found if the session has no such record; conflict if the records have
  *   changed since the session was finalised
  */
-export async function merkleProofOf(
+export async function getMerkleProof(
   ctx: Context<SessionServices>,
-  { session_id: named, record_id }: ParsedInputOf<"merkle_proof">,
+  { session_id: requestedId, record_id }: ParsedInputOf<"merkle_proof">,
 ): Promise<OutputOf<"merkle_proof">> {
   const { database, workers } = ctx.services;
-  const session = await findMeantSession(ctx, named);
-  const finalized = session && (await findMerkleRoot(database.orm, session));
-  if (!session || !finalized) throw notFinalized(session);
+  const session = await findRequestedSession(ctx, requestedId);
+  const rootRow = session && (await findMerkleRoot(database.orm, session));
+  if (!session || !rootRow) throw notFinalized(session);
   const { sessionId: session_id } = session;
   const hash = await findHashInSession(database.orm, session, record_id);
   if (hash === null) throw noSuchRecord(session_id, record_id);
   const leaves = await listRecordHashes(database.orm, session);
   const { root, proof } = await workers.run(merkleProofTask, { leaves, leaf: hash });
-  if (root !== finalized.root) throw recordsChanged(session_id);
+  if (root !== rootRow.root) throw recordsChanged(session_id);
   return { session_id, record_id, hash, root, proof: [...proof] };
 }
 
@@ -139,9 +139,9 @@ export async function rootMatches(
   { database, workers }: SessionServices,
   session: AuditSessionKey,
 ): Promise<boolean | null> {
-  const finalized = await findMerkleRoot(database.orm, session);
-  if (!finalized) return null;
+  const rootRow = await findMerkleRoot(database.orm, session);
+  if (!rootRow) return null;
   const leaves = await listRecordHashes(database.orm, session);
-  if (leaves.length !== finalized.recordCount) return false;
-  return (await workers.run(merkleRootTask, { leaves })) === finalized.root;
+  if (leaves.length !== rootRow.recordCount) return false;
+  return (await workers.run(merkleRootTask, { leaves })) === rootRow.root;
 }

@@ -12,10 +12,10 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf, type ThoughtRecord } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { firstPrevHash, type HashedThought, thoughtText } from "@merkle/wire/record";
+import { firstPrevHash, type HashedThought, serialiseThought } from "@merkle/wire/record";
 import { fillPage } from "../../core/fill-page.js";
 import type { Context, MeshContext, SessionServices, UnnamedContext } from "../../sessions/context.js";
-import { auditCallerOf, findMeantSession, noSuchSession, requireAuditSession } from "./audit-sessions.js";
+import { findRequestedSession, noSuchSession, requireAuditSession, toAuditCaller } from "./audit-sessions.js";
 
 /**
  * Appends a thought to its task's chain. Its hash covers the hash of the previous record (AUDIT-3). Without an
@@ -23,25 +23,25 @@ import { auditCallerOf, findMeantSession, noSuchSession, requireAuditSession } f
  *
  * @throws ERR_ALREADY_FINALIZED if the audit session is finalised, even if that happens at the same time
  */
-export async function thoughtRecord(
+export async function recordThought(
   ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
-  { type, content, task_id: task, session_id: named }: ParsedInputOf<"thought_record">,
+  { type, content, task_id: task, session_id: requestedId }: ParsedInputOf<"thought_record">,
 ): Promise<OutputOf<"thought_record">> {
   const { meshId } = ctx.services.database;
-  const session = await findMeantSession(ctx, named);
-  const recordedBy = auditCallerOf(ctx).name;
+  const session = await findRequestedSession(ctx, requestedId);
+  const recordedBy = toAuditCaller(ctx).name;
   return ctx.write(async ({ tx, afterCommit }) => {
     afterCommit(() => ctx.services.mesh.announce("audit", null));
-    const entered = session && (await enterSession(tx, session));
-    const taskId = task ?? entered?.taskId;
+    const auditSession = session && (await enterSession(tx, session));
+    const taskId = task ?? auditSession?.taskId;
     if (taskId == null) throw noTask();
     // From this call until the commit, no other caller can add a record in this mesh. The hash read below is
     // therefore still the newest at the commit.
     const number = await drawRecordNumber(tx, meshId);
     const prevHash = (await findLastHash(tx, { meshId, taskId })) ?? firstPrevHash;
-    const written = { id: randomUUID(), type, taskId, content, timestamp: new Date(), prevHash };
+    const thought = { id: randomUUID(), type, taskId, content, timestamp: new Date(), prevHash };
     const sessionId = session?.sessionId ?? null;
-    const row = { ...written, number, hash: hashThought(toHashed(written)), sessionId, recordedBy };
+    const row = { ...thought, number, hash: hashThought(toHashedThought(thought)), sessionId, recordedBy };
     await insertThought(tx, meshId, row);
     return toThought(row);
   });
@@ -51,11 +51,11 @@ export async function thoughtRecord(
  * Adds one to the session's record count. From this call until the commit, the session cannot be finalised.
  */
 async function enterSession(tx: Transaction, session: AuditSessionKey): Promise<{ taskId: string | null }> {
-  const entered = await countRecordIn(tx, session);
-  if (!entered) throw noSuchSession(session.sessionId);
+  const auditSession = await countRecordIn(tx, session);
+  if (!auditSession) throw noSuchSession(session.sessionId);
   await refuseFinalized(tx, session);
-  if (entered.recordCount > limits.thoughtsPerAuditSessionMax) throw sessionFull(session);
-  return entered;
+  if (auditSession.recordCount > limits.thoughtsPerAuditSessionMax) throw sessionFull(session);
+  return auditSession;
 }
 
 function sessionFull({ sessionId }: AuditSessionKey): MerkleError {
@@ -78,13 +78,13 @@ function noTask(): MerkleError {
  * Lists records in the order in which they were recorded, regardless of their timestamps. A page ends at its
  * limit or at `pageBytesMax` (AUDIT-5).
  */
-export async function thoughtRecordList(
+export async function listThoughtRecords(
   ctx: Context<SessionServices>,
-  { task_id: taskId, session_id: named, after, limit }: ParsedInputOf<"thought_record_list">,
+  { task_id: taskId, session_id: requestedId, after, limit }: ParsedInputOf<"thought_record_list">,
 ): Promise<OutputOf<"thought_record_list">> {
   const { orm, meshId } = ctx.services.database;
-  const isOfAllSessions = taskId !== undefined && named === undefined;
-  const sessionId = isOfAllSessions ? undefined : (await requireAuditSession(ctx, named)).sessionId;
+  const isOfAllSessions = taskId !== undefined && requestedId === undefined;
+  const sessionId = isOfAllSessions ? undefined : (await requireAuditSession(ctx, requestedId)).sessionId;
   const rows = await listThoughts(orm, meshId, { sessionId, taskId, after, limit: limit + 1 });
   const records = fillPage(rows.slice(0, limit).map(toThought));
   return { records, next_cursor: rows.length > records.length ? (records.at(-1)?.number ?? null) : null };
@@ -93,7 +93,14 @@ export async function thoughtRecordList(
 type HashedColumns = Pick<ThoughtRow, "id" | "type" | "taskId" | "content" | "timestamp" | "prevHash">;
 
 /** Returns the parts of a record that its hash covers. */
-export function toHashed({ id, type, taskId, content, timestamp, prevHash }: HashedColumns): HashedThought {
+export function toHashedThought({
+  id,
+  type,
+  taskId,
+  content,
+  timestamp,
+  prevHash,
+}: HashedColumns): HashedThought {
   return { id, type, task_id: taskId, content, timestamp: timestamp.toISOString(), prev_hash: prevHash };
 }
 
@@ -120,16 +127,16 @@ function toThought(row: ThoughtRow): ThoughtRecord {
  * @throws ERR_ALREADY_FINALIZED
  */
 export async function refuseFinalized(tx: Transaction, session: AuditSessionKey): Promise<void> {
-  const found = await findMerkleRoot(tx, session);
-  if (!found) return;
+  const rootRow = await findMerkleRoot(tx, session);
+  if (!rootRow) return;
   throw new MerkleError(
     "ERR_ALREADY_FINALIZED",
-    `The audit session ${JSON.stringify(session.sessionId)} was finalized at ${found.finalizedAt.toISOString()} and can no longer be changed. Continue in a new audit session.`,
-    { session_id: session.sessionId, root: found.root, next: "audit_session_start" },
+    `The audit session ${JSON.stringify(session.sessionId)} was finalized at ${rootRow.finalizedAt.toISOString()} and can no longer be changed. Continue in a new audit session.`,
+    { session_id: session.sessionId, root: rootRow.root, next: "audit_session_start" },
   );
 }
 
 /** Returns the hash of a record as hexadecimal digits (AUDIT-4). */
 export function hashThought(thought: HashedThought): string {
-  return hash("sha256", thoughtText(thought), "hex");
+  return hash("sha256", serialiseThought(thought), "hex");
 }

@@ -18,15 +18,15 @@ import {
 import {
   type BriefLine,
   briefKinds,
-  briefLine,
   describeEvent,
-  kindOf,
+  findMessageKind,
+  formatBriefLine,
   type OutputOf,
   type ParsedInputOf,
   type SessionBrief,
 } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { foreign } from "@merkle/wire/text";
+import { neutraliseTexts } from "@merkle/wire/text";
 import { toMessage, withoutSealed } from "../../core/message.js";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionArchived } from "../../sessions/access/authorize.js";
@@ -41,7 +41,7 @@ export interface BriefServices extends ViewServices {
 }
 
 /** Maximum number of entries of each kind that are read. A brief has no room for more. */
-const ofKindMax = 40;
+const perKindMax = 40;
 const textCharsMax = 300;
 const diffCharsMax = 600;
 /** Number of characters reserved for a session's heading and for the note about omitted lines. */
@@ -56,22 +56,25 @@ interface BriefSpan extends BriefSession {
  * Reports news for the caller in one session, or in all sessions that the caller reads. Depends only on
  * stored data, so repeated calls return the same result (BRIEF-1).
  */
-export async function brief(
+export async function createBrief(
   ctx: Context<BriefServices>,
   input: ParsedInputOf<"brief">,
 ): Promise<OutputOf<"brief">> {
   const spans = await chooseSpans(ctx, input);
-  const told = await Promise.all(
-    spans.map(async (span) => ({ span, lines: await readLines(ctx, span, readerIn(ctx, span.sessionId)) })),
+  const spanLines = await Promise.all(
+    spans.map(async (span) => ({
+      span,
+      lines: await readLines(ctx, span, toBriefReader(ctx, span.sessionId)),
+    })),
   );
-  const sessions = keepWhatFits(told);
+  const sessions = selectFittingLines(spanLines);
   return input.summary ? { sessions, summary: await summarise(ctx, sessions) } : { sessions };
 }
 
 /** Asks a model to summarise the lines. The brief shows this summary in addition to its lines (BRIEF-7). */
 function summarise({ services }: Context<BriefServices>, sessions: readonly SessionBrief[]) {
   const texts = sessions.flatMap(({ title, lines }) =>
-    lines.length === 0 ? [] : [`In ${title}:`, ...lines.map(briefLine)],
+    lines.length === 0 ? [] : [`In ${title}:`, ...lines.map(formatBriefLine)],
   );
   return texts.length === 0 ? null : services.summariser.summariseBrief(texts.join("\n"));
 }
@@ -86,13 +89,13 @@ async function chooseSpans(
 ): Promise<BriefSpan[]> {
   const { orm, meshId } = ctx.services.database;
   const ref = session ?? ctx.team?.peer.sessionId;
-  const sessionId = ref === undefined ? undefined : (await requireHere(ctx.services, ref)).sessionId;
-  const found = sessionId === undefined ? await listOwnUnread(ctx) : await findSpan(ctx, sessionId);
-  if (since_cursor !== undefined) return found.map((span) => ({ ...span, after: since_cursor }));
-  if (since === undefined) return found;
+  const sessionId = ref === undefined ? undefined : (await requireUnarchived(ctx.services, ref)).sessionId;
+  const spans = sessionId === undefined ? await listOwnUnread(ctx) : await findSpan(ctx, sessionId);
+  if (since_cursor !== undefined) return spans.map((span) => ({ ...span, after: since_cursor }));
+  if (since === undefined) return spans;
   const justBefore = new Date(Date.parse(since) - 1);
   return Promise.all(
-    found.map(async (span) => ({ ...span, after: await findSequenceAt(orm, span.sessionId, justBefore) })),
+    spans.map(async (span) => ({ ...span, after: await findSequenceAt(orm, span.sessionId, justBefore) })),
   );
 
   async function findSpan({ person, team }: Context<BriefServices>, id: string): Promise<BriefSpan[]> {
@@ -106,9 +109,9 @@ async function chooseSpans(
 }
 
 /** @throws session_archived if the session's feed has been moved to the archive */
-async function requireHere(services: BriefServices, ref: string): Promise<SessionIdentity> {
+async function requireUnarchived(services: BriefServices, ref: string): Promise<SessionIdentity> {
   const session = await requireSession(services, ref);
-  if (session.archived) throw sessionArchived(session);
+  if (session.isArchived) throw sessionArchived(session);
   return session;
 }
 
@@ -122,7 +125,7 @@ async function listOwnUnread({ services, person }: Context<BriefServices>): Prom
   return rows.map(({ lastRead, ...row }) => ({ ...row, after: lastRead }));
 }
 
-function readerIn({ person, team }: Context<BriefServices>, sessionId: string): BriefReader {
+function toBriefReader({ person, team }: Context<BriefServices>, sessionId: string): BriefReader {
   const own = team?.peer.sessionId === sessionId ? team : null;
   return {
     teamId: own?.teamId ?? null,
@@ -159,27 +162,27 @@ async function readLines(
   const { orm, meshId } = services.database;
   const { sessionId } = span;
   const range = { after: span.after, upTo: span.lastSequence };
-  const [asks, answers, marked, moves, said, changes, state, failed] = await Promise.all([
-    listAsksFor(orm, sessionId, reader, { upTo: range.upTo, limit: ofKindMax }),
-    listAnswersTo(orm, sessionId, reader, range, ofKindMax),
-    listNewestOfKinds(orm, sessionId, range, { kinds: Object.keys(lineKinds), limit: ofKindMax }),
-    listNewestOfKinds(orm, sessionId, range, { kinds: ["team_joined", "team_left"], limit: ofKindMax }),
+  const [asks, answers, marked, moves, chatCounts, changes, state, failed] = await Promise.all([
+    listAsksFor(orm, sessionId, reader, { upTo: range.upTo, limit: perKindMax }),
+    listAnswersTo(orm, sessionId, reader, range, perKindMax),
+    listNewestOfKinds(orm, sessionId, range, { kinds: Object.keys(lineKinds), limit: perKindMax }),
+    listNewestOfKinds(orm, sessionId, range, { kinds: ["team_joined", "team_left"], limit: perKindMax }),
     countSaid(orm, sessionId, reader, range),
     readDocumentLine(services, span),
-    listStateAfter(orm, sessionId, { after: span.after, peerId: reader.peerId, limit: ofKindMax }),
-    listJobsFailedAfter(orm, { meshId, sessionId }, { after: span.after, limit: ofKindMax }),
+    listStateAfter(orm, sessionId, { after: span.after, peerId: reader.peerId, limit: perKindMax }),
+    listJobsFailedAfter(orm, { meshId, sessionId }, { after: span.after, limit: perKindMax }),
   ]);
   const lines = [
     ...asks.map((each) => toLine("ask", each)),
     ...answers.map((each) => toLine("answer", each)),
-    ...newestOfTasks(marked).map((each) =>
-      toLine(lineKinds[kindOf(toMessage(each)) ?? ""] ?? "settings", each),
+    ...keepNewestPerTask(marked).map((each) =>
+      toLine(lineKinds[findMessageKind(toMessage(each)) ?? ""] ?? "settings", each),
     ),
     ...changes,
     ...state.map(toStateLine),
     ...failed.map(toFailedLine),
     ...toPeopleLine(moves),
-    ...toTalkLine(said),
+    ...toTalkLine(chatCounts),
   ];
   const rank = (line: BriefLine) => briefKinds.indexOf(line.kind);
   return lines.sort(
@@ -188,12 +191,12 @@ async function readLines(
 }
 
 /** Keeps one line for each task: its latest change. */
-function newestOfTasks(marked: readonly StoredMessage[]): readonly StoredMessage[] {
-  const newest = new Map(marked.map((each) => [taskOf(each) ?? each, each]));
+function keepNewestPerTask(marked: readonly StoredMessage[]): readonly StoredMessage[] {
+  const newest = new Map(marked.map((each) => [findTaskNumber(each) ?? each, each]));
   return [...newest.values()];
 }
 
-function taskOf(stored: StoredMessage): number | undefined {
+function findTaskNumber(stored: StoredMessage): number | undefined {
   const { event, task } = toMessage(stored).content;
   return event === "task_changed" ? Number(task) : undefined;
 }
@@ -201,8 +204,8 @@ function taskOf(stored: StoredMessage): number | undefined {
 function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
   const { content, posted_at: at } = withoutSealed(toMessage(stored));
   const { text, answer, options, by } = content;
-  const isSaid = stored.type === "chat";
-  const told = isSaid
+  const isChat = stored.type === "chat";
+  const body = isChat
     ? (answer ?? text ?? "")
     : kind === "task"
       ? describeTask(content)
@@ -212,10 +215,10 @@ function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
     kind,
     sequence: stored.sequence,
     version: null,
-    ...(kind === "task" && { task: taskOf(stored) }),
+    ...(kind === "task" && { task: findTaskNumber(stored) }),
     at,
-    by: isSaid ? authorOf(stored) : typeof by === "string" ? by : null,
-    text: cut(`${told}${choices}`, textCharsMax),
+    by: isChat ? formatAuthor(stored) : typeof by === "string" ? by : null,
+    text: cut(`${body}${choices}`, textCharsMax),
   };
 }
 
@@ -231,26 +234,26 @@ function describeTask({ change, title, result, reason }: Record<string, unknown>
  */
 function describeInBrief({ by: _by, ...content }: Record<string, unknown>): string {
   const { reason, changes } = content;
-  const told = (name: string) => String(content[name]);
+  const formatField = (name: string) => String(content[name]);
   const why = reason === undefined || reason === null ? "" : `; ${reason}`;
   switch (content["event"]) {
     case "session_metadata_updated":
     case "settings_changed":
       return `changed ${describeChanges(changes)}${why}`;
     case "session_concluded":
-      return `concluded with document v${told("document_version")}`;
+      return `concluded with document v${formatField("document_version")}`;
     case "session_held":
       return `put the session on hold, so agents cannot post${why}`;
     case "session_resumed":
       return "resumed the session";
     case "budget_spent":
-      return `agents have posted ${told("budget")} messages since the last message from a human, and wait for the next one`;
+      return `agents have posted ${formatField("budget")} messages since the last message from a human, and wait for the next one`;
     case "proposal_decided":
-      return `proposal ${told("proposal_id")}: ${told("decision")}`;
+      return `proposal ${formatField("proposal_id")}: ${formatField("decision")}`;
     case "topic_opened":
     case "topic_closed":
     case "topic_reopened":
-      return `${told("event").slice("topic_".length)} topic ${told("topic_id")}: ${told("title")}${why}`;
+      return `${formatField("event").slice("topic_".length)} topic ${formatField("topic_id")}: ${formatField("title")}${why}`;
     default:
       return describeEvent({ content });
   }
@@ -263,14 +266,14 @@ function describeChanges(changes: unknown): string {
       const { from, to }: { from?: unknown; to?: unknown } = Object(change);
       const unit = name.endsWith("_s") ? " s" : "";
       const words = name.replace(/_s$/, "").replaceAll("_", " ");
-      const shown = (value: unknown) =>
+      const formatValue = (value: unknown) =>
         `${typeof value === "number" ? value.toLocaleString("en") : JSON.stringify(value)}${unit}`;
-      return `${words} from ${shown(from)} to ${shown(to)}`;
+      return `${words} from ${formatValue(from)} to ${formatValue(to)}`;
     })
     .join(", ");
 }
 
-function authorOf({ author_team, author_peer }: StoredMessage): string | null {
+function formatAuthor({ author_team, author_peer }: StoredMessage): string | null {
   return author_peer === null ? author_team : `${author_team}/${author_peer}`;
 }
 
@@ -338,18 +341,18 @@ function toPeopleLine(moves: readonly StoredMessage[]): BriefLine[] {
     { word: "left", teams: teams("team_left") },
   ].filter(({ teams }) => teams.length > 0);
   const text = parts.map(({ word, teams }) => `${word}: ${[...new Set(teams)].join(", ")}`).join("; ");
-  return [{ ...ourLine("people", last.sequence, last.posted_at), text: cut(text, textCharsMax) }];
+  return [{ ...createBrokerLine("people", last.sequence, last.posted_at), text: cut(text, textCharsMax) }];
 }
 
-function toTalkLine(said: Awaited<ReturnType<typeof countSaid>>): BriefLine[] {
-  const last = said.toSorted((a, b) => a.sequence - b.sequence).at(-1);
+function toTalkLine(chatCounts: Awaited<ReturnType<typeof countSaid>>): BriefLine[] {
+  const last = chatCounts.toSorted((a, b) => a.sequence - b.sequence).at(-1);
   if (!last) return [];
-  const total = said.reduce((sum, { messages }) => sum + messages, 0);
-  const text = `${total} ${total === 1 ? "message" : "messages"}: ${said.map(({ team, messages }) => `${team} ${messages}`).join(", ")}`;
-  return [{ ...ourLine("talk", last.sequence, last.at), text: cut(text, textCharsMax) }];
+  const total = chatCounts.reduce((sum, { messages }) => sum + messages, 0);
+  const text = `${total} ${total === 1 ? "message" : "messages"}: ${chatCounts.map(({ team, messages }) => `${team} ${messages}`).join(", ")}`;
+  return [{ ...createBrokerLine("talk", last.sequence, last.at), text: cut(text, textCharsMax) }];
 }
 
-function ourLine(kind: BriefLine["kind"], sequence: number, at: Date): Omit<BriefLine, "text"> {
+function createBrokerLine(kind: BriefLine["kind"], sequence: number, at: Date): Omit<BriefLine, "text"> {
   return { kind, sequence, version: null, at: at.toISOString(), by: null };
 }
 
@@ -364,26 +367,28 @@ function cut(text: string, charsMax: number): string {
  * them by session again (BRIEF-3). The length of a line is measured in the form that a model reads, with line
  * breaks indented.
  */
-function keepWhatFits(told: readonly { span: BriefSpan; lines: readonly BriefLine[] }[]): SessionBrief[] {
-  const busy = told.filter(({ lines }, place) => lines.length > 0 || place === 0);
-  let room = limits.briefCharsMax - busy.length * headingCharsMax;
-  const inOrder = busy
+function selectFittingLines(
+  spanLines: readonly { span: BriefSpan; lines: readonly BriefLine[] }[],
+): SessionBrief[] {
+  const shownSpans = spanLines.filter(({ lines }, index) => lines.length > 0 || index === 0);
+  let room = limits.briefCharsMax - shownSpans.length * headingCharsMax;
+  const inOrder = shownSpans
     .flatMap(({ lines }) => lines)
     .sort((a, b) => briefKinds.indexOf(a.kind) - briefKinds.indexOf(b.kind));
-  const kept = new Set<BriefLine>();
+  const selected = new Set<BriefLine>();
   for (const line of inOrder) {
-    const chars = briefLine(foreign(line)).length + 3;
+    const chars = formatBriefLine(neutraliseTexts(line)).length + 3;
     if (chars > room) continue;
     room -= chars;
-    kept.add(line);
+    selected.add(line);
   }
-  return busy.map(({ span, lines }) => ({
+  return shownSpans.map(({ span, lines }) => ({
     session_id: span.sessionId,
     session: span.slug,
     title: span.title,
     after: span.after,
     up_to: span.lastSequence,
-    lines: lines.filter((line) => kept.has(line)),
-    left_out: lines.filter((line) => !kept.has(line)).length,
+    lines: lines.filter((line) => selected.has(line)),
+    left_out: lines.filter((line) => !selected.has(line)).length,
   }));
 }

@@ -3,9 +3,9 @@ import type { Message } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../../tests/kit/at-end.js";
 import { startInviteBroker } from "../../../../../tests/kit/members.js";
-import { failureOf } from "../../../../../tests/kit/session.js";
+import { expectFailure } from "../../../../../tests/kit/session.js";
 import { startTestBroker, type TestBroker } from "../../../../../tests/kit/test-broker.js";
 import { type TransportClient, transports } from "../../../../../tests/kit/transports.js";
 import { lines, outcomes } from "./story.js";
@@ -13,7 +13,7 @@ import { lines, outcomes } from "./story.js";
 describe("the demo room", () => {
   let broker: TestBroker;
   let rest: TransportClient;
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
   beforeAll(async () => {
     broker = await startTestBroker({ demoPace: 0 }, cleanup);
     rest = await transports.rest(broker.url);
@@ -90,7 +90,7 @@ describe("the demo room", () => {
 
   it("[DEMO-6] is not there where members alone are let in", async () => {
     const { admin } = await startInviteBroker(onTestFinished);
-    const refusal = await failureOf(admin.call("open_demo_room", {}));
+    const refusal = await expectFailure(admin.call("open_demo_room", {}));
     expect(refusal).toMatchObject({ code: "forbidden", message: expect.stringContaining("merkle demo") });
   });
 });

@@ -15,7 +15,7 @@ export interface DemoRoomsOptions {
    * Creates the demo mesh if it does not exist. Returns a function that calls operations in the mesh, and a
    * function that returns whether a session has readers.
    */
-  readonly enter: () => Promise<{ readonly call: CallInside; isLookedAt(sessionId: string): boolean }>;
+  readonly enter: () => Promise<{ readonly call: CallInside; isWatched(sessionId: string): boolean }>;
   readonly log: Log;
   readonly stopping: AbortSignal;
   /**
@@ -25,9 +25,9 @@ export interface DemoRoomsOptions {
   readonly pace: number;
 }
 
-const lookEveryMs = 250;
+const pollIntervalMs = 250;
 /** If no reader opens the demo room within this time, the agents do not start. */
-const lookedAtWithinMs = 60_000;
+const watchedWithinMs = 60_000;
 const answerWithinMs = 30 * 60_000;
 
 /**
@@ -35,14 +35,14 @@ const answerWithinMs = 30 * 60_000;
  * concluded or the broker stops. If no visitor answers, the agents reach a conclusion by themselves.
  */
 export function createDemoRooms({ enter, log, stopping, pace }: DemoRoomsOptions): DemoRooms {
-  let living: Promise<DemoRoom> | null = null;
+  let currentRoom: Promise<DemoRoom> | null = null;
 
   async function begin(): Promise<DemoRoom> {
-    const { call, isLookedAt } = await enter();
+    const { call, isWatched } = await enter();
     const opened = await call("create_session", { ...session, creator_team_name: "Atlas" }, stopping);
     const { session_id, slug, team_id: atlas } = opened;
     const play = async () => {
-      if (await untilLookedAt(() => isLookedAt(session_id)))
+      if (await waitUntilWatched(() => isWatched(session_id)))
         await playRoom({ call, session_id, atlas, pace, answerWithinMs, signal: stopping });
     };
     play()
@@ -55,24 +55,24 @@ export function createDemoRooms({ enter, log, stopping, pace }: DemoRoomsOptions
   }
 
   function end(): void {
-    living = null;
+    currentRoom = null;
   }
 
-  async function untilLookedAt(isLookedAt: () => boolean): Promise<boolean> {
-    for (const until = Date.now() + lookedAtWithinMs; !isLookedAt(); ) {
+  async function waitUntilWatched(isWatched: () => boolean): Promise<boolean> {
+    for (const until = Date.now() + watchedWithinMs; !isWatched(); ) {
       if (Date.now() > until) return false;
-      await pause(lookEveryMs, undefined, { signal: stopping });
+      await pause(pollIntervalMs, undefined, { signal: stopping });
     }
     return true;
   }
 
   return {
     open() {
-      if (living === null) {
-        living = begin();
-        living.catch(end);
+      if (currentRoom === null) {
+        currentRoom = begin();
+        currentRoom.catch(end);
       }
-      return living;
+      return currentRoom;
     },
   };
 }

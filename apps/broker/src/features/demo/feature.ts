@@ -18,7 +18,12 @@ export const demoFeature = {
   handlers: {
     open_demo_room: openDemoRoom,
   },
-  start: ({ options, meshes, log, stopping }: StartParts<DemoOptions>): { demoRooms: DemoRooms } => ({
+  start: ({
+    options,
+    getMeshes: meshes,
+    log,
+    stopping,
+  }: StartParts<DemoOptions>): { demoRooms: DemoRooms } => ({
     demoRooms: createDemoRooms({
       enter: () => enterDemo(meshes()),
       log,

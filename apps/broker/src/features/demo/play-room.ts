@@ -4,17 +4,17 @@ import { limits } from "@merkle/wire/limits";
 import type { CallInside } from "../../transports/call-inside.js";
 import {
   blockedOn,
+  createOutcome,
   document,
   lines,
-  type Outcome,
-  outcomeOf,
   outcomes,
+  type StoryOutcome,
   summaries,
   tasks,
   unanswered,
 } from "./story.js";
 
-export interface Stage {
+export interface DemoStage {
   readonly call: CallInside;
   readonly session_id: string;
   /** Credential of the team that created the session. */
@@ -31,18 +31,18 @@ export interface Stage {
  * scripted. Each agent uses only public operations and its own credential, as any other agent would. Returns
  * early if someone else concludes the session.
  */
-export async function playRoom(stage: Stage): Promise<void> {
+export async function playRoom(stage: DemoStage): Promise<void> {
   const { call, session_id, signal } = stage;
   const joined = await call("join_session", { session_id, team_name: "Birch" }, signal);
   const [atlas, birch] = [createAgent(stage, stage.atlas), createAgent(stage, joined.team_id)];
   await argue(atlas, birch);
   const answer = await askVisitor(stage, atlas, birch);
-  if (answer !== "ended") await goOn(stage, atlas, birch, answer);
+  if (answer !== "ended") await playOutcome(stage, atlas, birch, answer);
 }
 
 async function argue(atlas: DemoAgent, birch: DemoAgent): Promise<void> {
-  await atlas.doing(summaries.atlas);
-  await birch.doing(summaries.birch);
+  await atlas.setSummary(summaries.atlas);
+  await birch.setSummary(summaries.birch);
   await atlas.takeTask(tasks.atlas);
   await birch.takeTask(tasks.birch);
   await atlas.say(lines.proposal);
@@ -58,46 +58,46 @@ async function argue(atlas: DemoAgent, birch: DemoAgent): Promise<void> {
  * Asks the visitor. Returns the outcome that belongs to the answer, or `ended` if the session was concluded.
  */
 async function askVisitor(
-  { signal, answerWithinMs }: Stage,
+  { signal, answerWithinMs }: DemoStage,
   atlas: DemoAgent,
   birch: DemoAgent,
-): Promise<Outcome | "ended"> {
+): Promise<StoryOutcome | "ended"> {
   await atlas.say(lines.question, { kind: "ask", options: Object.keys(outcomes) }, ["@humans"]);
-  await atlas.status("blocked", blockedOn);
+  await atlas.setStatus("blocked", blockedOn);
   const answered = new AbortController();
   // Birch keeps waiting for messages, as agents do, so it counts as present.
   const listening = birch.listen(AbortSignal.any([signal, answered.signal]), () => false);
   const late = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);
-  const message = await atlas.listen(late, isVisitors);
+  const message = await atlas.listen(late, isFromVisitor);
   answered.abort();
   await listening;
   signal.throwIfAborted();
   if (message === "ended") return "ended";
-  await atlas.status("working");
+  await atlas.setStatus("working");
   if (message === null) return unanswered;
   const { answer, text } = message.content;
   const words = String(answer ?? text ?? "");
-  const outcome = outcomes[words] ?? outcomeOf(message.from?.team ?? "you", words);
+  const outcome = outcomes[words] ?? createOutcome(message.from?.team ?? "you", words);
   await atlas.say(outcome.thanks, {}, undefined, message.sequence);
   return outcome;
 }
 
 /** Returns whether a human posted the message. Visitors who are not verified post as guests. */
-function isVisitors({ from, content }: Message): boolean {
+function isFromVisitor({ from, content }: Message): boolean {
   return from?.human === true || content["guest"] === true;
 }
 
-async function goOn(
-  { call, session_id, signal }: Stage,
+async function playOutcome(
+  { call, session_id, signal }: DemoStage,
   atlas: DemoAgent,
   birch: DemoAgent,
-  { decision, client, rollout, plan, conclusion }: Outcome,
+  { decision, client, rollout, plan, conclusion }: StoryOutcome,
 ): Promise<void> {
   await atlas.say(decision, { kind: "decision" });
-  await atlas.doing(summaries.writing);
+  await atlas.setSummary(summaries.writing);
   const me = { session_id, team_id: atlas.credential };
   await call("edit_session_doc", { ...me, old_text: document.open, new_text: client }, signal);
-  await birch.doing(summaries.rollout);
+  await birch.setSummary(summaries.rollout);
   await birch.say(rollout);
   await call("append_to_session_doc", { session_id, team_id: birch.credential, text: plan }, signal);
   await birch.finishTask("Web and mobile renew on a 401.");
@@ -115,8 +115,8 @@ interface DemoAgent {
    * Reads new messages, pauses as if to think, and posts a message. Returns the sequence of the posted message.
    */
   say(text: string, as?: DemoContent, to?: string[], replyTo?: number): Promise<number>;
-  doing(summary: string): Promise<void>;
-  status(status: "working" | "blocked", reason?: string): Promise<void>;
+  setSummary(summary: string): Promise<void>;
+  setStatus(status: "working" | "blocked", reason?: string): Promise<void>;
   takeTask(title: string): Promise<void>;
   finishTask(result: string): Promise<void>;
   write(doc: { content: string; expected_version: number }): Promise<void>;
@@ -127,22 +127,22 @@ interface DemoAgent {
   listen(signal: AbortSignal, isWanted: (message: Message) => boolean): Promise<Message | "ended" | null>;
 }
 
-const secondsAtLeast = 1;
-const charactersASecond = 130;
+const secondsMin = 1;
+const charsPerSecond = 130;
 
-function createAgent({ call, session_id, pace, signal }: Stage, credential: string): DemoAgent {
+function createAgent({ call, session_id, pace, signal }: DemoStage, credential: string): DemoAgent {
   const me = { session_id, team_id: credential };
   let cursor = 0;
   let task: number | null = null;
 
-  async function hear(timeout: number, until: AbortSignal): Promise<OutputOf<"wait_for_messages">> {
+  async function receive(timeout: number, until: AbortSignal): Promise<OutputOf<"wait_for_messages">> {
     const reply = await call("wait_for_messages", { ...me, since_cursor: cursor, timeout }, until);
     cursor = reply.next_cursor;
     return reply;
   }
 
   async function think(text: string): Promise<void> {
-    const seconds = secondsAtLeast + text.length / charactersASecond;
+    const seconds = secondsMin + text.length / charsPerSecond;
     await pause(seconds * pace * 1_000, undefined, { signal });
   }
 
@@ -150,7 +150,7 @@ function createAgent({ call, session_id, pace, signal }: Stage, credential: stri
     credential,
     think,
     async say(text, as = {}, to, replyTo) {
-      await hear(0, signal);
+      await receive(0, signal);
       await think(text);
       const posted = await call(
         "post_message",
@@ -164,10 +164,10 @@ function createAgent({ call, session_id, pace, signal }: Stage, credential: stri
       );
       return posted.cursor;
     },
-    async doing(summary) {
+    async setSummary(summary) {
       await call("set_summary", { ...me, summary }, signal);
     },
-    async status(status, reason) {
+    async setStatus(status, reason) {
       await call("set_status", { ...me, status, ...(reason !== undefined && { reason }) }, signal);
     },
     async takeTask(title) {
@@ -183,13 +183,13 @@ function createAgent({ call, session_id, pace, signal }: Stage, credential: stri
     },
     async listen(until, isWanted) {
       while (!until.aborted) {
-        const reply = await hear(limits.waitSecondsMax, until).catch((error: unknown) => {
+        const reply = await receive(limits.waitSecondsMax, until).catch((error: unknown) => {
           if (until.aborted) return null;
           throw error;
         });
         if (reply === null) return null;
-        const wanted = reply.messages.find(isWanted);
-        if (wanted) return wanted;
+        const message = reply.messages.find(isWanted);
+        if (message) return message;
         if (reply.session_closed) return "ended";
       }
       return null;

@@ -53,7 +53,7 @@ export const lines = {
 export const blockedOn = "needs a decision on apps before 4.2";
 
 /** The text that the agents write after an answer. */
-export interface Outcome {
+export interface StoryOutcome {
   readonly thanks: string;
   readonly decision: string;
   /** Text that replaces the open question in the document. */
@@ -67,7 +67,7 @@ const common =
   "Access tokens live for 15 minutes and are renewed on a 401; a renewal may be repeated for 60 seconds.";
 
 /** The suggested answers, each with its outcome. Any other answer is quoted. */
-export const outcomes: Readonly<Record<string, Outcome>> = {
+export const outcomes: Readonly<Record<string, StoryOutcome>> = {
   "Keep their 30-day tokens until 1 March": {
     thanks: "Thank you. Then no one is locked out, and the hole has an end date that I can live with.",
     decision: "Apps before 4.2 keep their 30-day tokens until 1 March; everyone else switches now.",
@@ -97,22 +97,22 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
 };
 
 /** Returns the outcome for an answer in the visitor's own words. */
-export function outcomeOf(name: string, words: string): Outcome {
-  const said = words.replaceAll(/\s+/g, " ").trim();
+export function createOutcome(name: string, words: string): StoryOutcome {
+  const quote = words.replaceAll(/\s+/g, " ").trim();
   return {
     thanks: `Thank you, ${name}. I hadn't thought of that one. We'll do it your way.`,
-    decision: `As ${name} says: “${said}”`,
-    client: `- Apps before 4.2, as ${name} says: “${said}”\n`,
+    decision: `As ${name} says: “${quote}”`,
+    client: `- Apps before 4.2, as ${name} says: “${quote}”\n`,
     rollout:
       "Then this is the plan: web first, apps from 4.2 on in three steps, and the old apps as just decided.",
     plan: `\n## Rollout\n\n1. Web.\n2. Apps from 4.2 on: 10 %, 50 %, all.\n3. Apps before 4.2, as ${name} says.\n`,
-    conclusion: `${common} For apps before 4.2 ${name} has decided: “${said}”\n\nNext: follow that decision.`,
+    conclusion: `${common} For apps before 4.2 ${name} has decided: “${quote}”\n\nNext: follow that decision.`,
   };
 }
 
 /** The cautious outcome, used if no visitor answers in time. */
-export const unanswered: Outcome = {
-  ...outcomeOf("Birch", "they keep what they have"),
+export const unanswered: StoryOutcome = {
+  ...createOutcome("Birch", "they keep what they have"),
   thanks: "No one has answered, so we take the careful way. It can be changed later.",
   decision: "Until someone says otherwise, apps before 4.2 keep their 30-day tokens.",
   client: "- Apps before 4.2 keep their 30-day tokens until someone says otherwise.\n",

@@ -2,14 +2,14 @@ import { ReadableStream, TransformStream } from "node:stream/web";
 import type { Database } from "@merkle/db";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SealServices } from "../seal/feature.js";
+import { type ExportedRecord, type ExportForm, toRecordedMessage } from "./exported-record.js";
 import { readFeed } from "./log-lines.js";
-import { markdownOf } from "./markdown.js";
-import { inPage, type RecordPage, requirePage } from "./record-page.js";
-import { type ExportForm, type Recorded, toRecordedMessage } from "./recorded.js";
+import { formatMarkdown } from "./markdown.js";
+import { embedInPage, type RecordPage, requirePage } from "./record-page.js";
 import { writeBundle } from "./write-bundle.js";
 
 /** A session's record as a file that is generated while the client downloads it. */
-interface Exported {
+interface ExportFile {
   readonly fileName: string;
   readonly contentType: string;
   readonly bytes: ReadableStream<Uint8Array>;
@@ -22,38 +22,42 @@ interface Exported {
  */
 export function exportSession(
   services: SealServices,
-  source: { readonly session: SessionIdentity; readonly recorded: Recorded },
+  source: { readonly session: SessionIdentity; readonly recorded: ExportedRecord },
   form: ExportForm,
   page: RecordPage | null,
-): Exported {
+): ExportFile {
   const { slug } = source.session;
   switch (form) {
     case "bundle":
-      return { fileName: `${slug}.zip`, contentType: "application/zip", bytes: zipped(services, source) };
+      return {
+        fileName: `${slug}.zip`,
+        contentType: "application/zip",
+        bytes: createZipStream(services, source),
+      };
     case "html":
       return {
         fileName: `${slug}.html`,
         contentType: "text/html; charset=utf-8",
-        bytes: inPage(requirePage(page), zipped(services, source)),
+        bytes: embedInPage(requirePage(page), createZipStream(services, source)),
       };
     case "md":
       return {
         fileName: `${slug}.md`,
         contentType: "text/markdown; charset=utf-8",
-        bytes: encoded(markdownOf(services, source)),
+        bytes: encodeStream(formatMarkdown(services, source)),
       };
     case "ndjson":
       return {
         fileName: `${slug}.ndjson`,
         contentType: "application/x-ndjson",
-        bytes: encoded(ndjsonOf(services.database, source)),
+        bytes: encodeStream(formatNdjson(services.database, source)),
       };
   }
 }
 
-function zipped(
+function createZipStream(
   services: SealServices,
-  source: { readonly session: SessionIdentity; readonly recorded: Recorded },
+  source: { readonly session: SessionIdentity; readonly recorded: ExportedRecord },
 ): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   // The client gets the error through the stream, so it never takes a partial file for complete.
@@ -61,7 +65,7 @@ function zipped(
   return readable;
 }
 
-function encoded(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
+function encodeStream(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
   async function* encode(): AsyncGenerator<Uint8Array> {
     for await (const text of texts) yield Buffer.from(text);
   }
@@ -69,9 +73,9 @@ function encoded(texts: AsyncIterable<string>): ReadableStream<Uint8Array> {
 }
 
 /** Yields the messages of a session, one per line, for programs that need only messages (EXPORT-5). */
-async function* ndjsonOf(
+async function* formatNdjson(
   database: Pick<Database, "orm">,
-  { session, recorded }: { readonly session: SessionIdentity; readonly recorded: Recorded },
+  { session, recorded }: { readonly session: SessionIdentity; readonly recorded: ExportedRecord },
 ): AsyncGenerator<string> {
   for await (const rows of readFeed(database, session.sessionId, recorded.size)) {
     yield rows.map((row) => `${JSON.stringify(toRecordedMessage(row, recorded.recordId))}\n`).join("");

@@ -2,11 +2,11 @@ import type { PageBuild } from "../../core/page-build.js";
 import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import { mountExport } from "./mount-export.js";
-import { keepRecordPage, type RecordPage } from "./record-page.js";
+import { type RecordPage, watchRecordPage } from "./record-page.js";
 import type { ExportServices } from "./services.js";
 
 export { exportSession } from "./export-session.js";
-export { openRecorded } from "./recorded.js";
+export { openRecord } from "./exported-record.js";
 export type { ExportServices } from "./services.js";
 
 export interface ExportOptions {
@@ -24,6 +24,6 @@ export const exportFeature = {
   start: async ({
     options,
   }: StartParts<ExportOptions>): Promise<{ recordPage: () => RecordPage | null }> => ({
-    recordPage: await keepRecordPage(options.dashboard, options.pageBuild),
+    recordPage: await watchRecordPage(options.dashboard, options.pageBuild),
   }),
 } satisfies Feature<ExportServices & Services, ExportOptions>;

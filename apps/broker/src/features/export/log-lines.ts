@@ -7,11 +7,11 @@ import {
   readRecordedVersions,
 } from "@merkle/db";
 import {
-  documentEntry,
-  entryLeaf,
-  feedEntry,
+  createDocumentEntry,
+  createFeedEntry,
   type GrowingTree,
   growTree,
+  hashEntry,
   toHex,
   writeJsonLine,
 } from "@merkle/wire/record";
@@ -19,12 +19,12 @@ import { retryWhileLost } from "../../core/retry-while-lost.js";
 import { sha256 } from "../../core/sha256.js";
 import { sessionArchived } from "../../sessions/access/authorize.js";
 import {
+  type ExportedRecord,
   isWhole,
-  type Recorded,
   readStoredLeaves,
   type StoredLeaves,
   toRecordedMessage,
-} from "./recorded.js";
+} from "./exported-record.js";
 
 /**
  * Maximum size of a page of messages. Short reads keep no snapshot open, even if the export takes a long time.
@@ -64,10 +64,10 @@ async function refuseArchived({ orm }: Pick<Database, "orm">, sessionId: string)
  * message was signed, and the root over the hashes up to that line. If someone has since changed a message
  * directly in the database, the message does not match its hash. The export does not repair such a message.
  */
-export async function* feedLines(
+export async function* formatFeedLines(
   database: Pick<Database, "orm">,
   sessionId: string,
-  recorded: Recorded,
+  recorded: ExportedRecord,
 ): AsyncGenerator<string> {
   const tree = growTree(sha256);
   const stored = readStoredLeaves(recorded, "feed");
@@ -84,7 +84,7 @@ export async function* feedLines(
 
 async function toLine(
   row: RecordedMessage,
-  { recordId }: Recorded,
+  { recordId }: ExportedRecord,
   tree: GrowingTree,
   stored: StoredLeaves,
 ): Promise<string> {
@@ -94,7 +94,8 @@ async function toLine(
   const message = toRecordedMessage({ ...row, redaction: null }, recordId);
   const { contentHash } = row;
   const leaf =
-    (await stored.find(row.sequence)) ?? entryLeaf(feedEntry(message, { recordId, contentHash }), sha256);
+    (await stored.find(row.sequence)) ??
+    hashEntry(createFeedEntry(message, { recordId, contentHash }), sha256);
   tree.push(leaf);
   return writeJsonLine({
     message,
@@ -123,10 +124,10 @@ const versionsPerRead = 4;
  * Yields the lines of a bundle's `document.ndjson`: every version of the document, in the same form as the
  * lines of `feed.ndjson` (EXPORT-3).
  */
-export async function* documentLines(
+export async function* formatDocumentLines(
   database: Pick<Database, "orm">,
   sessionId: string,
-  recorded: Recorded,
+  recorded: ExportedRecord,
 ): AsyncGenerator<string> {
   const { recordId, documentVersion } = recorded;
   const tree = growTree(sha256);
@@ -146,7 +147,7 @@ export async function* documentLines(
       };
       const leaf =
         (await stored.find(row.version)) ??
-        entryLeaf(documentEntry(version, { recordId, contentHash }), sha256);
+        hashEntry(createDocumentEntry(version, { recordId, contentHash }), sha256);
       tree.push(leaf);
       yield writeJsonLine({
         version,

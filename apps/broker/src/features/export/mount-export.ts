@@ -3,17 +3,17 @@ import { limits } from "@merkle/wire/limits";
 import { exportSession as exportOperation } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
 import { toMerkleError } from "../../core/to-merkle-error.js";
-import { refuseStranger } from "../../sessions/access/authorize.js";
+import { refuseUnauthenticated } from "../../sessions/access/authorize.js";
 import type { SessionContext } from "../../sessions/context.js";
 import { openCall } from "../../transports/dispatch.js";
-import { callerSignal } from "../../transports/http/admit.js";
+import { createCallerSignal } from "../../transports/http/admit.js";
 import type { MountParts } from "../../transports/http/mount.js";
-import { queryOf, readQuery } from "../../transports/http/read-query.js";
+import { readQuery, toSearchParams } from "../../transports/http/read-query.js";
 import type { Services } from "../../transports/services.js";
+import { cancelIfStalled } from "./cancel-if-stalled.js";
 import { exportSession } from "./export-session.js";
-import { type ExportForm, openRecorded } from "./recorded.js";
+import { type ExportForm, openRecord } from "./exported-record.js";
 import type { ExportServices } from "./services.js";
-import { unlessStalled } from "./unless-stalled.js";
 
 /** Adds the route that streams a record as a file, no matter how long that takes (EXPORT-1). */
 export function mountExport(
@@ -22,8 +22,8 @@ export function mountExport(
 ): void {
   app.get("/api/sessions/:session_id/export", async (c) => {
     const { principal, services, address } = await admit(c);
-    refuseStranger(exportOperation, principal);
-    const query = readQuery(queryOf(c.env.incoming.url), exportOperation);
+    refuseUnauthenticated(exportOperation, principal);
+    const query = readQuery(toSearchParams(c.env.incoming.url), exportOperation);
     const { ctx, holder, input } = await openCall(services, {
       operation: exportOperation,
       principal,
@@ -31,26 +31,26 @@ export function mountExport(
       input: { ...query, session_id: c.req.param("session_id") },
       transport: "rest",
       view: "json",
-      signal: callerSignal(c),
+      signal: createCallerSignal(c),
       credential: c.req.header("x-team-id"),
     });
     // openCall has parsed the input with the operation's schema and found the session.
     const { session } = ctx as SessionContext<ExportServices & Services>;
-    const place = services.shares.take("export", holder);
+    const slot = services.shares.take("export", holder);
     try {
       const form = input["as"] as ExportForm;
-      const recorded = await place.work(() => openRecorded(services, session, form), ctx.signal);
+      const recorded = await slot.run(() => openRecord(services, session, form), ctx.signal);
       const { bytes, contentType, fileName } = exportSession(
         services,
         { session, recorded },
         form,
         recordPage(),
       );
-      const body = unlessStalled(bytes, {
+      const body = cancelIfStalled(bytes, {
         bytesPerSecondMin: limits.transferBytesPerSecondMin,
         windowMs: limits.transferWindowMs,
-        work: place.work,
-        onEnd: place.leave,
+        runWork: slot.run,
+        onEnd: slot.release,
         onError: (error) => services.log.error("an export failed", { session: session.slug, error }),
       });
       return new Response(body as globalThis.ReadableStream<Uint8Array>, {
@@ -61,7 +61,7 @@ export function mountExport(
         },
       });
     } catch (error) {
-      place.leave();
+      slot.release();
       throw toMerkleError(error, services.log, { operation: exportOperation.name, transport: "rest" });
     }
   });

@@ -19,7 +19,7 @@ export interface RecordPage {
  * there is no template or the build is still running. The template is cached because it is the same for every
  * record.
  */
-export async function keepRecordPage(
+export async function watchRecordPage(
   dashboard: string | undefined,
   build: PageBuild | undefined,
 ): Promise<() => RecordPage | null> {
@@ -34,8 +34,8 @@ export async function keepRecordPage(
 async function readRecordPage(dashboard: string): Promise<RecordPage | null> {
   try {
     const text = await readFile(join(dashboard, "record.template"), "utf8");
-    const place = text.indexOf(htmlRecord.begin) + htmlRecord.begin.length;
-    return { head: text.slice(0, place), tail: text.slice(place), sha256: sha256(text, "hex") };
+    const bundleStart = text.indexOf(htmlRecord.begin) + htmlRecord.begin.length;
+    return { head: text.slice(0, bundleStart), tail: text.slice(bundleStart), sha256: sha256(text, "hex") };
   } catch (error) {
     if (Object(error).code !== "ENOENT") throw error;
     return null;
@@ -55,7 +55,10 @@ export function requirePage(page: RecordPage | null): RecordPage {
  * Inserts a bundle into the HTML page that verifies and shows records (EXPORT-9), chunk by chunk as the
  * bundle arrives.
  */
-export function inPage(page: RecordPage, bundle: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+export function embedInPage(
+  page: RecordPage,
+  bundle: ReadableStream<Uint8Array>,
+): ReadableStream<Uint8Array> {
   /** Base64 turns three bytes into four characters. Leftover bytes wait for the next chunk. */
   let rest: Buffer = Buffer.alloc(0);
   return bundle.pipeThrough(
@@ -63,9 +66,9 @@ export function inPage(page: RecordPage, bundle: ReadableStream<Uint8Array>): Re
       start: (controller) => controller.enqueue(Buffer.from(page.head)),
       transform(chunk, controller) {
         const bytes = Buffer.concat([rest, chunk]);
-        const whole = bytes.length - (bytes.length % 3);
-        rest = bytes.subarray(whole);
-        if (whole > 0) controller.enqueue(Buffer.from(bytes.toString("base64", 0, whole)));
+        const encodableBytes = bytes.length - (bytes.length % 3);
+        rest = bytes.subarray(encodableBytes);
+        if (encodableBytes > 0) controller.enqueue(Buffer.from(bytes.toString("base64", 0, encodableBytes)));
       },
       flush: (controller) => controller.enqueue(Buffer.from(rest.toString("base64") + page.tail)),
     }),

@@ -10,11 +10,11 @@ import {
 } from "@merkle/db";
 import {
   bundleFiles,
+  encodeManifest,
+  hashSession,
   type Manifest,
-  manifestBytes,
   type SessionAbout,
   type SignedHead,
-  sessionHash,
   writeJsonLine,
 } from "@merkle/wire/record";
 import { ZipWriter } from "@zip.js/zip.js/lib/zip-core-writer.js";
@@ -22,11 +22,11 @@ import { retryWhileLost } from "../../core/retry-while-lost.js";
 import { sha256 } from "../../core/sha256.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SealServices } from "../seal/feature.js";
-import { rosterText, sessionAbout, stateLines } from "../seal/feature.js";
-import { documentLines, feedLines } from "./log-lines.js";
-import type { Recorded } from "./recorded.js";
+import { readRosterText, readStateLines, toSessionAbout } from "../seal/feature.js";
+import type { ExportedRecord } from "./exported-record.js";
+import { formatDocumentLines, formatFeedLines } from "./log-lines.js";
 
-type BundleFile = Manifest["files"][number];
+type ManifestFile = Manifest["files"][number];
 
 /**
  * Writes a session's record as a bundle (EXPORT-2), file by file, and only as fast as the reader consumes the
@@ -34,38 +34,38 @@ type BundleFile = Manifest["files"][number];
  */
 export async function writeBundle(
   services: SealServices,
-  source: { readonly session: SessionIdentity; readonly recorded: Recorded },
+  source: { readonly session: SessionIdentity; readonly recorded: ExportedRecord },
   to: WritableStream<Uint8Array>,
 ): Promise<void> {
   const { database } = services;
   const { session, recorded } = source;
   const { sessionId } = session;
   const zip = new ZipWriter(to, { useWebWorkers: false, zip64: true });
-  const files: BundleFile[] = [];
+  const files: ManifestFile[] = [];
   const add = async (name: string, texts: AsyncIterable<string | Uint8Array>) => {
-    const written = await addFile(zip, name, texts);
-    files.push(written);
-    return written.sha256;
+    const file = await addFile(zip, name, texts);
+    files.push(file);
+    return file.sha256;
   };
-  await add(bundleFiles.feed, feedLines(database, sessionId, recorded));
-  await add(bundleFiles.versions, documentLines(database, sessionId, recorded));
-  await add(bundleFiles.document, documentText(database, sessionId, recorded));
+  await add(bundleFiles.feed, formatFeedLines(database, sessionId, recorded));
+  await add(bundleFiles.versions, formatDocumentLines(database, sessionId, recorded));
+  await add(bundleFiles.document, readDocumentText(database, sessionId, recorded));
   if (recorded.imported) {
-    await addKept(services, sessionId, add);
+    await addImportFiles(services, sessionId, add);
   } else {
-    const around = { db: database.orm, meshId: database.meshId, sessionId, retry: retryWhileLost };
-    const roster = await add(bundleFiles.roster, once(await rosterText(around, recorded)));
-    const state = await add(bundleFiles.state, stateLines(around));
-    const about = sessionAbout(recorded);
-    const head = await recorded.headAbout({
-      session: sessionHash({ session: about }, sha256),
+    const scope = { db: database.orm, meshId: database.meshId, sessionId, retry: retryWhileLost };
+    const roster = await add(bundleFiles.roster, yieldOnce(await readRosterText(scope, recorded)));
+    const state = await add(bundleFiles.state, readStateLines(scope));
+    const about = toSessionAbout(recorded);
+    const head = await recorded.refreshHead({
+      session: hashSession({ session: about }, sha256),
       roster,
       state,
     });
     const isNew = !recorded.heads.some(({ signature }) => signature === head.signature);
-    await add(bundleFiles.heads, headLines(isNew ? [...recorded.heads, head] : recorded.heads));
-    await add(bundleFiles.keys, once(writeJsonLine(recorded.keys)));
-    await add(bundleFiles.manifest, once(writeJsonLine(signManifest(about, { recorded, head, files }))));
+    await add(bundleFiles.heads, formatHeadLines(isNew ? [...recorded.heads, head] : recorded.heads));
+    await add(bundleFiles.keys, yieldOnce(writeJsonLine(recorded.keys)));
+    await add(bundleFiles.manifest, yieldOnce(writeJsonLine(signManifest(about, { recorded, head, files }))));
   }
   if (await wasRedactedAfter(database.orm, sessionId, recorded.size)) throw new RedactedMeanwhile();
   await zip.close();
@@ -75,17 +75,17 @@ export async function writeBundle(
  * Adds the original files of an imported session byte for byte, as the broker of origin signed them
  * (IMPORT-4).
  */
-async function addKept(
+async function addImportFiles(
   { database }: SealServices,
   sessionId: string,
   add: (name: string, texts: AsyncIterable<Uint8Array>) => Promise<string>,
 ): Promise<void> {
   for (const name of await listImportFiles(database.orm, sessionId)) {
-    await add(name, keptFile(database, { sessionId, name }));
+    await add(name, readImportFileParts(database, { sessionId, name }));
   }
 }
 
-async function* keptFile(
+async function* readImportFileParts(
   { orm }: Pick<Database, "orm">,
   file: { readonly sessionId: string; readonly name: string },
 ): AsyncGenerator<Uint8Array> {
@@ -109,7 +109,7 @@ async function addFile(
   zip: ZipWriter<unknown>,
   name: string,
   texts: AsyncIterable<string | Uint8Array>,
-): Promise<BundleFile> {
+): Promise<ManifestFile> {
   const sha256 = createHash("sha256");
   let bytes = 0;
   async function* encode(): AsyncGenerator<Uint8Array> {
@@ -126,7 +126,7 @@ async function addFile(
 
 function signManifest(
   session: SessionAbout,
-  { recorded, head, files }: { recorded: Recorded; head: SignedHead; files: readonly BundleFile[] },
+  { recorded, head, files }: { recorded: ExportedRecord; head: SignedHead; files: readonly ManifestFile[] },
 ): Manifest {
   const unsigned = {
     format: "merkle-bundle" as const,
@@ -140,17 +140,17 @@ function signManifest(
     files,
     key_id: recorded.keyId,
   };
-  return { ...unsigned, signature: recorded.sign(manifestBytes(unsigned)) };
+  return { ...unsigned, signature: recorded.sign(encodeManifest(unsigned)) };
 }
 
 /**
  * Yields the document version that the record ends with. Newer versions may have been written during the
  * export.
  */
-async function* documentText(
+async function* readDocumentText(
   { orm }: Pick<Database, "orm">,
   sessionId: string,
-  { documentVersion }: Recorded,
+  { documentVersion }: ExportedRecord,
 ): AsyncGenerator<string> {
   const document = await readDocument(orm, sessionId);
   if (document?.version === documentVersion) {
@@ -165,10 +165,10 @@ async function* documentText(
   yield row?.content ?? "";
 }
 
-async function* headLines(heads: readonly SignedHead[]): AsyncGenerator<string> {
+async function* formatHeadLines(heads: readonly SignedHead[]): AsyncGenerator<string> {
   for (const head of heads) yield writeJsonLine(head);
 }
 
-async function* once(text: string): AsyncGenerator<string> {
+async function* yieldOnce(text: string): AsyncGenerator<string> {
   yield text;
 }

@@ -5,7 +5,7 @@ import { mountImport } from "./mount-import.js";
 import { clearSpool } from "./spool.js";
 
 export { importBundle, verifySpooled } from "./import-bundle.js";
-export { type Spooled, spoolBytes } from "./spool.js";
+export { type SpooledFile, spoolBytes } from "./spool.js";
 
 /** Imports session records from other brokers. */
 export const importFeature = {

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import { type Imported, MerkleError } from "@merkle/wire";
-import { bundleIn } from "@merkle/wire/record/html";
+import { type ImportResult, MerkleError } from "@merkle/wire";
+import { extractBundle } from "@merkle/wire/record/html";
 import { openZipBundle } from "@merkle/wire/record/zip";
-import type { Place } from "../../identity/limits/shares.js";
+import type { OperationSlot } from "../../identity/limits/shares.js";
 import type { Context } from "../../sessions/context.js";
 import type { SealServices } from "../seal/feature.js";
-import { type Spooled, spool } from "./spool.js";
+import { type SpooledFile, spool } from "./spool.js";
 import { storeRecord } from "./store-record.js";
-import { type VerifiedFile, verifyBundleTask } from "./verify-bundle-file.js";
+import { type VerifiedBundle, verifyBundleTask } from "./verify-bundle-file.js";
 
 /**
  * Imports a session from another broker or mesh as a readable copy (IMPORT-1). The whole bundle is verified
@@ -20,15 +20,15 @@ import { type VerifiedFile, verifyBundleTask } from "./verify-bundle-file.js";
 export async function importBundle(
   ctx: Context<SealServices>,
   incoming: IncomingMessage,
-  { place, ownPage }: { readonly place: Pick<Place, "work">; readonly ownPage: string | null },
-): Promise<Imported> {
+  { place: slot, ownPage }: { readonly place: Pick<OperationSlot, "run">; readonly ownPage: string | null },
+): Promise<ImportResult> {
   const { services } = ctx;
   const file = await spool(incoming, services.home);
   try {
-    return await place.work(async () => {
+    return await slot.run(async () => {
       const report = await refuseUnverified(file, ctx, ownPage);
       ctx.signal.throwIfAborted();
-      const stored = await storeRecord(services, await openZipBundle(await bundleIn(file)), report);
+      const stored = await storeRecord(services, await openZipBundle(await extractBundle(file)), report);
       return { ...stored, page: report.page };
     }, ctx.signal);
   } finally {
@@ -37,30 +37,30 @@ export async function importBundle(
 }
 
 /** Maximum number of problems that the error lists. `merkle verify` lists all of them. */
-const findingsTold = 10;
+const findingsReportedMax = 10;
 
 /** Time limit for verifying a bundle. A million messages take a few minutes. */
 const verifyMsMax = 30 * 60_000;
 
 /** Verifies a whole bundle in a worker thread, so that other callers need not wait (IMPORT-7). */
 export function verifySpooled(
-  { path }: Spooled,
+  { path }: SpooledFile,
   { signal, services }: Pick<Context<SealServices>, "signal" | "services">,
   ownPage: string | null = null,
-): Promise<VerifiedFile | { readonly unreadable: string }> {
+): Promise<VerifiedBundle | { readonly unreadable: string }> {
   return services.workers.run(
     verifyBundleTask,
     { path, ownPage },
-    { signal, timeoutMs: verifyMsMax, alone: true },
+    { signal, timeoutMs: verifyMsMax, needsOwnThread: true },
   );
 }
 
 /** @throws bad_request with the first problem */
 async function refuseUnverified(
-  file: Spooled,
+  file: SpooledFile,
   ctx: Context<SealServices>,
   ownPage: string | null,
-): Promise<VerifiedFile> {
+): Promise<VerifiedBundle> {
   const report = await verifySpooled(file, ctx, ownPage);
   if ("unreadable" in report)
     throw new MerkleError("bad_request", `This is not a bundle. ${report.unreadable}`);
@@ -69,7 +69,7 @@ async function refuseUnverified(
     throw new MerkleError(
       "bad_request",
       `The bundle does not verify, so nothing was imported. ${first?.message ?? ""}`.trimEnd(),
-      { findings: report.findings.slice(0, findingsTold) },
+      { findings: report.findings.slice(0, findingsReportedMax) },
     );
   }
   if (report.session === null) {

@@ -2,10 +2,10 @@ import type { HttpBindings } from "@hono/node-server";
 import { importBundle as importOperation } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
 import { toMerkleError } from "../../core/to-merkle-error.js";
-import { refuseStranger } from "../../sessions/access/authorize.js";
+import { refuseUnauthenticated } from "../../sessions/access/authorize.js";
 import { openCall } from "../../transports/dispatch.js";
-import { callerSignal, type HttpContext } from "../../transports/http/admit.js";
-import { jsonResponse } from "../../transports/http/http-error.js";
+import { createCallerSignal, type HttpContext } from "../../transports/http/admit.js";
+import { toJsonResponse } from "../../transports/http/http-error.js";
 import type { MountParts } from "../../transports/http/mount.js";
 import type { Services } from "../../transports/services.js";
 import type { ExportServices } from "../export/feature.js";
@@ -16,12 +16,12 @@ export function mountImport(
   app: Hono<{ Bindings: HttpBindings }>,
   { services: { recordPage }, admit }: MountParts<ExportServices & Services>,
 ): void {
-  app.post("/api/import", async (c) => jsonResponse(await takeIn(c)));
+  app.post("/api/import", async (c) => toJsonResponse(await handleImport(c)));
 
-  async function takeIn(c: HttpContext): Promise<unknown> {
+  async function handleImport(c: HttpContext): Promise<unknown> {
     const { principal, services, address } = await admit(c);
-    refuseStranger(importOperation, principal);
-    const signal = callerSignal(c);
+    refuseUnauthenticated(importOperation, principal);
+    const signal = createCallerSignal(c);
     const { ctx, holder } = await openCall(services, {
       operation: importOperation,
       principal,
@@ -31,13 +31,13 @@ export function mountImport(
       view: "json",
       signal,
     });
-    const place = services.shares.take("import", holder);
+    const slot = services.shares.take("import", holder);
     try {
-      return await importBundle(ctx, c.env.incoming, { place, ownPage: recordPage()?.sha256 ?? null });
+      return await importBundle(ctx, c.env.incoming, { place: slot, ownPage: recordPage()?.sha256 ?? null });
     } catch (error) {
       throw toMerkleError(error, services.log, { operation: importOperation.name, transport: "rest" });
     } finally {
-      place.leave();
+      slot.release();
     }
   }
 }

@@ -5,13 +5,13 @@ import { bundleFiles } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import { Timestamp, Uuid } from "@merkle/wire/schemas";
 import * as z from "zod";
-import { idFrom } from "../../core/message.js";
+import { deriveId } from "../../core/message.js";
 import { sha256 } from "../../core/sha256.js";
 import { readSmallFile } from "./read-file.js";
 
 const Name = z.string().min(1).max(120);
 
-const Roster = z.object({
+const RosterFile = z.object({
   participants: z.array(
     z.object({
       team_id: Uuid,
@@ -41,7 +41,7 @@ const Roster = z.object({
  * their authors anyway.
  */
 export async function readRosterFile(bundle: ZippedFiles, until: Date): Promise<ImportedTeamRow[]> {
-  const parsed = Roster.safeParse(parse(await readSmallFile(bundle, bundleFiles.roster)));
+  const parsed = RosterFile.safeParse(parse(await readSmallFile(bundle, bundleFiles.roster)));
   if (!parsed.success) return [];
   const { participants, peers } = parsed.data;
   const names = new Set<string>();
@@ -57,12 +57,12 @@ export async function readRosterFile(bundle: ZippedFiles, until: Date): Promise<
         team_id: team.team_id,
         name: team.team_name,
         kind: team.kind,
-        secret_hash: unknownSecret(),
+        secret_hash: createUnknownSecret(),
         joined_at: team.joined_at,
         left_at: team.left_at ?? until.toISOString(),
         colour,
         peers: [
-          unnamedPeer(team, until),
+          createUnnamedPeer(team, until),
           ...peers
             .filter((peer) => peer.team_id === team.team_id && peer.name !== null)
             .map((peer) => toPeer(peer, until)),
@@ -73,11 +73,11 @@ export async function readRosterFile(bundle: ZippedFiles, until: Date): Promise<
     .map(({ row }) => row);
 }
 
-type Roster = z.output<typeof Roster>;
+type RosterFile = z.output<typeof RosterFile>;
 
-function unnamedPeer(team: Roster["participants"][number], until: Date): ImportedPeerRow {
+function createUnnamedPeer(team: RosterFile["participants"][number], until: Date): ImportedPeerRow {
   return {
-    peer_id: idFrom(["imported peer", team.team_id]),
+    peer_id: deriveId(["imported peer", team.team_id]),
     name: null,
     secret_hash: null,
     role: null,
@@ -87,12 +87,12 @@ function unnamedPeer(team: Roster["participants"][number], until: Date): Importe
   };
 }
 
-function toPeer(peer: Roster["peers"][number], until: Date): ImportedPeerRow {
+function toPeer(peer: RosterFile["peers"][number], until: Date): ImportedPeerRow {
   const { peer_id, name, role, groups, joined_at, left_at } = peer;
   return {
     peer_id,
     name,
-    secret_hash: unknownSecret(),
+    secret_hash: createUnknownSecret(),
     role,
     groups,
     joined_at,
@@ -101,7 +101,7 @@ function toPeer(peer: Roster["peers"][number], until: Date): ImportedPeerRow {
 }
 
 /** Returns the hash of a random secret that is never stored or returned, so no credential matches it. */
-function unknownSecret(): string {
+function createUnknownSecret(): string {
   return sha256(randomBytes(32), "hex");
 }
 

@@ -11,19 +11,19 @@ import { createTransferRate } from "../../core/transfer-rate.js";
 import { openFile } from "./verify-bundle-file.js";
 
 /** An uploaded file in a temporary location on disk. */
-export interface Spooled extends RandomAccess {
+export interface SpooledFile extends RandomAccess {
   readonly path: string;
   /** Deletes the file. May be called twice. */
   remove(): Promise<void>;
 }
 
-function folderOf(home: string): string {
+function toSpoolFolder(home: string): string {
   return join(home, "imports");
 }
 
 /** Deletes temporary files that a killed broker left behind. */
 export async function clearSpool(home: string): Promise<void> {
-  await rm(folderOf(home), { recursive: true, force: true });
+  await rm(toSpoolFolder(home), { recursive: true, force: true });
 }
 
 /**
@@ -32,7 +32,7 @@ export async function clearSpool(home: string): Promise<void> {
  *
  * @throws bad_request, payload_too_large
  */
-export async function spool(incoming: IncomingMessage, home: string): Promise<Spooled> {
+export async function spool(incoming: IncomingMessage, home: string): Promise<SpooledFile> {
   const { "content-type": contentType, "content-length": length } = incoming.headers;
   if (!/^application\/zip\s*(?:;|$)/i.test(contentType ?? "")) {
     incoming.resume();
@@ -42,10 +42,10 @@ export async function spool(incoming: IncomingMessage, home: string): Promise<Sp
     );
   }
   if (Number(length) > limits.bundleBytesMax) throw tooLarge(incoming);
-  await mkdir(folderOf(home), { recursive: true, mode: 0o700 });
-  const path = join(folderOf(home), `${randomUUID()}.zip`);
+  await mkdir(toSpoolFolder(home), { recursive: true, mode: 0o700 });
+  const path = join(toSpoolFolder(home), `${randomUUID()}.zip`);
   try {
-    await pipeline(bounded(incoming), createWriteStream(path, { flags: "wx", mode: 0o600 }));
+    await pipeline(readBounded(incoming), createWriteStream(path, { flags: "wx", mode: 0o600 }));
     return await openSpooled(path);
   } catch (error) {
     await rm(path, { force: true });
@@ -62,18 +62,18 @@ export async function spoolBytes(
   chunks: AsyncIterable<Uint8Array>,
   home: string,
   signal: AbortSignal,
-): Promise<Spooled & { readonly sha256: Buffer }> {
-  await mkdir(folderOf(home), { recursive: true, mode: 0o700 });
-  const path = join(folderOf(home), randomUUID());
+): Promise<SpooledFile & { readonly sha256: Buffer }> {
+  await mkdir(toSpoolFolder(home), { recursive: true, mode: 0o700 });
+  const path = join(toSpoolFolder(home), randomUUID());
   const hash = createHash("sha256");
-  async function* hashed(): AsyncGenerator<Uint8Array> {
+  async function* hashChunks(): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
       hash.update(chunk);
       yield chunk;
     }
   }
   try {
-    await pipeline(hashed(), createWriteStream(path, { flags: "wx", mode: 0o600 }), { signal });
+    await pipeline(hashChunks(), createWriteStream(path, { flags: "wx", mode: 0o600 }), { signal });
     return { ...(await openSpooled(path)), sha256: hash.digest() };
   } catch (error) {
     await rm(path, { force: true });
@@ -91,7 +91,7 @@ function noRoom(home: string, cause: unknown): MerkleError {
   );
 }
 
-async function* bounded(incoming: IncomingMessage): AsyncGenerator<Buffer> {
+async function* readBounded(incoming: IncomingMessage): AsyncGenerator<Buffer> {
   let bytes = 0;
   let fail: (reason: MerkleError) => void = () => undefined;
   const rate = createTransferRate({
@@ -128,7 +128,7 @@ function tooSlow(incoming: IncomingMessage): MerkleError {
   );
 }
 
-async function openSpooled(path: string): Promise<Spooled> {
+async function openSpooled(path: string): Promise<SpooledFile> {
   const file = await openFile(path);
   let isOpen = true;
   return {

@@ -1,9 +1,9 @@
 import type { ImportedStateRow } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
-import { bundleFiles, canonicalJson, type Manifest, stateFileOfFormat1 } from "@merkle/wire/record";
+import { bundleFiles, type Manifest, stateFileOfFormat1, toCanonicalJson } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import { Timestamp } from "@merkle/wire/schemas";
-import { isStorable, utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes, isStorable } from "@merkle/wire/text";
 import * as z from "zod";
 import { readLinesOf, readSmallFile } from "./read-file.js";
 
@@ -27,12 +27,12 @@ export async function readStateFile(
   format: Manifest["version"],
 ): Promise<ImportedStateRow[]> {
   const rows = new Map<string, ImportedStateRow>();
-  for await (const given of format === 1 ? readWholeState(bundle) : readStateLines(bundle)) {
-    const parsed = Entry.safeParse(given);
+  for await (const entry of format === 1 ? readWholeState(bundle) : readStateLines(bundle)) {
+    const parsed = Entry.safeParse(entry);
     if (!parsed.success || rows.size === limits.stateKeysPerScopeMax) continue;
     const { key, value, version, updatedBy, updatedAt } = parsed.data;
-    const text = canonicalJson(value ?? null);
-    if (utf8Bytes(text) > limits.stateValueBytesMax || !isStorable(key)) continue;
+    const text = toCanonicalJson(value ?? null);
+    if (countUtf8Bytes(text) > limits.stateValueBytesMax || !isStorable(key)) continue;
     rows.set(key, { key, version, value: text, updated_by: updatedBy, updated_at: updatedAt });
   }
   return [...rows.values()];

@@ -6,14 +6,14 @@ import {
 } from "@merkle/db";
 import { MerkleError, toRecordedFields } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { bundleFiles, canonicalJson, type FeedLine, parseFeedLine } from "@merkle/wire/record";
+import { bundleFiles, type FeedLine, parseFeedLine, toCanonicalJson } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
-import { utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes } from "@merkle/wire/text";
 import { holdForTexts } from "../../views/hooks.js";
 import type { SealServices } from "../seal/feature.js";
 import { readLinesOf } from "./read-file.js";
-import type { Target } from "./refuse-other.js";
-import { refuseOther } from "./refuse-other.js";
+import type { ImportTarget } from "./refuse-divergent-log.js";
+import { refuseDivergentLog } from "./refuse-divergent-log.js";
 
 /** The heads that sealed the session's conclusions, as `size/version`. */
 export type Seals = ReadonlySet<string>;
@@ -31,7 +31,7 @@ export interface StoredFeed extends ImportedFeedEnd {
 export async function storeFeed(
   services: SealServices,
   bundle: ZippedFiles,
-  target: Target,
+  target: ImportTarget,
 ): Promise<StoredFeed> {
   const { tx, sessionId, size } = target;
   const seals = new Set<string>();
@@ -52,7 +52,7 @@ export async function storeFeed(
     }
     const lastKnown = lines.findLast((line) => line.message.sequence <= size);
     if (lastKnown) {
-      await refuseOther(services, target, {
+      await refuseDivergentLog(services, target, {
         log: "feed",
         size: lastKnown.message.sequence,
         root: lastKnown.root,
@@ -75,8 +75,8 @@ export async function storeFeed(
 
 function toRow({ message, salt, content_hash }: FeedLine, answers: number | null): ImportedMessageRow {
   const { content } = message;
-  const text = canonicalJson(content);
-  if (utf8Bytes(text) > limits.pageBytesMax || holdsNul(text)) throw notStorable(message.sequence);
+  const text = toCanonicalJson(content);
+  if (countUtf8Bytes(text) > limits.pageBytesMax || containsNul(text)) throw notStorable(message.sequence);
   return {
     ...toRecordedFields(message),
     content: text,
@@ -105,7 +105,7 @@ function noteSeal({ event, head }: FeedLine["message"]["content"], seals: Set<st
  * Returns whether a JSON string contains NUL, which PostgreSQL cannot store. `\u0000` is a NUL only after an
  * even number of backslashes.
  */
-function holdsNul(json: string): boolean {
+function containsNul(json: string): boolean {
   return /(?<!\\)(?:\\\\)*\\u0000/.test(json);
 }
 

@@ -8,14 +8,14 @@ import {
   insertImport,
   insertImportedTeams,
   isDataError,
-  keepHead,
   keepImportFile,
   keepOriginKeys,
   listImportFiles,
   replaceImportedState,
+  saveHead,
   type Transaction,
 } from "@merkle/db";
-import { type Imported, MerkleError } from "@merkle/wire";
+import { type ImportResult, MerkleError } from "@merkle/wire";
 import {
   bundleFileNames,
   bundleFiles,
@@ -27,15 +27,15 @@ import {
   type SignedHead,
 } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
-import { idFrom } from "../../core/message.js";
-import { lineOf, toAuditKeyRow } from "../../identity/audit-key/audit-key.js";
+import { deriveId } from "../../core/message.js";
+import { listSuccession, toAuditKeyRow } from "../../identity/audit-key/audit-key.js";
 import { toSessionSettings } from "../../sessions/session-settings.js";
 import { takeSlug } from "../../sessions/slug.js";
 import { findSectionTask } from "../../text/tasks.js";
 import type { SealServices } from "../seal/feature.js";
 import { toHeadRow } from "../seal/feature.js";
 import { readLinesOf, readSmallFile } from "./read-file.js";
-import type { Target } from "./refuse-other.js";
+import type { ImportTarget } from "./refuse-divergent-log.js";
 import { readRosterFile } from "./roster-file.js";
 import { readStateFile } from "./state-file.js";
 import { type Seals, storeFeed } from "./store-feed.js";
@@ -48,7 +48,7 @@ export async function storeRecord(
   services: SealServices,
   bundle: ZippedFiles,
   report: RecordReport,
-): Promise<Omit<Imported, "page">> {
+): Promise<Omit<ImportResult, "page">> {
   const { database } = services;
   const manifest = parseManifest(await readSmallFile(bundle, bundleFiles.manifest));
   try {
@@ -75,48 +75,52 @@ async function store(
   tx: Transaction,
   bundle: ZippedFiles,
   manifest: Manifest,
-): Promise<{ imported: Omit<Imported, "root" | "page">; isNew: boolean; bytes: number }> {
+): Promise<{ imported: Omit<ImportResult, "root" | "page">; isNew: boolean; bytes: number }> {
   const { meshId } = services.database;
   const { session_id: recordId, title, closed_at } = manifest.session;
   const keys = parseKeys(await readSmallFile(bundle, bundleFiles.keys));
-  const record = { recordId, originKey: lineOf(keys, manifest.head.key_id).at(-1) ?? manifest.head.key_id };
+  const record = {
+    recordId,
+    originKey: listSuccession(keys, manifest.head.key_id).at(-1) ?? manifest.head.key_id,
+  };
   await holdImport(tx, meshId, recordId);
-  const known = await findImported(tx, meshId, record);
-  if (!known && (await findSession(tx, meshId, recordId))) throw livesHere(services, manifest);
-  const added = measureAdded(bundle, manifest, known);
+  const existing = await findImported(tx, meshId, record);
+  if (!existing && (await findSession(tx, meshId, recordId))) throw originalExists(services, manifest);
+  const added = measureAdded(bundle, manifest, existing);
   await services.quotas.requireRoom(meshId, ["messages", "bytes"], added);
-  const place = known ?? (await begin(services, tx, bundle, { manifest, record }));
-  const target: Target = { tx, recordId, ...place };
+  const session = existing ?? (await beginImport(services, tx, bundle, { manifest, record }));
+  const target: ImportTarget = { tx, recordId, ...session };
   const closedAt = new Date(closed_at ?? manifest.exported_at);
-  const longer = compareLength(manifest, place);
+  const longer = compareLength(manifest, session);
 
   const { seals, ...end } = await storeFeed(services, bundle, target);
   await storeVersions(services, bundle, target);
-  if (longer > 0 || !known) {
+  if (longer > 0 || !existing) {
     await storeHeads(bundle, manifest, { ...target, seals });
-    if (end.lastSequence >= place.size) await finishImportedFeed(tx, place.sessionId, { ...end, closedAt });
-    await insertImportedTeams(tx, place.sessionId, await readRosterFile(bundle, closedAt));
+    if (end.lastSequence >= session.size)
+      await finishImportedFeed(tx, session.sessionId, { ...end, closedAt });
+    await insertImportedTeams(tx, session.sessionId, await readRosterFile(bundle, closedAt));
     for (const hook of services.hooks.onImport)
-      await hook.store(tx, { sessionId: place.sessionId, after: place.size });
-    await replaceImportedState(tx, place.sessionId, await readStateFile(bundle, manifest.version));
-    await finishImportedDocument(tx, place.sessionId, await readConclusion(services, bundle, manifest));
+      await hook.store(tx, { sessionId: session.sessionId, after: session.size });
+    await replaceImportedState(tx, session.sessionId, await readStateFile(bundle, manifest.version));
+    await finishImportedDocument(tx, session.sessionId, await readConclusion(services, bundle, manifest));
   }
   // Imports by older versions did not keep the original files. Importing the same bundle again adds them.
-  const isKept = (await listImportFiles(tx, place.sessionId)).length > 0;
-  if (longer > 0 || (longer === 0 && !isKept))
-    await keepFiles(tx, bundle, { sessionId: place.sessionId, manifest });
+  const hasFiles = (await listImportFiles(tx, session.sessionId)).length > 0;
+  if (longer > 0 || (longer === 0 && !hasFiles))
+    await storeFiles(tx, bundle, { sessionId: session.sessionId, manifest });
   return {
-    isNew: !known,
+    isNew: !existing,
     bytes: added.bytes,
     imported: {
-      session_id: place.sessionId,
-      slug: place.slug,
+      session_id: session.sessionId,
+      slug: session.slug,
       title,
       record_id: recordId,
       key_id: manifest.head.key_id,
-      size: Math.max(manifest.size, place.size),
-      document_version: Math.max(manifest.document_version, place.documentVersion),
-      added: Math.max(0, manifest.size - place.size),
+      size: Math.max(manifest.size, session.size),
+      document_version: Math.max(manifest.document_version, session.documentVersion),
+      added: Math.max(0, manifest.size - session.size),
     },
   };
 }
@@ -125,11 +129,11 @@ async function store(
 function measureAdded(
   { unpackedBytes }: ZippedFiles,
   manifest: Manifest,
-  known: ImportedSessionRow | null,
+  existing: ImportedSessionRow | null,
 ): { readonly messages: number; readonly bytes: number } {
-  const messages = Math.max(0, manifest.size - (known?.size ?? 0));
-  const versions = Math.max(0, manifest.document_version - (known?.documentVersion ?? 0));
-  return { messages, bytes: messages + versions > 0 || !known ? unpackedBytes : 0 };
+  const messages = Math.max(0, manifest.size - (existing?.size ?? 0));
+  const versions = Math.max(0, manifest.document_version - (existing?.documentVersion ?? 0));
+  return { messages, bytes: messages + versions > 0 || !existing ? unpackedBytes : 0 };
 }
 
 /**
@@ -139,14 +143,14 @@ function measureAdded(
  * @throws conflict if one has more messages but the other has more document versions, which cannot happen
  * with the same record
  */
-function compareLength(manifest: Manifest, place: ImportedSessionRow): number {
-  const messages = Math.sign(manifest.size - place.size);
-  const versions = Math.sign(manifest.document_version - place.documentVersion);
+function compareLength(manifest: Manifest, session: ImportedSessionRow): number {
+  const messages = Math.sign(manifest.size - session.size);
+  const versions = Math.sign(manifest.document_version - session.documentVersion);
   if (messages * versions >= 0) return Math.sign(messages + versions);
   throw new MerkleError(
     "conflict",
-    `The bundle has ${manifest.size} messages and ${manifest.document_version} versions, but the earlier import has ${place.size} and ${place.documentVersion}, so neither continues the other. Nothing was imported.`,
-    { session_id: place.sessionId },
+    `The bundle has ${manifest.size} messages and ${manifest.document_version} versions, but the earlier import has ${session.size} and ${session.documentVersion}, so neither continues the other. Nothing was imported.`,
+    { session_id: session.sessionId },
   );
 }
 
@@ -154,24 +158,24 @@ function compareLength(manifest: Manifest, place: ImportedSessionRow): number {
  * Stores the bundle files that cannot be derived from messages and document versions, byte for byte
  * (IMPORT-4).
  */
-async function keepFiles(
+async function storeFiles(
   tx: Transaction,
   bundle: ZippedFiles,
   { sessionId, manifest }: { readonly sessionId: string; readonly manifest: Manifest },
 ): Promise<void> {
   const derived: readonly string[] = [bundleFiles.feed, bundleFiles.versions, bundleFiles.document];
   for (const name of bundleFileNames(manifest.version).filter((each) => !derived.includes(each))) {
-    await keepImportFile(tx, { sessionId, name }, bundle.open(name) ?? none());
+    await keepImportFile(tx, { sessionId, name }, bundle.open(name) ?? emptyStream());
   }
 }
 
-async function* none(): AsyncGenerator<Uint8Array> {}
+async function* emptyStream(): AsyncGenerator<Uint8Array> {}
 
 /**
  * Creates the session for an import. Its id is derived from the mesh, the record and the record's key, so
  * importing again after a restore gives the same id.
  */
-async function begin(
+async function beginImport(
   { database: { meshId } }: SealServices,
   tx: Transaction,
   bundle: ZippedFiles,
@@ -184,7 +188,7 @@ async function begin(
   },
 ): Promise<ImportedSessionRow> {
   const { recordId, originKey } = record;
-  const sessionId = idFrom(["import", meshId, recordId, originKey]);
+  const sessionId = deriveId(["import", meshId, recordId, originKey]);
   const slug = await takeSlug(tx, { meshId, sessionId, title: session.slug, wanted: undefined });
   const [convener] = await readRosterFile(bundle, new Date(exported_at));
   await insertImport(tx, {
@@ -214,7 +218,7 @@ async function readConclusion(
   return "text" in section ? section.text : null;
 }
 
-function livesHere({ signer }: SealServices, { head }: Manifest): MerkleError {
+function originalExists({ signer }: SealServices, { head }: Manifest): MerkleError {
   const isOurs = signer.keys.some(({ key_id }) => key_id === head.key_id);
   return new MerkleError(
     "conflict",
@@ -241,15 +245,15 @@ function notStorable(cause: unknown): MerkleError {
 async function storeHeads(
   bundle: ZippedFiles,
   manifest: Manifest,
-  { tx, sessionId, seals }: Target & { readonly seals: Seals },
+  { tx, sessionId, seals }: ImportTarget & { readonly seals: Seals },
 ): Promise<void> {
   const keys = parseKeys(await readSmallFile(bundle, bundleFiles.keys));
   await keepOriginKeys(tx, sessionId, keys.map(toAuditKeyRow));
   for await (const heads of readLinesOf(bundle, bundleFiles.heads, parseHeadLine)) {
-    for (const head of heads) await keepHead(tx, toHeadRow(head, { sessionId, sealed: isSeal(head) }));
+    for (const head of heads) await saveHead(tx, toHeadRow(head, { sessionId, sealed: isSeal(head) }));
   }
   const { head } = manifest;
-  await keepHead(tx, toHeadRow(head, { sessionId, sealed: isSeal(head) }));
+  await saveHead(tx, toHeadRow(head, { sessionId, sealed: isSeal(head) }));
 
   function isSeal({ size, document }: SignedHead): boolean {
     return seals.has(`${size}/${document.version}`);

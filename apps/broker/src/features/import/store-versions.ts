@@ -3,17 +3,17 @@ import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { bundleFiles, type DocumentLine, parseDocumentLine } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
-import { utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes } from "@merkle/wire/text";
 import type { SealServices } from "../seal/feature.js";
 import { readLinesOf } from "./read-file.js";
-import type { Target } from "./refuse-other.js";
-import { refuseOther } from "./refuse-other.js";
+import type { ImportTarget } from "./refuse-divergent-log.js";
+import { refuseDivergentLog } from "./refuse-divergent-log.js";
 
 /** Stores the document versions that this copy does not have yet, as `storeFeed` does for messages. */
 export async function storeVersions(
   services: SealServices,
   bundle: ZippedFiles,
-  target: Target,
+  target: ImportTarget,
 ): Promise<void> {
   const { tx, sessionId, documentVersion } = target;
   for await (const lines of readLinesOf(bundle, bundleFiles.versions, parseDocumentLine)) {
@@ -21,7 +21,7 @@ export async function storeVersions(
     const lastKnown = lines.findLast(isKnown);
     if (lastKnown) {
       const { root, version } = lastKnown;
-      await refuseOther(services, target, { log: "document", size: version.version, root });
+      await refuseDivergentLog(services, target, { log: "document", size: version.version, root });
       for (const { version: row } of lines.filter((line) => isKnown(line) && line.content === null)) {
         await redactDocumentVersions(tx, sessionId, { from: row.version, to: row.version });
       }
@@ -32,7 +32,7 @@ export async function storeVersions(
 }
 
 function toRow({ version: row, content, salt, content_hash }: DocumentLine) {
-  if (content !== null && utf8Bytes(content) > limits.documentBytesMax) throw tooLong(row.version);
+  if (content !== null && countUtf8Bytes(content) > limits.documentBytesMax) throw tooLong(row.version);
   return {
     version: row.version,
     content,

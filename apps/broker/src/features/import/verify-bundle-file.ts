@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { type RecordReport, verifyBundle } from "@merkle/wire/record";
-import { bundleIn } from "@merkle/wire/record/html";
+import { extractBundle } from "@merkle/wire/record/html";
 import { checkSurroundingPage, type SurroundingPage } from "@merkle/wire/record/page";
 import { openZipBundle, type RandomAccess, UnreadableZip } from "@merkle/wire/record/zip";
 import { isSigned } from "../../core/is-signed.js";
 import { sha256 } from "../../core/sha256.js";
-import type { Task } from "../../core/workers/task.js";
+import type { WorkerTask } from "../../core/workers/task.js";
 
 /** An open file with random access. */
 export interface OpenedFile extends RandomAccess {
@@ -26,19 +26,20 @@ export async function openFile(path: string): Promise<OpenedFile> {
   };
 }
 
-interface BundleFile {
+interface UploadedBundle {
   readonly path: string;
   /** The hash of this broker's own page for HTML records. */
   readonly ownPage: string | null;
 }
 
-export type VerifiedFile = RecordReport & { readonly page: SurroundingPage };
+export type VerifiedBundle = RecordReport & { readonly page: SurroundingPage };
 
-export const verifyBundleTask: Task<BundleFile, VerifiedFile | { readonly unreadable: string }> = {
-  name: "verify_bundle",
-  run: verifyBundleFile,
-  isSmall: () => false,
-};
+export const verifyBundleTask: WorkerTask<UploadedBundle, VerifiedBundle | { readonly unreadable: string }> =
+  {
+    name: "verify_bundle",
+    run: verifyBundleFile,
+    isSmall: () => false,
+  };
 
 /**
  * Verifies a whole bundle. Runs in a worker thread, so that other callers are not delayed, even by a file
@@ -47,12 +48,12 @@ export const verifyBundleTask: Task<BundleFile, VerifiedFile | { readonly unread
 export async function verifyBundleFile({
   path,
   ownPage,
-}: BundleFile): Promise<VerifiedFile | { readonly unreadable: string }> {
+}: UploadedBundle): Promise<VerifiedBundle | { readonly unreadable: string }> {
   const file = await openFile(path);
   const createSha256 = () => createHash("sha256");
   try {
     const page = await checkSurroundingPage(file, { createSha256, ownPage });
-    const report = await verifyBundle(await openZipBundle(await bundleIn(file)), {
+    const report = await verifyBundle(await openZipBundle(await extractBundle(file)), {
       sha256,
       createSha256,
       verifySignature: (publicKey, bytes, signature) =>

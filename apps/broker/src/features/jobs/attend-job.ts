@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { EndedBecause } from "./outcome.js";
-import type { RunnableJob, Runner, RunResult } from "./runner.js";
+import type { JobRunner, RunnableJob, RunResult } from "./runner.js";
 
 /** A claimed job whose agent is about to run, on the broker or on another machine. */
 export interface ClaimedJob {
-  readonly runner: Runner;
+  readonly runner: JobRunner;
   /** Returns the job in the form passed to the runner. Called once. */
   describe(): Promise<RunnableJob>;
   readonly timeoutMs: number;
@@ -26,7 +26,7 @@ export interface Lease {
 }
 
 /** A running job. */
-export interface Attended {
+export interface RunningJob {
   /** Resolves once the result is stored. Rejects if storing it failed. */
   readonly ended: Promise<void>;
   /** Stops the agent. `because` is null if the job has already ended. */
@@ -39,14 +39,14 @@ export interface Attended {
  * Runs a claimed job within its time limit, and only while its lease is valid. The agent is stopped before
  * the lease expires, because other brokers may then consider the job lost (JOB-7).
  */
-export function attendJob({ runner, describe, timeoutMs, lease, end }: ClaimedJob): Attended {
+export function attendJob({ runner, describe, timeoutMs, lease, end }: ClaimedJob): RunningJob {
   const ending = new AbortController();
   let because: EndedBecause | null = null;
-  const stop = (why: EndedBecause | null) => {
-    because ??= why;
+  const stop = (reason: EndedBecause | null) => {
+    because ??= reason;
     ending.abort();
   };
-  const keeping = keepLease(lease, ending.signal, () => stop("lost"));
+  const renewal = keepLease(lease, ending.signal, () => stop("lost"));
 
   async function attend(): Promise<void> {
     const timer = setTimeout(() => stop("timed_out"), timeoutMs);
@@ -56,11 +56,11 @@ export function attendJob({ runner, describe, timeoutMs, lease, end }: ClaimedJo
       await end(result, because);
     } finally {
       clearTimeout(timer);
-      keeping.stop();
+      renewal.stop();
     }
   }
 
-  return { ended: attend(), stop, check: keeping.check };
+  return { ended: attend(), stop, check: renewal.check };
 }
 
 /**
@@ -70,50 +70,50 @@ export function attendJob({ runner, describe, timeoutMs, lease, end }: ClaimedJo
 function keepLease(
   { ms, until: firstUntil, renew }: Lease,
   ending: AbortSignal,
-  lose: () => void,
+  onLost: () => void,
 ): { check(): void; stop(): void } {
-  const over = new AbortController();
-  let isAsked = false;
+  const stopped = new AbortController();
+  let isCheckRequested = false;
   let wake: () => void = () => undefined;
 
-  async function untilDue(): Promise<void> {
+  async function waitUntilDue(): Promise<void> {
     const pause = new AbortController();
-    const due = delay(ms / 3, undefined, { signal: AbortSignal.any([over.signal, pause.signal]) });
-    const asked = new Promise<void>((resolve) => {
+    const interval = delay(ms / 3, undefined, { signal: AbortSignal.any([stopped.signal, pause.signal]) });
+    const checkRequest = new Promise<void>((resolve) => {
       wake = resolve;
-      if (isAsked) resolve();
+      if (isCheckRequested) resolve();
     });
-    await Promise.race([due, asked]).finally(() => {
+    await Promise.race([interval, checkRequest]).finally(() => {
       // Aborting the delay rejects `due`.
-      due.catch(() => undefined);
+      interval.catch(() => undefined);
       pause.abort();
     });
-    isAsked = false;
+    isCheckRequested = false;
   }
 
-  async function keep(): Promise<void> {
+  async function renewUntilLost(): Promise<void> {
     let until = firstUntil;
-    while (!over.signal.aborted && !ending.aborted) {
-      await untilDue();
+    while (!stopped.signal.aborted && !ending.aborted) {
+      await waitUntilDue();
       const askedAt = performance.now();
       // Leaves a third of the lease for stopping the agent.
       const latest = until - ms / 3;
-      const tooLate = delay(Math.max(0, latest - askedAt), undefined, { signal: over.signal });
+      const tooLate = delay(Math.max(0, latest - askedAt), undefined, { signal: stopped.signal });
       // A failed renewal is retried in the next round. The agent is stopped before the lease expires.
       const renewed = renew().catch(() => undefined);
-      const holds = await Promise.race([renewed, tooLate]);
-      if (holds) until = askedAt + ms;
-      if (holds === false || (!holds && performance.now() >= latest)) return lose();
+      const isHeld = await Promise.race([renewed, tooLate]);
+      if (isHeld) until = askedAt + ms;
+      if (isHeld === false || (!isHeld && performance.now() >= latest)) return onLost();
     }
   }
 
   // `keep` rejects only if it is stopped during a pause.
-  keep().catch(() => undefined);
+  renewUntilLost().catch(() => undefined);
   return {
     check() {
-      isAsked = true;
+      isCheckRequested = true;
       wake();
     },
-    stop: () => over.abort(),
+    stop: () => stopped.abort(),
   };
 }

@@ -12,8 +12,8 @@ import { retryWhileLost } from "../../core/retry-while-lost.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
 import type { Context } from "../../sessions/context.js";
 import { addJobUsage } from "../usage/feature.js";
-import { toParameters } from "./job-parameters.js";
-import { nothingMade, stoppedText, toOutcome } from "./outcome.js";
+import { readParameters } from "./job-parameters.js";
+import { describeNothingMade, stoppedText, toOutcome } from "./outcome.js";
 import { requireJob, toJob } from "./read-jobs.js";
 import type { JobServices } from "./services.js";
 
@@ -37,8 +37,8 @@ export async function claimJob(
     for (;;) {
       const claim = await claimNext(ctx, input, runner);
       if (claim) return { claim };
-      ctx.onBlocked();
-      if ((await wake.answered()) === "expired") return { claim: null };
+      ctx.notifyBlocked();
+      if ((await wake.wait()) === "expired") return { claim: null };
     }
   } finally {
     stopListening();
@@ -63,7 +63,7 @@ async function claimNext(
       const { token, secretHash } = makeJobToken();
       const row = await claimJobRow(tx, {
         runner: runner.key,
-        runnerName: runner.nameOf(machine),
+        runnerName: runner.formatName(machine),
         leaseMs,
         secretHash,
         meshId,
@@ -87,13 +87,13 @@ async function claimNext(
 const nothingToClaim = new Error("There is no job to claim.");
 
 async function toClaim({ services }: Context<JobServices>, row: JobRow, credential: string): Promise<Claim> {
-  const { leaseMs, timeoutMs } = services.jobs.terms;
+  const { leaseMs, getTimeoutMs } = services.jobs.terms;
   return {
     job: await toJob(services, row),
     fence: row.fence,
     credential,
-    parameters: await toParameters(services, row),
-    timeout_ms: timeoutMs(row.kind),
+    parameters: await readParameters(services, row),
+    timeout_ms: getTimeoutMs(row.kind),
     lease_ms: leaseMs,
   };
 }
@@ -111,8 +111,8 @@ function returnUnlessWritten(
     // If the database stays unreachable, the lease expires and the job is reported as lost. A job never runs
     // twice.
     retryWhileLost(() => returnJob(services.database.orm, claim)).then(
-      (isBack) => {
-        if (!isBack) return;
+      (isReturned) => {
+        if (!isReturned) return;
         services.mesh.announce("jobs", claim.sessionId);
         services.jobs.wake();
       },
@@ -136,10 +136,10 @@ export async function renewJob(
 ): Promise<OutputOf<"renew_job">> {
   const { key } = requireRunner(ctx);
   const { database, jobs } = ctx.services;
-  const { leaseMs, timeoutMs } = jobs.terms;
+  const { leaseMs, getTimeoutMs } = jobs.terms;
   const claim = { meshId: database.meshId, number: job_id, fence, runner: key };
   const job = await findJob(database.orm, claim);
-  if (!job || isOverdue(job, timeoutMs(job.kind))) return { holds: false };
+  if (!job || isOverdue(job, getTimeoutMs(job.kind))) return { holds: false };
   return { holds: await renewJobRow(database.orm, claim, leaseMs) };
 }
 
@@ -162,7 +162,7 @@ export async function endJob(
       tx,
       { meshId, number: job_id, fence, runner: key },
       outcome,
-      nothingMade(kind),
+      describeNothingMade(kind),
     );
     if (!row) return { ended: false, job: await toJob(services, await requireJob(tx, meshId, job_id)) };
     await addJobUsage(tx, services.metrics, { sessionId: row.sessionId, usage });
@@ -189,7 +189,7 @@ interface RemoteRunner {
   /** A key shared only by one member's machines. Never equals the name of a broker's own runner. */
   readonly key: string;
   /** Returns the display name of one of the owner's machines. */
-  nameOf(machine: string): string;
+  formatName(machine: string): string;
 }
 
 /**
@@ -203,10 +203,10 @@ function requireRunner({
 }: Pick<Context<JobServices>, "services" | "principal">): RemoteRunner {
   if (principal?.kind === "member" && services.jobs.terms.remoteRunners) {
     const { memberId, name } = principal;
-    return { key: `member ${memberId}`, nameOf: (machine) => `${machine} of ${name}` };
+    return { key: `member ${memberId}`, formatName: (machine) => `${machine} of ${name}` };
   }
   if (principal?.kind === "anyone" && services.jobs.terms.remoteRunners) {
-    return { key: "anyone", nameOf: (machine) => machine };
+    return { key: "anyone", formatName: (machine) => machine };
   }
   throw new MerkleError(
     "forbidden",

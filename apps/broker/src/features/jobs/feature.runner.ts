@@ -1,4 +1,4 @@
 /** Entry point for runners on other machines. It does not load the broker. */
 
-export { type Attended, attendJob } from "./attend-job.js";
-export type { RunnableJob, Runner, RunResult } from "./runner.js";
+export { attendJob, type RunningJob } from "./attend-job.js";
+export type { JobRunner, RunnableJob, RunResult } from "./runner.js";

@@ -1,25 +1,25 @@
 import { purgeJobOutput } from "@merkle/db";
 import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
-import { kept } from "../../views/housekeeping/purge.js";
+import { purgeOlderThan } from "../../views/housekeeping/purge.js";
 import type { StartedSources } from "../sources/feature.js";
 import { failedJobs } from "./attention.js";
 import { claimJob, endJob, renewJob } from "./claim-job.js";
 import { getJob, getRunner, listJobs } from "./read-jobs.js";
 import { type Jobs, startJobs } from "./run-jobs.js";
-import type { AgentOptions } from "./runner.js";
+import type { JobAgentOptions } from "./runner.js";
 import type { JobServices } from "./services.js";
 import { cancelJob, startJob } from "./start-job.js";
 
 export { requireReturnedDraft } from "./job-parameters.js";
 export { describeFailure } from "./outcome.js";
 export { type JobSource, queueJob } from "./queue-job.js";
-export type { AgentOptions, RunError, RunnableJob, Runner, RunnerFacts, RunResult } from "./runner.js";
+export type { JobAgentOptions, JobRunner, RunError, RunnableJob, RunnerFacts, RunResult } from "./runner.js";
 export type { JobServices } from "./services.js";
 
 export interface JobOptions {
   /** How this broker runs jobs. If not set, jobs wait for a runner on another machine. */
-  readonly agent?: AgentOptions | undefined;
+  readonly agent?: JobAgentOptions | undefined;
 }
 
 /** Runs jobs, each with a headless agent. */
@@ -37,17 +37,17 @@ export const jobsFeature = {
     end_job: endJob,
   },
   attention: failedJobs,
-  purge: { job_output: kept("job_output_days", purgeJobOutput) },
-  async start(parts: StartParts<JobOptions>, { sourcesOf }: StartedSources): Promise<{ jobs: Jobs }> {
+  purge: { job_output: purgeOlderThan("job_output_days", purgeJobOutput) },
+  async start(parts: StartParts<JobOptions>, { getSources }: StartedSources): Promise<{ jobs: Jobs }> {
     const { database, bus, tasks, meshChannels, metrics, log } = parts;
     const jobs = await startJobs({
       agent: parts.options.agent,
       database,
       bus,
       tasks,
-      sourcesOf,
+      getSources,
       meshChannels,
-      brokerUrl: parts.listening,
+      getBrokerUrl: parts.getListeningUrl,
       metrics,
       // In open mode, no members exist who could own a remote runner. If only this machine can connect, its
       // users may nevertheless run jobs.

@@ -8,7 +8,7 @@ import {
   type ProposalRow,
   type Queryable,
   readFeedHeads,
-  seriesOf,
+  toSeries,
 } from "@merkle/db";
 import { MerkleError, type SourcePathParts } from "@merkle/wire";
 import type { JobPrincipal } from "../../identity/principal.js";
@@ -19,7 +19,7 @@ import type { SourceServices } from "../sources/feature.js";
  * Returns the facts that a job's agent gets, such as the job's session, the document's version and the feed's
  * last sequence when the job starts (JOB-11).
  */
-export async function toParameters(
+export async function readParameters(
   services: Pick<SourceServices, "database" | "sources">,
   job: JobRow,
 ): Promise<Readonly<Record<string, string>>> {
@@ -34,7 +34,7 @@ export async function toParameters(
       ...(personaName !== null && { "Persona name": personaName }),
       ...(persona && { "Persona SHA": persona.hash }),
       ...returned,
-      ...(await fileParameters(services, job, { root, path })),
+      ...(await readFileParameters(services, job, { root, path })),
     };
   }
   if (sessionId === null) throw new TypeError("The session of the job was not found.");
@@ -61,7 +61,7 @@ export async function toParameters(
  * Returns the facts about a file that the job's agent gets (SOURCE-11). Stores a copy of the current text
  * for the agent to work from, because the file may change during the run.
  */
-async function fileParameters(
+async function readFileParameters(
   { database, sources }: Pick<SourceServices, "database" | "sources">,
   { kind }: Pick<JobRow, "kind">,
   file: SourcePathParts,
@@ -71,7 +71,7 @@ async function fileParameters(
   return {
     "Source path": `${file.root}/${file.path}`,
     [kind === "incorporate" ? "Base source SHA" : "Source SHA"]: hash,
-    "Repo root": sources.folderOf(file.root) ?? "",
+    "Repo root": sources.findFolder(file.root) ?? "",
   };
 }
 
@@ -85,7 +85,7 @@ type JobOrigin = Pick<JobRow, "meshId" | "kind" | "topicId" | "sessionId" | "cre
 async function findReturnedDraft(db: Queryable, job: JobOrigin): Promise<ProposalRow | null> {
   const { meshId, kind, topicId: topic, sessionId, createdAt } = job;
   if (kind === "perspective") return null;
-  const last = await findLastProposal(db, seriesOf({ meshId, topic, sessionId }), { notAfter: createdAt });
+  const last = await findLastProposal(db, toSeries({ meshId, topic, sessionId }), { notAfter: createdAt });
   return last?.status === "returned" ? last : null;
 }
 

@@ -8,11 +8,11 @@ export type EndedBecause = "timed_out" | "stopping" | "lost";
 export function toOutcome(
   result: RunResult,
   because: EndedBecause | null,
-  stopped: Stopped = { failure: "restarted", errorTail: restartedText },
+  stopped: StopFailure = { failure: "restarted", errorTail: restartedText },
 ): JobOutcome {
-  const { exit_code: exitCode, error_tail: said, error } = result;
+  const { exit_code: exitCode, error_tail: tail, error } = result;
   if (because === "timed_out")
-    return { status: "timed_out", failure: "timed_out", exitCode, errorTail: said };
+    return { status: "timed_out", failure: "timed_out", exitCode, errorTail: tail };
   if (because !== null) {
     return { status: "failed", exitCode: null, ...stopped };
   }
@@ -21,14 +21,14 @@ export function toOutcome(
     return { status: "failed", failure: "unreachable", exitCode, errorTail };
   }
   if (error) {
-    return { status: "failed", failure: "overgrown", exitCode, errorTail: cut(`${error.message}\n${said}`) };
+    return { status: "failed", failure: "overgrown", exitCode, errorTail: cut(`${error.message}\n${tail}`) };
   }
   if (exitCode === 0) return { status: "succeeded", exitCode };
-  return { status: "failed", failure: "exited", exitCode, errorTail: said };
+  return { status: "failed", failure: "exited", exitCode, errorTail: tail };
 }
 
 /** The failure of a job whose agent was stopped along with its runner. */
-interface Stopped {
+interface StopFailure {
   readonly failure: "restarted" | "stopped";
   readonly errorTail: string;
 }
@@ -63,7 +63,7 @@ export function describeFailure({
     case "exited":
       return `Agent failed with exit code ${exitCode}. See its log.`;
     case "no_result":
-      return `Agent finished without producing a ${madeBy[kind]}. Retry.`;
+      return `Agent finished without producing a ${resultNames[kind]}. Retry.`;
     case "timed_out":
       return `Agent timed out after ${toMinutes(startedAt, completedAt)}.`;
     case "restarted":
@@ -76,12 +76,12 @@ export function describeFailure({
 }
 
 /** Returns the failure of a job whose agent exited successfully but produced nothing. */
-export function nothingMade(kind: JobRow["kind"]): NothingMade {
-  return { errorTail: `agent exited 0 but produced no ${madeBy[kind]}` };
+export function describeNothingMade(kind: JobRow["kind"]): NothingMade {
+  return { errorTail: `agent exited 0 but produced no ${resultNames[kind]}` };
 }
 
 /** A human-readable description of the result that each kind of job must produce. */
-const madeBy: Readonly<Record<JobRow["kind"], string>> = {
+const resultNames: Readonly<Record<JobRow["kind"], string>> = {
   conclude: "proposal",
   incorporate: "proposal",
   perspective: "perspective",

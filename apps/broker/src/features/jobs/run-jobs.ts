@@ -4,10 +4,10 @@ import {
   endJob,
   failLostJobs,
   findJob,
-  inMesh,
   type JobKey,
   type JobRow,
   renewJob,
+  scopeToMesh,
 } from "@merkle/db";
 import type { JobKind, OutputOf } from "@merkle/wire";
 import type { Bus } from "../../core/bus/bus.js";
@@ -19,10 +19,10 @@ import type { MeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
 import type { Sources } from "../sources/feature.js";
 import { addJobUsage } from "../usage/feature.js";
-import { type Attended, attendJob } from "./attend-job.js";
-import { toParameters } from "./job-parameters.js";
-import { lostText, nothingMade, restartedText, toOutcome } from "./outcome.js";
-import { type AgentOptions, leaseUsualMs, type Runner, timeoutsUsualMs } from "./runner.js";
+import { attendJob, type RunningJob } from "./attend-job.js";
+import { readParameters } from "./job-parameters.js";
+import { describeNothingMade, lostText, restartedText, toOutcome } from "./outcome.js";
+import { type JobAgentOptions, type JobRunner, leaseMsDefault, timeoutsMsDefault } from "./runner.js";
 
 /** Runs queued jobs on this broker, up to a maximum number at a time. Remote runners can claim jobs too. */
 export interface Jobs {
@@ -42,20 +42,20 @@ export interface Jobs {
 
 interface ClaimTerms {
   readonly leaseMs: number;
-  timeoutMs(kind: JobKind): number;
+  getTimeoutMs(kind: JobKind): number;
   /** Whether members' own machines may claim jobs. */
   readonly remoteRunners: boolean;
 }
 
 interface JobsOptions {
   /** How this broker runs jobs. If undefined, this broker claims no jobs, so jobs wait for another runner. */
-  readonly agent: AgentOptions | undefined;
+  readonly agent: JobAgentOptions | undefined;
   readonly database: Database;
   readonly bus: Bus;
   /** Returns the files that jobs of a mesh may work on. */
-  readonly sourcesOf: (meshId: string) => Sources;
-  readonly meshChannels: Pick<MeshChannels, "in">;
-  readonly brokerUrl: () => string;
+  readonly getSources: (meshId: string) => Sources;
+  readonly meshChannels: Pick<MeshChannels, "get">;
+  readonly getBrokerUrl: () => string;
   /** Whether members' own machines may claim jobs. Defaults to the value in `agent`. */
   readonly remoteRunners?: boolean | undefined;
   readonly metrics: Metrics;
@@ -77,17 +77,17 @@ const pollEveryMs = 5_000;
 export async function startJobs(options: JobsOptions): Promise<Jobs> {
   const { agent, database, bus, metrics, log } = options;
   const runner = await agent?.startRunner();
-  await failLost({ gone: agent?.name, failure: "restarted", errorTail: restartedText });
+  await failLost({ exitedRunner: agent?.name, failure: "restarted", errorTail: restartedText });
   const terms: ClaimTerms = {
-    leaseMs: agent?.leaseMs ?? leaseUsualMs,
-    timeoutMs: (kind) => agent?.timeoutsMs?.[kind] ?? timeoutsUsualMs[kind],
+    leaseMs: agent?.leaseMs ?? leaseMsDefault,
+    getTimeoutMs: (kind) => agent?.timeoutsMs?.[kind] ?? timeoutsMsDefault[kind],
     remoteRunners: options.remoteRunners ?? agent?.remoteRunners ?? false,
   };
   const listeners = new Set<{ tell: () => void }>();
-  const running = new Map<string, Attended>();
-  let stopped = false;
-  let looking: Promise<void> | null = null;
-  let again = false;
+  const running = new Map<string, RunningJob>();
+  let isStopped = false;
+  let claiming: Promise<void> | null = null;
+  let isWakePending = false;
 
   async function failLost(lost: Parameters<typeof failLostJobs>[1]): Promise<void> {
     for (const row of await failLostJobs(database.orm, lost)) {
@@ -97,7 +97,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
   }
 
   function announce({ meshId, sessionId }: JobRow): void {
-    const mesh = options.meshChannels.in(meshId);
+    const mesh = options.meshChannels.get(meshId);
     mesh.announce("jobs", sessionId);
     // A failed job needs a human's attention.
     mesh.announce("attention", sessionId);
@@ -105,18 +105,18 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
 
   function wake(): void {
     for (const listener of [...listeners]) listener.tell();
-    if (!agent || !runner || stopped) return;
-    again = true;
-    looking ??= claimAll({ ...agent, runner }).finally(() => {
-      looking = null;
+    if (!agent || !runner || isStopped) return;
+    isWakePending = true;
+    claiming ??= claimAll({ ...agent, runner }).finally(() => {
+      claiming = null;
     });
   }
 
-  async function claimAll(own: Own): Promise<void> {
+  async function claimAll(own: OwnRunner): Promise<void> {
     const runningMax = own.maxConcurrentJobs ?? 1;
     try {
-      while (again && !stopped) {
-        again = false;
+      while (isWakePending && !isStopped) {
+        isWakePending = false;
         while (running.size < runningMax && (await claimOne(own, runningMax)));
       }
     } catch (error) {
@@ -124,7 +124,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     }
   }
 
-  async function claimOne(own: Own, runningMax: number): Promise<boolean> {
+  async function claimOne(own: OwnRunner, runningMax: number): Promise<boolean> {
     const { leaseMs } = terms;
     const { token, secretHash } = makeJobToken();
     const claimedAt = performance.now();
@@ -137,11 +137,11 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     return true;
   }
 
-  function begin(job: JobRow, { runner, credential, leaseUntil }: Begun): void {
-    const timeoutMs = terms.timeoutMs(job.kind);
+  function begin(job: JobRow, { runner, credential, leaseUntil }: JobStart): void {
+    const timeoutMs = terms.getTimeoutMs(job.kind);
     const startedAt = performance.now();
     log.info("job started", toFields(job));
-    const attended = attendJob({
+    const runningJob = attendJob({
       runner,
       timeoutMs,
       lease: {
@@ -153,19 +153,19 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
         job_id: job.number,
         kind: job.kind,
         label: job.meshId === database.meshId ? String(job.number) : `${job.meshId}-${job.number}`,
-        parameters: await toParameters(
-          { database: inMesh(database, job.meshId), sources: options.sourcesOf(job.meshId) },
+        parameters: await readParameters(
+          { database: scopeToMesh(database, job.meshId), sources: options.getSources(job.meshId) },
           job,
         ),
         credential,
-        broker_url: options.brokerUrl(),
+        broker_url: options.getBrokerUrl(),
         timeout_ms: timeoutMs,
       }),
       async end(result, because) {
         const outcome = toOutcome(result, because);
         const row = await retryWhileLost(() =>
           database.transaction(async (tx) => {
-            const ended = await endJob(tx, job, outcome, nothingMade(job.kind));
+            const ended = await endJob(tx, job, outcome, describeNothingMade(job.kind));
             if (ended) await addJobUsage(tx, metrics, { sessionId: job.sessionId, usage: result.usage });
             return ended;
           }),
@@ -181,8 +181,8 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
         if (row) announce(row);
       },
     });
-    const key = keyOf(job);
-    const ended = attended.ended
+    const key = toJobKey(job);
+    const ended = runningJob.ended
       // The agent has already stored its work. The job is reported as lost and does not run again.
       .catch((error: unknown) =>
         log.error("a job's end could not be stored; its lease ends it", { ...toFields(job), error }),
@@ -191,16 +191,16 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
         running.delete(key);
         wake();
       });
-    running.set(key, { ...attended, ended });
-    if (stopped) attended.stop("stopping");
+    running.set(key, { ...runningJob, ended });
+    if (isStopped) runningJob.stop("stopping");
   }
 
   /** Stops the agent only if the stored job has ended. A message on the bus alone does not prove that. */
   async function stopIfEnded(job: JobKey): Promise<void> {
-    const attended = running.get(keyOf(job));
-    if (!attended) return;
+    const runningJob = running.get(toJobKey(job));
+    if (!runningJob) return;
     const row = await findJob(database.orm, job);
-    if (row?.status !== "running") attended.stop(null);
+    if (row?.status !== "running") runningJob.stop(null);
   }
 
   const stopPolling = options.tasks.repeat("lost jobs", pollEveryMs, async () => {
@@ -225,7 +225,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     },
     terms,
     end(job) {
-      running.get(keyOf(job))?.stop(null);
+      running.get(toJobKey(job))?.stop(null);
       wake();
       bus.publish("jobs", { mesh: job.meshId, job: job.number });
     },
@@ -234,9 +234,9 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
       return agent && runner && isOn ? describeTerms({ ...agent, runner }) : null;
     },
     async stop() {
-      stopped = true;
+      isStopped = true;
       stopPolling();
-      await looking;
+      await claiming;
       for (const { stop } of running.values()) stop("stopping");
       await Promise.all([...running.values()].map(({ ended }) => ended));
       await runner?.close?.();
@@ -245,16 +245,16 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
 }
 
 /** This broker's own runner, and the options for running jobs. */
-type Own = AgentOptions & { readonly runner: Runner };
+type OwnRunner = JobAgentOptions & { readonly runner: JobRunner };
 
-interface Begun {
-  readonly runner: Runner;
+interface JobStart {
+  readonly runner: JobRunner;
   readonly credential: string;
   /** When the lease expires, in `performance.now()` time. */
   readonly leaseUntil: number;
 }
 
-function keyOf({ meshId, number }: JobKey): string {
+function toJobKey({ meshId, number }: JobKey): string {
   return `${meshId} ${number}`;
 }
 
@@ -270,8 +270,8 @@ async function describeTerms({
   maxConcurrentJobs = 1,
   timeoutsMs,
   author,
-}: AgentOptions & { readonly runner: Runner }): Promise<TermsFacts> {
-  const { conclude, incorporate, perspective } = { ...timeoutsUsualMs, ...timeoutsMs };
+}: JobAgentOptions & { readonly runner: JobRunner }): Promise<TermsFacts> {
+  const { conclude, incorporate, perspective } = { ...timeoutsMsDefault, ...timeoutsMs };
   return {
     runner: (await runner.describe?.()) ?? null,
     running_max: maxConcurrentJobs,

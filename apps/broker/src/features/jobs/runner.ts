@@ -2,12 +2,12 @@ import type { JobKind, ModelUsage, RunnerFacts } from "@merkle/wire";
 import type { SourcesOptions } from "../sources/feature.js";
 
 /** Options for running jobs on a broker. */
-export interface AgentOptions extends Pick<SourcesOptions, "author" | "roots"> {
+export interface JobAgentOptions extends Pick<SourcesOptions, "author" | "roots"> {
   /**
    * Called once, after the broker has exclusive use of its home and database. The function can therefore stop
    * processes that an earlier broker left behind.
    */
-  startRunner(): Promise<Runner>;
+  startRunner(): Promise<JobRunner>;
   /**
    * Identifies this runner in the database across restarts. After a restart, the jobs that this runner left
    * running are marked as failed.
@@ -26,13 +26,13 @@ export interface AgentOptions extends Pick<SourcesOptions, "author" | "roots"> {
   readonly leaseMs?: number | undefined;
 }
 
-export const timeoutsUsualMs: Readonly<Record<JobKind, number>> = {
+export const timeoutsMsDefault: Readonly<Record<JobKind, number>> = {
   conclude: 300_000,
   incorporate: 300_000,
   perspective: 180_000,
 };
 
-export const leaseUsualMs = 30_000;
+export const leaseMsDefault = 30_000;
 
 export type { RunnerFacts };
 
@@ -40,7 +40,7 @@ export type { RunnerFacts };
  * Runs the agent of one job. The broker itself starts no processes: the code that starts the broker passes in
  * a runner, and tests can pass a fake one.
  */
-export interface Runner {
+export interface JobRunner {
   /**
    * Resolves when the agent and every process that it started have ended, for any reason. Never rejects.
    * Aborting `signal` asks the agent to exit, and soon after kills it.

@@ -1,13 +1,13 @@
-import { cancelJobRow, findBestPerspective, findTopic, type SourceColumns, sourceName } from "@merkle/db";
+import { cancelJobRow, findBestPerspective, findTopic, type SourceColumns, toSourceName } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { MeshContext } from "../../sessions/context.js";
-import { authorOf } from "../../sessions/roster/author.js";
+import { readAuthor } from "../../sessions/roster/author.js";
 import { requirePersona } from "../personas/feature.js";
 import { readFileSource, readSource, toPerspective } from "../perspectives/feature.js";
 import { requireSourcePath, toFile } from "../sources/feature.js";
-import { isClosed } from "../topics/feature.js";
+import { topicClosed } from "../topics/feature.js";
 import { type JobSource, queueJob } from "./queue-job.js";
 import { requireJob, toJob } from "./read-jobs.js";
 import type { JobServices } from "./services.js";
@@ -27,20 +27,20 @@ export async function startJob(
   const { services } = ctx;
   const { kind, topic_id, persona_name, again } = input;
   const source = await findSource(services, input);
-  const sourceColumns = "file" in source ? toFile(source.file) : ofDocument(source.session);
-  const { name: startedBy } = await authorOf(ctx, sourceColumns.sessionId ?? undefined);
+  const sourceColumns = "file" in source ? toFile(source.file) : toSourceColumns(source.session);
+  const { name: startedBy } = await readAuthor(ctx, sourceColumns.sessionId ?? undefined);
   // A concluded session can still be read and concluded again, but its document cannot be rewritten.
-  if (kind === "incorporate" && "session" in source && source.session.closed) {
+  if (kind === "incorporate" && "session" in source && source.session.isClosed) {
     throw sessionClosed(source.session);
   }
   if (topic_id !== undefined) await requireOpenTopic(services, sourceColumns, topic_id);
   const personaName =
     persona_name === undefined
       ? null
-      : await refuseFreshReading(services, { ...source, persona_name, again });
+      : await resolvePersonaName(services, { ...source, persona_name, again });
   return ctx.write(async (write) => {
-    const asked = { ...source, kind, topicId: topic_id ?? null, personaName, startedBy };
-    const job = await queueJob(services, write, asked);
+    const newJob = { ...source, kind, topicId: topic_id ?? null, personaName, startedBy };
+    const job = await queueJob(services, write, newJob);
     return { job_id: job.number, status: job.status };
   });
 }
@@ -59,7 +59,7 @@ async function findSource(
   return { file };
 }
 
-function ofDocument({ sessionId }: SessionIdentity): SourceColumns {
+function toSourceColumns({ sessionId }: SessionIdentity): SourceColumns {
   return { sessionId, root: null, path: null };
 }
 
@@ -70,8 +70,8 @@ async function requireOpenTopic(
   number: number,
 ): Promise<void> {
   const topic = await findTopic(database.orm, { meshId: database.meshId, number });
-  if (topic?.source !== sourceName(source)) throw noSuchTopic(number);
-  if (topic.status === "closed") throw isClosed(number);
+  if (topic?.source !== toSourceName(source)) throw noSuchTopic(number);
+  if (topic.status === "closed") throw topicClosed(number);
 }
 
 function noSuchTopic(number: number): MerkleError {
@@ -92,10 +92,10 @@ export async function cancelJob(
   const { orm, meshId } = services.database;
   const job = await requireJob(orm, meshId, job_id);
   // A team may cancel jobs only in its own session.
-  await authorOf(ctx, job.sessionId ?? undefined);
+  await readAuthor(ctx, job.sessionId ?? undefined);
   return ctx.write(async ({ tx, afterCommit }) => {
     const row = await cancelJobRow(tx, { meshId, number: job_id });
-    if (!row) throw hasEnded(await requireJob(tx, meshId, job_id));
+    if (!row) throw jobEnded(await requireJob(tx, meshId, job_id));
     afterCommit(() => {
       services.mesh.announce("jobs", row.sessionId);
       services.jobs.end({ meshId, number: job_id });
@@ -104,7 +104,7 @@ export async function cancelJob(
   });
 }
 
-function hasEnded({ number, status }: { readonly number: number; readonly status: string }): MerkleError {
+function jobEnded({ number, status }: { readonly number: number; readonly status: string }): MerkleError {
   return new MerkleError(
     "conflict",
     `Job ${number} has already ended: it ${status === "timed_out" ? "timed out" : status === "cancelled" ? "was cancelled" : status}.`,
@@ -116,7 +116,7 @@ function hasEnded({ number, status }: { readonly number: number; readonly status
 }
 
 /** A request for a persona's perspective on a source. */
-type WantedReading = JobSource & {
+type PerspectiveRequest = JobSource & {
   readonly persona_name: string;
   /** Whether to run the job even if the persona's perspective is still up to date. */
   readonly again: boolean;
@@ -128,25 +128,26 @@ type WantedReading = JobSource & {
  * @throws not_found if the persona does not exist; conflict if it is retired, or if its last perspective is
  *   still up to date
  */
-async function refuseFreshReading(
+async function resolvePersonaName(
   services: Pick<JobServices, "database" | "sources">,
-  wanted: WantedReading,
+  request: PerspectiveRequest,
 ): Promise<string> {
-  const { persona_name, again } = wanted;
+  const { persona_name, again } = request;
   const { orm, meshId } = services.database;
   const { name, nameKey, retired } = await requirePersona(orm, meshId, persona_name);
-  if (retired) throw isRetired(name);
+  if (retired) throw personaRetired(name);
   if (again) return name;
   const source =
-    "file" in wanted
-      ? await readFileSource(services, wanted.file)
-      : await readSource(orm, meshId, wanted.session);
+    "file" in request
+      ? await readFileSource(services, request.file)
+      : await readSource(orm, meshId, request.session);
   const best = await findBestPerspective(orm, source, nameKey);
-  if (best && !toPerspective(best, source).stale) throw isFresh(name, nameOf(wanted), best.number);
+  if (best && !toPerspective(best, source).stale)
+    throw alreadyRead(name, describeSource(request), best.number);
   return name;
 }
 
-function isRetired(persona_name: string): MerkleError {
+function personaRetired(persona_name: string): MerkleError {
   return new MerkleError(
     "conflict",
     `The persona ${JSON.stringify(persona_name)} is retired and cannot be used. A person can restore it (Settings → Advanced → Personas).`,
@@ -154,13 +155,13 @@ function isRetired(persona_name: string): MerkleError {
   );
 }
 
-function nameOf(source: JobSource): string {
+function describeSource(source: JobSource): string {
   return "file" in source
     ? `${source.file.root}/${source.file.path}`
     : `The document of "${source.session.slug}"`;
 }
 
-function isFresh(persona_name: string, what: string, perspective_id: number): MerkleError {
+function alreadyRead(persona_name: string, what: string, perspective_id: number): MerkleError {
   return new MerkleError(
     "conflict",
     `${what} was already read as ${persona_name}, and neither has changed since: see perspective ${perspective_id}. To run it anyway, start the job with the option \`again\`.`,

@@ -2,7 +2,7 @@ import { hideMemory, insertMemory, type MemoryChoice, replaceTags, showMemory } 
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { requireSession } from "../../identity/session-directory.js";
 import type { MeshContext, SessionServices } from "../../sessions/context.js";
-import { authorOf, nameOf } from "../../sessions/roster/author.js";
+import { formatCallerName, readAuthor } from "../../sessions/roster/author.js";
 import { foldTags, getMemory, toMemoryId, toMemoryNumber } from "./memory-output.js";
 
 /**
@@ -14,7 +14,7 @@ export async function remember(
   input: ParsedInputOf<"remember">,
 ): Promise<OutputOf<"remember">> {
   const { meshId } = ctx.services.database;
-  const { name: rememberedBy, sessionId } = await authorOf(ctx, input.session);
+  const { name: rememberedBy, sessionId } = await readAuthor(ctx, input.session);
   const tags = foldTags(input.tags);
   return ctx.write(async ({ tx, afterCommit }) => {
     afterCommit(() => ctx.services.mesh.announce("memory", null));
@@ -49,12 +49,12 @@ export async function forget(
   { id, reason }: ParsedInputOf<"forget">,
 ): Promise<OutputOf<"forget">> {
   const { meshId } = ctx.services.database;
-  const by = nameOf(ctx);
+  const by = formatCallerName(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
     afterCommit(() => ctx.services.mesh.announce("memory", null));
-    const hidden = await hideMemory(tx, meshId, toMemoryNumber(id), { by, reason, at: new Date() });
+    const isHidden = await hideMemory(tx, meshId, toMemoryNumber(id), { by, reason, at: new Date() });
     const memory = await getMemory(tx, meshId, id);
-    if (hidden || memory.forgotten === null) return memory;
+    if (isHidden || memory.forgotten === null) return memory;
     throw new MerkleError(
       "conflict",
       `${id} was already forgotten by ${memory.forgotten.by}: ${memory.forgotten.reason}`,
@@ -87,12 +87,12 @@ export async function restoreMemory(
   });
 }
 
-type Chosen = Pick<ParsedInputOf<"recall">, "tags" | "by" | "since" | "session">;
+type MemoryChoiceInput = Pick<ParsedInputOf<"recall">, "tags" | "by" | "since" | "session">;
 
 /** Converts the filters of a list or search to a database query's conditions (MEM-14). */
 export async function toMemoryChoice(
   services: SessionServices,
-  { tags = [], by, since, session }: Chosen,
+  { tags = [], by, since, session }: MemoryChoiceInput,
 ): Promise<MemoryChoice> {
   return {
     tags: foldTags(tags),

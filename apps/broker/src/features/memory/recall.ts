@@ -2,7 +2,7 @@ import { listMemories, recallMemories } from "@merkle/db";
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { fillPage } from "../../core/fill-page.js";
 import type { Context, SessionServices } from "../../sessions/context.js";
-import { bestPart } from "../../text/best-part.js";
+import { extractBestPart } from "../../text/extract-best-part.js";
 import { toTextMatch } from "../../text/parse-terms.js";
 import { toMemoryChoice } from "./change-memory.js";
 import { toMemory, toMemoryNumber } from "./memory-output.js";
@@ -15,7 +15,7 @@ export async function recall(
   ctx: Context<SessionServices>,
   input: ParsedInputOf<"recall">,
 ): Promise<OutputOf<"recall">> {
-  const { reading, meshId } = ctx.services.database;
+  const { read: reading, meshId } = ctx.services.database;
   const choice = await toMemoryChoice(ctx.services, input);
   const rows = await reading(async (db) =>
     recallMemories(db, meshId, { match: await toTextMatch(db, input.query), ...choice, limit: input.limit }),
@@ -23,7 +23,7 @@ export async function recall(
   const memories = rows.map((row) => ({
     ...toMemory(row),
     rank: row.rank,
-    marked: bestPart(row.marked, partCharsMax),
+    marked: extractBestPart(row.marked, partCharsMax),
   }));
   return { memories: fillPage(memories) };
 }
@@ -34,15 +34,15 @@ export async function listMemory(
   input: ParsedInputOf<"list_memory">,
 ): Promise<OutputOf<"list_memory">> {
   const { services } = ctx;
-  const { reading, meshId } = services.database;
+  const { read: reading, meshId } = services.database;
   const { before, forgotten, limit } = input;
-  const wanted = {
+  const filter = {
     ...(await toMemoryChoice(services, input)),
     forgotten,
     before: before === undefined ? undefined : toMemoryNumber(before),
     limit: limit + 1,
   };
-  const rows = await reading((db) => listMemories(db, meshId, wanted));
+  const rows = await reading((db) => listMemories(db, meshId, filter));
   const memories = fillPage(rows.slice(0, limit).map(toMemory));
   return { memories, next_cursor: rows.length > memories.length ? (memories.at(-1)?.id ?? null) : null };
 }

@@ -1,6 +1,6 @@
 import { insertMemory } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
-import { utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes } from "@merkle/wire/text";
 import type { CreateSessionHook, Predecessor } from "../../sessions/hooks.js";
 import { toMemoryId } from "./memory-output.js";
 
@@ -31,10 +31,10 @@ export const rememberConclusion: CreateSessionHook = async (
  */
 function toMemory({ name, conclusion, source }: Predecessor): string {
   const head = `Conclusion of ${name}:`;
-  const room = limits.memoryBytesMax - utf8Bytes(`${head}\n\n\n\n${source}`);
-  if (utf8Bytes(conclusion) <= room) return `${head}\n\n${conclusion}\n\n${source}`;
+  const room = limits.memoryBytesMax - countUtf8Bytes(`${head}\n\n\n\n${source}`);
+  if (countUtf8Bytes(conclusion) <= room) return `${head}\n\n${conclusion}\n\n${source}`;
   const cut = "\n\n(cut here: it is longer than a memory can be)";
-  return `${head}\n\n${toBytes(conclusion, room - utf8Bytes(cut))}${cut}\n\n${source}`;
+  return `${head}\n\n${toBytes(conclusion, room - countUtf8Bytes(cut))}${cut}\n\n${source}`;
 }
 
 /** Returns the longest prefix of a string that fits into this many bytes, without splitting a character. */

@@ -10,7 +10,7 @@ import { makeToken } from "../../identity/tokens/token.js";
 import type { Context, SessionContext, SessionServices } from "../../sessions/context.js";
 import { addTeam } from "../../sessions/roster/add.js";
 import { refuseSecondSession } from "../../sessions/roster/refuse-second-session.js";
-import { readClientRequest } from "./client-request.js";
+import { parseAuthorizationRequest } from "./authorization-request.js";
 
 /**
  * Returns the client's name and the host that receives the authorisation code, so that the member can decide
@@ -21,11 +21,11 @@ export async function previewClient(
   input: ParsedInputOf<"preview_client">,
 ): Promise<OutputOf<"preview_client">> {
   requireMember(ctx);
-  const { client, answerAt } = readClientRequest(ctx.services, input);
+  const { client, toRedirectUrl } = parseAuthorizationRequest(ctx.services, input);
   return {
     name: client.name,
     redirect_host: new URL(input.redirect_uri).host,
-    refuse_to: answerAt({ error: "access_denied" }),
+    refuse_to: toRedirectUrl({ error: "access_denied" }),
   };
 }
 
@@ -41,7 +41,7 @@ export async function approveClient(
   const { database, mesh } = ctx.services;
   const { meshId } = database;
   const member = requireMember(ctx);
-  const { client, answerAt } = readClientRequest(ctx.services, input);
+  const { client, toRedirectUrl } = parseAuthorizationRequest(ctx.services, input);
 
   return ctx.write(async (write) => {
     const { tx, afterCommit } = write;
@@ -72,7 +72,7 @@ export async function approveClient(
     return {
       token_id: number,
       team_name: team.name,
-      redirect_to: answerAt({ code }),
+      redirect_to: toRedirectUrl({ code }),
       expires_at: expiresAt.toISOString(),
     };
   });
@@ -90,10 +90,10 @@ async function takeTeam(
   const own = await findTeamOfMember(write.tx, sessionId, { memberId, name });
   if (!own || own.leftAt) await refuseSecondSession(ctx, write, sessionId);
   if (own) return own;
-  const found = await findSession(write.tx, database.meshId, sessionId);
-  if (!found) throw new MerkleError("not_found", `There is no session "${slug}".`);
-  const joined = await addTeam(ctx, write, { session_id: sessionId, team_name: name }, found);
-  const made = parseTeamCredential(joined.credential);
-  if (!made) throw new TypeError("A team was created without a credential.");
-  return { teamId: made.teamId, name: joined.name };
+  const session = await findSession(write.tx, database.meshId, sessionId);
+  if (!session) throw new MerkleError("not_found", `There is no session "${slug}".`);
+  const joined = await addTeam(ctx, write, { session_id: sessionId, team_name: name }, session);
+  const credential = parseTeamCredential(joined.credential);
+  if (!credential) throw new TypeError("A team was created without a credential.");
+  return { teamId: credential.teamId, name: joined.name };
 }

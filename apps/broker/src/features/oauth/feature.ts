@@ -1,6 +1,6 @@
 import type { Feature } from "../../feature.js";
 import { approveClient, previewClient } from "./approve-client.js";
-import { metadataUrl, mountOAuth } from "./mount-oauth.js";
+import { formatMetadataUrl, mountOAuth } from "./mount-oauth.js";
 
 /** OAuth for hosted MCP clients. */
 export const oauthFeature = {
@@ -11,5 +11,5 @@ export const oauthFeature = {
     approve_client: approveClient,
   },
   mount: mountOAuth,
-  metadataUrl,
+  toMetadataUrl: formatMetadataUrl,
 } satisfies Feature;

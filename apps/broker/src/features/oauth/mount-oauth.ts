@@ -4,16 +4,16 @@ import { limits } from "@merkle/wire/limits";
 import type { Hono } from "hono";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import type { HttpContext } from "../../transports/http/admit.js";
-import { jsonResponse } from "../../transports/http/http-error.js";
+import { toJsonResponse } from "../../transports/http/http-error.js";
 import type { MountParts } from "../../transports/http/mount.js";
 import type { Services } from "../../transports/services.js";
-import { resourcesOf } from "./client-request.js";
+import { toResources } from "./authorization-request.js";
 import { redeemCode } from "./redeem-code.js";
 import { registerClient } from "./registration.js";
 
 /** Returns the URL of the OAuth metadata for the MCP endpoint at `path` (RFC 9728, section 3.1). */
-export function metadataUrl({ addresses }: Pick<Services, "addresses">, path: string): string {
-  return `${addresses.base()}/.well-known/oauth-protected-resource${path}`;
+export function formatMetadataUrl({ addresses }: Pick<Services, "addresses">, path: string): string {
+  return `${addresses.getBaseUrl()}/.well-known/oauth-protected-resource${path}`;
 }
 
 /**
@@ -30,21 +30,21 @@ export function mountOAuth(
 
   for (const path of ["", main, short]) {
     app.get(`/.well-known/oauth-protected-resource${path}`, () => {
-      const [ofMain, ofShort] = resourcesOf(services);
-      return jsonResponse({
+      const [ofMain, ofShort] = toResources(services);
+      return toJsonResponse({
         resource: path === short ? ofShort : ofMain,
-        authorization_servers: [addresses.base()],
+        authorization_servers: [addresses.getBaseUrl()],
         bearer_methods_supported: ["header"],
         resource_name: "Merkle",
       });
     });
   }
   app.get("/.well-known/oauth-authorization-server", () =>
-    jsonResponse({
-      issuer: addresses.base(),
-      authorization_endpoint: `${addresses.base()}/authorize`,
-      token_endpoint: `${addresses.base()}/oauth/token`,
-      registration_endpoint: `${addresses.base()}/oauth/register`,
+    toJsonResponse({
+      issuer: addresses.getBaseUrl(),
+      authorization_endpoint: `${addresses.getBaseUrl()}/authorize`,
+      token_endpoint: `${addresses.getBaseUrl()}/oauth/token`,
+      registration_endpoint: `${addresses.getBaseUrl()}/oauth/register`,
       response_types_supported: ["code"],
       response_modes_supported: ["query"],
       grant_types_supported: ["authorization_code"],
@@ -72,7 +72,7 @@ export function mountOAuth(
     answer(services, c, async () => {
       const form = await bodies.readForm(c.env.incoming);
       if (form.get("grant_type") !== "authorization_code") {
-        throw refused("unsupported_grant_type", "grant_type must be authorization_code.");
+        throw oauthError("unsupported_grant_type", "grant_type must be authorization_code.");
       }
       const redeemed = await redeemCode(services, {
         code: readField(form, "code"),
@@ -82,7 +82,7 @@ export function mountOAuth(
         resource: readField(form, "resource"),
       });
       if (!redeemed) {
-        throw refused(
+        throw oauthError(
           "invalid_grant",
           "This code is not valid: it is wrong, was already used, is older than a minute, or was issued for another client, redirect, verifier or resource.",
         );
@@ -119,20 +119,20 @@ async function answer(
 function readField(form: URLSearchParams, name: string): string {
   const [value, ...more] = form.getAll(name);
   if (value === undefined || value === "" || more.length > 0) {
-    throw refused("invalid_request", `${name} must be given exactly once.`);
+    throw oauthError("invalid_request", `${name} must be given exactly once.`);
   }
   if (value.length <= fieldCharsMax) return value;
-  throw refused("invalid_request", `${name} is too long.`);
+  throw oauthError("invalid_request", `${name} is too long.`);
 }
 
 const fieldCharsMax = 2 * limits.urlCharsMax + 4 * limits.clientRedirectsMax * limits.clientRedirectCharsMax;
 
-function refused(oauth: string, message: string): MerkleError {
+function oauthError(oauth: string, message: string): MerkleError {
   return new MerkleError("bad_request", message, { oauth });
 }
 
 function notNeeded(): MerkleError {
-  return refused(
+  return oauthError(
     "access_denied",
     "This broker is open to everyone, so clients need no token. Restart it with merkle up --auth invite to admit only members.",
   );

@@ -1,6 +1,6 @@
 import {
   type ClientGrant,
-  type Ended,
+  type EndedCredentials,
   findTokenOfCode,
   renewToken,
   type Transaction,
@@ -39,7 +39,7 @@ export async function redeemCode(
   const codeHash = hashSecret(redemption.code);
   const { redeemed, ended } = await database.transaction(async (tx) => {
     const grant = await takeClientGrant(tx, codeHash);
-    const redeemed = grant?.inTime && isMeantFor(grant, redemption) ? await giveToken(tx, grant) : null;
+    const redeemed = grant?.isInTime && matchesGrant(grant, redemption) ? await issueToken(tx, grant) : null;
     if (redeemed) return { redeemed, ended: null };
     const of = grant ?? (await findTokenOfCode(tx, codeHash));
     return { redeemed: null, ended: of && (await endToken(tx, of)) };
@@ -51,14 +51,17 @@ export async function redeemCode(
 async function endToken(
   tx: Transaction,
   { meshId, number }: Pick<ClientGrant, "meshId" | "number">,
-): Promise<Ended & { readonly meshId: string }> {
+): Promise<EndedCredentials & { readonly meshId: string }> {
   return {
     meshId,
     ...(await endInTransaction(tx, { meshId, number, by: "a code that was presented twice" })),
   };
 }
 
-function isMeantFor(grant: ClientGrant, { clientId, redirectUri, verifier, resource }: Redemption): boolean {
+function matchesGrant(
+  grant: ClientGrant,
+  { clientId, redirectUri, verifier, resource }: Redemption,
+): boolean {
   return (
     Buffer.from(grant.clientHash).equals(hashSecret(clientId)) &&
     grant.redirectUri === redirectUri &&
@@ -70,7 +73,7 @@ function isMeantFor(grant: ClientGrant, { clientId, redirectUri, verifier, resou
   );
 }
 
-async function giveToken(tx: Transaction, grant: ClientGrant): Promise<RedeemedToken | null> {
+async function issueToken(tx: Transaction, grant: ClientGrant): Promise<RedeemedToken | null> {
   const { token, secretHash } = makeToken("client");
   const expiresAt = await renewToken(tx, grant, { secretHash, seconds: limits.clientTokenSeconds });
   return expiresAt && { token, expiresAt };

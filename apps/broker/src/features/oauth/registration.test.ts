@@ -17,12 +17,12 @@ it("[OAUTH-2] a registration opens at its own broker alone, for clientRegistrati
   expect(findClient(own, clientId)).toEqual(client);
   expect(findClient(broker(), clientId)).toBeNull();
   const registeredAtS = Math.floor(Date.now() / 1_000) - limits.clientRegistrationSeconds;
-  const sealedAt = (at: number) =>
+  const clientIdAt = (at: number) =>
     encrypt(
       own.alertKey.secret,
       "OAuth client registration",
       JSON.stringify({ ...client, registeredAtS: at }),
     );
-  expect(findClient(own, sealedAt(registeredAtS + 60).toString("base64url"))).not.toBeNull();
-  expect(findClient(own, sealedAt(registeredAtS - 60).toString("base64url"))).toBeNull();
+  expect(findClient(own, clientIdAt(registeredAtS + 60).toString("base64url"))).not.toBeNull();
+  expect(findClient(own, clientIdAt(registeredAtS - 60).toString("base64url"))).toBeNull();
 });

@@ -34,8 +34,8 @@ export function registerClient(
   }
   const { client_name: name, redirect_uris: redirectUris } = parsed.data;
   const client = { name, redirectUris, registeredAtS: Math.floor(Date.now() / 1_000) };
-  const sealed = encrypt(alertKey.secret, purpose, JSON.stringify(client));
-  return { clientId: sealed.toString("base64url"), client };
+  const encrypted = encrypt(alertKey.secret, purpose, JSON.stringify(client));
+  return { clientId: encrypted.toString("base64url"), client };
 }
 
 /**
@@ -45,12 +45,12 @@ export function findClient(
   { alertKey }: Pick<IdentityServices, "alertKey">,
   clientId: string,
 ): RegisteredClient | null {
-  const client = unseal(alertKey.secret, clientId);
+  const client = decryptClient(alertKey.secret, clientId);
   if (!client || client.registeredAtS + limits.clientRegistrationSeconds < Date.now() / 1_000) return null;
   return client;
 }
 
-function unseal(secret: string, clientId: string): RegisteredClient | null {
+function decryptClient(secret: string, clientId: string): RegisteredClient | null {
   try {
     return JSON.parse(decrypt(secret, purpose, Buffer.from(clientId, "base64url")));
   } catch {

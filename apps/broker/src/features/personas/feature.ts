@@ -1,4 +1,4 @@
-import { shipPersonas } from "@merkle/db";
+import { addShippedPersonas } from "@merkle/db";
 import type { Feature, StartParts } from "../../feature.js";
 import { putPersona } from "./put-persona.js";
 import { getPersona, listPersonas } from "./read-personas.js";
@@ -16,8 +16,8 @@ export const personasFeature = {
     put_persona: putPersona,
   },
   async start({ database }: StartParts): Promise<object> {
-    await shipPersonas(database.orm, shippedPersonas);
+    await addShippedPersonas(database.orm, shippedPersonas);
     return {};
   },
-  furnishMesh: (tx, meshId) => shipPersonas(tx, shippedPersonas, meshId),
+  seedMesh: (tx, meshId) => addShippedPersonas(tx, shippedPersonas, meshId),
 } satisfies Feature;

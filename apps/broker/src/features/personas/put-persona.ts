@@ -36,11 +36,11 @@ export async function putPersona(
 }
 
 async function refuseOneTooMany(tx: Transaction, meshId: string, nameKey: string): Promise<void> {
-  const known = await lockAndCountPersonas(tx, meshId);
-  if (known < limits.personasPerMeshMax || (await findPersona(tx, meshId, nameKey))) return;
+  const count = await lockAndCountPersonas(tx, meshId);
+  if (count < limits.personasPerMeshMax || (await findPersona(tx, meshId, nameKey))) return;
   throw new MerkleError(
     "conflict",
-    `This mesh has ${known} personas, including retired ones, which is the limit. Rewrite one that is no longer needed.`,
+    `This mesh has ${count} personas, including retired ones, which is the limit. Rewrite one that is no longer needed.`,
   );
 }
 

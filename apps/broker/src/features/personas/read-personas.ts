@@ -1,6 +1,6 @@
 import { findJob, findPersona, listPersonaRows, type PersonaRow, type Queryable } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf, type Persona } from "@merkle/wire";
-import { canonicalJson } from "@merkle/wire/record";
+import { toCanonicalJson } from "@merkle/wire/record";
 import { sha256 } from "../../core/sha256.js";
 import type { JobPrincipal } from "../../identity/principal.js";
 import type { Context } from "../../sessions/context.js";
@@ -55,7 +55,7 @@ export function toPersonaKey(name: string): string {
  * instructions (PERSONA-2).
  */
 export function hashPersona({ name, prompt }: Pick<PersonaRow, "name" | "prompt">): string {
-  return sha256(canonicalJson({ name, prompt }), "hex");
+  return sha256(toCanonicalJson({ name, prompt }), "hex");
 }
 
 export function toPersona(row: PersonaRow): Persona {

@@ -24,17 +24,17 @@ export async function putPerspective(
   const { meshId } = database;
   const claim = { meshId, number: principal.job, fence: principal.fence };
   const job = await findJob(database.orm, claim);
-  if (!job || job.personaName === null) throw isOver(principal);
+  if (!job || job.personaName === null) throw jobEnded(principal);
   const { sessionId, root, path } = job;
   const persona = await requirePersona(database.orm, meshId, job.personaName);
-  const read = await requireSourceHash(ctx, job, input);
+  const source = await requireSourceHash(ctx, job, input);
   return ctx.write(async ({ tx, afterCommit }) => {
     const number = await upsertPerspective(tx, {
       meshId,
       sessionId,
       root,
       path,
-      ...read,
+      ...source,
       personaKey: persona.nameKey,
       personaHash: input.persona_sha,
       content: input.content,
@@ -69,7 +69,7 @@ function wrongSource(field: string, problem: string): MerkleError {
   return inputRefused([{ field, problem }]);
 }
 
-function isOver({ job }: JobPrincipal): MerkleError {
+function jobEnded({ job }: JobPrincipal): MerkleError {
   return new MerkleError("forbidden", `Job ${job} has ended, so nothing was saved.`, {
     job_id: job,
   });

@@ -46,7 +46,7 @@ export async function getPerspective(
   const persona = await requirePersona(orm, meshId, persona_name);
   const source = await readSource(orm, meshId, session);
   const row = await findBestPerspective(orm, source, persona.nameKey);
-  if (!row) throw unread(persona.name, { session: session.slug });
+  if (!row) throw notYetRead(persona.name, { session: session.slug });
   return { ...toPerspective(row, source), content: row.content, document_version: source.version };
 }
 
@@ -74,11 +74,14 @@ export async function getSourcePerspective(
   const persona = await requirePersona(orm, meshId, persona_name);
   const source = await readFileSource(services, requireSourcePath(source_path));
   const row = await findBestPerspective(orm, source, persona.nameKey);
-  if (!row) throw unread(persona.name, { source_path });
+  if (!row) throw notYetRead(persona.name, { source_path });
   return { ...toPerspective(row, source), content: row.content, source_sha: source.hash };
 }
 
-function unread(persona_name: string, source: { session: string } | { source_path: string }): MerkleError {
+function notYetRead(
+  persona_name: string,
+  source: { session: string } | { source_path: string },
+): MerkleError {
   const what = "session" in source ? `the document of "${source.session}"` : source.source_path;
   return new MerkleError(
     "not_found",

@@ -1,10 +1,10 @@
 import { countProgressEntries, purgeProgress } from "@merkle/db";
 import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
-import { kept } from "../../views/housekeeping/purge.js";
+import { purgeOlderThan } from "../../views/housekeeping/purge.js";
 import { describeSummaries } from "./describe-summaries.js";
 import { logProgress } from "./log-progress.js";
-import { atLevel } from "./progress-log.js";
+import { limitLogLevel } from "./progress-log.js";
 import { getContext, listProgress, listProgressProjects, searchLogs } from "./read-progress.js";
 import type { ProgressServices } from "./services.js";
 import {
@@ -45,10 +45,13 @@ export const progressFeature = {
     progress_entries: ({ database }, sessionId) =>
       countProgressEntries(database.orm, database.meshId, sessionId),
   },
-  purge: { progress: kept("progress_days", purgeProgress) },
+  purge: { progress: purgeOlderThan("progress_days", purgeProgress) },
   describeOptions: { summaries: ({ summaries }) => describeSummaries(summaries) },
   start({ options, log, stops }: StartParts<ProgressOptions>): { summariser: Summariser } {
-    const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
+    const summariser = createSummariser(
+      options.summaries,
+      limitLogLevel(log, options.progressLogLevel ?? "info"),
+    );
     stops.add("summariser", summariser.stop);
     return { summariser };
   },

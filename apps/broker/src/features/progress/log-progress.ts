@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { insertProgressEntry } from "@merkle/db";
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { MeshContext, UnnamedContext } from "../../sessions/context.js";
-import { authorOf } from "../../sessions/roster/author.js";
+import { readAuthor } from "../../sessions/roster/author.js";
 import type { ProgressServices } from "./services.js";
 
 /** Adds a progress entry. The first entry creates its project, and no entry is ever changed (PROGRESS-1). */
@@ -12,8 +12,8 @@ export async function logProgress(
 ): Promise<OutputOf<"log_progress">> {
   const { meshId } = ctx.services.database;
   const { projectId, title, content, agentId = null } = input;
-  const { name: loggedBy, sessionId } = await authorOf(ctx, input.session);
-  const tags = withoutTwins(input.tags);
+  const { name: loggedBy, sessionId } = await readAuthor(ctx, input.session);
+  const tags = withoutDuplicates(input.tags);
   return ctx.write(async ({ tx, afterCommit }) => {
     afterCommit(() => ctx.services.mesh.announce("progress", null));
     const id = createEntryId();
@@ -26,7 +26,7 @@ export async function logProgress(
       content,
       tags,
       titleKey: title.toLowerCase(),
-      tagKeys: foldedTags(tags),
+      tagKeys: toTagKeys(tags),
       agentId,
       loggedBy,
       sessionId,
@@ -39,14 +39,14 @@ export async function logProgress(
 /**
  * Removes duplicate tags, ignoring case, and keeps the spelling of the first: of "CI" and "ci", "CI" is kept.
  */
-function withoutTwins(tags: readonly string[]): string[] {
+function withoutDuplicates(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) if (!byKey.has(tag.toLowerCase())) byKey.set(tag.toLowerCase(), tag);
   return [...byKey.values()];
 }
 
-export function foldedTags(tags: readonly string[]): string[] {
-  return withoutTwins(tags).map((tag) => tag.toLowerCase());
+export function toTagKeys(tags: readonly string[]): string[] {
+  return withoutDuplicates(tags).map((tag) => tag.toLowerCase());
 }
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";

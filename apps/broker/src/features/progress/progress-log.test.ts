@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { createLog } from "../../core/log.js";
-import { atLevel } from "./progress-log.js";
+import { limitLogLevel } from "./progress-log.js";
 
 it("[PROGRESS-8] what is below the level of progress is left out of the log, and a failure never is", () => {
   const levels = ["debug", "info", "warn", "error"] as const;
-  const told = levels.map((level) => {
+  const logged = levels.map((level) => {
     const lines: string[] = [];
-    const log = atLevel(
+    const log = limitLogLevel(
       createLog((line) => lines.push(JSON.parse(line).level)),
       level,
     );
@@ -15,5 +15,10 @@ it("[PROGRESS-8] what is below the level of progress is left out of the log, and
     log.error("failed");
     return lines;
   });
-  expect(told).toEqual([["info", "warn", "error"], ["info", "warn", "error"], ["warn", "error"], ["error"]]);
+  expect(logged).toEqual([
+    ["info", "warn", "error"],
+    ["info", "warn", "error"],
+    ["warn", "error"],
+    ["error"],
+  ]);
 });

@@ -17,9 +17,9 @@ import {
 import { fillPage } from "../../core/fill-page.js";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
-import { bestPart } from "../../text/best-part.js";
+import { extractBestPart } from "../../text/extract-best-part.js";
 import { toTextMatch } from "../../text/parse-terms.js";
-import { foldedTags } from "./log-progress.js";
+import { toTagKeys } from "./log-progress.js";
 import type { ProgressServices } from "./services.js";
 import { cutSummary } from "./summariser.js";
 
@@ -33,7 +33,7 @@ export async function listProgress(
   { services }: Context<ProgressServices>,
   input: ParsedInputOf<"list_progress">,
 ): Promise<OutputOf<"list_progress">> {
-  const { reading, meshId } = services.database;
+  const { read: reading, meshId } = services.database;
   const { id, projectId, session, text, tags = [], by, startDate, endDate, before, limit } = input;
   const sessionId = session === undefined ? undefined : (await requireSession(services, session)).sessionId;
   const rows = await reading(async (db) =>
@@ -42,7 +42,7 @@ export async function listProgress(
       projectId,
       sessionId,
       text: text === undefined ? undefined : { key: text.toLowerCase(), match: await toTextMatch(db, text) },
-      tagKeys: foldedTags(tags),
+      tagKeys: toTagKeys(tags),
       by,
       from: toDay(startDate, "from"),
       to: toDay(endDate, "to"),
@@ -50,11 +50,11 @@ export async function listProgress(
       limit: limit + 1,
     }),
   );
-  const entries = fillPage(rows.slice(0, limit).map(toListed));
+  const entries = fillPage(rows.slice(0, limit).map(toListedEntry));
   return { entries, next_cursor: rows.length > entries.length ? (entries.at(-1)?.id ?? null) : null };
 }
 
-function toListed(row: ListedProgressEntryRow): ListedProgressEntry {
+function toListedEntry(row: ListedProgressEntryRow): ListedProgressEntry {
   const { projectId, slug, summary, opening, marked } = row;
   return {
     ...toProgressEntry(row),
@@ -62,7 +62,7 @@ function toListed(row: ListedProgressEntryRow): ListedProgressEntry {
     session: slug,
     summary,
     opening,
-    marked: marked === null ? null : bestPart(marked, partCharsMax),
+    marked: marked === null ? null : extractBestPart(marked, partCharsMax),
   };
 }
 
@@ -85,14 +85,14 @@ export async function searchLogs(
   { services }: Context<ProgressServices>,
   input: ParsedInputOf<"search_logs">,
 ): Promise<OutputOf<"search_logs">> {
-  const { reading, meshId } = services.database;
+  const { read: reading, meshId } = services.database;
   const { projectId, query, content, tags = [], startDate, endDate, limit } = input;
   const { rows, total } = await reading(async (db) =>
     searchProgressEntries(db, meshId, {
       projectId,
       titleKey: query?.toLowerCase(),
       match: content === undefined ? undefined : await toTextMatch(db, content),
-      tagKeys: foldedTags(tags),
+      tagKeys: toTagKeys(tags),
       from: toDay(startDate, "from"),
       to: toDay(endDate, "to"),
       limit,

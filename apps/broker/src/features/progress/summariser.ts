@@ -43,22 +43,25 @@ const tokensMax = 150;
 const briefsMax = 100;
 
 export function createSummariser(options: SummaryOptions | undefined, log: Log): Summariser {
-  const making = new Map<string, Promise<string | null>>();
+  const inFlight = new Map<string, Promise<string | null>>();
   /** Summaries of briefs. The oldest entry comes first. */
   const briefs = new Map<string, string>();
   const stopping = new AbortController();
   // Every pending request listens on this signal, so Node's warning about many listeners is switched off.
   setMaxListeners(0, stopping.signal);
 
-  async function make(
-    asking: SummaryOptions,
+  async function requestSummary(
+    summaryOptions: SummaryOptions,
     question: Question,
     { what, keep, fields = {} }: Purpose,
   ): Promise<string | null> {
     const began = performance.now();
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(asking.timeoutMs ?? 60_000)]);
+    const signal = AbortSignal.any([
+      stopping.signal,
+      AbortSignal.timeout(summaryOptions.timeoutMs ?? 60_000),
+    ]);
     try {
-      const summary = tidy(await askModel(asking, question, signal));
+      const summary = tidy(await askModel(summaryOptions, question, signal));
       if (summary === "") throw new BlankSummary();
       await keep(summary);
       log.info(`${what} was summarised`, { ...fields, ms: Math.round(performance.now() - began) });
@@ -73,16 +76,16 @@ export function createSummariser(options: SummaryOptions | undefined, log: Log):
     }
   }
 
-  function begin(key: string, work: () => Promise<string | null>): Promise<string | null> {
-    const known = making.get(key);
-    if (known !== undefined) return known;
-    if (making.size >= questionsMax || stopping.signal.aborted) return Promise.resolve(null);
-    const made = work().finally(() => making.delete(key));
-    making.set(key, made);
-    return made;
+  function startOnce(key: string, work: () => Promise<string | null>): Promise<string | null> {
+    const existing = inFlight.get(key);
+    if (existing !== undefined) return existing;
+    if (inFlight.size >= questionsMax || stopping.signal.aborted) return Promise.resolve(null);
+    const pending = work().finally(() => inFlight.delete(key));
+    inFlight.set(key, pending);
+    return pending;
   }
 
-  function keepBrief(text: string): (summary: string) => void {
+  function cacheBrief(text: string): (summary: string) => void {
     return (summary) => {
       briefs.set(text, summary);
       const [oldest] = briefs.keys();
@@ -96,24 +99,26 @@ export function createSummariser(options: SummaryOptions | undefined, log: Log):
       const text = `Title: ${title}\n\nContent:\n${content}`;
       const keep = (summary: string) => keepSummary(orm, meshId, id, summary);
       const purpose = { what: "a progress entry", keep, fields: { entry: id } };
-      const made = begin(`${meshId} ${id}`, async () => {
+      const pending = startOnce(`${meshId} ${id}`, async () => {
         // Another caller may have stored a summary since this caller read the entry.
         const entry = await findProgressEntry(orm, meshId, { projectId, id });
-        return entry?.summary ?? make(options, { instructions, text, tokensMax }, purpose);
+        return entry?.summary ?? requestSummary(options, { instructions, text, tokensMax }, purpose);
       });
-      return soon(made, options.waitMs ?? 10_000);
+      return waitAtMost(pending, options.waitMs ?? 10_000);
     },
     async summariseBrief(text) {
       if (!options) return null;
-      const kept = briefs.get(text);
-      if (kept !== undefined) return kept;
+      const cached = briefs.get(text);
+      if (cached !== undefined) return cached;
       const question = { instructions: briefInstructions, text, tokensMax };
-      const made = begin(text, () => make(options, question, { what: "a brief", keep: keepBrief(text) }));
-      return soon(made, options.waitMs ?? 10_000);
+      const pending = startOnce(text, () =>
+        requestSummary(options, question, { what: "a brief", keep: cacheBrief(text) }),
+      );
+      return waitAtMost(pending, options.waitMs ?? 10_000);
     },
     async stop() {
       stopping.abort();
-      await Promise.all(making.values());
+      await Promise.all(inFlight.values());
     },
   };
 }
@@ -141,13 +146,13 @@ function tidy(text: string): string {
   ).trim();
 }
 
-async function soon<Result>(work: Promise<Result>, withinMs: number): Promise<Result | null> {
+async function waitAtMost<Result>(work: Promise<Result>, withinMs: number): Promise<Result | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
+  const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, withinMs, null);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -253,7 +258,7 @@ function isAskedForOtherBounds(error: unknown): boolean {
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return "a value that is not an error was thrown";
   if ("status" in error && typeof error.status === "number") return describeStatus(error.status);
-  const reasons = [...causesOf(error)];
+  const reasons = [...walkCauses(error)];
   if (reasons.some((each) => each instanceof AnswerTooLarge)) return "its answer was too large";
   const code = reasons
     .map((each) => ("code" in each ? each.code : undefined))
@@ -268,7 +273,7 @@ function describeStatus(status: number): string {
   return status === 429 ? "its rate limit was exceeded (429)" : `it answered with status ${status}`;
 }
 
-function* causesOf(error: Error): Generator<Error> {
+function* walkCauses(error: Error): Generator<Error> {
   for (let each: unknown = error; each instanceof Error; each = each.cause) yield each;
 }
 
@@ -304,11 +309,11 @@ async function fetchDirectly(
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request(url, options).on("response", resolve).on("error", reject).end(body);
   });
-  const { statusCode: status = 0, statusMessage: statusText = "", headers: answered } = answer;
+  const { statusCode: status = 0, statusMessage: statusText = "", headers: responseHeaders } = answer;
   if (status >= 300 && status < 400) throw new TypeError("Redirects are not followed.");
   return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array>, {
     status,
     statusText,
-    headers: { "content-type": answered["content-type"] ?? "" },
+    headers: { "content-type": responseHeaders["content-type"] ?? "" },
   });
 }

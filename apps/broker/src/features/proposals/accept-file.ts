@@ -1,4 +1,4 @@
-import { decideProposalRow, findTopic, type ProposalBesideSource, readProposalContent } from "@merkle/db";
+import { decideProposalRow, findTopic, type ProposalWithVersion, readProposalContent } from "@merkle/db";
 import { MerkleError, type ParsedInputOf, type SourcePathParts } from "@merkle/wire";
 import { applyHunks } from "@merkle/wire/text";
 import { sha256 } from "../../core/sha256.js";
@@ -13,8 +13,8 @@ import { readBaseText } from "./source-text.js";
 
 type DecideProposalInput = ParsedInputOf<"decide_proposal">;
 
-interface Accepted {
-  readonly proposal: ProposalBesideSource;
+interface FileProposal {
+  readonly proposal: ProposalWithVersion;
   readonly file: SourcePathParts;
 }
 
@@ -29,7 +29,7 @@ interface Accepted {
  */
 export async function acceptFile(
   ctx: PersonContext<JobServices>,
-  { proposal, file }: Accepted,
+  { proposal, file }: FileProposal,
   input: DecideProposalInput,
 ) {
   const { services, person } = ctx;
@@ -85,22 +85,22 @@ export async function acceptFile(
  */
 async function commitOrExplain(
   ctx: PersonContext<JobServices>,
-  accepted: Accepted,
+  fileProposal: FileProposal,
   commit: () => Promise<{ readonly commit: string }>,
 ): Promise<string> {
   try {
     return (await commit()).commit;
   } catch (error) {
     if (!(error instanceof MerkleError) || error.code !== "conflict") throw error;
-    const current = await ctx.services.sources.open(accepted.file).catch(() => null);
-    if (current?.hash === accepted.proposal.baseHash) throw error;
-    throw await staleFile(ctx, accepted);
+    const current = await ctx.services.sources.open(fileProposal.file).catch(() => null);
+    if (current?.hash === fileProposal.proposal.baseHash) throw error;
+    throw await staleFile(ctx, fileProposal);
   }
 }
 
 async function chooseText(
   { services }: PersonContext<JobServices>,
-  proposal: ProposalBesideSource,
+  proposal: ProposalWithVersion,
   { content, hunks }: DecideProposalInput,
 ): Promise<string> {
   const [base, proposed] = await Promise.all([
@@ -125,7 +125,7 @@ async function chooseText(
 
 async function staleFile(
   { services }: PersonContext<JobServices>,
-  { proposal, file }: Accepted,
+  { proposal, file }: FileProposal,
 ): Promise<MerkleError> {
   const { number, baseHash } = proposal;
   const merged = await mergeOntoNewest(services, proposal);

@@ -1,4 +1,4 @@
-import { decideProposalRow, type ProposalBesideSource, readProposalContent } from "@merkle/db";
+import { decideProposalRow, type ProposalWithVersion, readProposalContent } from "@merkle/db";
 import { MerkleError, type OutputOf, operationRules, type ParsedInputOf } from "@merkle/wire";
 import { applyHunks } from "@merkle/wire/text";
 import { sha256 } from "../../core/sha256.js";
@@ -7,7 +7,7 @@ import { requireSession, type SessionIdentity } from "../../identity/session-dir
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import { requireConvenerPolicy } from "../../sessions/access/convener-policy.js";
 import type { PersonContext } from "../../sessions/context.js";
-import { teamOfPerson } from "../../sessions/roster/join-as-person.js";
+import { prepareTeamWrite } from "../../sessions/roster/join-as-person.js";
 import type { JobServices } from "../jobs/feature.js";
 import { announceProposals, closeTopic } from "../topics/feature.js";
 import { acceptFile } from "./accept-file.js";
@@ -15,9 +15,9 @@ import { agentName } from "./agent-name.js";
 import { type AcceptedText, applyAccepted } from "./apply-accepted.js";
 import { hunksTask } from "./hunks-task.js";
 import { mergeOntoNewest } from "./merge-onto-newest.js";
-import { type DecidedProposal, holdOpenProposal, refuseDecided } from "./open-proposal.js";
+import { holdOpenProposal, type ProposalDecider, refuseDecided } from "./open-proposal.js";
 import { refuseStale, StaleBase, staleProposal } from "./refuse-stale.js";
-import { fileOf, readCurrentText } from "./source-text.js";
+import { readCurrentText, toFileParts } from "./source-text.js";
 
 type DecideProposalInput = ParsedInputOf<"decide_proposal">;
 
@@ -26,10 +26,10 @@ type DecideProposalInput = ParsedInputOf<"decide_proposal">;
  * version (PROP-7). If several people accept at the same time, exactly one succeeds. The others get a conflict
  * error that contains the new version.
  */
-export const acceptProposal: DecidedProposal = async (ctx, proposal, input) => {
+export const acceptProposal: ProposalDecider = async (ctx, proposal, input) => {
   const { services, person } = ctx;
   refuseDecided(proposal);
-  const file = fileOf(proposal);
+  const file = toFileParts(proposal);
   if (file) return acceptFile(ctx, { proposal, file }, input);
   const session = await requireSession(services, proposal.sessionId ?? "");
   const seen = input.base ?? "";
@@ -50,8 +50,8 @@ export const acceptProposal: DecidedProposal = async (ctx, proposal, input) => {
   } catch (error) {
     if (!(error instanceof StaleBase)) throw error;
     const merged = await mergeOntoNewest(services, proposal);
-    const rebased = merged !== null && merged.conflicts.length === 0;
-    throw staleProposal(proposal, { current_version: error.currentVersion, rebased });
+    const canRebase = merged !== null && merged.conflicts.length === 0;
+    throw staleProposal(proposal, { current_version: error.currentVersion, rebased: canRebase });
   }
 };
 
@@ -62,8 +62,8 @@ async function acceptRewrite(
 ) {
   const { services } = ctx;
   const { proposal, content, approvedBy } = accepted;
-  if (session.closed) throw sessionClosed(session);
-  const { team, write: joinAndWrite } = await teamOfPerson(ctx, session);
+  if (session.isClosed) throw sessionClosed(session);
+  const { team, write: joinAndWrite } = await prepareTeamWrite(ctx, session);
   return joinAndWrite(async (write) => {
     await holdOpenProposal(write.tx, proposal);
     const { version, commit } = await applyAccepted(write, { services, session, team }, accepted);
@@ -97,8 +97,8 @@ async function acceptConclusion(
   { proposal, content, proposedBy, approvedBy, seen }: AcceptedText,
 ) {
   const { services } = ctx;
-  const { team, write } = await teamOfPerson(ctx, session);
-  await requireConvenerPolicy(services, operationRules.conclude_session.keptBy, session, team);
+  const { team, write } = await prepareTeamWrite(ctx, session);
+  await requireConvenerPolicy(services, operationRules.conclude_session.restrictedBy, session, team);
   const concluded = await concludeWith(
     { services, session, team, write },
     {
@@ -130,7 +130,7 @@ export function toAccepted({ doc_version: version }: OutputOf<"conclude_session"
 /** Returns the text to accept: the edited text, the selected hunks, or the whole proposal. */
 async function chooseText(
   { services }: PersonContext<JobServices>,
-  proposal: ProposalBesideSource,
+  proposal: ProposalWithVersion,
   { content, hunks }: DecideProposalInput,
 ): Promise<string> {
   if (content !== undefined) return refuseUnchanged(services, proposal, content);
@@ -140,8 +140,8 @@ async function chooseText(
   const { text } = await readCurrentText(services, proposal);
   const all = await services.workers.run(hunksTask, { from: text, to: proposed });
   const chosen = all.filter(({ id }) => hunks.includes(id));
-  const unknown = hunks.filter((id) => !all.some((hunk) => hunk.id === id));
-  if (unknown.length > 0) throw noSuchHunks(proposal.number, unknown);
+  const unknownHunks = hunks.filter((id) => !all.some((hunk) => hunk.id === id));
+  if (unknownHunks.length > 0) throw noSuchHunks(proposal.number, unknownHunks);
   const applied = applyHunks(text, chosen);
   if (applied === null) throw new TypeError("The hunks of the text could not be applied to it.");
   return applied;
@@ -153,7 +153,7 @@ async function chooseText(
  */
 async function refuseUnchanged(
   services: PersonContext<JobServices>["services"],
-  proposal: ProposalBesideSource,
+  proposal: ProposalWithVersion,
   content: string,
 ): Promise<string> {
   const { text } = await readCurrentText(services, proposal);

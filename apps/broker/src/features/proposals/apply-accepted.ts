@@ -1,4 +1,4 @@
-import type { ProposalBesideSource } from "@merkle/db";
+import type { ProposalWithVersion } from "@merkle/db";
 import type { Write } from "../../core/write.js";
 import { writeVersion } from "../../document/write-document.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
@@ -8,7 +8,7 @@ import { refuseStale } from "./refuse-stale.js";
 
 /** Text that a person has accepted. */
 export interface AcceptedText {
-  readonly proposal: ProposalBesideSource;
+  readonly proposal: ProposalWithVersion;
   readonly content: string;
   /** The author of the proposal. */
   readonly proposedBy: string;
@@ -18,7 +18,7 @@ export interface AcceptedText {
 }
 
 /** The session whose document the text is written to, and the team that writes it. */
-export interface AcceptedPlace {
+export interface AcceptContext {
   readonly services: JobServices;
   readonly session: SessionIdentity;
   /** The person's team in that session. */
@@ -26,7 +26,7 @@ export interface AcceptedPlace {
 }
 
 /** The document version or commit that was made from accepted text. */
-export type Applied =
+export type ApplyResult =
   | { readonly version: number; readonly commit: null }
   | { readonly version: null; readonly commit: string };
 
@@ -38,11 +38,11 @@ export type Applied =
  */
 export async function applyAccepted(
   write: Write,
-  place: AcceptedPlace,
+  context: AcceptContext,
   { proposal, content, proposedBy, approvedBy, seen }: AcceptedText,
-): Promise<Applied> {
+): Promise<ApplyResult> {
   const { version } = await writeVersion(
-    place,
+    context,
     write,
     (current) => {
       refuseStale(proposal, seen, current.version);

@@ -8,16 +8,16 @@ import { type JobSource, queueJob } from "../jobs/feature.js";
 import { announceProposals } from "../topics/feature.js";
 import { acceptProposal, toAccepted } from "./accept-proposal.js";
 import {
-  announceDecided,
-  type DecidedProposal,
-  type Decision,
+  announceDecision,
+  type DecisionResult,
   holdOpenProposal,
+  type ProposalDecider,
+  postRemark,
   refuseDecided,
-  remarkInTopic,
   requireProposal,
 } from "./open-proposal.js";
 import { rebaseProposal } from "./rebase-proposal.js";
-import { fileOf } from "./source-text.js";
+import { toFileParts } from "./source-text.js";
 
 /**
  * Carries out a person's decision on a proposal (PROP-6). If several people decide at the same time, exactly
@@ -38,26 +38,29 @@ export async function decideProposal(
  * A decision checks the proposal before it writes. If the first attempt has succeeded, a retry would fail
  * that check, so it must return the first attempt's result instead (IDEM-1).
  */
-const decideOnce: DecidedProposal = async (ctx, proposal, input) => {
+const decideOnce: ProposalDecider = async (ctx, proposal, input) => {
   try {
     return await decide[input.decision](ctx, proposal, input);
   } catch (error) {
     if (!(error instanceof MerkleError)) throw error;
     // The stored result comes from the same operation: a decision, or the accepted conclusion.
-    const earlier = (await ctx.readEarlierResult()) as Decision | OutputOf<"conclude_session"> | undefined;
+    const earlier = (await ctx.readEarlierResult()) as
+      | DecisionResult
+      | OutputOf<"conclude_session">
+      | undefined;
     if (!earlier) throw error;
     return "doc_version" in earlier ? toAccepted(earlier) : earlier;
   }
 };
 
 /** Rejects a proposal. The topic of the proposal stays open. */
-const rejectProposal: DecidedProposal = async (ctx, proposal, { remark = null }) =>
+const rejectProposal: ProposalDecider = async (ctx, proposal, { remark = null }) =>
   ctx.write(async (write) => {
     const { tx, afterCommit } = write;
     await holdOpenProposal(tx, proposal);
     await decideProposalRow(tx, proposal, { status: "rejected", decidedBy: ctx.person.name, remark });
-    await remarkInTopic(ctx, write, proposal, remark);
-    await announceDecided(ctx, write, proposal, "reject");
+    await postRemark(ctx, write, proposal, remark);
+    await announceDecision(ctx, write, proposal, "reject");
     afterCommit(() => announceProposals(ctx.services, proposal.sessionId));
     return { status: "rejected" as const };
   });
@@ -68,15 +71,15 @@ const rejectProposal: DecidedProposal = async (ctx, proposal, { remark = null })
  *
  * @throws conflict if another job for the same source is queued or running
  */
-const returnProposal: DecidedProposal = async (ctx, proposal, { remark = "" }) => {
+const returnProposal: ProposalDecider = async (ctx, proposal, { remark = "" }) => {
   const { services, person } = ctx;
   refuseDecided(proposal);
   const source = await findSource(services, proposal);
   return ctx.write(async (write) => {
     await holdOpenProposal(write.tx, proposal);
     await decideProposalRow(write.tx, proposal, { status: "returned", decidedBy: person.name, remark });
-    await remarkInTopic(ctx, write, proposal, remark);
-    await announceDecided(ctx, write, proposal, "return");
+    await postRemark(ctx, write, proposal, remark);
+    await announceDecision(ctx, write, proposal, "return");
     const job = await queueJob(services, write, {
       kind: proposal.kind === "conclusion" ? "conclude" : "incorporate",
       ...source,
@@ -90,17 +93,17 @@ const returnProposal: DecidedProposal = async (ctx, proposal, { remark = "" }) =
 };
 
 async function findSource(services: JobServices, proposal: ProposalRow): Promise<JobSource> {
-  const file = fileOf(proposal);
+  const file = toFileParts(proposal);
   if (file) return { file };
   const session = await requireSession(services, proposal.sessionId ?? "");
-  if (proposal.kind === "rewrite" && session.closed) throw sessionClosed(session);
-  if (session.imported) throw onlyACopy(session);
+  if (proposal.kind === "rewrite" && session.isClosed) throw sessionClosed(session);
+  if (session.isImported) throw onlyACopy(session);
   return { session };
 }
 
 // Defined after the functions above, because they are constants and must be initialised first.
 const decide: {
-  readonly [Each in ParsedInputOf<"decide_proposal">["decision"]]: DecidedProposal;
+  readonly [Each in ParsedInputOf<"decide_proposal">["decision"]]: ProposalDecider;
 } = {
   accept: acceptProposal,
   reject: rejectProposal,

@@ -1,9 +1,9 @@
 import type { Hunk } from "@merkle/wire";
-import type { Task } from "../../core/workers/task.js";
+import type { WorkerTask } from "../../core/workers/task.js";
 import { isSmallDiff } from "../../text/tasks.js";
 import { toHunks } from "./hunks.js";
 
-export const hunksTask: Task<{ from: string; to: string }, Hunk[]> = {
+export const hunksTask: WorkerTask<{ from: string; to: string }, Hunk[]> = {
   name: "hunks",
   run: ({ from, to }) => toHunks(from, to),
   isSmall: ({ from, to }) => isSmallDiff(from, to),

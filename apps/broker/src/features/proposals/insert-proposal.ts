@@ -1,14 +1,14 @@
 import {
   findJob,
   findTopic,
-  holdProposals,
   insertProposalRow,
   insertTopicMessage,
+  lockProposalSeries,
   type NewTopicMessage,
   type Queryable,
-  seriesOf,
   type TopicKey,
   type TopicRow,
+  toSeries,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { withLineEnd } from "@merkle/wire/text";
@@ -19,16 +19,16 @@ import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
 import type { ProposerContext } from "../../sessions/context.js";
 import type { JobServices } from "../jobs/feature.js";
 import { keepFileText } from "../sources/feature.js";
-import { announceProposals, isClosed, requireTopic, topicAuthorOf } from "../topics/feature.js";
+import { announceProposals, getTopicAuthor, requireTopic, topicClosed } from "../topics/feature.js";
 import { agentName } from "./agent-name.js";
 import { countLines } from "./count-lines.js";
 import { hunksTask } from "./hunks-task.js";
-import { fileOf, type ProposalSource, readBaseText, readCurrentText } from "./source-text.js";
+import { type ProposalSource, readBaseText, readCurrentText, toFileParts } from "./source-text.js";
 
 type InsertProposalInput = ParsedInputOf<"insert_proposal">;
 
 /** The source that a proposal is for, and its topic if there is one. */
-interface ProposalTarget extends ProposalSource {
+interface ProposalSubject extends ProposalSource {
   readonly topic: number | null;
 }
 
@@ -52,19 +52,19 @@ export async function insertProposal(
   const agent = principal?.kind === "job" ? principal : null;
   if (agent) await refuseOtherJobs(services, agent, input);
   const target = await findTarget(ctx, input);
-  const proposer = agent ? theAgent : await proposerOf(ctx, target);
+  const proposer = agent ? theAgent : await findProposer(ctx, target);
   const base = { baseVersion: input.base_version ?? null, baseHash: input.base_sha ?? null };
   const { from, content, ...change } = await describeChange(services, target, {
     ...base,
     content: input.content,
   });
-  const file = fileOf(target);
+  const file = toFileParts(target);
 
   return ctx.write(async ({ tx, afterCommit }) => {
     const job = agent?.job ?? null;
     const proposedBy = agent ? null : proposer.author;
     const proposal = { ...target, ...base, ...change, meshId, note: input.note, proposedBy, job };
-    await holdProposals(tx, seriesOf(proposal));
+    await lockProposalSeries(tx, toSeries(proposal));
     if (target.topic !== null) await requireOpenTopic(tx, { meshId, number: target.topic }, principal);
     if (file && base.baseHash !== null) {
       await keepFileText(tx, services, file, { hash: base.baseHash, text: from });
@@ -72,8 +72,8 @@ export async function insertProposal(
     const row = await insertProposalRow(tx, { ...proposal, content });
     if (target.topic !== null) {
       const text = input.note.trim() === "" ? `Revision ${row.revision} is proposed.` : input.note;
-      const told = { ...proposer, text, job, proposal: row.number };
-      await insertTopicMessage(tx, { meshId, number: target.topic }, told);
+      const message = { ...proposer, text, job, proposal: row.number };
+      await insertTopicMessage(tx, { meshId, number: target.topic }, message);
       afterCommit(() => services.mesh.announce("topics", target.sessionId));
     }
     // Must come after the write that locks the mesh's counter: queuing a job takes that lock first and then
@@ -109,13 +109,13 @@ async function refuseOtherJobs(
 async function findTarget(
   { services, principal }: ProposerContext<JobServices>,
   input: InsertProposalInput,
-): Promise<ProposalTarget> {
+): Promise<ProposalSubject> {
   if (input.topic_id !== undefined) {
     const { orm, meshId } = services.database;
     const key = { meshId, number: input.topic_id };
     const { sessionId, root, path } = await requireOpenTopic(orm, key, principal);
     const session = sessionId === null ? null : await services.sessions.find(sessionId);
-    if (session?.closed) throw sessionClosed(session);
+    if (session?.isClosed) throw sessionClosed(session);
     const field = path === null ? "base_version" : "base_sha";
     if (input[field] === undefined) throw missing(field);
     return { kind: "rewrite", sessionId, root, path, topic: input.topic_id };
@@ -123,7 +123,7 @@ async function findTarget(
   if (input.base_version === undefined) throw missing("base_version");
   if (input.content.trim() === "") throw blank();
   const session = await requireSession(services, input.session_id ?? "");
-  if (session.imported) throw onlyACopy(session);
+  if (session.isImported) throw onlyACopy(session);
   const { sessionId } = session;
   return { kind: "conclusion", sessionId, root: null, path: null, topic: null };
 }
@@ -135,21 +135,21 @@ async function requireOpenTopic(
   principal: Principal | null,
 ): Promise<TopicRow> {
   const topic = requireTopic(await findTopic(db, key), key.number, principal);
-  if (topic.status === "closed") throw isClosed(key.number);
+  if (topic.status === "closed") throw topicClosed(key.number);
   return topic;
 }
 
-async function proposerOf(
+async function findProposer(
   ctx: ProposerContext<JobServices>,
-  { sessionId }: ProposalTarget,
+  { sessionId }: ProposalSubject,
 ): Promise<Proposer> {
   if (ctx.team === null && ctx.person === null) return theAgent;
-  return topicAuthorOf(ctx, sessionId);
+  return getTopicAuthor(ctx, sessionId);
 }
 
 async function describeChange(
   services: JobServices,
-  target: ProposalTarget,
+  target: ProposalSubject,
   proposed: {
     readonly baseVersion: number | null;
     readonly baseHash: string | null;
@@ -173,8 +173,8 @@ async function describeChange(
  * from the base (DOC-12).
  */
 function withLineEndsOf(base: string, text: string): string {
-  const isAllPairs = base.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(base);
-  return isAllPairs && !text.includes("\r") ? withLineEnd(text, "\r\n") : text;
+  const usesCrlf = base.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(base);
+  return usesCrlf && !text.includes("\r") ? withLineEnd(text, "\r\n") : text;
 }
 
 function noSuchBase(version: number | null): MerkleError {

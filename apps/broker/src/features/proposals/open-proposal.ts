@@ -1,12 +1,12 @@
 import {
   findProposal,
-  holdProposals,
   insertTopicMessage,
-  type ProposalBesideSource,
+  lockProposalSeries,
   type ProposalRow,
+  type ProposalWithVersion,
   type Queryable,
-  seriesOf,
   type Transaction,
+  toSeries,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
@@ -19,11 +19,8 @@ import type { JobServices } from "../jobs/feature.js";
  *
  * @throws conflict if the proposal is no longer open
  */
-export async function holdOpenProposal(
-  tx: Transaction,
-  proposal: ProposalRow,
-): Promise<ProposalBesideSource> {
-  await holdProposals(tx, seriesOf(proposal));
+export async function holdOpenProposal(tx: Transaction, proposal: ProposalRow): Promise<ProposalWithVersion> {
+  await lockProposalSeries(tx, toSeries(proposal));
   const row = await findProposal(tx, proposal);
   if (!row) throw new TypeError("The proposal was not found.");
   refuseDecided(row);
@@ -34,7 +31,7 @@ export async function holdOpenProposal(
  * @throws conflict if the proposal is no longer open; the error contains its status and the newest version,
  * which an acceptance may have created
  */
-export function refuseDecided(row: ProposalBesideSource): void {
+export function refuseDecided(row: ProposalWithVersion): void {
   if (row.status === "open") return;
   const by = row.decidedBy === null ? "by a newer revision" : `by ${row.decidedBy}`;
   throw new MerkleError(
@@ -54,7 +51,7 @@ export async function requireProposal(
   db: Queryable,
   meshId: string,
   number: number,
-): Promise<ProposalBesideSource> {
+): Promise<ProposalWithVersion> {
   const row = await findProposal(db, { meshId, number });
   if (row) return row;
   throw new MerkleError("not_found", `There is no proposal ${number} in this mesh.`, {
@@ -66,7 +63,7 @@ export async function requireProposal(
  * Posts a person's remark to the proposal's topic, where the next agent reads it. A proposed conclusion has
  * no topic.
  */
-export async function remarkInTopic(
+export async function postRemark(
   { services, person }: PersonContext<JobServices>,
   { tx, afterCommit }: Write,
   { meshId, topic, number, sessionId }: ProposalRow,
@@ -91,27 +88,27 @@ export async function remarkInTopic(
 type DecideProposalOutput = OutputOf<"decide_proposal">;
 
 /** The result of a decision. */
-export type Decision = Pick<DecideProposalOutput, "status"> & Partial<DecideProposalOutput>;
+export type DecisionResult = Pick<DecideProposalOutput, "status"> & Partial<DecideProposalOutput>;
 
 /** Carries out one kind of decision on a proposal and returns its result. */
-export type DecidedProposal = (
+export type ProposalDecider = (
   ctx: PersonContext<JobServices>,
-  proposal: ProposalBesideSource,
+  proposal: ProposalWithVersion,
   input: ParsedInputOf<"decide_proposal">,
-) => Promise<Decision>;
+) => Promise<DecisionResult>;
 
 /** Announces a decision in the proposal's session, if it has one (PROP-16). */
-export async function announceDecided(
+export async function announceDecision(
   { person }: Pick<PersonContext<JobServices>, "person">,
   write: Write,
   { sessionId, number }: Pick<ProposalRow, "sessionId" | "number">,
   decision: "reject" | "return" | "rebase",
 ): Promise<void> {
   if (sessionId === null) return;
-  const told = { proposal_id: number, decision, by: person.name, at: new Date().toISOString() };
+  const details = { proposal_id: number, decision, by: person.name, at: new Date().toISOString() };
   await write.announce(
     sessionId,
-    { event: "proposal_decided", ...told },
+    { event: "proposal_decided", ...details },
     { causedBy: null, afterClosing: true },
   );
 }

@@ -1,4 +1,4 @@
-import { findSourceText, listProposalRows, type ProposalBesideSource, readProposalContent } from "@merkle/db";
+import { findSourceText, listProposalRows, type ProposalWithVersion, readProposalContent } from "@merkle/db";
 import type { OutputOf, ParsedInputOf, Proposal } from "@merkle/wire";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
@@ -8,7 +8,7 @@ import type { Sources } from "../sources/feature.js";
 import { requireSourcePath } from "../sources/feature.js";
 import { hunksTask } from "./hunks-task.js";
 import { requireProposal } from "./open-proposal.js";
-import { type CurrentText, fileOf, readBaseText, readCurrentText } from "./source-text.js";
+import { type CurrentText, readBaseText, readCurrentText, toFileParts } from "./source-text.js";
 
 /** Lists proposals, newest first (PROP-4). */
 export async function listProposals(
@@ -18,8 +18,8 @@ export async function listProposals(
   const { orm, meshId } = services.database;
   const session = session_id === undefined ? undefined : await requireSession(services, session_id);
   const file = source_path === undefined ? undefined : requireSourcePath(source_path);
-  const wanted = { sessionId: session?.sessionId, file, topic: topic_id, status, before, limit: limit + 1 };
-  const rows = await listProposalRows(orm, meshId, wanted);
+  const filter = { sessionId: session?.sessionId, file, topic: topic_id, status, before, limit: limit + 1 };
+  const rows = await listProposalRows(orm, meshId, filter);
   return {
     proposals: await Promise.all(rows.slice(0, limit).map((row) => toProposal(services, row))),
     has_more: rows.length > limit,
@@ -45,14 +45,14 @@ export async function getProposal(
     row.status === "open" ? current.text : readBaseText(services, row, row),
     readAcceptedText(services, row),
   ]);
-  const isKept = content !== null && from !== null;
+  const hasTexts = content !== null && from !== null;
   return {
     // Compares the proposal with the same current text as the hunks do, so that the two results agree.
     ...(await toProposal(services, { ...row, currentVersion: current.version }, current)),
     content,
     current_version: current.version,
     current_sha: current.sha,
-    hunks: isKept ? await services.workers.run(hunksTask, { from, to: content }) : [],
+    hunks: hasTexts ? await services.workers.run(hunksTask, { from, to: content }) : [],
     left:
       content !== null && accepted !== null
         ? await services.workers.run(hunksTask, { from: accepted, to: content })
@@ -64,10 +64,10 @@ export async function getProposal(
  * Returns the text that an accepted rewrite produced. Returns null if nothing was accepted, if the text was
  * redacted, or if the whole proposal for a file was accepted.
  */
-async function readAcceptedText(services: JobServices, row: ProposalBesideSource): Promise<string | null> {
+async function readAcceptedText(services: JobServices, row: ProposalWithVersion): Promise<string | null> {
   if (row.kind !== "rewrite" || row.acceptedContentHash === null) return null;
   const { orm, meshId } = services.database;
-  const file = fileOf(row);
+  const file = toFileParts(row);
   if (file)
     return findSourceText(orm, {
       meshId,
@@ -84,7 +84,7 @@ async function readAcceptedText(services: JobServices, row: ProposalBesideSource
  */
 async function toProposal(
   { sessions, sources }: Pick<JobServices, "sessions" | "sources">,
-  row: ProposalBesideSource,
+  row: ProposalWithVersion,
   current?: CurrentText,
 ): Promise<Proposal> {
   const session = row.sessionId === null ? null : await sessions.find(row.sessionId);
@@ -115,7 +115,7 @@ async function toProposal(
 }
 
 /** Returns whether a proposal is open and its base is no longer the newest version. */
-function isStale({ status, path, baseVersion, currentVersion }: ProposalBesideSource): boolean {
+function isStale({ status, path, baseVersion, currentVersion }: ProposalWithVersion): boolean {
   return status === "open" && path === null && baseVersion !== currentVersion;
 }
 
@@ -125,10 +125,10 @@ function isStale({ status, path, baseVersion, currentVersion }: ProposalBesideSo
  */
 async function isFileStale(
   sources: Sources,
-  row: ProposalBesideSource,
+  row: ProposalWithVersion,
   current: CurrentText | undefined,
 ): Promise<boolean> {
-  const file = fileOf(row);
+  const file = toFileParts(row);
   if (!file || row.status !== "open") return false;
   const sha = current ? current.sha : (await sources.open(file).catch(() => null))?.hash;
   return sha !== row.baseHash;

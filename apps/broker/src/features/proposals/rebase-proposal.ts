@@ -6,8 +6,8 @@ import { announceProposals } from "../topics/feature.js";
 import { countLines } from "./count-lines.js";
 import { hunksTask } from "./hunks-task.js";
 import { type MergedProposal, mergeOntoNewest } from "./merge-onto-newest.js";
-import { announceDecided, type DecidedProposal, holdOpenProposal, refuseDecided } from "./open-proposal.js";
-import { fileOf } from "./source-text.js";
+import { announceDecision, holdOpenProposal, type ProposalDecider, refuseDecided } from "./open-proposal.js";
+import { toFileParts } from "./source-text.js";
 
 /**
  * Creates a new revision of a stale proposal on the newest text, without running an agent. A person then
@@ -16,14 +16,14 @@ import { fileOf } from "./source-text.js";
  *
  * @throws conflict if no change is left to decide on
  */
-export const rebaseProposal: DecidedProposal = async (ctx, proposal) => {
+export const rebaseProposal: ProposalDecider = async (ctx, proposal) => {
   const { services } = ctx;
   refuseDecided(proposal);
   const merged = await mergeOntoNewest(services, proposal);
   if (!merged) throw baseIsGone(proposal.number);
   const isOnNewest =
     proposal.path === null ? merged.version === proposal.baseVersion : merged.sha === proposal.baseHash;
-  if (isOnNewest) throw isNewest(proposal.number);
+  if (isOnNewest) throw alreadyNewest(proposal.number);
   const { content, current, version, sha, conflicts } = merged;
   const hunks = await services.workers.run(hunksTask, { from: current, to: content });
   if (hunks.length === 0) throw nothingLeft(proposal.number, conflicts.length);
@@ -32,38 +32,38 @@ export const rebaseProposal: DecidedProposal = async (ctx, proposal) => {
     const { tx, afterCommit } = write;
     const { kind, meshId, sessionId, root, path, topic, proposedBy, job, note, baseVersion } =
       await holdOpenProposal(tx, proposal);
-    const file = fileOf(proposal);
+    const file = toFileParts(proposal);
     if (file && sha !== null) await keepFileText(tx, services, file, { hash: sha, text: current });
     const next = await insertProposalRow(tx, {
       ...{ kind, meshId, sessionId, root, path, topic, proposedBy, job, content },
       ...countLines(hunks),
       baseVersion: version,
       baseHash: sha,
-      note: noteOf(note, { from: baseVersion, ...merged }),
+      note: formatNote(note, { from: baseVersion, ...merged }),
     });
-    await announceDecided(ctx, write, proposal, "rebase");
+    await announceDecision(ctx, write, proposal, "rebase");
     afterCommit(() => announceProposals(services, sessionId));
     return { status: "replaced" as const, next_proposal_id: next.number, conflicts: conflicts.length };
   });
 };
 
 /** Returns the author's note, followed by a description of the rebase. */
-function noteOf(
+function formatNote(
   note: string,
   { from, version, conflicts }: Pick<MergedProposal, "version" | "conflicts"> & { from: number | null },
 ): string {
   const where = conflicts.map((heading) => heading || "the beginning").join("; ");
-  const rebased = version === null ? "Rebased" : `Rebased from v${from} to v${version}`;
-  const kept =
+  const summary = version === null ? "Rebased" : `Rebased from v${from} to v${version}`;
+  const conflictNote =
     conflicts.length === 0
       ? "."
       : `; in ${conflicts.length === 1 ? "one place" : `${conflicts.length} places`} both had changed, and the newest text was kept: ${where}.`;
-  const told = `${rebased}${kept}`.slice(0, limits.proposalNoteCharsMax / 2);
-  const said = note.slice(0, limits.proposalNoteCharsMax - told.length - 2);
-  return said === "" ? told : `${said}\n\n${told}`;
+  const rebaseNote = `${summary}${conflictNote}`.slice(0, limits.proposalNoteCharsMax / 2);
+  const originalNote = note.slice(0, limits.proposalNoteCharsMax - rebaseNote.length - 2);
+  return originalNote === "" ? rebaseNote : `${originalNote}\n\n${rebaseNote}`;
 }
 
-function isNewest(number: number): MerkleError {
+function alreadyNewest(number: number): MerkleError {
   return new MerkleError(
     "conflict",
     `Proposal ${number} is already based on the newest text, so there is nothing to rebase.`,

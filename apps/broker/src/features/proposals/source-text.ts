@@ -17,12 +17,12 @@ export async function readCurrentText(
   { database, sources }: Pick<JobServices, "database" | "sources">,
   source: ProposalSource,
 ): Promise<CurrentText> {
-  const file = fileOf(source);
+  const file = toFileParts(source);
   if (file) {
     const { text, hash } = await sources.open(file);
     return { text, version: null, sha: hash };
   }
-  const document = await readDocument(database.orm, documentOf(source));
+  const document = await readDocument(database.orm, requireSessionId(source));
   if (!document) throw new TypeError("The document of the proposal was not found.");
   const text = source.kind === "conclusion" ? (document.conclusion ?? "") : document.content;
   return { text, version: document.version, sha: null };
@@ -38,20 +38,20 @@ export async function readBaseText(
   base: Pick<ProposalRow, "baseVersion" | "baseHash">,
 ): Promise<string | null> {
   if (source.kind === "conclusion") return (await readCurrentText(services, source)).text;
-  const file = fileOf(source);
+  const file = toFileParts(source);
   if (file) return base.baseHash === null ? null : readFileText(services, file, base.baseHash);
   if (base.baseVersion === null) throw new TypeError("The proposal for a document must have a base version.");
   if (base.baseVersion === 0) return "";
   const { orm } = services.database;
-  return (await findDocumentVersion(orm, documentOf(source), base.baseVersion))?.content ?? null;
+  return (await findDocumentVersion(orm, requireSessionId(source), base.baseVersion))?.content ?? null;
 }
 
 /** Returns the file that a proposal is for. Returns null for a document. */
-export function fileOf({ root, path }: Pick<ProposalSource, "root" | "path">): SourcePathParts | null {
+export function toFileParts({ root, path }: Pick<ProposalSource, "root" | "path">): SourcePathParts | null {
   return root === null || path === null ? null : { root, path };
 }
 
-function documentOf({ sessionId, path }: ProposalSource): string {
+function requireSessionId({ sessionId, path }: ProposalSource): string {
   if (sessionId === null || path !== null) throw new TypeError("The proposal must be for a document.");
   return sessionId;
 }

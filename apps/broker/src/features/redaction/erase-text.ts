@@ -14,7 +14,7 @@ export async function eraseText(
   eraser: string,
   { sequence, version }: PersonText,
 ): Promise<void> {
-  const remover: Remover = { name: eraser, peerId: null, onlyOf: null };
+  const remover: Remover = { name: eraser, peerId: null, onlyTeamId: null };
   if (sequence !== null) await redactOne(ctx, remover, { sequence, reason: null });
   else if (version !== null)
     await redactVersions(ctx, remover, { range: { from: version, to: version }, reason: null });

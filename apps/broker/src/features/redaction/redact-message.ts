@@ -1,12 +1,12 @@
 import { findMessage, isImported, listTeamsOfPeers, redactMessageRow, type StoredMessage } from "@merkle/db";
 import {
   findEventKind,
+  findRedactedVersions,
   MerkleError,
   type OutputOf,
   type ParsedInputOf,
-  redactedVersions,
 } from "@merkle/wire";
-import { contentOf } from "../../core/message.js";
+import { parseContent } from "../../core/message.js";
 import type { SessionContext } from "../../sessions/context.js";
 import { holdForTexts } from "../../views/hooks.js";
 import type { SealServices } from "../seal/feature.js";
@@ -64,17 +64,17 @@ export async function redactOne(
     await holdForTexts(tx, ctx.services, sessionId);
     const message = await findMessage(tx, sessionId, sequence);
     if (!message) throw noMessage(sequence);
-    refuseOthersText(remover, await ownersOf(ctx, message), `Message ${sequence}`);
+    refuseOthersText(remover, await listOwnerTeams(ctx, message), `Message ${sequence}`);
     if (message.redaction) return { redacted: 0, sequence: message.redaction.sequence };
     refuseWithoutText(message);
 
-    const versions = redactedVersions({
+    const versions = findRedactedVersions({
       event: "message_redacted",
-      content: message.type === "system" ? contentOf(message.content) : {},
+      content: message.type === "system" ? parseContent(message.content) : {},
     });
     await forgetElsewhere(ctx, write, message);
     await redactMessageRow(tx, sessionId, sequence);
-    const told = await announce(
+    const announcement = await announce(
       sessionId,
       {
         event: "message_redacted",
@@ -86,8 +86,10 @@ export async function redactOne(
       },
       { causedBy: remover.peerId, afterClosing: true, replyTo: sequence },
     );
-    write.afterCommit(() => ctx.services.channels.announceChange(sessionId, "session", told.sequence));
-    return { redacted: 1, sequence: told.sequence };
+    write.afterCommit(() =>
+      ctx.services.channels.announceChange(sessionId, "session", announcement.sequence),
+    );
+    return { redacted: 1, sequence: announcement.sequence };
   });
 }
 
@@ -95,7 +97,7 @@ export async function redactOne(
  * Returns the teams that may redact a message: the team of its author, or of the peer that caused the event.
  * A private message can also be redacted by its recipients' teams.
  */
-async function ownersOf(
+async function listOwnerTeams(
   ctx: SessionContext<SealServices>,
   message: StoredMessage,
 ): Promise<(string | null)[]> {
@@ -112,7 +114,7 @@ async function ownersOf(
 function refuseWithoutText({ type, content, sequence }: StoredMessage): void {
   if (type === "chat") return;
   const { event }: { event: string } = JSON.parse(content);
-  if (findEventKind(event)?.holdsText) return;
+  if (findEventKind(event)?.hasText) return;
   throw new MerkleError(
     "bad_request",
     `Message ${sequence} is the event ${event}, which contains no written text, so it cannot be removed.`,

@@ -25,15 +25,16 @@ export async function redactVersions(
         `At least one of versions ${range.from} to ${range.to} of the document`,
       );
     }
-    if (range.to === current.version) throw isNewest(current.version, current.closedAt !== null);
+    if (range.to === current.version) throw stillCurrent(current.version, current.closedAt !== null);
 
     const redacted = await redactDocumentVersions(tx, sessionId, range);
-    const place = { meshId: ctx.services.database.meshId, sessionId };
-    for (const hook of ctx.services.hooks.onRemoveText) await hook.forgetVersions?.(tx, place, range);
-    const told = redacted === 0 ? (await readVersionRedactions(tx, sessionId)).find(range.from) : undefined;
+    const scope = { meshId: ctx.services.database.meshId, sessionId };
+    for (const hook of ctx.services.hooks.onRemoveText) await hook.forgetVersions?.(tx, scope, range);
+    const existing =
+      redacted === 0 ? (await readVersionRedactions(tx, sessionId)).find(range.from) : undefined;
     // If the event that announced the removal was itself redacted, it no longer names the versions. A new event
     // is needed, because a record must state which of its text is missing.
-    if (told) return { redacted, sequence: told.sequence };
+    if (existing) return { redacted, sequence: existing.sequence };
     const { sequence } = await announce(
       sessionId,
       {
@@ -57,7 +58,7 @@ function noVersion(version: number, newest: number): MerkleError {
   );
 }
 
-function isNewest(version: number, isClosed: boolean): MerkleError {
+function stillCurrent(version: number, isClosed: boolean): MerkleError {
   const how = isClosed
     ? "The session is concluded: rewrite its conclusion first"
     : "First save a new version without that text";

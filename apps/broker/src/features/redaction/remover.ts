@@ -3,7 +3,7 @@ import { isProgram } from "../../identity/principal.js";
 import { notByPrograms, unauthorized } from "../../identity/refusals.js";
 import { adminsOnly, verifiedOnly } from "../../sessions/access/authorize.js";
 import type { SessionContext } from "../../sessions/context.js";
-import { authorName, personName } from "../../sessions/roster/author.js";
+import { formatAuthorName, formatPersonName } from "../../sessions/roster/author.js";
 import type { SealServices } from "../seal/feature.js";
 
 /** The caller that redacts text. */
@@ -15,7 +15,7 @@ export interface Remover {
    * The only team whose text this caller may redact. Null for a verified human, who may redact anyone's text
    * (REDACT-2).
    */
-  readonly onlyOf: string | null;
+  readonly onlyTeamId: string | null;
 }
 
 /**
@@ -29,26 +29,26 @@ export function requireRemover({ principal, person, team }: SessionContext<SealS
     const { verified } = person;
     if (!verified && !team) throw verifiedOnly("redact_message");
     return {
-      name: team ? authorName(team) : personName(person),
+      name: team ? formatAuthorName(team) : formatPersonName(person),
       peerId,
-      onlyOf: verified ? null : (team?.teamId ?? null),
+      onlyTeamId: verified ? null : (team?.teamId ?? null),
     };
   }
-  if (team) return { name: authorName(team), peerId, onlyOf: team.teamId };
+  if (team) return { name: formatAuthorName(team), peerId, onlyTeamId: team.teamId };
   if (principal?.kind !== "member")
     throw unauthorized("Removing a message needs the credential of a team or a person");
   if (principal.role !== "admin") throw adminsOnly("redact_message");
   if (isProgram(principal)) throw notByPrograms("redact_message");
-  return { name: principal.name, peerId, onlyOf: null };
+  return { name: principal.name, peerId, onlyTeamId: null };
 }
 
 /** @throws forbidden if the remover may redact only one team's text, and this text belongs to other teams */
 export function refuseOthersText(
-  { onlyOf }: Remover,
+  { onlyTeamId }: Remover,
   teamIds: readonly (string | null)[],
   what: string,
 ): void {
-  if (onlyOf === null || teamIds.includes(onlyOf)) return;
+  if (onlyTeamId === null || teamIds.includes(onlyTeamId)) return;
   throw new MerkleError(
     "forbidden",
     `${what} was written by another team. Agents and guests can remove only what they wrote. Ask that team, or a verified human.`,

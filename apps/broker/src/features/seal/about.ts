@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { listPeers, listStateEntries, type Queryable, type RecordExtent } from "@merkle/db";
 import {
-  canonicalJson,
   type HeadAbout,
+  hashSession,
   type SessionAbout,
-  sessionHash,
+  toCanonicalJson,
   writeJsonLine,
 } from "@merkle/wire/record";
 import { sha256 } from "../../core/sha256.js";
@@ -25,13 +25,13 @@ export interface AboutSource {
 /** Returns the hashes of the session's current facts, roster and state, as they appear in a head (SEAL-1). */
 export async function readAbout(source: AboutSource, extent: RecordExtent): Promise<HeadAbout> {
   return {
-    session: sessionHash({ session: sessionAbout(extent) }, sha256),
-    roster: await hashOf([await rosterText(source, extent)]),
-    state: await hashOf(stateLines(source)),
+    session: hashSession({ session: toSessionAbout(extent) }, sha256),
+    roster: await hashTexts([await readRosterText(source, extent)]),
+    state: await hashTexts(readStateLines(source)),
   };
 }
 
-export function sessionAbout(extent: RecordExtent): SessionAbout {
+export function toSessionAbout(extent: RecordExtent): SessionAbout {
   const { recordId, slug, title, description, createdAt, closedAt } = extent;
   return {
     session_id: recordId,
@@ -48,8 +48,8 @@ export function sessionAbout(extent: RecordExtent): SessionAbout {
  * Returns a bundle's `roster.json`: who took part, in which groups and when. Omits data that changes from
  * minute to minute, and the folders in which agents worked.
  */
-export async function rosterText(
-  { db, meshId, sessionId, retry = once }: AboutSource,
+export async function readRosterText(
+  { db, meshId, sessionId, retry = attemptOnce }: AboutSource,
   { createdByTeamId }: Pick<RecordExtent, "createdByTeamId">,
 ): Promise<string> {
   const rows = await retry(() => listPeers(db, meshId, sessionId));
@@ -71,28 +71,32 @@ export async function rosterText(
     joined_at: peer.joinedAt.toISOString(),
     left_at: peer.leftAt?.toISOString() ?? null,
   }));
-  return `${canonicalJson({ participants, peers })}\n`;
+  return `${toCanonicalJson({ participants, peers })}\n`;
 }
 
 const page = { rowsMax: 100, bytesMax: 1024 * 1024 };
 
 /** Yields the lines of a bundle's `state.ndjson`: the current values of the session's state keys. */
-export async function* stateLines({ db, sessionId, retry = once }: AboutSource): AsyncGenerator<string> {
+export async function* readStateLines({
+  db,
+  sessionId,
+  retry = attemptOnce,
+}: AboutSource): AsyncGenerator<string> {
   let after = "";
-  for (let goesOn = true; goesOn; ) {
-    const wanted = { prefix: "", after };
-    const { entries, more } = await retry(() => listStateEntries(db, sessionId, wanted, page));
+  for (let isMore = true; isMore; ) {
+    const range = { prefix: "", after };
+    const { entries, hasMore } = await retry(() => listStateEntries(db, sessionId, range, page));
     yield entries.map((row) => writeJsonLine(toStateEntry(row))).join("");
     after = entries.at(-1)?.key ?? after;
-    goesOn = more;
+    isMore = hasMore;
   }
 }
 
-function once<Result>(attempt: () => Promise<Result>): Promise<Result> {
+function attemptOnce<Result>(attempt: () => Promise<Result>): Promise<Result> {
   return attempt();
 }
 
-async function hashOf(texts: AsyncIterable<string> | Iterable<string>): Promise<string> {
+async function hashTexts(texts: AsyncIterable<string> | Iterable<string>): Promise<string> {
   const hash = createHash("sha256");
   for await (const text of texts) hash.update(text);
   return hash.digest("hex");

@@ -4,22 +4,22 @@ import type { Services } from "../../transports/services.js";
 import { createRecords, type Records } from "./records.js";
 import { sealConclusion } from "./seal-conclusion.js";
 import type { SealServices } from "./services.js";
-import { sessionProof, sessionSeal } from "./session-proof.js";
+import { getSessionProof, getSessionSeal } from "./session-proof.js";
 import { toSeal } from "./sign-head.js";
 
-export { rosterText, sessionAbout, stateLines } from "./about.js";
-export { patiently } from "./records.js";
+export { readRosterText, readStateLines, toSessionAbout } from "./about.js";
+export { waitWithTimeout } from "./records.js";
 export type { SealServices } from "./services.js";
 export { toHeadRow, toSignedHead } from "./sign-head.js";
-export { subtreesOf } from "./tiles.js";
+export { createSubtreeReader } from "./tiles.js";
 
 /** Seals session records: hashes, signed heads and proofs. */
 export const sealFeature = {
   name: "seal",
   needs: [],
   handlers: {
-    session_seal: sessionSeal,
-    session_proof: sessionProof,
+    session_seal: getSessionSeal,
+    session_proof: getSessionProof,
   },
   sessionFacts: {
     async seal({ database }, sessionId) {

@@ -1,18 +1,18 @@
 import type { Message } from "@merkle/wire";
 import {
+  createDocumentEntry,
+  createFeedEntry,
   type DocumentEntry,
-  documentEntry,
-  entryLeaf,
   type FeedEntry,
-  feedEntry,
   growTree,
-  kindName,
+  hashEntry,
   type RecordedFields,
   recordedFieldNames,
+  toKindField,
   toMessageHead,
 } from "@merkle/wire/record";
 import { sha256 } from "../../core/sha256.js";
-import type { Task } from "../../core/workers/task.js";
+import type { WorkerTask } from "../../core/workers/task.js";
 
 /** Entries `first` to `last` of a log, in the form in which `readEntryFacts` returns them. */
 export interface EntryFacts {
@@ -39,7 +39,7 @@ export interface HashedEntries {
  */
 const smallFactsCharsMax = 128 * 1024;
 
-export const hashEntriesTask: Task<EntryFacts, HashedEntries> = {
+export const hashEntriesTask: WorkerTask<EntryFacts, HashedEntries> = {
   name: "hash_entries",
   run: hashEntries,
   isSmall: ({ facts }) => facts.reduce((chars, text) => chars + text.length, 0) < smallFactsCharsMax,
@@ -50,7 +50,7 @@ export function hashEntries({ log, recordId, first, last, facts }: EntryFacts): 
   const parts = facts.map((text) => {
     const entries = toEntries({ log, recordId, facts: text });
     for (const { number } of entries) if (number === expected) expected += 1;
-    const leaves = entries.map(({ entry }) => entryLeaf(entry, sha256));
+    const leaves = entries.map(({ entry }) => hashEntry(entry, sha256));
     return { hashes: Buffer.concat(leaves), root: rootOver(leaves) };
   });
   return { parts, missing: expected <= last ? expected : null };
@@ -67,7 +67,7 @@ export function toEntries({
 }[] {
   // The columns are in the order in which the query selects them.
   return log === "feed"
-    ? (JSON.parse(facts) as FeedRow[]).map((row) => ({
+    ? (JSON.parse(facts) as FeedFactRow[]).map((row) => ({
         number: Number(row[sequenceAt]),
         entry: toFeedEntry(row, recordId),
       }))
@@ -88,12 +88,12 @@ export function rootOver(hashes: readonly Uint8Array[]): Uint8Array {
  * A row of the query: the recorded fields of a message, the hash of its content and, if the message is
  * private, the content.
  */
-type FeedRow = readonly unknown[];
+type FeedFactRow = readonly unknown[];
 
 const recordedCount = recordedFieldNames.length;
 const sequenceAt = recordedFieldNames.indexOf("sequence");
 
-function toFeedEntry(facts: FeedRow, recordId: string): FeedEntry {
+function toFeedEntry(facts: FeedFactRow, recordId: string): FeedEntry {
   const row: Record<string, unknown> = {};
   recordedFieldNames.forEach((name, index) => {
     row[name] = facts[index];
@@ -102,9 +102,9 @@ function toFeedEntry(facts: FeedRow, recordId: string): FeedEntry {
   // The query selects exactly these fields with these types.
   const fields = row as unknown as RecordedFields;
   const [contentHash, content] = facts.slice(recordedCount) as [string, string | null];
-  const kind = fields.kind === null ? {} : { [kindName(fields.type)]: fields.kind };
+  const kind = fields.kind === null ? {} : { [toKindField(fields.type)]: fields.kind };
   const message: Message = { ...toMessageHead(fields), content: { ...parseContent(content), ...kind } };
-  return feedEntry(message, { recordId, contentHash });
+  return createFeedEntry(message, { recordId, contentHash });
 }
 
 function parseContent(content: string | null): Record<string, unknown> {
@@ -124,5 +124,5 @@ function toVersionEntry(row: VersionRow, recordId: string): DocumentEntry {
   const [version, written_by_team_id, written_by, at, after_sequence, contentHash] = row;
   const written_at = new Date(at).toISOString();
   const facts = { version, written_by_team_id, written_by, written_at, after_sequence };
-  return documentEntry(facts, { recordId, contentHash });
+  return createDocumentEntry(facts, { recordId, contentHash });
 }

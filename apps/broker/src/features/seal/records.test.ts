@@ -10,10 +10,10 @@ import { connectTestDatabase, createTestDatabase } from "../../../../../tests/ki
 import { createLog } from "../../core/log.js";
 import { startWorkers, type Workers } from "../../core/workers/workers.js";
 import { openAuditKey } from "../../identity/audit-key/audit-key.js";
-import { workerEntry } from "../../start/worker-entry.js";
+import { getWorkerEntry } from "../../start/worker-entry.js";
 import { createRecords } from "./records.js";
 
-const workers = startWorkers({ entry: workerEntry() });
+const workers = startWorkers({ entry: getWorkerEntry() });
 afterAll(workers.stop);
 
 /** Creates the part of a node that signs session records in a database. */
@@ -25,7 +25,12 @@ async function startNode(target: string, workers: Workers) {
     await database.close();
     await rm(home, { recursive: true, force: true });
   });
-  const signer = await openAuditKey({ home, database, newKey: false, log: createLog(() => undefined) });
+  const signer = await openAuditKey({
+    home,
+    database,
+    shouldCreateKey: false,
+    log: createLog(() => undefined),
+  });
   return createRecords({ database, workers, signer });
 }
 
@@ -47,7 +52,7 @@ it("[SEAL-3] [SEAL-6] nodes that sign the same record at the same moment give on
   const sql = connectTestDatabase(target);
   const nodes = await Promise.all([startNode(target, workers), startNode(target, workers)]);
   const session = await makeSession(sql, 3_000);
-  const heads = await Promise.all([...nodes, ...nodes].map((node) => node.headNow(session)));
+  const heads = await Promise.all([...nodes, ...nodes].map((node) => node.findCurrentHead(session)));
   expect(new Set(heads.map((each) => each?.head.signature)).size).toBe(1);
   const tiles = await sql`
     SELECT number::int, hashes, root FROM record_tiles WHERE session_id = ${session} ORDER BY number`;
@@ -56,7 +61,7 @@ it("[SEAL-3] [SEAL-6] nodes that sign the same record at the same moment give on
   // Computing all tiles again from scratch gives the same result.
   await sql`DELETE FROM record_tiles WHERE session_id = ${session}`;
   await sql`DELETE FROM heads WHERE session_id = ${session}`;
-  const again = await nodes[1]?.headNow(session);
+  const again = await nodes[1]?.findCurrentHead(session);
   expect(again?.head.root).toBe(heads[0]?.head.root);
   expect(
     await sql`SELECT number::int, hashes, root FROM record_tiles WHERE session_id = ${session} ORDER BY number`,
@@ -68,9 +73,9 @@ it("[SEAL-6] what was left half done, by a node that was killed, is gone on with
   const sql = connectTestDatabase(target);
   const node = await startNode(target, workers);
   const session = await makeSession(sql, 3_000);
-  const whole = await node.headNow(session);
+  const result = await node.findCurrentHead(session);
   await sql`DELETE FROM heads WHERE session_id = ${session}`;
   await sql`DELETE FROM record_tiles WHERE session_id = ${session} AND number > 4`;
-  expect((await node.headNow(session))?.head.root).toBe(whole?.head.root);
+  expect((await node.findCurrentHead(session))?.head.root).toBe(result?.head.root);
   expect(await sql`SELECT FROM record_tiles WHERE session_id = ${session}`).toHaveLength(11);
 });

@@ -2,16 +2,16 @@ import {
   type Database,
   findHead,
   type HeadRow,
-  keepHead,
   type RecordExtent,
   readRecordExtent,
+  saveHead,
   type Transaction,
 } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import { canonicalJson, type HeadAbout, type SignedHead } from "@merkle/wire/record";
+import { type HeadAbout, type SignedHead, toCanonicalJson } from "@merkle/wire/record";
 import type { CoreServices } from "../../core/services.js";
 import type { Workers } from "../../core/workers/workers.js";
-import { type AuditSigner, lineOf } from "../../identity/audit-key/audit-key.js";
+import { type AuditSigner, listSuccession } from "../../identity/audit-key/audit-key.js";
 import { readAbout } from "./about.js";
 import { signHead, toHeadRow, toSignedHead } from "./sign-head.js";
 import { completeTiles, type LogReader } from "./tiles.js";
@@ -24,12 +24,12 @@ export interface Records {
    *
    * @throws conflict if the record is damaged
    */
-  headNow(sessionId: string): Promise<{ head: SignedHead; extent: RecordExtent } | null>;
+  findCurrentHead(sessionId: string): Promise<{ head: SignedHead; extent: RecordExtent } | null>;
   /**
    * Returns a head that covers the same logs and the session's current facts. Returns `head` itself if the
    * facts have not changed.
    */
-  headAbout(sessionId: string, head: SignedHead, about: HeadAbout): Promise<SignedHead>;
+  refreshHead(sessionId: string, head: SignedHead, about: HeadAbout): Promise<SignedHead>;
   /** Hashes new entries in advance, so that little is left to hash while the feed is locked. */
   catchUp(sessionId: string): Promise<RecordExtent | null>;
 }
@@ -42,7 +42,7 @@ interface RecordsOptions {
 
 export function createRecords({ database, workers, signer }: RecordsOptions): Records {
   // A head is valid only if it was signed with the current key or one of its predecessors.
-  const line = lineOf(signer.keys);
+  const line = listSuccession(signer.keys);
   /** Hashing in progress, by session. Further callers wait for it, and then hash the remaining entries. */
   const underWay = new Map<string, Promise<void>>();
 
@@ -50,11 +50,11 @@ export function createRecords({ database, workers, signer }: RecordsOptions): Re
     for (let before = underWay.get(sessionId); before; before = underWay.get(sessionId)) {
       await before.catch(() => undefined);
     }
-    const making = completeLogs({ db: database.orm, workers }, sessionId, extent).finally(() =>
+    const completion = completeLogs({ db: database.orm, workers }, sessionId, extent).finally(() =>
       underWay.delete(sessionId),
     );
-    underWay.set(sessionId, making);
-    return making;
+    underWay.set(sessionId, completion);
+    return completion;
   }
 
   async function catchUp(sessionId: string): Promise<RecordExtent | null> {
@@ -65,25 +65,25 @@ export function createRecords({ database, workers, signer }: RecordsOptions): Re
 
   return {
     catchUp,
-    async headNow(sessionId) {
+    async findCurrentHead(sessionId) {
       const extent = await catchUp(sessionId);
       if (!extent) return null;
       // An archived session has no rows from which to sign a new head. Its last head was signed when it was
       // archived.
-      const known = await findHead(
+      const existing = await findHead(
         database.orm,
         sessionId,
         extent,
         extent.imported || extent.archived ? undefined : line,
       );
-      const row = known ?? (await signAndKeep(sessionId, extent));
+      const row = existing ?? (await signAndKeep(sessionId, extent));
       return { head: toSignedHead(row), extent };
     },
-    async headAbout(sessionId, head, about) {
-      if (canonicalJson(head.about ?? null) === canonicalJson(about)) return head;
+    async refreshHead(sessionId, head, about) {
+      if (toCanonicalJson(head.about ?? null) === toCanonicalJson(about)) return head;
       const { key_id: _key, signature: _signature, ...logs } = head;
       const signed = signer.sign({ ...logs, about, at: new Date().toISOString() });
-      return toSignedHead(await keepHead(database.orm, toHeadRow(signed, { sessionId, sealed: false })));
+      return toSignedHead(await saveHead(database.orm, toHeadRow(signed, { sessionId, sealed: false })));
     },
   };
 
@@ -91,7 +91,7 @@ export function createRecords({ database, workers, signer }: RecordsOptions): Re
     const reader: LogReader = { db: database.orm, workers };
     const about = await readAbout({ db: database.orm, meshId: database.meshId, sessionId }, extent);
     const facts = { epoch: database.epoch, at: new Date(), sealed: false, about };
-    return keepHead(database.orm, await signHead(reader, signer, { sessionId, extent, ...facts }));
+    return saveHead(database.orm, await signHead(reader, signer, { sessionId, extent, ...facts }));
   }
 }
 
@@ -118,19 +118,22 @@ const patienceMs = 10_000;
  *
  * @throws unavailable if the hashing takes too long; nothing else was done
  */
-export async function whileHashing<Result>(work: Promise<Result>): Promise<Result> {
-  return patiently(work, stillHashing);
+export async function waitForHashing<Result>(work: Promise<Result>): Promise<Result> {
+  return waitWithTimeout(work, stillHashing);
 }
 
 /** Waits for work up to the time limit of a request. The work continues even if the wait times out. */
-export async function patiently<Result>(work: Promise<Result>, goesOn: () => MerkleError): Promise<Result> {
+export async function waitWithTimeout<Result>(
+  work: Promise<Result>,
+  createError: () => MerkleError,
+): Promise<Result> {
   // If the work fails after this wait has ended, the next caller gets the error.
   work.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
-  const longer = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(goesOn()), patienceMs);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(createError()), patienceMs);
   });
-  return Promise.race([work, longer]).finally(() => clearTimeout(timer));
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
 function stillHashing(): MerkleError {
@@ -162,5 +165,5 @@ export async function sealSession(
   await completeLogs(reader, sessionId, extent);
   const about = await readAbout({ db: tx, meshId: database.meshId, sessionId }, extent);
   const head = { sessionId, extent, epoch: database.epoch, at, sealed: true, about };
-  return toSignedHead(await keepHead(tx, await signHead(reader, signer, head)));
+  return toSignedHead(await saveHead(tx, await signHead(reader, signer, head)));
 }

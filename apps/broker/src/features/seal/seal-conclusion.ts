@@ -1,5 +1,5 @@
 import type { ConcludeHook } from "../../document/hooks.js";
-import { sealSession, whileHashing } from "./records.js";
+import { sealSession, waitForHashing } from "./records.js";
 import type { SealServices } from "./services.js";
 
 /**
@@ -8,7 +8,7 @@ import type { SealServices } from "./services.js";
  */
 export const sealConclusion: ConcludeHook<SealServices> = {
   prepare: async ({ records }, sessionId) => {
-    await whileHashing(records.catchUp(sessionId));
+    await waitForHashing(records.catchUp(sessionId));
   },
   conclude: (services, { tx }, { sessionId, at }) => sealSession(tx, services, { sessionId, at }),
 };

@@ -1,8 +1,8 @@
 import { type HeadRow, keepRest, type RecordExtent, readContentHash, tileHashes } from "@merkle/db";
-import { type HeadAbout, rootOfLog, type SignedHead, toHex } from "@merkle/wire/record";
+import { computeLogRoot, type HeadAbout, type SignedHead, toHex } from "@merkle/wire/record";
 import { sha256 } from "../../core/sha256.js";
 import type { AuditSigner } from "../../identity/audit-key/audit-key.js";
-import { type LogReader, type NamedLog, readLeaves, subtreesOf } from "./tiles.js";
+import { createSubtreeReader, type LogReader, type NamedLog, readLeaves } from "./tiles.js";
 
 interface HeadToSign {
   readonly sessionId: string;
@@ -24,14 +24,14 @@ export async function signHead(
   { sessionId, extent, epoch, at, sealed, about }: HeadToSign,
 ): Promise<HeadRow> {
   const { recordId, size, documentVersion } = extent;
-  const rootOf = async (log: "feed" | "document", entries: number) => {
-    const named = { sessionId, recordId, log };
-    await keepLeaves(reader, named, entries);
-    return rootOfLog(entries, subtreesOf(reader, named), sha256);
+  const computeRoot = async (log: "feed" | "document", entries: number) => {
+    const namedLog = { sessionId, recordId, log };
+    await keepLeaves(reader, namedLog, entries);
+    return computeLogRoot(entries, createSubtreeReader(reader, namedLog), sha256);
   };
   const [root, documentRoot, documentHash] = await Promise.all([
-    rootOf("feed", size),
-    rootOf("document", documentVersion),
+    computeRoot("feed", size),
+    computeRoot("document", documentVersion),
     readContentHash(reader.db, { sessionId, version: documentVersion }),
   ]);
   const { key_id, signature } = signer.sign({
@@ -60,7 +60,7 @@ export async function signHead(
     keyId: key_id,
     signature: Buffer.from(signature, "base64url"),
     sealed,
-    about: aboutBytes(about),
+    about: toAboutBytes(about),
   };
 }
 
@@ -109,7 +109,7 @@ export function toHeadRow(
     keyId: head.key_id,
     signature: Buffer.from(head.signature, "base64url"),
     sealed,
-    about: aboutBytes(head.about),
+    about: toAboutBytes(head.about),
   };
 }
 
@@ -119,7 +119,7 @@ function toAbout(bytes: Uint8Array): HeadAbout {
 }
 
 /** Returns the three hashes of a head's facts in the form stored in the database. */
-function aboutBytes(about: HeadAbout | undefined): Uint8Array {
+function toAboutBytes(about: HeadAbout | undefined): Uint8Array {
   return about ? Buffer.from(about.session + about.roster + about.state, "hex") : Buffer.alloc(0);
 }
 

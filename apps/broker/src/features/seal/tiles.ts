@@ -64,17 +64,17 @@ async function hashTiles(
   log: NamedLog,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {
-  const rangeAt = (tile: number): NumberRange => ({
+  const toRange = (tile: number): NumberRange => ({
     first: tile * tileHashes + 1,
     last: Math.min(tile + tilesAtOnce, to) * tileHashes,
   });
-  let reading = from < to ? readAhead(reader.db, log, rangeAt(from)) : null;
+  let reading = from < to ? readAhead(reader.db, log, toRange(from)) : null;
   for (let tile = from; reading !== null; tile += tilesAtOnce) {
     const facts = await reading;
     // While a worker thread hashes this range, the database already hashes the content of the next range.
-    reading = tile + tilesAtOnce < to ? readAhead(reader.db, log, rangeAt(tile + tilesAtOnce)) : null;
-    const { parts } = await hashFacts(reader, log, rangeAt(tile), facts);
-    const tiles = parts.map((part, place): RecordTile => ({ level: 0, number: tile + place, ...part }));
+    reading = tile + tilesAtOnce < to ? readAhead(reader.db, log, toRange(tile + tilesAtOnce)) : null;
+    const { parts } = await hashFacts(reader, log, toRange(tile), facts);
+    const tiles = parts.map((part, index): RecordTile => ({ level: 0, number: tile + index, ...part }));
     await keepTiles(reader.db, log, tiles);
   }
 }
@@ -102,22 +102,22 @@ async function joinTiles(
  * Returns a function that reads subtree hashes. It uses stored tiles, and hashes entries that are not in a
  * stored tile.
  */
-export function subtreesOf(reader: LogReader, log: NamedLog): ReadSubtrees {
+export function createSubtreeReader(reader: LogReader, log: NamedLog): ReadSubtrees {
   return async (subtrees) => {
-    const places = subtrees.map(toPlace);
-    const hashesOf = new Map<string, Promise<Uint8Array[]>>();
-    for (const { level, tile } of places) {
+    const positions = subtrees.map(toPosition);
+    const hashesByTile = new Map<string, Promise<Uint8Array[]>>();
+    for (const { level, tile } of positions) {
       const key = `${level}/${tile}`;
-      if (hashesOf.has(key)) continue;
+      if (hashesByTile.has(key)) continue;
       // Reads each tile only once, up to the last hash that any of the subtrees needs.
-      const ends = places
+      const ends = positions
         .filter((each) => each.level === level && each.tile === tile)
         .map((each) => each.end);
-      hashesOf.set(key, readHashes(reader, log, { level, tile, end: Math.max(...ends) }));
+      hashesByTile.set(key, readHashes(reader, log, { level, tile, end: Math.max(...ends) }));
     }
     return Promise.all(
-      places.map(async ({ level, tile, start, end }) => {
-        const hashes = (await hashesOf.get(`${level}/${tile}`)) ?? [];
+      positions.map(async ({ level, tile, start, end }) => {
+        const hashes = (await hashesByTile.get(`${level}/${tile}`)) ?? [];
         return rootOver(hashes.slice(start, end));
       }),
     );
@@ -132,7 +132,7 @@ interface TilePosition {
   readonly end: number;
 }
 
-function toPlace({ start, height }: Subtree): TilePosition {
+function toPosition({ start, height }: Subtree): TilePosition {
   const level = Math.floor(height / tileHeight);
   const first = start / tileHashes ** level;
   const tile = Math.floor(first / tileHashes);
@@ -146,8 +146,8 @@ async function readHashes(
   log: NamedLog,
   { level, tile, end }: Pick<TilePosition, "level" | "tile" | "end">,
 ): Promise<Uint8Array[]> {
-  const kept = await findTileHashes(reader.db, log, { level, number: tile });
-  if (kept) return cutHashes(kept).slice(0, end);
+  const stored = await findTileHashes(reader.db, log, { level, number: tile });
+  if (stored) return cutHashes(stored).slice(0, end);
   const first = tile * tileHashes;
   if (level > 0) return listTileRoots(reader.db, log, { level: level - 1, first, last: first + end - 1 });
   const { parts } = await readLeaves(reader, log, { first: first + 1, last: first + end });
@@ -179,8 +179,8 @@ async function hashFacts(
 }
 
 function cutHashes(joined: Uint8Array): Uint8Array[] {
-  return Array.from({ length: joined.length / 32 }, (_, place) =>
-    joined.subarray(place * 32, place * 32 + 32),
+  return Array.from({ length: joined.length / 32 }, (_, index) =>
+    joined.subarray(index * 32, index * 32 + 32),
   );
 }
 

@@ -12,7 +12,7 @@ export function cutIntoPieces(content: string, charsMax = pieceCharsMax): string
   const pieces: string[] = [];
   let start = 0;
   while (content.length - start > charsMax) {
-    const end = start + endOfPiece(content.slice(start, start + charsMax));
+    const end = start + findPieceEnd(content.slice(start, start + charsMax));
     pieces.push(content.slice(start, end));
     start = end;
   }
@@ -21,10 +21,10 @@ export function cutIntoPieces(content: string, charsMax = pieceCharsMax): string
 }
 
 /** Returns the best break in the second half of a full piece. */
-function endOfPiece(full: string): number {
+function findPieceEnd(full: string): number {
   for (const mark of ["\n#", "\n\n", "\n", " "]) {
-    const place = full.lastIndexOf(mark);
-    if (place >= full.length / 2) return place + 1;
+    const position = full.lastIndexOf(mark);
+    if (position >= full.length / 2) return position + 1;
   }
   return /[\uD800-\uDBFF]$/.test(full) ? full.length - 1 : full.length;
 }

@@ -44,7 +44,7 @@ export function startIndexer(options: {
   const stopping = new AbortController();
   let background: Promise<void> | null = null;
 
-  async function goOn(): Promise<void> {
+  async function indexInBackground(): Promise<void> {
     try {
       while (!stopping.signal.aborted && (await indexStep(database)) !== null) {
         await delay(pauseMs, undefined, { signal: stopping.signal });
@@ -65,7 +65,7 @@ export function startIndexer(options: {
         if (messages === null) return true;
         indexed += messages;
       }
-      if (!stopping.signal.aborted) background ??= goOn();
+      if (!stopping.signal.aborted) background ??= indexInBackground();
       return false;
     },
     async stop() {

@@ -1,8 +1,8 @@
-import { type FoundRow, searchMesh } from "@merkle/db";
+import { type SearchResultRow, searchMesh } from "@merkle/db";
 import { type OutputOf, type ParsedInputOf, searchKinds } from "@merkle/wire";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
-import { bestPart } from "../../text/best-part.js";
+import { extractBestPart } from "../../text/extract-best-part.js";
 import { toTextMatch } from "../../text/parse-terms.js";
 import type { SearchServices } from "./services.js";
 
@@ -21,8 +21,8 @@ export async function search(
   const sessionId =
     session === undefined ? undefined : (await requireSession(ctx.services, session)).sessionId;
   if (kinds.length === 0) return { hits: [], complete: true };
-  const complete = await indexer.catchUp();
-  const found = await database.reading(async (db) =>
+  const isComplete = await indexer.catchUp();
+  const rows = await database.read(async (db) =>
     searchMesh(db, database.meshId, {
       match: await toTextMatch(db, query),
       kinds: new Set(kinds),
@@ -30,10 +30,10 @@ export async function search(
       limit,
     }),
   );
-  return { hits: found.map(toHit), complete };
+  return { hits: rows.map(toHit), complete: isComplete };
 }
 
-function toHit({ sessionId, slug, memory, at, marked, ...row }: FoundRow): Hit {
+function toHit({ sessionId, slug, memory, at, marked, ...row }: SearchResultRow): Hit {
   return {
     kind: row.kind,
     session_id: sessionId,
@@ -49,7 +49,7 @@ function toHit({ sessionId, slug, memory, at, marked, ...row }: FoundRow): Hit {
     title: row.title,
     by: row.by,
     at: at.toISOString(),
-    marked: bestPart(marked, partCharsMax),
+    marked: extractBestPart(marked, partCharsMax),
     rank: row.rank,
   };
 }

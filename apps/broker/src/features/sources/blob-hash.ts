@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
 /** Returns Git's object id for these bytes, in the repository's hash format. */
-export function blobHash(bytes: Uint8Array, format: ObjectFormat): string {
+export function hashBlob(bytes: Uint8Array, format: ObjectFormat): string {
   return createHash(format).update(`blob ${bytes.byteLength}\0`).update(bytes).digest("hex");
 }
 
 export type ObjectFormat = "sha1" | "sha256";
 
-export function formatOf(hash: string): ObjectFormat {
+export function toObjectFormat(hash: string): ObjectFormat {
   return hash.length === 64 ? "sha256" : "sha1";
 }

@@ -1,13 +1,13 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, rename, rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { type HeldFolder, holdBeneath, NotPlainError } from "@merkle/db/files";
-import { readHeld } from "./read-held.js";
+import { NotPlainError, type OpenFolder, openFolderBeneath } from "@merkle/db/files";
+import { readRegularFile } from "./read-regular-file.js";
 import { type Repository, requireOwned } from "./repository.js";
 import { RootProblem } from "./source-problems.js";
 
 /** The branch or commit that is checked out. */
-export interface Head {
+export interface BranchHead {
   /**
    * Full name of the checked-out branch, for example `refs/heads/main`. Null if a commit is checked out
    * directly.
@@ -26,7 +26,7 @@ const packedBytesMax = 64 * 1024 * 1024;
  *
  * @throws RootProblem if one of these files is outside the repository or has unexpected content
  */
-export async function readHead({ git, user }: Pick<Repository, "git" | "user">): Promise<Head> {
+export async function readHead({ git, user }: Pick<Repository, "git" | "user">): Promise<BranchHead> {
   const line = await readLine(git, "HEAD", user);
   const branch = /^ref: (refs\/heads\/.+)$/.exec(line ?? "")?.[1];
   if (branch !== undefined) return { branch, commit: await readBranch({ git, user }, branch) };
@@ -38,15 +38,15 @@ async function readBranch(
   { git, user }: Pick<Repository, "git" | "user">,
   branch: string,
 ): Promise<string | null> {
-  const { folders, name } = partsOf(branch);
-  const held = await holdBeneath(git, folders).catch(unlessMissing);
+  const { folders, name } = splitBranch(branch);
+  const folder = await openFolderBeneath(git, folders).catch(nullIfMissing);
   try {
-    const line = held ? await readLine(held, name, user) : null;
+    const line = folder ? await readLine(folder, name, user) : null;
     if (line === null) return await findPacked({ git, user }, branch);
     if (isCommit(line)) return line;
     throw new RootProblem(`${git.path}/${branch} does not point to a commit.`);
   } finally {
-    await held?.close();
+    await folder?.close();
   }
 }
 
@@ -71,32 +71,32 @@ export async function moveBranch(
   branch: string,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<boolean> {
-  const { folders, name } = partsOf(branch);
-  const held = await makeFolders(repository, folders);
+  const { folders, name } = splitBranch(branch);
+  const folder = await createFolders(repository, folders);
   try {
-    const lock = await takeLock(held, `${name}.lock`, repository);
+    const lock = await takeLock(folder, `${name}.lock`, repository);
     if (!lock) return false;
-    let moved = false;
+    let hasMoved = false;
     try {
       const head = await readHead(repository);
       if (head.branch !== branch || head.commit !== from) return false;
       await lock.writeFile(`${to}\n`);
       await lock.sync();
-      await rename(held.at(`${name}.lock`), held.at(name));
-      moved = true;
+      await rename(folder.toPath(`${name}.lock`), folder.toPath(name));
+      hasMoved = true;
     } finally {
       await lock.close();
-      if (!moved) await rm(held.at(`${name}.lock`), { force: true });
+      if (!hasMoved) await rm(folder.toPath(`${name}.lock`), { force: true });
     }
-    return moved;
+    return hasMoved;
   } finally {
-    await held.close();
+    await folder.close();
   }
 }
 
 /** Waits briefly and returns null if another process has the lock. */
 async function takeLock(
-  folder: HeldFolder,
+  folder: OpenFolder,
   name: string,
   { user }: Pick<Repository, "user">,
 ): Promise<FileHandle | null> {
@@ -118,40 +118,42 @@ const lockedMs = 100;
  * Creates the folders that contain the branch's file. They may be missing if the branch is in
  * `packed-refs`.
  */
-async function makeFolders({ git, user }: Repository, names: readonly string[]): Promise<HeldFolder> {
-  let at = await git.folder(".");
+async function createFolders({ git, user }: Repository, names: readonly string[]): Promise<OpenFolder> {
+  let folder = await git.openFolder(".");
   for (const name of names) {
-    const parent = at;
+    const parent = folder;
     try {
-      const isNew = await mkdir(parent.at(name)).then(
+      const isNew = await mkdir(parent.toPath(name)).then(
         () => true,
         () => false,
       );
-      at = await parent.folder(name);
-      if (isNew && user) await at.chown(user.uid, user.gid);
-      else requireOwned(at, user);
+      folder = await parent.openFolder(name);
+      if (isNew && user) await folder.chown(user.uid, user.gid);
+      else requireOwned(folder, user);
     } finally {
       await parent.close();
     }
   }
-  return at;
+  return folder;
 }
 
-async function readLine(folder: HeldFolder, name: string, user: Repository["user"]): Promise<string | null> {
+async function readLine(folder: OpenFolder, name: string, user: Repository["user"]): Promise<string | null> {
   const text = await readText(folder, name, { bytesMax: lineBytesMax, user });
   return text === null ? null : text.trimEnd();
 }
 
-async function readText(...[folder, name, options]: Parameters<typeof readHeld>): Promise<string | null> {
+async function readText(
+  ...[folder, name, options]: Parameters<typeof readRegularFile>
+): Promise<string | null> {
   try {
-    return (await readHeld(folder, name, options)).bytes.toString("utf8");
+    return (await readRegularFile(folder, name, options)).bytes.toString("utf8");
   } catch (error) {
     if (hasCode(error, "ENOENT")) return null;
-    throw asProblem(error);
+    throw toProblem(error);
   }
 }
 
-function partsOf(branch: string): { readonly folders: readonly string[]; readonly name: string } {
+function splitBranch(branch: string): { readonly folders: readonly string[]; readonly name: string } {
   const names = branch.split("/");
   // Git also refuses such branch names, which could lead to other files.
   if (names.some((each) => each === "" || each.startsWith(".") || each.endsWith(".lock"))) {
@@ -164,12 +166,12 @@ function isCommit(line: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(line);
 }
 
-function unlessMissing(error: unknown): null {
+function nullIfMissing(error: unknown): null {
   if (hasCode(error, "ENOENT")) return null;
-  throw asProblem(error);
+  throw toProblem(error);
 }
 
-function asProblem(error: unknown): unknown {
+function toProblem(error: unknown): unknown {
   return error instanceof NotPlainError ? new RootProblem(error.message, { cause: error }) : error;
 }
 

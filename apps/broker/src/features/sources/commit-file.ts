@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { blobHash, formatOf } from "./blob-hash.js";
+import { hashBlob, toObjectFormat } from "./blob-hash.js";
 import { moveBranch, readHead } from "./branch.js";
-import { type Committed, findCommitted } from "./committed.js";
+import { type CommittedFile, findCommitted } from "./committed.js";
 import { askGit, type GitRun, runGit } from "./git.js";
 import { clearLeftovers, type IndexChange, lockIndex } from "./lock-index.js";
 import { openSource, readSourceFile, withFolderOf } from "./open-source.js";
@@ -45,7 +45,7 @@ const triesMax = 5;
 export async function commitFile(
   repository: Repository,
   commit: FileCommit,
-): Promise<{ readonly commit: string; readonly written: boolean }> {
+): Promise<{ readonly commit: string; readonly isWritten: boolean }> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const done = await tryCommit(repository, commit);
     if (done) return done;
@@ -56,7 +56,7 @@ export async function commitFile(
 async function tryCommit(
   repository: Repository,
   commit: FileCommit,
-): Promise<{ readonly commit: string; readonly written: boolean } | null> {
+): Promise<{ readonly commit: string; readonly isWritten: boolean } | null> {
   const { path, baseHash, content } = commit;
   await clearLeftovers(repository);
   const { branch, commit: head } = await readHead(repository);
@@ -67,24 +67,24 @@ async function tryCommit(
   await refuseUnderWay(repository);
   const committed = head === null ? null : await findCommitted(repository, head, path);
   if (head === null || !committed) throw new NotCurrent("The file is no longer in the last commit.");
-  const newHash = blobHash(Buffer.from(content), formatOf(head));
+  const newHash = hashBlob(Buffer.from(content), toObjectFormat(head));
   const change: IndexChange = {
     path,
-    mode: committed.executable ? "100755" : "100644",
+    mode: committed.isExecutable ? "100755" : "100644",
     from: baseHash,
     to: newHash,
   };
   const earlier = committed.hash === newHash ? await findOwnCommit(repository, head, commit) : null;
   if (earlier !== null)
-    return { commit: earlier, written: await finish(repository, commit, { change, committed }) };
+    return { commit: earlier, isWritten: await finish(repository, commit, { change, committed }) };
 
   await requireBase(repository, commit, committed.hash);
   const index = await lockIndex(repository, change);
   try {
-    const made = await makeCommit(repository, commit, { head, mode: change.mode });
-    if (!(await moveBranch(repository, branch, { from: head, to: made }))) return null;
+    const newCommit = await makeCommit(repository, commit, { head, mode: change.mode });
+    if (!(await moveBranch(repository, branch, { from: head, to: newCommit }))) return null;
     await index.commit();
-    return { commit: made, written: await replaceFile(repository, commit, committed) };
+    return { commit: newCommit, isWritten: await replaceFile(repository, commit, committed) };
   } finally {
     await index.release();
   }
@@ -97,7 +97,7 @@ async function tryCommit(
 async function finish(
   repository: Repository,
   commit: FileCommit,
-  { change, committed }: { readonly change: IndexChange; readonly committed: Committed },
+  { change, committed }: { readonly change: IndexChange; readonly committed: CommittedFile },
 ): Promise<boolean> {
   try {
     const index = await lockIndex(repository, change);
@@ -130,7 +130,7 @@ async function findOwnCommit(
   head: string,
   { path, trailers }: FileCommit,
 ): Promise<string | null> {
-  const run = { ...repository, format: formatOf(head), walksHistory: true };
+  const run = { ...repository, format: toObjectFormat(head), walksHistory: true };
   const { code, output } = await runGit(["rev-list", "-1", head, "--", path], run);
   const last = output.toString("utf8").trim();
   if (code !== 0 || !/^[0-9a-f]{40,64}$/.test(last)) return null;
@@ -146,7 +146,7 @@ async function makeCommit(
 ): Promise<string> {
   const name = `merkle-${randomUUID()}`;
   const { git } = repository;
-  const run: GitRun = { ...repository, format: formatOf(head), indexFile: join(git.path, name) };
+  const run: GitRun = { ...repository, format: toObjectFormat(head), indexFile: join(git.path, name) };
   try {
     const blob = await askGit(["hash-object", "-w", "--no-filters", "--stdin"], { ...run, input: content });
     await askGit(["read-tree", head], run);
@@ -159,8 +159,8 @@ async function makeCommit(
       input: message,
     });
   } finally {
-    await rm(git.at(name), { force: true });
-    await rm(git.at(`${name}.lock`), { force: true });
+    await rm(git.toPath(name), { force: true });
+    await rm(git.toPath(`${name}.lock`), { force: true });
   }
 }
 
@@ -171,7 +171,7 @@ async function makeCommit(
 async function replaceFile(
   repository: Repository,
   { path, baseHash, content }: FileCommit,
-  committed: Committed,
+  committed: CommittedFile,
 ): Promise<boolean> {
   try {
     return await withFolderOf(repository, path, async (folder, name) => {
@@ -187,11 +187,11 @@ async function replaceFile(
         if (process.getuid?.() === 0) await file.chown(stat.uid, stat.gid);
         await file.chmod(stat.mode & 0o777);
         if ((await read()).hash !== baseHash) return false;
-        await rename(folder.at(beside), folder.at(name));
+        await rename(folder.toPath(beside), folder.toPath(name));
         return true;
       } finally {
         await file.close();
-        await rm(folder.at(beside), { force: true });
+        await rm(folder.toPath(beside), { force: true });
       }
     });
   } catch {
@@ -208,7 +208,7 @@ const underWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge
 
 async function refuseUnderWay({ git }: Repository): Promise<void> {
   for (const each of underWay) {
-    if (!(await lstat(git.at(each)).catch(() => undefined))) continue;
+    if (!(await lstat(git.toPath(each)).catch(() => undefined))) continue;
     throw new NotCurrent(
       "A merge, rebase or similar operation is in progress in the repository. Finish it first.",
     );

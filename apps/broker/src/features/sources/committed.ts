@@ -1,14 +1,14 @@
 import { limits } from "@merkle/wire/limits";
-import { formatOf } from "./blob-hash.js";
+import { toObjectFormat } from "./blob-hash.js";
 import { readHead } from "./branch.js";
 import { runGit } from "./git.js";
 import type { Repository } from "./repository.js";
 
 /** A file in the current commit. */
-export interface Committed {
+export interface CommittedFile {
   readonly path: string;
   readonly hash: string;
-  readonly executable: boolean;
+  readonly isExecutable: boolean;
 }
 
 /**
@@ -19,8 +19,8 @@ export async function findCommitted(
   repository: Repository,
   commit: string,
   path: string,
-): Promise<Committed | null> {
-  const run = { ...repository, format: formatOf(commit) };
+): Promise<CommittedFile | null> {
+  const run = { ...repository, format: toObjectFormat(commit) };
   const { code, output } = await runGit(["ls-tree", "-z", "--full-tree", commit, "--", path], run);
   if (code !== 0) return null;
   return toFiles(output).find((each) => each.path === path) ?? null;
@@ -34,35 +34,35 @@ const listBytesMax = 4 * 1024 * 1024;
  */
 export async function listCommitted(
   repository: Repository,
-): Promise<{ readonly files: readonly Committed[]; readonly cut: boolean }> {
+): Promise<{ readonly files: readonly CommittedFile[]; readonly isTruncated: boolean }> {
   const { commit } = await readHead(repository);
   // A repository without commits has no files.
-  if (commit === null) return { files: [], cut: false };
-  const { code, output, cut } = await runGit(["ls-tree", "-r", "-z", "-l", "--full-tree", commit], {
+  if (commit === null) return { files: [], isTruncated: false };
+  const { code, output, isTruncated } = await runGit(["ls-tree", "-r", "-z", "-l", "--full-tree", commit], {
     ...repository,
-    format: formatOf(commit),
+    format: toObjectFormat(commit),
     outputBytesMax: listBytesMax,
   });
-  if (code !== 0 && !cut) return { files: [], cut: false };
-  return { files: toFiles(output).filter(({ path }) => !looksBinary.test(path)), cut };
+  if (code !== 0 && !isTruncated) return { files: [], isTruncated: false };
+  return { files: toFiles(output).filter(({ path }) => !binaryFileName.test(path)), isTruncated };
 }
 
 /** Parses the output of `git ls-tree -z`. Skips entries that are not regular files. */
-export function toFiles(output: Buffer): Committed[] {
+export function toFiles(output: Buffer): CommittedFile[] {
   // The last entry may have been cut off by the output limit, and then has no NUL after it.
   return output.toString("utf8").split("\0").slice(0, -1).flatMap(toFile);
 }
 
-function toFile(line: string): Committed[] {
+function toFile(line: string): CommittedFile[] {
   const match = /^(100644|100755) blob ([0-9a-f]{40,64})(?: +(\d+))?\t(.+)$/su.exec(line);
   if (!match) return [];
   const [mode, hash = "", bytes = "0", path = ""] = match.slice(1);
   // Clients cannot request a path that is not valid UTF-8.
   if (Number(bytes) > limits.documentBytesMax || path.includes("\ufffd")) return [];
-  return [{ path, hash, executable: mode === "100755" }];
+  return [{ path, hash, isExecutable: mode === "100755" }];
 }
 
-const looksBinary =
+const binaryFileName =
   /\.(?:7z|avif|bin|bmp|bz2|class|dll|dylib|eot|exe|gif|gz|icns|ico|jar|jpe?g|mov|mp[34]|o|ogg|otf|pdf|png|so|tar|tiff?|ttf|wasm|wav|webm|webp|woff2?|xz|zip|zst)$/i;
 
 /** The last commit that changed a file. */
@@ -82,7 +82,7 @@ export async function findLastCommit(repository: Repository, path: string): Prom
   if (head === null) return null;
   const { code, output } = await runGit(["rev-list", "-1", "--format=%H%n%an%n%ct%n%s", head, "--", path], {
     ...repository,
-    format: formatOf(head),
+    format: toObjectFormat(head),
     walksHistory: true,
   });
   // Git prints a header line before the output in the requested format.

@@ -37,7 +37,7 @@ export const sourcesFeature = {
     // The roots are configured only for the main mesh, because anyone may have created the other meshes.
     const ofMain = createSources({ roots, author, home, searchPath: options.searchPath });
     stops.add("sources", ofMain.stop);
-    return { sourcesOf: (meshId) => (meshId === database.meshId ? ofMain : noSources) };
+    return { getSources: (meshId) => (meshId === database.meshId ? ofMain : noSources) };
   },
-  inMesh: ({ sourcesOf }, meshId): { sources: Sources } => ({ sources: sourcesOf(meshId) }),
+  inMesh: ({ getSources }, meshId): { sources: Sources } => ({ sources: getSources(meshId) }),
 } satisfies Feature<SourceServices & StartedSources & Services, FileOptions>;

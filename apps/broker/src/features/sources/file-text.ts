@@ -12,8 +12,8 @@ export async function readFileText(
   hash: string,
 ): Promise<string | null> {
   const { orm, meshId } = database;
-  const kept = await findSourceText(orm, { meshId, ...file, hash });
-  if (kept !== null) return kept;
+  const stored = await findSourceText(orm, { meshId, ...file, hash });
+  if (stored !== null) return stored;
   const current = await sources.open(file);
   return current.hash === hash ? current.text : null;
 }

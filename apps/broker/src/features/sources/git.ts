@@ -30,8 +30,8 @@ export interface GitResult {
    * Whether Git was stopped because of the output limit. If so, `output` contains the bytes written up to
    * that point.
    */
-  readonly cut: boolean;
-  readonly said: string;
+  readonly isTruncated: boolean;
+  readonly errorOutput: string;
 }
 
 /** Thrown if Git is missing or does not finish in time. */
@@ -39,8 +39,8 @@ export class GitError extends Error {
   override readonly name = "GitError";
 }
 
-const outputBytesUsual = 1024 * 1024;
-const saidBytesMax = 4_096;
+const outputBytesMaxDefault = 1024 * 1024;
+const errorOutputBytesMax = 4_096;
 const runMsMax = 10_000;
 
 /** Overrides the defaults with which Git would start other programs or read other files on this machine. */
@@ -79,10 +79,10 @@ export async function runGit(args: readonly string[], run: GitRun): Promise<GitR
     },
   );
   return new Promise((resolve, reject) => {
-    const { outputBytesMax = outputBytesUsual } = run;
+    const { outputBytesMax = outputBytesMaxDefault } = run;
     const pieces: Buffer[] = [];
     let bytes = 0;
-    let said = "";
+    let errorOutput = "";
     const end = () => {
       try {
         // Kills the process group, in case Git has started other processes.
@@ -101,7 +101,7 @@ export async function runGit(args: readonly string[], run: GitRun): Promise<GitR
       else pieces.push(piece);
     });
     child.stderr.on("data", (piece: Buffer) => {
-      said = (said + piece.toString("utf8")).slice(-saidBytesMax);
+      errorOutput = (errorOutput + piece.toString("utf8")).slice(-errorOutputBytesMax);
     });
     child.once("error", (cause) => {
       clearTimeout(timer);
@@ -109,7 +109,12 @@ export async function runGit(args: readonly string[], run: GitRun): Promise<GitR
     });
     child.once("close", (code) => {
       clearTimeout(timer);
-      resolve({ code: code ?? -1, output: Buffer.concat(pieces), cut: bytes > outputBytesMax, said });
+      resolve({
+        code: code ?? -1,
+        output: Buffer.concat(pieces),
+        isTruncated: bytes > outputBytesMax,
+        errorOutput,
+      });
     });
     // Git may exit without reading its input. The exit code shows whether Git succeeded.
     child.stdin.on("error", () => undefined);
@@ -119,8 +124,8 @@ export async function runGit(args: readonly string[], run: GitRun): Promise<GitR
 
 /** Runs Git and returns its output without the last line break. */
 export async function askGit(args: readonly string[], run: GitRun): Promise<string> {
-  const { code, output, said } = await runGit(args, run);
-  if (code !== 0) throw new GitError(`git ${args[0]} failed: ${said.trim() || `exit code ${code}`}`);
+  const { code, output, errorOutput } = await runGit(args, run);
+  if (code !== 0) throw new GitError(`git ${args[0]} failed: ${errorOutput.trim() || `exit code ${code}`}`);
   return output.toString("utf8").replace(/\n$/, "");
 }
 

@@ -4,9 +4,9 @@ import { type FileHandle, link, lstat, readdir, rename, rm } from "node:fs/promi
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { NotPlainError } from "@merkle/db/files";
-import { formatOf } from "./blob-hash.js";
+import { toObjectFormat } from "./blob-hash.js";
 import { askGit, type GitRun } from "./git.js";
-import { readHeld } from "./read-held.js";
+import { readRegularFile } from "./read-regular-file.js";
 import type { Repository } from "./repository.js";
 import { NotCurrent, RootProblem } from "./source-problems.js";
 
@@ -41,25 +41,25 @@ const indexBytesMax = 512 * 1024 * 1024;
  */
 export async function lockIndex(repository: Repository, change: IndexChange): Promise<LockedIndex> {
   const { git } = repository;
-  const [index, lock] = [git.at("index"), git.at("index.lock")];
+  const [index, lock] = [git.toPath("index"), git.toPath("index.lock")];
   for (let tries = 0; tries < lockTries; tries += 1) {
     const prepared = `merkle-${randomUUID()}`;
     try {
-      const before = await stampOf(index);
+      const before = await readStamp(index);
       const { mtime } = await copyIndex(repository, prepared);
       await stage(
-        { ...repository, format: formatOf(change.to), indexFile: join(git.path, prepared) },
+        { ...repository, format: toObjectFormat(change.to), indexFile: join(git.path, prepared) },
         change,
       );
       await backdate(repository, prepared, mtime);
-      await link(git.at(prepared), lock);
+      await link(git.toPath(prepared), lock);
       // If the index has changed since it was copied, the copy may lack newly staged changes.
-      if (before === (await stampOf(index))) {
-        return { commit: () => rename(lock, index), release: () => unlock(lock, git.at(prepared)) };
+      if (before === (await readStamp(index))) {
+        return { commit: () => rename(lock, index), release: () => unlock(lock, git.toPath(prepared)) };
       }
-      await unlock(lock, git.at(prepared));
+      await unlock(lock, git.toPath(prepared));
     } catch (error) {
-      await rm(git.at(prepared), { force: true });
+      await rm(git.toPath(prepared), { force: true });
       if (error instanceof NotPlainError) throw new RootProblem(error.message, { cause: error });
       if (hasCode(error, "ENOENT")) throw new NotCurrent("The repository has no index.");
       if (!hasCode(error, "EEXIST")) throw error;
@@ -73,7 +73,7 @@ export async function lockIndex(repository: Repository, change: IndexChange): Pr
 
 /** Copies the index file and returns the stat of the original. */
 async function copyIndex({ git, user }: Repository, name: string) {
-  const { bytes, stat } = await readHeld(git, "index", { bytesMax: indexBytesMax, user });
+  const { bytes, stat } = await readRegularFile(git, "index", { bytesMax: indexBytesMax, user });
   const { O_WRONLY, O_CREAT, O_EXCL } = constants;
   const copy = await git.open(name, O_WRONLY | O_CREAT | O_EXCL, 0o600);
   try {
@@ -116,11 +116,11 @@ const leftoverAfterMs = 60_000;
  * touched.
  */
 export async function clearLeftovers({ git }: Repository): Promise<void> {
-  for (const name of await readdir(git.at("."))) {
+  for (const name of await readdir(git.toPath("."))) {
     if (!/^merkle-[0-9a-f-]{36}(?:\.lock)?$/.test(name)) continue;
-    const found = await lstat(git.at(name)).catch(() => undefined);
-    if (found && Date.now() - found.ctimeMs > leftoverAfterMs) {
-      await unlock(git.at("index.lock"), git.at(name));
+    const stats = await lstat(git.toPath(name)).catch(() => undefined);
+    if (stats && Date.now() - stats.ctimeMs > leftoverAfterMs) {
+      await unlock(git.toPath("index.lock"), git.toPath(name));
     }
   }
 }
@@ -130,16 +130,16 @@ export async function clearLeftovers({ git }: Repository): Promise<void> {
  * file with the lock's name may belong to another program.
  */
 async function unlock(lock: string, prepared: string): Promise<void> {
-  const [ours, theirs] = await Promise.all([inodeOf(prepared), inodeOf(lock)]);
+  const [ours, theirs] = await Promise.all([findInode(prepared), findInode(lock)]);
   if (ours !== undefined && ours === theirs) await rm(lock, { force: true });
   await rm(prepared, { force: true });
 }
 
-async function inodeOf(path: string): Promise<bigint | undefined> {
+async function findInode(path: string): Promise<bigint | undefined> {
   return (await lstat(path, { bigint: true }).catch(() => undefined))?.ino;
 }
 
-async function stampOf(path: string): Promise<string> {
+async function readStamp(path: string): Promise<string> {
   const { ino, mtimeNs, size } = await lstat(path, { bigint: true });
   return `${ino} ${mtimeNs} ${size}`;
 }

@@ -1,10 +1,10 @@
 import type { Stats } from "node:fs";
-import { type HeldFolder, holdBeneath, NotPlainError } from "@merkle/db/files";
+import { NotPlainError, type OpenFolder, openFolderBeneath } from "@merkle/db/files";
 import { limits } from "@merkle/wire/limits";
-import { blobHash, formatOf } from "./blob-hash.js";
+import { hashBlob, toObjectFormat } from "./blob-hash.js";
 import { readHead } from "./branch.js";
-import { type Committed, findCommitted } from "./committed.js";
-import { type HeldFile, readHeld } from "./read-held.js";
+import { type CommittedFile, findCommitted } from "./committed.js";
+import { type FileSnapshot, readRegularFile } from "./read-regular-file.js";
 import { type Repository, requireOwned } from "./repository.js";
 import { NoSource } from "./source-problems.js";
 
@@ -15,7 +15,7 @@ export interface OpenSource {
   readonly hash: string;
   /** Hash of the last committed text. Differs from `hash` if the file has uncommitted changes. */
   readonly committedHash: string;
-  readonly executable: boolean;
+  readonly isExecutable: boolean;
 }
 
 /**
@@ -31,7 +31,7 @@ export async function openSource(repository: Repository, path: string): Promise<
   if (!committed) throw new NoSource("There is no file with this path in Git.");
   return withFolderOf(repository, path, async (folder, name) => {
     const { text, hash } = await readSourceFile(folder, name, { repository, committed });
-    return { text, hash, committedHash: committed.hash, executable: committed.executable };
+    return { text, hash, committedHash: committed.hash, isExecutable: committed.isExecutable };
   });
 }
 
@@ -39,37 +39,37 @@ export async function openSource(repository: Repository, path: string): Promise<
 export async function withFolderOf<Result>(
   { folder, user }: Repository,
   path: string,
-  work: (folder: HeldFolder, name: string) => Promise<Result>,
+  work: (folder: OpenFolder, name: string) => Promise<Result>,
 ): Promise<Result> {
   const names = path.split("/");
   const name = names.pop() ?? "";
-  const held = await holdBeneath(folder, names).catch(noSource);
+  const parent = await openFolderBeneath(folder, names).catch(throwNoSource);
   try {
-    requireOwned(held, user);
-    return await work(held, name);
+    requireOwned(parent, user);
+    return await work(parent, name);
   } finally {
-    await held.close();
+    await parent.close();
   }
 }
 
 /** Reads a file in an open folder, and returns its content and stat, both from the same open file. */
 export async function readSourceFile(
-  folder: HeldFolder,
+  folder: OpenFolder,
   name: string,
-  { repository, committed }: { readonly repository: Repository; readonly committed: Committed },
+  { repository, committed }: { readonly repository: Repository; readonly committed: CommittedFile },
 ): Promise<Pick<OpenSource, "text" | "hash"> & { readonly stat: Stats }> {
   const { user } = repository;
-  const { bytes, stat }: HeldFile = await readHeld(folder, name, {
+  const { bytes, stat }: FileSnapshot = await readRegularFile(folder, name, {
     bytesMax: limits.documentBytesMax,
     user,
-  }).catch(noSource);
-  return { text: toText(bytes), hash: blobHash(bytes, formatOf(committed.hash)), stat };
+  }).catch(throwNoSource);
+  return { text: toText(bytes), hash: hashBlob(bytes, toObjectFormat(committed.hash)), stat };
 }
 
-function noSource(error: unknown): never {
+function throwNoSource(error: unknown): never {
   if (error instanceof NotPlainError) throw new NoSource(error.message, { cause: error });
-  const isSystems = error instanceof Error && "code" in error;
-  throw isSystems ? new NoSource("There is no readable file with this path.", { cause: error }) : error;
+  const isSystemError = error instanceof Error && "code" in error;
+  throw isSystemError ? new NoSource("There is no readable file with this path.", { cause: error }) : error;
 }
 
 function toText(bytes: Uint8Array): string {

@@ -11,24 +11,24 @@ export async function listSources(
   { query = "", names_only, limit }: ParsedInputOf<"list_sources">,
 ): Promise<OutputOf<"list_sources">> {
   const { sources, database } = services;
-  const listed = names_only ? sources.roots.map(unopened) : await sources.list();
-  const wanted = query.toLowerCase();
+  const listed = names_only ? sources.roots.map(toUnopenedRoot) : await sources.list();
+  const searchText = query.toLowerCase();
   const paths = listed
     .flatMap(({ root, paths }) => paths.map((path) => `${root}/${path}`))
-    .filter((path) => path.toLowerCase().includes(wanted));
+    .filter((path) => path.toLowerCase().includes(searchText));
   const work = listed.length === 0 ? [] : await listFileWork(database.orm, database.meshId);
-  const workOf = new Map(work.map((each) => [`${each.root}/${each.path}`, each]));
+  const workByPath = new Map(work.map((each) => [`${each.root}/${each.path}`, each]));
   return {
     roots: listed.map(({ root, problem }) => ({ root, problem })),
-    files: paths.slice(0, limit).map((source_path) => toListed(source_path, workOf.get(source_path))),
-    has_more: paths.length > limit || listed.some(({ cut }) => cut),
+    files: paths.slice(0, limit).map((source_path) => toListed(source_path, workByPath.get(source_path))),
+    has_more: paths.length > limit || listed.some(({ isTruncated }) => isTruncated),
     can_commit: sources.canCommit,
   };
 }
 
 /** Describes a root without reading its files. */
-function unopened(root: string): ListedRoot {
-  return { root, problem: null, paths: [], cut: false };
+function toUnopenedRoot(root: string): ListedRoot {
+  return { root, problem: null, paths: [], isTruncated: false };
 }
 
 function toListed(source_path: string, work: FileWork | undefined) {
@@ -58,9 +58,9 @@ export async function readSource(
     return { source_path, source_sha: hash, committed: hash === committedHash, text, ...history };
   }
   const { orm, meshId } = services.database;
-  const kept = await findSourceText(orm, { meshId, ...source, hash: source_sha });
-  if (kept === null) throw notKept(source_path, source_sha, hash);
-  return { source_path, source_sha, committed: source_sha === committedHash, text: kept, ...history };
+  const storedText = await findSourceText(orm, { meshId, ...source, hash: source_sha });
+  if (storedText === null) throw notKept(source_path, source_sha, hash);
+  return { source_path, source_sha, committed: source_sha === committedHash, text: storedText, ...history };
 }
 
 function notKept(source_path: string, source_sha: string, current_sha: string): MerkleError {

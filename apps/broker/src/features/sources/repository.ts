@@ -3,12 +3,12 @@ import { lstat, readdir } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import {
-  describeStranger,
-  findStrangerAbove,
-  type HeldFolder,
-  holdFolder,
-  holdsFolders,
+  canOpenByHandle,
+  describePermissionProblem,
+  findPermissionProblemAbove,
   NotPlainError,
+  type OpenFolder,
+  openFolder,
 } from "@merkle/db/files";
 import { RootProblem } from "./source-problems.js";
 
@@ -17,9 +17,9 @@ import { RootProblem } from "./source-problems.js";
  * repository is in use.
  */
 export interface Repository {
-  readonly folder: HeldFolder;
+  readonly folder: OpenFolder;
   /** The `.git` folder. */
-  readonly git: HeldFolder;
+  readonly git: OpenFolder;
   /**
    * The user that runs Git and must own all files. Set to the folder's owner if the broker runs as the user
    * root and someone else owns the folder.
@@ -63,11 +63,11 @@ export async function withRepository<Result>(
 ): Promise<Result> {
   const folder = await openRoot(root);
   try {
-    const user = await userOf(folder);
+    const user = await findUser(folder);
     const git = await openGit(folder);
     try {
       requireOwned(git, user);
-      await requireWhole(git);
+      await requireSelfContained(git);
       return await work({ folder, git, user, ownFolder: user ? systemFolder : home, searchPath });
     } finally {
       await git.close();
@@ -84,44 +84,46 @@ export async function withRepository<Result>(
  * @throws RootProblem
  */
 export function requireOwned(
-  { uid, path }: Pick<HeldFolder, "uid" | "path">,
+  { uid, path }: Pick<OpenFolder, "uid" | "path">,
   user: RootUser | undefined,
 ): void {
   if (user === undefined || user.uid === uid) return;
   throw new RootProblem(`${path} belongs to a different user than the root folder.`);
 }
 
-async function openRoot(root: string): Promise<HeldFolder> {
+async function openRoot(root: string): Promise<OpenFolder> {
   if (!isAbsolute(root)) throw new RootProblem(`${root} is not an absolute path.`);
-  const folder = await holdFolder(root).catch(() => undefined);
+  const folder = await openFolder(root).catch(() => undefined);
   if (folder === undefined) throw new RootProblem(`There is no folder ${root}.`);
   try {
     // A broker that runs as the user root accepts a folder of any owner, and acts as that owner.
     const owner = process.getuid?.() === 0 ? folder.uid : undefined;
-    const stranger = await findStrangerAbove(root, { owner });
+    const stranger = await findPermissionProblemAbove(root, { owner });
     if (!stranger) return folder;
-    throw new RootProblem(`A root folder must be writable only by its owner: ${describeStranger(stranger)}`);
+    throw new RootProblem(
+      `A root folder must be writable only by its owner: ${describePermissionProblem(stranger)}`,
+    );
   } catch (error) {
     await folder.close();
     throw error;
   }
 }
 
-async function userOf({ uid, gid, path }: HeldFolder): Promise<RootUser | undefined> {
+async function findUser({ uid, gid, path }: OpenFolder): Promise<RootUser | undefined> {
   if (process.getuid?.() !== 0 || uid === 0) return undefined;
-  if (!holdsFolders) {
+  if (!canOpenByHandle) {
     throw new RootProblem(
       `${path} belongs to another user, and only a broker on Linux can work as another user. Run the broker as that user.`,
     );
   }
-  const named = await promisify(execFile)("id", ["-g", String(uid)]).catch(() => undefined);
+  const primaryGroup = await promisify(execFile)("id", ["-g", String(uid)]).catch(() => undefined);
   // For a user without an account entry, the folder's group is used, but never root's group.
-  return { uid, gid: named ? Number(named.stdout) : gid || uid };
+  return { uid, gid: primaryGroup ? Number(primaryGroup.stdout) : gid || uid };
 }
 
-async function openGit(folder: HeldFolder): Promise<HeldFolder> {
+async function openGit(folder: OpenFolder): Promise<OpenFolder> {
   try {
-    return await folder.folder(".git");
+    return await folder.openFolder(".git");
   } catch (error) {
     throw new RootProblem(
       error instanceof NotPlainError
@@ -132,25 +134,26 @@ async function openGit(folder: HeldFolder): Promise<HeldFolder> {
   }
 }
 
-async function requireWhole(git: HeldFolder): Promise<void> {
+async function requireSelfContained(git: OpenFolder): Promise<void> {
   for (const each of pointers) {
-    if (await lstat(join(git.at("."), each)).catch(() => undefined)) throw leadsOut(join(git.path, each));
+    if (await lstat(join(git.toPath("."), each)).catch(() => undefined))
+      throw outsideRepository(join(git.path, each));
   }
-  if (await lstat(git.at("reftable")).catch(() => undefined)) {
+  if (await lstat(git.toPath("reftable")).catch(() => undefined)) {
     throw new RootProblem(`${git.path} stores its branches as reftable, which Merkle cannot read.`);
   }
-  const objects = await git.folder("objects").catch((cause: unknown) => {
+  const objects = await git.openFolder("objects").catch((cause: unknown) => {
     throw new RootProblem(`${join(git.path, "objects")} is not a folder inside the repository.`, { cause });
   });
   try {
-    for (const each of await readdir(objects.at("."), { withFileTypes: true })) {
-      if (each.isSymbolicLink()) throw leadsOut(join(objects.path, each.name));
+    for (const each of await readdir(objects.toPath("."), { withFileTypes: true })) {
+      if (each.isSymbolicLink()) throw outsideRepository(join(objects.path, each.name));
     }
   } finally {
     await objects.close();
   }
 }
 
-function leadsOut(path: string): RootProblem {
+function outsideRepository(path: string): RootProblem {
   return new RootProblem(`${path} points outside the repository.`);
 }

@@ -8,5 +8,5 @@ export interface SourceServices extends ViewServices {
 
 export interface StartedSources {
   /** Returns the files that a mesh may work on. */
-  readonly sourcesOf: (meshId: string) => Sources;
+  readonly getSources: (meshId: string) => Sources;
 }

@@ -12,7 +12,7 @@ export interface ListedRoot {
   readonly problem: string | null;
   readonly paths: readonly string[];
   /** True if the root has more files than are listed. */
-  readonly cut: boolean;
+  readonly isTruncated: boolean;
 }
 
 /** The files under the roots that a mesh may work on. */
@@ -31,7 +31,7 @@ export interface Sources {
   /** Returns the last commit that changed a file, or null if Git does not find it in time. */
   lastCommit(source: SourcePathParts): Promise<LastCommit | null>;
   /** Returns the folder of a root, for the agent that works on its files. */
-  folderOf(root: string): string | null;
+  findFolder(root: string): string | null;
   /**
    * Commits a file's new text with the agent as author, and returns the commit; see `commitFile`. Commits
    * run one after another, across all roots.
@@ -62,51 +62,51 @@ export interface SourcesOptions extends GitHome {
 export function createSources({ roots = {}, author, ...gitHome }: SourcesOptions): Sources {
   const folders = new Map(Object.entries(roots));
   const working = new Set<Promise<unknown>>();
-  let stopped = false;
+  let isStopped = false;
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function inRoot<Result>(
+  async function withRoot<Result>(
     root: string,
     work: (repository: Repository) => Promise<Result>,
   ): Promise<Result> {
     const folder = folders.get(root);
     if (folder === undefined) throw new NoSource(`This broker has no root ${root}.`);
-    if (stopped) throw new NoSource("The broker is stopping.");
-    const worked = withRepository(folder, gitHome, work);
-    working.add(worked);
+    if (isStopped) throw new NoSource("The broker is stopping.");
+    const running = withRepository(folder, gitHome, work);
+    working.add(running);
     try {
-      return await worked;
+      return await running;
     } finally {
-      working.delete(worked);
+      working.delete(running);
     }
   }
 
   async function listRoot(root: string): Promise<ListedRoot> {
     try {
-      const { files, cut } = await inRoot(root, listCommitted);
+      const { files, isTruncated } = await withRoot(root, listCommitted);
       const paths = files.map(({ path }) => path).filter((path) => parseSourcePath(`${root}/${path}`));
-      return { root, problem: null, paths, cut };
+      return { root, problem: null, paths, isTruncated };
     } catch (error) {
       if (!(error instanceof RootProblem || error instanceof GitError)) throw error;
-      return { root, problem: error.message, paths: [], cut: false };
+      return { root, problem: error.message, paths: [], isTruncated: false };
     }
   }
 
   return {
     canCommit: author !== undefined,
     roots: [...folders.keys()],
-    folderOf: (root) => folders.get(root) ?? null,
+    findFolder: (root) => folders.get(root) ?? null,
     list: () => Promise.all([...folders.keys()].map(listRoot)),
     async open({ root, path }) {
       try {
-        return await inRoot(root, (repository) => openSource(repository, path));
+        return await withRoot(root, (repository) => openSource(repository, path));
       } catch (error) {
         throw isKnown(error) ? unreadable({ root, path }, error) : error;
       }
     },
     async lastCommit({ root, path }) {
       try {
-        return await inRoot(root, (repository) => findLastCommit(repository, path));
+        return await withRoot(root, (repository) => findLastCommit(repository, path));
       } catch (error) {
         if (isKnown(error)) return null;
         throw error;
@@ -115,7 +115,7 @@ export function createSources({ roots = {}, author, ...gitHome }: SourcesOptions
     async commit({ root, path }, commit) {
       if (!author) throw nobodyToCommitAs();
       const work = turn.then(() =>
-        inRoot(root, (repository) => commitFile(repository, { ...commit, path, author })),
+        withRoot(root, (repository) => commitFile(repository, { ...commit, path, author })),
       );
       turn = work.catch(() => undefined);
       try {
@@ -125,7 +125,7 @@ export function createSources({ roots = {}, author, ...gitHome }: SourcesOptions
       }
     },
     async stop() {
-      stopped = true;
+      isStopped = true;
       await Promise.allSettled(working);
     },
   };

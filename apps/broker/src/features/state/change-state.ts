@@ -12,21 +12,21 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf, type StateEntry } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { canonicalJson } from "@merkle/wire/record";
+import { toCanonicalJson } from "@merkle/wire/record";
 import type { Write } from "../../core/write.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { TeamContext } from "../../sessions/context.js";
-import { authorName } from "../../sessions/roster/author.js";
+import { formatAuthorName } from "../../sessions/roster/author.js";
 import { toStateEntry } from "../../sessions/state-entry.js";
 import type { StateServices } from "./services.js";
 import {
-  msUntilDue,
+  computeMsUntilDue,
   noSuchKey,
   type StateScope,
-  scopeIdOf,
+  toAnnouncedEntry,
+  toScopeId,
   toStateChange,
   toStateEvent,
-  toToldEntry,
 } from "./state-entry.js";
 
 /**
@@ -39,7 +39,7 @@ export async function setState(
   ctx: TeamContext<StateServices>,
   input: ParsedInputOf<"set_state">,
 ): Promise<OutputOf<"set_state">> {
-  const { entry, ...rest } = await changeState(ctx, input, canonicalJson(input.value));
+  const { entry, ...rest } = await changeState(ctx, input, toCanonicalJson(input.value));
   return { ...entry, ...rest };
 }
 
@@ -66,7 +66,7 @@ interface ChangedState {
   readonly watchers: number;
 }
 
-interface StateAddress {
+interface StateTarget {
   readonly key: string;
   readonly scope: StateScope;
   readonly expected_version?: number | undefined;
@@ -79,34 +79,34 @@ interface StateAddress {
  */
 async function changeState(
   ctx: TeamContext<StateServices>,
-  address: StateAddress,
+  address: StateTarget,
   value: string | null,
 ): Promise<ChangedState> {
   const { key, scope } = address;
   const { sessionId } = ctx.session;
   const { peerId } = ctx.team.peer;
-  const scopeId = scopeIdOf(ctx, scope);
+  const scopeId = toScopeId(ctx, scope);
 
   return ctx.write(async (write) => {
     const { tx } = write;
-    const held = await lockForChange(ctx, tx, address, value);
-    const previous = held.version === 0 ? null : toStateEntry(held);
+    const current = await lockForChange(ctx, tx, address, value);
+    const previous = current.version === 0 ? null : toStateEntry(current);
     // Read after locking the key: while this call waits for the lock, another peer may start to watch the
     // key.
     const watchers = (await listStateWatchers(tx, scopeId, key))
       .map((watcher) => watcher.peerId)
       .filter((each) => each !== peerId);
-    if (previous && held.value === value) {
+    if (previous && current.value === value) {
       return { entry: previous, previous, changed: false, watchers: watchers.length };
     }
     const change: StateChange = {
       scopeId,
       key,
-      version: held.version + 1,
+      version: current.version + 1,
       value,
-      updatedBy: authorName(ctx.team),
+      updatedBy: formatAuthorName(ctx.team),
       updatedByPeerId: peerId,
-      updatedAt: held.now,
+      updatedAt: current.now,
       keep: limits.stateHistoryMax,
     };
     write.afterCommit(() =>
@@ -118,8 +118,8 @@ async function changeState(
     await Promise.all([
       saveStateChange(tx, change),
       scope === "session"
-        ? tellFeed(ctx, write, { held, change, watchers })
-        : markStateAnnounced(tx, scopeId, key, { version: change.version, at: held.now }),
+        ? announceInFeed(ctx, write, { current, change, watchers })
+        : markStateAnnounced(tx, scopeId, key, { version: change.version, at: current.now }),
     ]);
     return { entry: toStateEntry(change), previous, changed: true, watchers: watchers.length };
   });
@@ -133,41 +133,41 @@ async function changeState(
 async function lockForChange(
   ctx: TeamContext<StateServices>,
   tx: Transaction,
-  address: StateAddress,
+  address: StateTarget,
   value: string | null,
 ): Promise<LockedStateEntry> {
   const { key, scope, expected_version } = address;
-  const [found, isOpen] = await Promise.all([
-    lockStateEntry(tx, scopeIdOf(ctx, scope), key),
+  const [existing, isOpen] = await Promise.all([
+    lockStateEntry(tx, toScopeId(ctx, scope), key),
     keepSessionOpen(tx, ctx.session.sessionId),
   ]);
   if (!isOpen) throw sessionClosed(ctx.session);
-  if (!found && value === null) throw noSuchKey(key, scope);
-  const isThere = found && (found.value !== null || value === null);
-  const held = isThere ? found : await addKey(ctx, tx, address);
-  if (expected_version !== undefined) refuseOtherVersion(held, expected_version);
-  return held;
+  if (!existing && value === null) throw noSuchKey(key, scope);
+  const exists = existing && (existing.value !== null || value === null);
+  const current = exists ? existing : await addKey(ctx, tx, address);
+  if (expected_version !== undefined) refuseOtherVersion(current, expected_version);
+  return current;
 }
 
 /**
  * Posts at most one event per second for each key. A change that comes sooner is announced later, with the
  * key's value at that time (STATE-7).
  */
-async function tellFeed(
+async function announceInFeed(
   { services, session, team }: TeamContext<StateServices>,
   { tx, announce, afterCommit }: Write,
-  told: { held: LockedStateEntry; change: StateChange; watchers: readonly string[] },
+  update: { current: LockedStateEntry; change: StateChange; watchers: readonly string[] },
 ): Promise<void> {
   const { sessionId } = session;
-  const { key, version } = told.change;
-  const dueInMs = msUntilDue(told.held);
+  const { key, version } = update.change;
+  const dueInMs = computeMsUntilDue(update.current);
   if (dueInMs > 0) {
     afterCommit(() => services.stateAnnouncer.announceLater(sessionId, key, dueInMs));
     return;
   }
-  const { postedAt } = await announce(sessionId, toStateEvent(told.change), {
+  const { postedAt } = await announce(sessionId, toStateEvent(update.change), {
     causedBy: team.peer.peerId,
-    reaches: told.watchers,
+    reaches: update.watchers,
   });
   await markStateAnnounced(tx, sessionId, key, { version, at: postedAt });
 }
@@ -179,29 +179,29 @@ async function tellFeed(
 async function addKey(
   ctx: TeamContext<StateServices>,
   tx: Transaction,
-  { key, scope }: StateAddress,
+  { key, scope }: StateTarget,
 ): Promise<LockedStateEntry> {
-  const scopeId = scopeIdOf(ctx, scope);
+  const scopeId = toScopeId(ctx, scope);
   const keys = await lockAndCountStateKeys(tx, scopeId);
-  const by = { updatedBy: authorName(ctx.team), updatedByPeerId: ctx.team.peer.peerId };
+  const by = { updatedBy: formatAuthorName(ctx.team), updatedByPeerId: ctx.team.peer.peerId };
   await insertStateEntry(tx, scopeId, key, by);
-  const held = await lockStateEntry(tx, scopeId, key);
-  if (!held) throw new TypeError("A key that was just added was not found.");
-  if (held.value === null && keys >= limits.stateKeysPerScopeMax) throw tooManyKeys(scope);
-  return held;
+  const current = await lockStateEntry(tx, scopeId, key);
+  if (!current) throw new TypeError("A key that was just added was not found.");
+  if (current.value === null && keys >= limits.stateKeysPerScopeMax) throw tooManyKeys(scope);
+  return current;
 }
 
 /**
  * Refuses a change that expects a different version. Expected version 0 means a key without a value, whether
  * deleted or never set.
  */
-function refuseOtherVersion(held: LockedStateEntry, expected: number): void {
-  const { key, version } = held;
-  if (expected === version || (expected === 0 && held.value === null)) return;
+function refuseOtherVersion(current: LockedStateEntry, expected: number): void {
+  const { key, version } = current;
+  if (expected === version || (expected === 0 && current.value === null)) return;
   throw new MerkleError(
     "conflict",
     `The key "${key}" is at version ${version}, not ${expected}. Check its current value. If your change still makes sense, set it again based on version ${version}.`,
-    { expected_version: expected, ...(version === 0 ? { version } : toToldEntry(held)) },
+    { expected_version: expected, ...(version === 0 ? { version } : toAnnouncedEntry(current)) },
   );
 }
 

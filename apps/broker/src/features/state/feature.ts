@@ -36,6 +36,6 @@ export const stateFeature = {
     everyMs: catchUpMs,
     begin: ({ main }) => main.stateAnnouncer.catchUp,
   },
-  catchUp: ({ stateAnnouncer }) => stateAnnouncer.pushLately(),
+  catchUp: ({ stateAnnouncer }) => stateAnnouncer.pushRecent(),
   onRemoveText: forgetValues,
 } satisfies Feature<StateServices & Services>;

@@ -16,7 +16,7 @@ export const forgetValues: TextRemovalHook<ViewServices> = {
     if (!entry) return;
     if (entry.version === version && entry.value !== null) {
       const channel = await ctx.services.channels.open(sessionId);
-      if (!channel.closed) throw stillHeld(key);
+      if (!channel.isClosed) throw stillHeld(key);
       await clearStateEntry(tx, sessionId, key);
     }
     const before = await findAnnouncedVersionBefore(tx, sessionId, key, sequence);

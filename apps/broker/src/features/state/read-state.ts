@@ -8,10 +8,10 @@ import {
 import type { OutputOf, ParsedInputOf, StateEntry } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Context, SessionContext } from "../../sessions/context.js";
-import { authorName } from "../../sessions/roster/author.js";
+import { formatAuthorName } from "../../sessions/roster/author.js";
 import { toStateEntry } from "../../sessions/state-entry.js";
 import type { StateServices } from "./services.js";
-import { noSuchKey, scopeIdOf } from "./state-entry.js";
+import { noSuchKey, toScopeId } from "./state-entry.js";
 
 /**
  * Reads one key. A deleted key is returned as deleted, with its last version.
@@ -23,7 +23,7 @@ export async function getState(
   { key, scope, history, watchers }: ParsedInputOf<"get_state">,
 ): Promise<OutputOf<"get_state">> {
   const { orm } = ctx.services.database;
-  const scopeId = scopeIdOf(ctx, scope);
+  const scopeId = toScopeId(ctx, scope);
   const entry = await findStateEntry(orm, scopeId, key);
   if (!entry) throw noSuchKey(key, scope);
   return {
@@ -46,20 +46,20 @@ async function readHistory(
 }
 
 function toName({ team, peer }: StateWatcher): string {
-  return authorName({ name: team, peer: { name: peer } });
+  return formatAuthorName({ name: team, peer: { name: peer } });
 }
 
 export async function listState(
   ctx: SessionContext<StateServices>,
   { scope, prefix = "", after = "", limit }: ParsedInputOf<"list_state">,
 ): Promise<OutputOf<"list_state">> {
-  const { entries, more } = await listStateEntries(
+  const { entries, hasMore } = await listStateEntries(
     ctx.services.database.orm,
-    scopeIdOf(ctx, scope),
+    toScopeId(ctx, scope),
     { prefix, after },
     { rowsMax: limit, bytesMax: statePageBytes(ctx) },
   );
-  return { entries: entries.map(toStateEntry), next_cursor: more ? (entries.at(-1)?.key ?? null) : null };
+  return { entries: entries.map(toStateEntry), next_cursor: hasMore ? (entries.at(-1)?.key ?? null) : null };
 }
 
 /**

@@ -13,10 +13,10 @@ import {
 import { limits } from "@merkle/wire/limits";
 import type { Bus } from "../../core/bus/bus.js";
 import type { Log } from "../../core/log.js";
-import { systemRow, toStoredMessage } from "../../core/message.js";
+import { toStoredMessage, toSystemRow } from "../../core/message.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { Channels } from "../../feed/delivery/channels.js";
-import { msUntilDue, toStateChange, toStateEvent } from "./state-entry.js";
+import { computeMsUntilDue, toStateChange, toStateEvent } from "./state-entry.js";
 
 /**
  * Posts the state events that were delayed because they came too soon after their key's previous event
@@ -30,14 +30,14 @@ export interface StateAnnouncer {
    * Pushes recent changes made on other nodes, in case their notifications were lost. Skips changes that were
    * already pushed.
    */
-  pushLately(): Promise<void>;
+  pushRecent(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Maximum number of keys handled in one run. The next run handles the rest. */
 const catchUpMax = 1_000;
 /** How far back to look for changes. The time covers a few sweeps, in case a sweep is late. */
-const latelySeconds = 20;
+const recentSeconds = 20;
 
 /**
  * Announces the changes that an earlier broker left unannounced, and then continues with new ones. The
@@ -52,11 +52,11 @@ export function startStateAnnouncer(options: {
   const { database, bus, channels, log } = options;
   const timers = new Map<string, NodeJS.Timeout>();
   const underWay = new Set<Promise<void>>();
-  let stopped = false;
+  let isStopped = false;
 
   function announceLater(sessionId: string, key: string, inMs: number): void {
     const name = `${sessionId} ${key}`;
-    if (stopped || timers.has(name)) return;
+    if (isStopped || timers.has(name)) return;
     const timer = setTimeout(() => {
       timers.delete(name);
       run(() => announce(sessionId, key));
@@ -72,15 +72,17 @@ export function startStateAnnouncer(options: {
   }
 
   async function announce(sessionId: string, key: string): Promise<void> {
-    const told = await retryWhileLost(() => database.transaction((tx) => tellFeed(tx, sessionId, key)));
-    if (typeof told === "number") announceLater(sessionId, key, told);
-    else if (told) channels.deliver(sessionId, [told]);
+    const result = await retryWhileLost(() =>
+      database.transaction((tx) => announceInFeed(tx, sessionId, key)),
+    );
+    if (typeof result === "number") announceLater(sessionId, key, result);
+    else if (result) channels.deliver(sessionId, [result]);
   }
 
   async function announceDue(unannouncedForMs: number): Promise<void> {
     const keys = await listUnannouncedState(database.orm, { forMs: unannouncedForMs, limit: catchUpMax });
     for (const { scopeId, key } of keys) {
-      if (stopped) return;
+      if (isStopped) return;
       await announce(scopeId, key);
     }
   }
@@ -90,9 +92,9 @@ export function startStateAnnouncer(options: {
     if (row) channels.state.push(mesh, toStateChange(session, row));
   }
 
-  async function pushLately(): Promise<void> {
-    const { sessionIds, meshIds } = channels.state.read();
-    for (const row of await listStateChanges(database.orm, [...sessionIds, ...meshIds], latelySeconds)) {
+  async function pushRecent(): Promise<void> {
+    const { sessionIds, meshIds } = channels.state.listReadScopes();
+    for (const row of await listStateChanges(database.orm, [...sessionIds, ...meshIds], recentSeconds)) {
       const { scopeId } = row;
       // `push` uses the mesh id only for keys that belong to a mesh, so any value is fine for a session's key.
       channels.state.push(scopeId, toStateChange(meshIds.includes(scopeId) ? null : scopeId, row));
@@ -106,9 +108,9 @@ export function startStateAnnouncer(options: {
   return {
     announceLater,
     catchUp: () => announceDue(limits.stateEventMsMin),
-    pushLately,
+    pushRecent,
     async stop() {
-      stopped = true;
+      isStopped = true;
       for (const timer of timers.values()) clearTimeout(timer);
       timers.clear();
       await Promise.all(underWay);
@@ -120,14 +122,14 @@ export function startStateAnnouncer(options: {
  * Posts the event of a key's last change. Returns the remaining delay in milliseconds if the event is not due
  * yet, or null if it was already posted.
  */
-async function tellFeed(
+async function announceInFeed(
   tx: Transaction,
   sessionId: string,
   key: string,
 ): Promise<StoredMessage | number | null> {
   const entry = await lockStateEntry(tx, sessionId, key);
   if (!entry || entry.announcedVersion === entry.version) return null;
-  const dueInMs = msUntilDue(entry);
+  const dueInMs = computeMsUntilDue(entry);
   if (dueInMs > 0) return dueInMs;
 
   const causedBy = entry.updatedByPeerId;
@@ -135,7 +137,7 @@ async function tellFeed(
   const reaches = watchers.filter((each) => each !== causedBy);
   // The change was made while the session was open, so it is announced even if the session has been concluded
   // since.
-  const row = systemRow(sessionId, toStateEvent(entry), { causedBy, reaches, afterClosing: true });
+  const row = toSystemRow(sessionId, toStateEvent(entry), { causedBy, reaches, afterClosing: true });
   const outcome = await appendInTransaction(tx, row);
   if (outcome.outcome !== "posted")
     throw new TypeError(`Appending a state event returned ${outcome.outcome}.`);

@@ -9,7 +9,7 @@ import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { TeamContext } from "../../sessions/context.js";
 import type { StateServices } from "./services.js";
-import { scopeIdOf } from "./state-entry.js";
+import { toScopeId } from "./state-entry.js";
 
 /**
  * Adds a watch for the calling peer, which stays until the peer removes it (STATE-9). Adding the same watch
@@ -54,7 +54,7 @@ export async function unwatchState(
 /** Returns the requested watch. The operation has already checked that the input names a key or a prefix. */
 function toStateWatch(ctx: TeamContext<StateServices>, input: ParsedInputOf<"watch_state">): StateWatch {
   return {
-    scopeId: scopeIdOf(ctx, input.scope),
+    scopeId: toScopeId(ctx, input.scope),
     pattern: input.key ?? input.prefix ?? "",
     isPrefix: input.key === undefined,
   };

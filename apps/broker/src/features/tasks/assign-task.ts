@@ -1,6 +1,6 @@
 import {
   countUnfinishedTasks,
-  findCircle,
+  findCycle,
   listUnknownTasks,
   type TaskKey,
   type Transaction,
@@ -13,7 +13,7 @@ import { readKnownPeers } from "../../sessions/roster/known-peers.js";
 import type { TaskServices } from "./services.js";
 import { isHuman } from "./task.js";
 
-interface Assigned {
+interface TaskAssignment {
   readonly assignee: string | null;
   readonly assigneeTeamId: string | null;
   readonly assigneePeerId: string | null;
@@ -28,7 +28,7 @@ interface Assigned {
 export async function findAssignee(
   { services, session }: TeamContext<TaskServices>,
   assignee: string | null,
-): Promise<Assigned> {
+): Promise<TaskAssignment> {
   if (assignee === null) return { assignee: null, assigneeTeamId: null, assigneePeerId: null };
   if (/^[@*]/.test(assignee))
     throw new MerkleError(
@@ -38,13 +38,13 @@ export async function findAssignee(
   const peers = await readKnownPeers(services, session.sessionId);
   // No sender is excluded, so that callers can assign tasks to themselves.
   const { recipients, reaches } = resolveRecipients(peers, [assignee], "");
-  const found = peers.filter(({ peerId }) => reaches?.includes(peerId));
+  const matchingPeers = peers.filter(({ peerId }) => reaches?.includes(peerId));
   const [name = assignee] = recipients;
-  const isTeam = found.every((peer) => fold(peer.team) === fold(name));
+  const isTeam = matchingPeers.every((peer) => fold(peer.team) === fold(name));
   return {
     assignee: name,
-    assigneeTeamId: found[0]?.teamId ?? null,
-    assigneePeerId: isTeam ? null : (found[0]?.peerId ?? null),
+    assigneeTeamId: matchingPeers[0]?.teamId ?? null,
+    assigneePeerId: isTeam ? null : (matchingPeers[0]?.peerId ?? null),
   };
 }
 
@@ -81,12 +81,12 @@ export async function refuseBadBlockers(
         unknown,
       },
     );
-  const circle = await findCircle(tx, { sessionId, number }, blockedBy);
-  if (circle === null) return;
+  const cycle = await findCycle(tx, { sessionId, number }, blockedBy);
+  if (cycle === null) return;
   throw new MerkleError(
     "conflict",
-    `Task ${circle} already waits for task ${number}, so task ${number} cannot wait for task ${circle}. Nothing was changed.`,
-    { circle },
+    `Task ${cycle} already waits for task ${number}, so task ${number} cannot wait for task ${cycle}. Nothing was changed.`,
+    { circle: cycle },
   );
 }
 

@@ -1,16 +1,16 @@
-import { claimNextTask, claimTaskRow, type TaskRow, unheld, updateTaskRow } from "@merkle/db";
+import { claimNextTask, claimTaskRow, noHolder, type TaskRow, updateTaskRow } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { TeamContext } from "../../sessions/context.js";
 import { mayReview } from "./finish-task.js";
 import type { TaskServices } from "./services.js";
 import {
   announceTask,
-  claimerOf,
-  detailsOf,
-  howItStands,
+  describeTaskStatus,
   isHuman,
   refuseNonHolder,
   requireTask,
+  toClaimer,
+  toErrorDetails,
   toTask,
 } from "./task.js";
 
@@ -25,7 +25,7 @@ export async function claimTask(
   { task, label }: ParsedInputOf<"claim_task">,
 ): Promise<OutputOf<"claim_task">> {
   const { sessionId } = ctx.session;
-  const claimer = claimerOf(ctx);
+  const claimer = toClaimer(ctx);
   return ctx.write(async (write) => {
     const { tx } = write;
     const claimed =
@@ -45,8 +45,8 @@ function requireOwn(ctx: TeamContext<TaskServices>, row: TaskRow): TaskRow {
   if (row.state === "claimed" && row.holderPeerId === ctx.team.peer.peerId) return row;
   throw new MerkleError(
     "conflict",
-    `Task ${row.number} cannot be claimed: ${howItStands(row)}.`,
-    detailsOf(row),
+    `Task ${row.number} cannot be claimed: ${describeTaskStatus(row)}.`,
+    toErrorDetails(row),
   );
 }
 
@@ -62,12 +62,12 @@ export async function releaseTask(
   return ctx.write(async (write) => {
     const before = await requireTask(write.tx, ctx, task);
     const isHeld = before.state === "claimed" || before.state === "in_review";
-    const decides = isHeld && (isHuman(ctx) || (before.state === "in_review" && mayReview(ctx, before)));
-    if (!decides) refuseNonHolder(ctx, before, fence);
+    const canDecide = isHeld && (isHuman(ctx) || (before.state === "in_review" && mayReview(ctx, before)));
+    if (!canDecide) refuseNonHolder(ctx, before, fence);
     const row = await updateTaskRow(
       write.tx,
       { sessionId, number: task },
-      { state: "open", ...unheld, proof: null },
+      { state: "open", ...noHolder, proof: null },
     );
     const isOthers = before.holderPeerId !== ctx.team.peer.peerId;
     await announceTask(

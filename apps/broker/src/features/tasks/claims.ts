@@ -17,7 +17,7 @@ import { limits } from "@merkle/wire/limits";
 import { isFileScope, normaliseScope, scopesOverlap } from "@merkle/wire/text";
 import type { Write } from "../../core/write.js";
 import type { SessionContext, TeamContext } from "../../sessions/context.js";
-import { authorName } from "../../sessions/roster/author.js";
+import { formatAuthorName } from "../../sessions/roster/author.js";
 import { toSessionSettings } from "../../sessions/session-settings.js";
 import { releaseTask } from "./claim-task.js";
 import type { TaskServices } from "./services.js";
@@ -38,18 +38,18 @@ export async function claimScope(
   return ctx.write(async (write) => {
     const number = await drawClaimNumber(write.tx, sessionId);
     const others = (await listClaimRows(write.tx, sessionId)).filter((each) => each.peerId !== peerId);
-    const inTheWay = others.filter(
+    const conflicting = others.filter(
       (each) =>
         !(shared && each.shared) &&
         mayBeSameRepository(repository, each.repository) &&
         scopesOverlap(scope, each.scope),
     );
-    if (inTheWay.length > 0) throw isClaimed(ctx, scope, inTheWay);
+    if (conflicting.length > 0) throw alreadyClaimed(ctx, scope, conflicting);
     if (others.length >= limits.claimsPerSessionMax) throw tooMany();
     const row = await insertClaim(write.tx, {
       ...{ sessionId, number, scope, repository, shared, peerId },
       reason: reason ?? null,
-      holder: authorName(ctx.team),
+      holder: formatAuthorName(ctx.team),
       seconds: ttl ?? null,
     });
     await announceClaim(ctx, write, row, { change: "claimed", reason });
@@ -65,8 +65,12 @@ function mayBeSameRepository(a: string | null, b: string | null): boolean {
   return a === null || b === null || a === b;
 }
 
-function isClaimed(ctx: TeamContext<TaskServices>, scope: string, rows: readonly ClaimRow[]): MerkleError {
-  const held = rows
+function alreadyClaimed(
+  ctx: TeamContext<TaskServices>,
+  scope: string,
+  rows: readonly ClaimRow[],
+): MerkleError {
+  const holders = rows
     .slice(0, 5)
     .map(
       (row) =>
@@ -74,7 +78,7 @@ function isClaimed(ctx: TeamContext<TaskServices>, scope: string, rows: readonly
     );
   return new MerkleError(
     "conflict",
-    `${scope} cannot be claimed: ${held.join("; ")}. Ask the holder for it, or do something else first.`,
+    `${scope} cannot be claimed: ${holders.join("; ")}. Ask the holder for it, or do something else first.`,
     { claims: rows.map((row) => toClaim(row, ctx)), next: "send_message" },
   );
 }
@@ -107,12 +111,12 @@ export async function releaseClaim(
   return ctx.write(async (write) => {
     const rows = await listClaimRows(write.tx, sessionId);
     const isOwn = (row: ClaimRow) => row.peerId === ctx.team.peer.peerId;
-    const found = rows.find((row) =>
+    const claim = rows.find((row) =>
       scope === undefined ? row.number === input.claim : normaliseScope(row.scope) === scope && isOwn(row),
     );
-    if (!found) throw notClaimed(input);
-    if (!isOwn(found) && !isHuman(ctx)) throw notYours(found);
-    const row = await deleteClaim(write.tx, found);
+    if (!claim) throw notClaimed(input);
+    if (!isOwn(claim) && !isHuman(ctx)) throw notYours(claim);
+    const row = await deleteClaim(write.tx, claim);
     if (!row) throw notClaimed(input);
     await announceClaim(ctx, write, row, {
       change: "released",
@@ -169,21 +173,25 @@ async function announceClaim(
   { services, session, team }: TeamContext<TaskServices>,
   { announce, afterCommit }: Write,
   row: ClaimRow,
-  told: ClaimChange,
+  claimChange: ClaimChange,
 ): Promise<void> {
   const isOthers = row.peerId !== team.peer.peerId;
-  const { sequence } = await announce(session.sessionId, claimEvent(row, authorName(team), told), {
-    causedBy: team.peer.peerId,
-    // Other peers see the release when they list claims. A holder is notified only if someone else released the
-    // holder's claim.
-    reaches: isOthers ? [row.peerId] : [],
-  });
+  const { sequence } = await announce(
+    session.sessionId,
+    toClaimEvent(row, formatAuthorName(team), claimChange),
+    {
+      causedBy: team.peer.peerId,
+      // Other peers see the release when they list claims. A holder is notified only if someone else released the
+      // holder's claim.
+      reaches: isOthers ? [row.peerId] : [],
+    },
+  );
   afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));
 }
 
-export function claimEvent(row: ClaimRow, by: string, told: ClaimChange): ClaimEvent {
+export function toClaimEvent(row: ClaimRow, by: string, claimChange: ClaimChange): ClaimEvent {
   const { number: claim, scope, shared, claimedAt, expiresAt } = row;
-  const { change, holder, reason } = told;
+  const { change, holder, reason } = claimChange;
   return {
     event: "claim_changed",
     ...{ claim, scope, shared, change, by },

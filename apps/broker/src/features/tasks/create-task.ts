@@ -1,10 +1,10 @@
-import { insertTasks, lockSession, type NewTask, type TaskRow, unheld, updateTaskRow } from "@merkle/db";
+import { insertTasks, lockSession, type NewTask, noHolder, type TaskRow, updateTaskRow } from "@merkle/db";
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import type { TeamContext } from "../../sessions/context.js";
 import { findAssignee, refuseBadBlockers, refuseCheckOfAgent, refuseTooMany } from "./assign-task.js";
 import type { TaskServices } from "./services.js";
-import { announceTask, claimerOf, isHuman, notHeld, refuseNonHolder, requireTask, toTask } from "./task.js";
+import { announceTask, isHuman, notHeld, refuseNonHolder, requireTask, toClaimer, toTask } from "./task.js";
 
 /** Adds a task to the session's list. If the task is ready, notifies its assignee (TASK-1). */
 export async function createTask(
@@ -20,8 +20,15 @@ export async function createTask(
     await refuseTooMany(write.tx, sessionId, 1);
     // A task that does not exist yet cannot be part of a cycle.
     await refuseBadBlockers(write.tx, { sessionId, number: 0 }, blocked_by);
-    const task = { title, text, ...assigned, blockedBy: unique(blocked_by), labels: unique(labels), links };
-    const [row] = await insertAndTell(ctx, write, [{ ...task, check: check ?? null }]);
+    const task = {
+      title,
+      text,
+      ...assigned,
+      blockedBy: removeDuplicates(blocked_by),
+      labels: removeDuplicates(labels),
+      links,
+    };
+    const [row] = await insertAndAnnounce(ctx, write, [{ ...task, check: check ?? null }]);
     if (!row) throw new TypeError("A task was not stored.");
     return toTask(row, ctx);
   });
@@ -40,34 +47,34 @@ export async function splitTask(
   return ctx.write(async (write) => {
     const { tx } = write;
     await lockSession(tx, sessionId);
-    const whole = await requireTask(tx, ctx, input.task);
-    if (whole.state === "claimed" && !isHuman(ctx)) refuseNonHolder(ctx, whole, input.fence);
-    else if (whole.state !== "open" && whole.state !== "claimed") throw notHeld(whole);
+    const task = await requireTask(tx, ctx, input.task);
+    if (task.state === "claimed" && !isHuman(ctx)) refuseNonHolder(ctx, task, input.fence);
+    else if (task.state !== "open" && task.state !== "claimed") throw notHeld(task);
     await refuseTooMany(tx, sessionId, input.parts.length);
-    const { labels } = whole;
-    const parts = await insertAndTell(
+    const { labels } = task;
+    const parts = await insertAndAnnounce(
       ctx,
       write,
       input.parts.map(({ title, text }) => ({ title, text, labels })),
     );
-    const blockedBy = [...whole.blockedBy, ...parts.map(({ number }) => number)];
-    const row = await updateTaskRow(tx, key, { blockedBy, state: "open", ...unheld });
+    const blockedBy = [...task.blockedBy, ...parts.map(({ number }) => number)];
+    const row = await updateTaskRow(tx, key, { blockedBy, state: "open", ...noHolder });
     await announceTask(ctx, write, row, {
       change: "updated",
       blocked_by: blockedBy,
-      ...(whole.holder !== null && { holder: whole.holder }),
+      ...(task.holder !== null && { holder: task.holder }),
       concerns: ["creator"],
     });
     return { task: toTask(row, ctx), parts: parts.map((part) => toTask(part, ctx)) };
   });
 }
 
-async function insertAndTell(
+async function insertAndAnnounce(
   ctx: TeamContext<TaskServices>,
   write: Write,
   added: readonly Omit<NewTask, "createdBy" | "createdByPeerId">[],
 ): Promise<TaskRow[]> {
-  const { name: createdBy, peerId: createdByPeerId } = claimerOf(ctx);
+  const { name: createdBy, peerId: createdByPeerId } = toClaimer(ctx);
   const rows = await insertTasks(
     write.tx,
     ctx.session.sessionId,
@@ -88,6 +95,6 @@ async function insertAndTell(
   return rows;
 }
 
-export function unique<Value>(values: readonly Value[]): Value[] {
+export function removeDuplicates<Value>(values: readonly Value[]): Value[] {
   return [...new Set(values)];
 }

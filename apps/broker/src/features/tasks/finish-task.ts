@@ -3,15 +3,15 @@ import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import { fold } from "../../feed/recipients.js";
 import type { TeamContext } from "../../sessions/context.js";
-import { authorName } from "../../sessions/roster/author.js";
+import { formatAuthorName } from "../../sessions/roster/author.js";
 import type { TaskServices } from "./services.js";
 import {
   announceTask,
-  detailsOf,
-  howItStands,
+  describeTaskStatus,
   isHuman,
   refuseNonHolder,
   requireTask,
+  toErrorDetails,
   toTask,
 } from "./task.js";
 
@@ -29,11 +29,11 @@ export async function finishTask(
   const key = { sessionId: ctx.session.sessionId, number: input.task };
   return ctx.write(async (write) => {
     const before = await requireTask(write.tx, ctx, input.task);
-    if (before.state === "done" || before.state === "cancelled") throw isOver(before);
-    const accepts = before.state === "in_review" && mayReview(ctx, before);
-    if (!accepts && !isHuman(ctx)) refuseNonHolder(ctx, before, input.fence);
+    if (before.state === "done" || before.state === "cancelled") throw alreadyFinished(before);
+    const canAccept = before.state === "in_review" && mayReview(ctx, before);
+    if (!canAccept && !isHuman(ctx)) refuseNonHolder(ctx, before, input.fence);
     if (before.waitsFor.length > 0) throw stillWaits(before);
-    const isDone = accepts || isHuman(ctx) || isProved(before, input.proof);
+    const isDone = canAccept || isHuman(ctx) || isProved(before, input.proof);
     const change = isDone ? ("done" as const) : ("in_review" as const);
     const row = await updateTaskRow(write.tx, key, {
       state: change,
@@ -45,10 +45,10 @@ export async function finishTask(
       change,
       result: result === "" ? undefined : result,
       proof,
-      ...(row.holder !== null && row.holder !== authorName(ctx.team) && { holder: row.holder }),
+      ...(row.holder !== null && row.holder !== formatAuthorName(ctx.team) && { holder: row.holder }),
       concerns: ["creator", "holder"],
     });
-    const ready = isDone ? await tellReady(ctx, write, key) : [];
+    const ready = isDone ? await announceReady(ctx, write, key) : [];
     return { ...toTask(row, ctx), ready };
   });
 }
@@ -65,12 +65,12 @@ function isProved({ check }: TaskRow, proof: ParsedInputOf<"finish_task">["proof
 export function mayReview({ team }: TeamContext<TaskServices>, { check, holderPeerId }: TaskRow): boolean {
   if (team.kind === "human") return true;
   if (check === null || !("reviewer" in check) || holderPeerId === team.peer.peerId) return false;
-  const names = [team.name, team.peer.name ?? "", authorName(team)].map(fold);
+  const names = [team.name, team.peer.name ?? "", formatAuthorName(team)].map(fold);
   return names.includes(fold(check.reviewer));
 }
 
 /** Notifies the assignees of tasks that became ready because another task was finished or cancelled. */
-export async function tellReady(
+export async function announceReady(
   ctx: TeamContext<TaskServices>,
   write: Write,
   key: TaskKey,
@@ -83,11 +83,11 @@ export async function tellReady(
   return ready.map(({ number }) => number);
 }
 
-function isOver(row: TaskRow): MerkleError {
+function alreadyFinished(row: TaskRow): MerkleError {
   return new MerkleError(
     "conflict",
-    `Task ${row.number} cannot be finished: ${howItStands(row)}. Create another task for the remaining work.`,
-    detailsOf(row),
+    `Task ${row.number} cannot be finished: ${describeTaskStatus(row)}. Create another task for the remaining work.`,
+    toErrorDetails(row),
   );
 }
 
@@ -95,6 +95,6 @@ function stillWaits(row: TaskRow): MerkleError {
   return new MerkleError(
     "conflict",
     `Task ${row.number} cannot be finished: it waits for ${row.waitsFor.map((each) => `task ${each}`).join(", ")}. Finish those tasks first, or remove them from the tasks that it waits for.`,
-    { ...detailsOf(row), next: "update_task" },
+    { ...toErrorDetails(row), next: "update_task" },
   );
 }

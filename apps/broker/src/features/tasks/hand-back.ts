@@ -11,13 +11,13 @@ import {
   type StoredMessage,
   type Transaction,
 } from "@merkle/db";
-import { systemRow, toStoredMessage } from "../../core/message.js";
+import { toStoredMessage, toSystemRow } from "../../core/message.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { Channels } from "../../feed/delivery/channels.js";
 import { isPresent } from "../../sessions/peers/peer.js";
 import type { Presence } from "../../sessions/peers/presence.js";
-import { claimEvent } from "./claims.js";
-import { readConcerned, taskEvent } from "./task.js";
+import { toClaimEvent } from "./claims.js";
+import { listConcernedPeers, toTaskEvent } from "./task.js";
 
 interface HandBackOptions {
   readonly database: Pick<Database, "orm" | "transaction">;
@@ -40,15 +40,15 @@ export function createHandBack(options: HandBackOptions): () => Promise<void> {
   return async function handBack() {
     await renew(options);
     for (const key of await listLapsed(database.orm, startedAt, lapsedMax)) {
-      const told = await retryWhileLost(() =>
+      const message = await retryWhileLost(() =>
         database.transaction(async (tx) => {
           const row = await (key.kind === "task" ? endTask : endClaim)(tx, key, startedAt);
           return row && append(tx, row);
         }),
       );
-      if (!told) continue;
-      channels.deliver(key.sessionId, [told]);
-      channels.announceChange(key.sessionId, "tasks", told.sequence);
+      if (!message) continue;
+      channels.deliver(key.sessionId, [message]);
+      channels.announceChange(key.sessionId, "tasks", message.sequence);
     }
   };
 }
@@ -59,35 +59,39 @@ export function createHandBack(options: HandBackOptions): () => Promise<void> {
  */
 async function renew({ database, presence }: HandBackOptions): Promise<void> {
   const now = new Date();
-  const seen = (await listHolders(database.orm)).flatMap(({ peerId, renewedAt }) => {
+  const renewals = (await listHolders(database.orm)).flatMap(({ peerId, renewedAt }) => {
     const peer = presence.find(peerId);
     const seenAt = peer && (isPresent(peer) ? now : peer.lastSeenAt);
     return seenAt && seenAt > renewedAt ? [{ peerId, seenAt }] : [];
   });
-  await renewHolders(database.orm, seen);
+  await renewHolders(database.orm, renewals);
 }
 
-const gone = "was away for too long, or has left";
+const absenceReason = "was away for too long, or has left";
 
 async function endTask(tx: Transaction, key: LapsedKey, since: Date): Promise<MessageRow | null> {
   const row = await handBackTask(tx, key, since);
   if (!row) return null;
   const holder = row.holder ?? "";
-  const event = taskEvent(row, "Merkle", { change: "handed_back", holder, reason: `${holder} ${gone}` });
-  const reaches = await readConcerned(tx, row, ["holder", "creator", "assignee"]);
-  return systemRow(key.sessionId, event, { causedBy: null, reaches });
+  const event = toTaskEvent(row, "Merkle", {
+    change: "handed_back",
+    holder,
+    reason: `${holder} ${absenceReason}`,
+  });
+  const reaches = await listConcernedPeers(tx, row, ["holder", "creator", "assignee"]);
+  return toSystemRow(key.sessionId, event, { causedBy: null, reaches });
 }
 
 async function endClaim(tx: Transaction, key: LapsedKey, since: Date): Promise<MessageRow | null> {
   const ended = await handBackClaim(tx, key, since);
   if (!ended) return null;
-  const { claim, expired } = ended;
-  const event = claimEvent(claim, "Merkle", {
+  const { claim, isExpired: expired } = ended;
+  const event = toClaimEvent(claim, "Merkle", {
     change: expired ? "expired" : "handed_back",
     holder: claim.holder,
-    ...(!expired && { reason: `${claim.holder} ${gone}` }),
+    ...(!expired && { reason: `${claim.holder} ${absenceReason}` }),
   });
-  return systemRow(key.sessionId, event, { causedBy: null, reaches: [claim.peerId] });
+  return toSystemRow(key.sessionId, event, { causedBy: null, reaches: [claim.peerId] });
 }
 
 async function append(tx: Transaction, row: MessageRow): Promise<StoredMessage | null> {

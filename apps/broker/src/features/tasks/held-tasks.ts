@@ -6,8 +6,8 @@ import type { PeerFactReaders } from "../../sessions/hooks.js";
  * comes last in the list.
  */
 export const readHeldTasks: Required<PeerFactReaders>["task"] = async ({ database }, sessionId) => {
-  const held = await listHeldTasks(database.orm, sessionId);
-  const byPeer = new Map(held.map((task) => [task.peerId, task]));
+  const tasks = await listHeldTasks(database.orm, sessionId);
+  const byPeer = new Map(tasks.map((task) => [task.peerId, task]));
   return (peerId) => {
     const task = byPeer.get(peerId);
     return task ? { task: task.number, title: task.title, since: task.claimedAt.toISOString() } : null;

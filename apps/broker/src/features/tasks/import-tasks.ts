@@ -1,21 +1,21 @@
 import {
-  forgetTaskTexts,
   type ImportedClaimRow,
   type ImportedTaskRow,
   listClaimRows,
   listImportedPeers,
   listImportedTaskEvents,
+  noHolder,
   putImportedTasks,
   readImportedTasks,
+  redactTaskTexts,
   replaceImportedClaims,
   type Transaction,
-  unheld,
 } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import { Task, TaskChange, TaskNumber, Timestamp } from "@merkle/wire/schemas";
 import * as z from "zod";
-import { idFrom } from "../../core/message.js";
-import { authorName } from "../../sessions/roster/author.js";
+import { deriveId } from "../../core/message.js";
+import { formatAuthorName } from "../../sessions/roster/author.js";
 import type { ImportHook } from "../../views/hooks.js";
 
 const Name = z.string().min(1).max(500);
@@ -69,7 +69,7 @@ async function storeTasks(
 ): Promise<void> {
   const peers = new Map(
     (await listImportedPeers(tx, sessionId)).map(({ team, kind, name, peerId }) => [
-      authorName({ name: team, kind, peer: { name } }),
+      formatAuthorName({ name: team, kind, peer: { name } }),
       peerId,
     ]),
   );
@@ -84,7 +84,7 @@ async function storeTasks(
     for (const event of events) {
       if (event.event === "claim_changed") applyToClaims(claims, event, { sessionId, peers });
       else
-        tasks.set(event.task, changeTask(tasks.get(event.task) ?? newTask(sessionId, event), event, peers));
+        tasks.set(event.task, changeTask(tasks.get(event.task) ?? toNewTask(sessionId, event), event, peers));
     }
     await putImportedTasks(tx, [...tasks.values()]);
     const last = page.at(-1);
@@ -97,13 +97,13 @@ async function storeTasks(
 /** The ids of peers, by the names that the events use. */
 type Peers = ReadonlyMap<string, string>;
 
-function newTask(sessionId: string, { task, title, by, at }: RecordedTaskEvent): ImportedTaskRow {
+function toNewTask(sessionId: string, { task, title, by, at }: RecordedTaskEvent): ImportedTaskRow {
   const createdAt = new Date(at);
   return {
-    ...{ sessionId, number: task, title, text: "", state: "open", ...unheld, fence: 0 },
+    ...{ sessionId, number: task, title, text: "", state: "open", ...noHolder, fence: 0 },
     ...{ blockedBy: [], labels: [], links: [], check: null, result: null, proof: null },
     ...{ assignee: null, assigneeTeamId: null, assigneePeerId: null, handedBackAt: null },
-    ...{ createdBy: by, createdByPeerId: idFrom(["imported peer", by]), createdAt, updatedAt: createdAt },
+    ...{ createdBy: by, createdByPeerId: deriveId(["imported peer", by]), createdAt, updatedAt: createdAt },
   };
 }
 
@@ -120,7 +120,7 @@ function changeTask(task: ImportedTaskRow, event: RecordedTaskEvent, peers: Peer
     // The assignee is not a peer of this session, so only the name is known.
     ...(assignee !== undefined && {
       assignee,
-      assigneeTeamId: assignee === null ? null : idFrom(["imported assignee", assignee]),
+      assigneeTeamId: assignee === null ? null : deriveId(["imported assignee", assignee]),
     }),
     ...(change !== "ready" && { updatedAt: new Date(event.at) }),
     ...moveTask(task, event, peers),
@@ -135,22 +135,22 @@ function moveTask(task: ImportedTaskRow, event: RecordedTaskEvent, peers: Peers)
       const holderPeerId = peers.get(by);
       // A peer that the roster does not list cannot be shown as the holder.
       if (holderPeerId === undefined) return { fence };
-      const held = { holder: by, holderPeerId, claimedAt: at, renewedAt: at };
-      return { state: "claimed", fence, ...held, handedBackAt: null };
+      const claimFields = { holder: by, holderPeerId, claimedAt: at, renewedAt: at };
+      return { state: "claimed", fence, ...claimFields, handedBackAt: null };
     }
     case "released":
-      return { state: "open", ...unheld, proof: null };
+      return { state: "open", ...noHolder, proof: null };
     case "handed_back":
-      return { state: "open", ...unheld, handedBackAt: at };
+      return { state: "open", ...noHolder, handedBackAt: at };
     case "in_review":
     case "done":
       if (change === "in_review" && task.holder === null) return {};
       return { state: change, ...(result !== undefined && { result }), ...(proof && { proof }) };
     case "cancelled":
-      return { state: "cancelled", ...unheld, handedBackAt: null };
+      return { state: "cancelled", ...noHolder, handedBackAt: null };
     case "updated":
       // When a claimed task is split, the event names the former holder, whose claim ends with the split.
-      return holder === undefined ? {} : { state: "open", ...unheld };
+      return holder === undefined ? {} : { state: "open", ...noHolder };
     default:
       return {};
   }
@@ -191,5 +191,5 @@ async function forgetTask(tx: Transaction, sessionId: string, sequence: number):
   const [row] = await listImportedTaskEvents(tx, sessionId, { after: sequence - 1, limit: 1 });
   if (row?.sequence !== sequence) return;
   const event = RecordedTaskEvent.safeParse(JSON.parse(row.content)).data;
-  if (event) await forgetTaskTexts(tx, { sessionId, number: event.task }, event);
+  if (event) await redactTaskTexts(tx, { sessionId, number: event.task }, event);
 }

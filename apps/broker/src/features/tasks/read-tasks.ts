@@ -1,6 +1,6 @@
 import { findTask, listTaskEvents, listTaskRows, listUnfinishedTasks } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { contentOf } from "../../core/message.js";
+import { parseContent } from "../../core/message.js";
 import type { Context, SessionContext } from "../../sessions/context.js";
 import type { TaskServices } from "./services.js";
 import { noSuchTask, toTask } from "./task.js";
@@ -58,6 +58,6 @@ type History = OutputOf<"get_task">["history"][number];
 
 function toHistory({ sequence, content }: { sequence: number; content: string }): History {
   // Only the tasks feature creates these events, so their content has this type.
-  const { change, by, reason, at } = contentOf(content) as unknown as History;
+  const { change, by, reason, at } = parseContent(content) as unknown as History;
   return { sequence, change, by, reason: reason ?? null, at };
 }

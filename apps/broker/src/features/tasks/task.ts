@@ -2,7 +2,7 @@ import { listTaskReaders, lockTask, type TaskClaimer, type TaskRow, type Transac
 import { MerkleError, type SystemEvent, type Task, type TaskState } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import type { SessionContext, TeamContext } from "../../sessions/context.js";
-import { authorName } from "../../sessions/roster/author.js";
+import { formatAuthorName } from "../../sessions/roster/author.js";
 import type { TaskServices } from "./services.js";
 
 /** Converts a task to its public form. */
@@ -13,7 +13,7 @@ export function toTask(row: TaskRow, { team }: Pick<SessionContext<TaskServices>
     session_id: sessionId,
     title: row.title,
     text: row.text,
-    state: stateOf(row),
+    state: toTaskState(row),
     assignee: row.assignee,
     holder: row.holder,
     mine: team !== null && row.holderPeerId === team.peer.peerId,
@@ -34,13 +34,13 @@ export function toTask(row: TaskRow, { team }: Pick<SessionContext<TaskServices>
 }
 
 /** Returns the state of a task. "blocked" is derived from other tasks and never stored (TASK-2). */
-export function stateOf({ state, waitsFor }: Pick<TaskRow, "state" | "waitsFor">): TaskState {
+export function toTaskState({ state, waitsFor }: Pick<TaskRow, "state" | "waitsFor">): TaskState {
   return state === "open" && waitsFor.length > 0 ? "blocked" : state;
 }
 
 /** Returns the caller in the form stored with a claimed task. */
-export function claimerOf({ team }: TeamContext<TaskServices>): TaskClaimer {
-  return { teamId: team.teamId, peerId: team.peer.peerId, name: authorName(team) };
+export function toClaimer({ team }: TeamContext<TaskServices>): TaskClaimer {
+  return { teamId: team.teamId, peerId: team.peer.peerId, name: formatAuthorName(team) };
 }
 
 /**
@@ -85,16 +85,16 @@ export function refuseNonHolder(
   throw notHeld(row, isHolder ? `your current claim has the number ${row.fence}, not ${fence}` : undefined);
 }
 
-export function notHeld(row: TaskRow, why = howItStands(row)): MerkleError {
+export function notHeld(row: TaskRow, why = describeTaskStatus(row)): MerkleError {
   return new MerkleError(
     "conflict",
     `Task ${row.number} is not yours: ${why}. Nothing was changed.`,
-    detailsOf(row),
+    toErrorDetails(row),
   );
 }
 
 /** Describes the state of a task for an error, for example `Birch/oak has held it since …`. */
-export function howItStands(row: TaskRow): string {
+export function describeTaskStatus(row: TaskRow): string {
   const { state, holder, claimedAt, handedBackAt, waitsFor, assignee } = row;
   if (state === "claimed") return `${holder} has held it since ${claimedAt?.toISOString()}`;
   if (state === "in_review") return `it is in review, done by ${holder}`;
@@ -106,10 +106,10 @@ export function howItStands(row: TaskRow): string {
   return "it is open; claim it first";
 }
 
-export function detailsOf(row: TaskRow): Record<string, unknown> {
+export function toErrorDetails(row: TaskRow): Record<string, unknown> {
   return {
     task: row.number,
-    state: stateOf(row),
+    state: toTaskState(row),
     holder: row.holder,
     fence: row.fence,
     waits_for: [...row.waitsFor],
@@ -127,12 +127,12 @@ export async function announceTask(
   ctx: TeamContext<TaskServices>,
   { tx, announce, afterCommit }: Write,
   row: TaskRow,
-  told: TaskEventFields & { readonly concerns: readonly Concerned[] },
+  update: TaskEventFields & { readonly concerns: readonly TaskRole[] },
 ): Promise<void> {
   const { services, session, team } = ctx;
-  const { concerns, ...fields } = told;
-  const reaches = await readConcerned(tx, row, concerns);
-  const { sequence } = await announce(session.sessionId, taskEvent(row, authorName(team), fields), {
+  const { concerns, ...fields } = update;
+  const reaches = await listConcernedPeers(tx, row, concerns);
+  const { sequence } = await announce(session.sessionId, toTaskEvent(row, formatAuthorName(team), fields), {
     causedBy: team.peer.peerId,
     reaches: reaches.filter((each) => each !== team.peer.peerId),
   });
@@ -143,34 +143,34 @@ export async function announceTask(
  * Builds the event for a change to a task. The event has the time stored in the row, so that an import can
  * rebuild the row. A "ready" event changes no row, so it has the current time.
  */
-export function taskEvent(row: TaskRow, by: string, told: TaskEventFields): TaskEvent {
+export function toTaskEvent(row: TaskRow, by: string, fields: TaskEventFields): TaskEvent {
   const { number: task, title, updatedAt } = row;
-  const given = Object.entries(told).filter(([, value]) => value !== undefined);
+  const definedFields = Object.entries(fields).filter(([, value]) => value !== undefined);
   return {
     event: "task_changed",
     task,
     title,
     by,
-    ...(Object.fromEntries(given) as TaskEventFields),
-    at: (told.change === "ready" ? new Date() : updatedAt).toISOString(),
+    ...(Object.fromEntries(definedFields) as TaskEventFields),
+    at: (fields.change === "ready" ? new Date() : updatedAt).toISOString(),
   };
 }
 
 /** The peers that a change concerns, by their relation to the task. */
-export type Concerned = "assignee" | "holder" | "creator";
+export type TaskRole = "assignee" | "holder" | "creator";
 
-export async function readConcerned(
+export async function listConcernedPeers(
   tx: Transaction,
   row: TaskRow,
-  concerns: readonly Concerned[],
+  concerns: readonly TaskRole[],
 ): Promise<string[]> {
   const { assigneeTeamId, assigneePeerId, holderPeerId, createdByPeerId, sessionId } = row;
-  const isFor = concerns.includes("assignee");
+  const isForAssignee = concerns.includes("assignee");
   const peerIds = [
-    isFor && assigneePeerId,
+    isForAssignee && assigneePeerId,
     concerns.includes("holder") && holderPeerId,
     concerns.includes("creator") && createdByPeerId,
   ].flatMap((each) => each || []);
-  const teamIds = isFor && assigneeTeamId !== null && assigneePeerId === null ? [assigneeTeamId] : [];
+  const teamIds = isForAssignee && assigneeTeamId !== null && assigneePeerId === null ? [assigneeTeamId] : [];
   return listTaskReaders(tx, sessionId, { teamIds, peerIds });
 }

@@ -1,9 +1,9 @@
-import { lockSession, type TaskRow, type TaskUpdate, unheld, updateTaskRow } from "@merkle/db";
+import { lockSession, noHolder, type TaskRow, type TaskUpdate, updateTaskRow } from "@merkle/db";
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { TeamContext } from "../../sessions/context.js";
 import { findAssignee, refuseBadBlockers, refuseCheckOfAgent } from "./assign-task.js";
-import { unique } from "./create-task.js";
-import { tellReady } from "./finish-task.js";
+import { removeDuplicates } from "./create-task.js";
+import { announceReady } from "./finish-task.js";
 import type { TaskServices } from "./services.js";
 import { announceTask, isHuman, notHeld, refuseNonHolder, requireTask, toTask } from "./task.js";
 
@@ -28,7 +28,7 @@ export async function updateTask(
     if (input.blocked_by) await refuseBadBlockers(write.tx, key, input.blocked_by);
     const row = await updateTaskRow(write.tx, key, { ...toUpdate(input), ...assigned });
     const isCancelled = input.state !== undefined;
-    const becameReady = before.waitsFor.length > 0 && row.waitsFor.length === 0 && row.state === "open";
+    const isNowReady = before.waitsFor.length > 0 && row.waitsFor.length === 0 && row.state === "open";
     const { text, check, reason } = input;
     await announceTask(ctx, write, isCancelled ? { ...row, holderPeerId: before.holderPeerId } : row, {
       change: isCancelled ? "cancelled" : "updated",
@@ -41,8 +41,8 @@ export async function updateTask(
       ...(input.assignee !== undefined && { assignee: row.assignee }),
       concerns: row.waitsFor.length === 0 && !isCancelled ? ["holder", "assignee"] : ["holder"],
     });
-    if (isCancelled) await tellReady(ctx, write, key);
-    else if (becameReady) await announceTask(ctx, write, row, { change: "ready", concerns: [] });
+    if (isCancelled) await announceReady(ctx, write, key);
+    else if (isNowReady) await announceTask(ctx, write, row, { change: "ready", concerns: [] });
     return toTask(row, ctx);
   });
 }
@@ -58,10 +58,10 @@ function toUpdate({ title, text, blocked_by, labels, links, check, state }: Upda
   const change: TaskUpdate = {
     ...(title !== undefined && { title }),
     ...(text !== undefined && { text }),
-    ...(blocked_by && { blockedBy: unique(blocked_by) }),
-    ...(labels && { labels: unique(labels) }),
+    ...(blocked_by && { blockedBy: removeDuplicates(blocked_by) }),
+    ...(labels && { labels: removeDuplicates(labels) }),
     ...(links && { links }),
     ...(check !== undefined && { check }),
   };
-  return state === undefined ? change : { ...change, state, ...unheld, handedBackAt: null };
+  return state === undefined ? change : { ...change, state, ...noHolder, handedBackAt: null };
 }

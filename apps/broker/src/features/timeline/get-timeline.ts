@@ -33,7 +33,7 @@ export async function getTimeline(
   ctx: SessionContext<ViewServices>,
   input: ParsedInputOf<"get_timeline">,
 ): Promise<GetTimelineOutput> {
-  return ctx.services.database.reading((db) => readTimeline(ctx, db, input));
+  return ctx.services.database.read((db) => readTimeline(ctx, db, input));
 }
 
 async function readTimeline(
@@ -59,13 +59,13 @@ async function readTimeline(
       { kinds: [...markKinds.keys()], limit: limits.timelineMarksMax },
     ),
   ]);
-  const ofTeams = groupBy(counts, ({ teamId }) => teamId);
-  const lanes = await listLanes(db, sessionId, [...ofTeams.keys()]);
+  const countsByTeam = groupBy(counts, ({ teamId }) => teamId);
+  const lanes = await listLanes(db, sessionId, [...countsByTeam.keys()]);
   return {
     from: from.toISOString(),
     to: to.toISOString(),
     bucket_ms: bucketMs,
-    lanes: lanes.map((lane) => toLane(lane, ofTeams.get(lane.teamId) ?? [], input.buckets)),
+    lanes: lanes.map((lane) => toLane(lane, countsByTeam.get(lane.teamId) ?? [], input.buckets)),
     marks: marks.map(toMark),
     marks_left_out: Math.max(0, total - marks.length),
   };
@@ -96,11 +96,11 @@ async function readSpan(
 
 function toLane(
   { teamId, name, kind, colour }: LaneRow,
-  counted: readonly ChatCount[],
+  chatCounts: readonly ChatCount[],
   buckets: number,
 ): GetTimelineOutput["lanes"][number] {
   const counts = new Array<number>(buckets).fill(0);
-  for (const { bucket, messages } of counted) counts[bucket] = messages;
+  for (const { bucket, messages } of chatCounts) counts[bucket] = messages;
   return { team_id: teamId, team: name, kind, colour, counts };
 }
 

@@ -1,7 +1,7 @@
 import {
   type Database,
   findDocumentVersion,
-  listUnplacedDocuments,
+  listDocumentsToReanchor,
   readDocument,
   readFeedHeads,
 } from "@merkle/db";
@@ -25,7 +25,7 @@ export interface Anchorer {
   /** Processes the documents that have changed since the positions of their topics were last updated. */
   catchUp(): Promise<void>;
   /** Resolves when all scheduled documents are processed. */
-  idle(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -33,46 +33,46 @@ export interface Anchorer {
 export function startAnchorer(options: {
   readonly database: Database;
   readonly workers: Workers;
-  readonly meshChannels: Pick<MeshChannels, "in">;
+  readonly meshChannels: Pick<MeshChannels, "get">;
   readonly log: Log;
 }): Anchorer {
   const { database, log } = options;
   const waiting = new Map<string, DocumentRef>();
-  let stopped = false;
+  let isStopped = false;
   let running: Promise<void> | null = null;
 
   function run(): void {
-    running ??= goOn().finally(() => {
+    running ??= processWaiting().finally(() => {
       running = null;
-      if (waiting.size > 0 && !stopped) run();
+      if (waiting.size > 0 && !isStopped) run();
     });
   }
 
-  async function goOn(): Promise<void> {
+  async function processWaiting(): Promise<void> {
     for (const [key, document] of waiting) {
-      if (stopped) return;
+      if (isStopped) return;
       waiting.delete(key);
       try {
-        await retryWhileLost(() => place(options, document));
+        await retryWhileLost(() => anchorDocument(options, document));
       } catch (error) {
         // The next hint or start tries again. Until then, positions refer to an older document version.
-        if (!stopped)
+        if (!isStopped)
           log.warn("finding places of topics again failed", { session_id: document.sessionId, error });
       }
     }
   }
 
   function schedule(document: DocumentRef): void {
-    if (stopped) return;
+    if (isStopped) return;
     waiting.set(`${document.meshId} ${document.sessionId}`, document);
     run();
   }
 
   async function scheduleAll(): Promise<void> {
     try {
-      for (const document of await listUnplacedDocuments(database.orm)) schedule(document);
+      for (const document of await listDocumentsToReanchor(database.orm)) schedule(document);
     } catch (error) {
-      if (!stopped) log.warn("looking for topics without a place failed", { error });
+      if (!isStopped) log.warn("looking for topics without a place failed", { error });
     }
   }
 
@@ -80,18 +80,18 @@ export function startAnchorer(options: {
   return {
     schedule,
     catchUp: scheduleAll,
-    async idle() {
+    async waitUntilIdle() {
       while (running !== null) await running;
     },
     async stop() {
-      stopped = true;
+      isStopped = true;
       waiting.clear();
       await running;
     },
   };
 }
 
-async function place(
+async function anchorDocument(
   { database, workers, meshChannels }: Parameters<typeof startAnchorer>[0],
   { meshId, sessionId }: DocumentRef,
 ): Promise<void> {
@@ -101,7 +101,7 @@ async function place(
   // The document versions at which topics were opened are in the archive. Positions are updated once the
   // session is restored.
   if (!current || feed?.archivedAt) return;
-  const placed = await placeTopics({ database, workers }, meshId, {
+  const placedCount = await placeTopics({ database, workers }, meshId, {
     source: { sessionId, root: null, path: null },
     at: { version: current.version, hash: null },
     text: current.content,
@@ -112,5 +112,5 @@ async function place(
         : ((await findDocumentVersion(orm, sessionId, version))?.content ?? null);
     },
   });
-  if (placed > 0) meshChannels.in(meshId).announce("topics", sessionId);
+  if (placedCount > 0) meshChannels.get(meshId).announce("topics", sessionId);
 }

@@ -1,11 +1,11 @@
 import {
   closeTopicRow,
-  holdTopicCounter,
+  lockTopicCounter,
   rejectOpenProposal,
   reopenTopicRow,
-  sourceOf,
   type TopicKey,
   type TopicRow,
+  toSourceColumns,
 } from "@merkle/db";
 import { MerkleError, type TopicCloseReason } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
@@ -25,7 +25,7 @@ export async function closeTopic(
   { by, reason, causedBy }: { by: string; reason: TopicCloseReason; causedBy: string | null },
 ): Promise<TopicRow> {
   const closed = await closeTopicRow(tx, key, { by, reason });
-  if (!closed) throw isClosed(key.number);
+  if (!closed) throw topicClosed(key.number);
   // The topic's open proposal is no longer needed, so it is rejected.
   if (reason !== "accepted") await rejectOpenProposal(tx, { meshId: key.meshId, topic: key.number }, by);
   if (closed.sessionId !== null) {
@@ -37,7 +37,7 @@ export async function closeTopic(
   return closed;
 }
 
-export function isClosed(topic_id: number): MerkleError {
+export function topicClosed(topic_id: number): MerkleError {
   return new MerkleError(
     "conflict",
     `Topic ${topic_id} is closed. Reopen it to continue, or open a new topic.`,
@@ -60,10 +60,10 @@ export async function reopenTopic(
   { by, causedBy }: { by: string; causedBy: string | null },
 ): Promise<TopicRow> {
   const { meshId, number: topic_id } = key;
-  await holdTopicCounter(tx, meshId);
+  await lockTopicCounter(tx, meshId);
   const reopened = await reopenTopicRow(tx, key);
-  if (!reopened) throw isOpen(topic_id);
-  const source = sourceOf(reopened);
+  if (!reopened) throw alreadyOpen(topic_id);
+  const source = toSourceColumns(reopened);
   await refuseTooManyOpen(services, tx, source);
   if (source.path !== null) return reopened;
   const { sessionId } = source;
@@ -74,7 +74,7 @@ export async function reopenTopic(
   return reopened;
 }
 
-function isOpen(topic_id: number): MerkleError {
+function alreadyOpen(topic_id: number): MerkleError {
   return new MerkleError("conflict", `Topic ${topic_id} is already open.`, {
     topic_id,
     status: "open",

@@ -1,4 +1,4 @@
-import { forgetQuotes } from "@merkle/db";
+import { redactQuotes } from "@merkle/db";
 import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
 import { type Anchorer, startAnchorer } from "./anchorer.js";
@@ -8,9 +8,9 @@ import { replyToTopic } from "./reply-to-topic.js";
 import type { TopicServices } from "./services.js";
 
 export { announceProposals } from "./announce-proposals.js";
-export { closeTopic, isClosed } from "./close-topic.js";
+export { closeTopic, topicClosed } from "./close-topic.js";
 export type { TopicServices } from "./services.js";
-export { requireTopic, topicAuthorOf } from "./topic.js";
+export { getTopicAuthor, requireTopic } from "./topic.js";
 
 const placeMs = 60_000;
 
@@ -24,7 +24,7 @@ export const topicsFeature = {
     list_topics: listTopics,
     get_topic: getTopic,
   },
-  onDocumentWritten: { written: ({ anchorer }, document) => anchorer.schedule(document) },
+  onDocumentWritten: { onWritten: ({ anchorer }, document) => anchorer.schedule(document) },
   start({ database, workers, meshChannels, log, stops }: StartParts): { anchorer: Anchorer } {
     const anchorer = startAnchorer({ database, workers, meshChannels, log });
     stops.add("anchorer", anchorer.stop);
@@ -40,8 +40,8 @@ export const topicsFeature = {
     begin:
       ({ main: { nodes, anchorer } }) =>
       async () => {
-        if (nodes.leads && !nodes.alone) await anchorer.catchUp();
+        if (nodes.isLeader && !nodes.isAlone) await anchorer.catchUp();
       },
   },
-  onRemoveText: { forgetVersions: forgetQuotes },
+  onRemoveText: { forgetVersions: redactQuotes },
 } satisfies Feature<TopicServices & Services>;

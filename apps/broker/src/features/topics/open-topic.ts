@@ -9,13 +9,13 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { contextOf, locateQuote, type Span } from "@merkle/wire/text";
+import { extractContext, locateQuote, type Span } from "@merkle/wire/text";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { MeshContext } from "../../sessions/context.js";
 import { keepFileText, readFileText, requireSourcePath, toFile } from "../sources/feature.js";
 import type { TopicServices } from "./services.js";
-import { topicAuthorOf, topicTitle, toTopic } from "./topic.js";
+import { getTopicAuthor, toTopic, toTopicTitle } from "./topic.js";
 
 /**
  * Opens a topic about a passage of a session's document, or about the whole document (TOPIC-1).
@@ -32,8 +32,8 @@ export async function openTopic(
   const { session_id = "", version = 0, source_path, source_sha = "" } = input;
   if (source_path !== undefined) return openFileTopic(ctx, { source_path, source_sha }, input);
   const session = await requireSession(services, session_id);
-  const by = await topicAuthorOf(ctx, session.sessionId);
-  if (session.closed) throw sessionClosed(session);
+  const by = await getTopicAuthor(ctx, session.sessionId);
+  if (session.isClosed) throw sessionClosed(session);
   const anchor = await findAnchor(services, session, { ...input, version });
   const source = { sessionId: session.sessionId, root: null, path: null };
 
@@ -41,7 +41,7 @@ export async function openTopic(
     const opened = await insertTopic(tx, {
       meshId,
       source,
-      title: topicTitle(input.text),
+      title: toTopicTitle(input.text),
       openedBy: by.author,
       madeAt: { version, hash: null },
       anchor,
@@ -49,7 +49,7 @@ export async function openTopic(
     await refuseTooManyOpen(services, tx, source);
     const topic = await insertTopicMessage(tx, opened, { ...by, text: input.text });
     const { number: topic_id, title } = topic;
-    const quote = anchor && shortened(anchor.quote);
+    const quote = anchor && shortenQuote(anchor.quote);
     const at = topic.openedAt.toISOString();
     await announce(
       session.sessionId,
@@ -72,9 +72,9 @@ async function findAnchor(
   const { quote } = marked;
   const text = await readVersion(database, session, version);
   if (quote === undefined) return null;
-  const place = locateQuote(text, { ...marked, quote });
-  if ("start" in place) return toAnchor(text, place);
-  if (place.matches === 0) {
+  const span = locateQuote(text, { ...marked, quote });
+  if ("start" in span) return toAnchor(text, span);
+  if (span.matches === 0) {
     const current = await readDocument(database.orm, session.sessionId);
     throw new MerkleError(
       "conflict",
@@ -84,8 +84,8 @@ async function findAnchor(
   }
   throw new MerkleError(
     "bad_request",
-    `The quote occurs in version ${version} ${place.matches} times. Quote more text to make it unique, or give its start position.`,
-    { matches: place.matches },
+    `The quote occurs in version ${version} ${span.matches} times. Quote more text to make it unique, or give its start position.`,
+    { matches: span.matches },
   );
 }
 
@@ -93,8 +93,8 @@ async function findAnchor(
  * Returns the anchor, with the quote exactly as it is in the text, because the caller may have seen other
  * line endings.
  */
-function toAnchor(text: string, place: Span) {
-  return { quote: text.slice(place.start, place.end), ...contextOf(text, place), ...place };
+function toAnchor(text: string, span: Span) {
+  return { quote: text.slice(span.start, span.end), ...extractContext(text, span), ...span };
 }
 
 /** @throws not_found if the document version does not exist or its text was redacted */
@@ -115,12 +115,14 @@ async function readVersion(
   );
 }
 
-const toldCharsMax = 200;
+const announcedQuoteCharsMax = 200;
 
 /** Shortens a quote for an event, to just enough text to recognise the topic. */
-function shortened(quote: string): string {
-  const signs = [...quote];
-  return signs.length <= toldCharsMax ? quote : `${signs.slice(0, toldCharsMax - 1).join("")}…`;
+function shortenQuote(quote: string): string {
+  const chars = [...quote];
+  return chars.length <= announcedQuoteCharsMax
+    ? quote
+    : `${chars.slice(0, announcedQuoteCharsMax - 1).join("")}…`;
 }
 
 /**
@@ -161,11 +163,11 @@ async function openFileTopic(
   const { meshId } = services.database;
   const file = requireSourcePath(source_path);
   const source = toFile(file);
-  const by = await topicAuthorOf(ctx, null);
+  const by = await getTopicAuthor(ctx, null);
   const text = await readFileText(services, file, source_sha);
   if (text === null) {
     const { hash } = await services.sources.open(file);
-    throw isOther(source_path, "has changed since you read it", hash);
+    throw staleSource(source_path, "has changed since you read it", hash);
   }
   const anchor = findFileAnchor(text, input, { source_path, source_sha });
 
@@ -174,7 +176,7 @@ async function openFileTopic(
     const opened = await insertTopic(tx, {
       meshId,
       source,
-      title: topicTitle(input.text),
+      title: toTopicTitle(input.text),
       openedBy: by.author,
       madeAt: { version: null, hash: source_sha },
       anchor,
@@ -192,18 +194,18 @@ function findFileAnchor(
   { source_path, source_sha }: { readonly source_path: string; readonly source_sha: string },
 ) {
   if (quote === undefined) return null;
-  const place = locateQuote(text, { ...marked, quote });
-  if ("start" in place) return toAnchor(text, place);
-  if (place.matches === 0)
-    throw isOther(source_path, "does not contain that quote in the version that you read", source_sha);
+  const span = locateQuote(text, { ...marked, quote });
+  if ("start" in span) return toAnchor(text, span);
+  if (span.matches === 0)
+    throw staleSource(source_path, "does not contain that quote in the version that you read", source_sha);
   throw new MerkleError(
     "bad_request",
-    `The quote occurs in ${source_path} ${place.matches} times. Quote more text to make it unique, or give its start position.`,
-    { matches: place.matches },
+    `The quote occurs in ${source_path} ${span.matches} times. Quote more text to make it unique, or give its start position.`,
+    { matches: span.matches },
   );
 }
 
-function isOther(source_path: string, how: string, current_sha: string): MerkleError {
+function staleSource(source_path: string, how: string, current_sha: string): MerkleError {
   return new MerkleError("conflict", `${source_path} ${how}. Read it again.`, {
     source_path,
     current_sha,

@@ -1,15 +1,15 @@
 import {
+  type AnchoredTopic,
+  type AnchorLocation,
   type Database,
-  type FoundPlace,
   keepSourceText,
-  listTopicsToPlace,
-  type PlacedTopic,
+  listTopicsToReanchor,
   type SourceColumns,
-  saveTopicPlace,
+  saveTopicAnchor,
   type TextPoint,
 } from "@merkle/db";
 import type { SourcePathParts } from "@merkle/wire";
-import { locateQuote, type Reanchored } from "@merkle/wire/text";
+import { locateQuote, type ReanchoredSpan } from "@merkle/wire/text";
 import { groupBy } from "../../core/group-by.js";
 import type { Workers } from "../../core/workers/workers.js";
 import type { SourceServices } from "../sources/feature.js";
@@ -29,7 +29,7 @@ export async function placeFileTopics(
   const { text, hash } = await sources.open(file);
   const at = { version: null, hash };
   const source = toFile(file);
-  if ((await listTopicsToPlace(orm, meshId, source, at)).length === 0) return;
+  if ((await listTopicsToReanchor(orm, meshId, source, at)).length === 0) return;
   // The text is stored because the next search compares the file's new text with it.
   await keepSourceText(orm, { meshId, ...file, hash, content: text });
   await placeTopics({ database, workers }, meshId, {
@@ -60,44 +60,48 @@ export async function placeTopics(
   meshId: string,
   { source, at, text, readEarlier }: SourceText,
 ): Promise<number> {
-  const topics = await listTopicsToPlace(database.orm, meshId, source, at);
+  const topics = await listTopicsToReanchor(database.orm, meshId, source, at);
   const byText = groupBy(topics, ({ placeAtVersion, placeAtHash }) => placeAtHash ?? String(placeAtVersion));
   for (const group of byText.values()) {
     const [first] = group;
     if (!first) continue;
-    const before = await readEarlier(pointOf(first));
+    const before = await readEarlier(toTextPoint(first));
     const answers =
       before === null
         ? group.map((topic) => findByQuote(topic, text))
         : await workers.run(reanchorTask, { before, after: text, anchors: group.map(toAnchored) });
     for (const [index, topic] of group.entries()) {
-      await saveTopicPlace(database.orm, topic, at, toFound(topic, answers[index] ?? null, text));
+      await saveTopicAnchor(database.orm, topic, at, toFoundPlace(topic, answers[index] ?? null, text));
     }
   }
   return topics.length;
 }
 
-function pointOf({ placeAtVersion, placeAtHash }: PlacedTopic): TextPoint {
+function toTextPoint({ placeAtVersion, placeAtHash }: AnchoredTopic): TextPoint {
   return placeAtHash === null
     ? { version: placeAtVersion ?? 0, hash: null }
     : { version: null, hash: placeAtHash };
 }
 
-function toAnchored({ quote, startAt, endAt }: PlacedTopic) {
+function toAnchored({ quote, startAt, endAt }: AnchoredTopic) {
   return { quote, start: startAt, end: endAt };
 }
 
 /** Finds a passage without the earlier text. The quote and its context must occur exactly once. */
-function findByQuote({ quote, prefix, suffix }: PlacedTopic, text: string): Reanchored | null {
-  const place = locateQuote(text, { quote, prefix, suffix });
-  return "start" in place ? { ...place, how: "moved" } : null;
+function findByQuote({ quote, prefix, suffix }: AnchoredTopic, text: string): ReanchoredSpan | null {
+  const span = locateQuote(text, { quote, prefix, suffix });
+  return "start" in span ? { ...span, how: "moved" } : null;
 }
 
 /**
  * Returns the position to store. A topic that has already moved stays "moved", and a passage that equals the
  * quote is never "reworded".
  */
-function toFound({ quote, found }: PlacedTopic, answer: Reanchored | null, text: string): FoundPlace {
+function toFoundPlace(
+  { quote, found }: AnchoredTopic,
+  answer: ReanchoredSpan | null,
+  text: string,
+): AnchorLocation {
   if (!answer) return { found: "lost" };
   const { start, end, how } = answer;
   if (text.slice(start, end) !== quote) return { found: "reworded", start, end };

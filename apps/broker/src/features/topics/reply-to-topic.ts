@@ -3,9 +3,9 @@ import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { MeshContext } from "../../sessions/context.js";
 import { announceProposals } from "./announce-proposals.js";
-import { closeTopic, isClosed, reopenTopic } from "./close-topic.js";
+import { closeTopic, reopenTopic, topicClosed } from "./close-topic.js";
 import type { TopicServices } from "./services.js";
-import { requireTopic, topicAuthorOf, toTopic } from "./topic.js";
+import { getTopicAuthor, requireTopic, toTopic } from "./topic.js";
 
 /**
  * Adds a message to a topic, closes or reopens the topic, or does both (TOPIC-4).
@@ -21,24 +21,24 @@ export async function replyToTopic(
   const { orm, meshId } = services.database;
   const key = { meshId, number: topic_id };
   const topic = requireTopic(await findTopic(orm, key), topic_id, principal);
-  const by = await topicAuthorOf(ctx, topic.sessionId);
+  const by = await getTopicAuthor(ctx, topic.sessionId);
   await refuseClosedSession(services, topic);
 
   return ctx.write(async (write) => {
     const locked = requireTopic(await lockTopic(write.tx, key), topic_id, principal);
-    if (locked.status === "closed" && !reopen) throw isClosed(topic_id);
-    const said = text === undefined ? locked : await insertTopicMessage(write.tx, key, { ...by, text });
+    if (locked.status === "closed" && !reopen) throw topicClosed(topic_id);
+    const updated = text === undefined ? locked : await insertTopicMessage(write.tx, key, { ...by, text });
     const change = { by: by.author, causedBy: ctx.team?.peer.peerId ?? null };
-    const left = close
+    const result = close
       ? await closeTopic(write, key, { ...change, reason: close })
       : reopen
         ? await reopenTopic(services, write, key, change)
-        : said;
+        : updated;
     write.afterCommit(() => {
       services.mesh.announce("topics", topic.sessionId);
       if (close || reopen) announceProposals(services, topic.sessionId);
     });
-    return toTopic(services, left);
+    return toTopic(services, result);
   });
 }
 
@@ -48,5 +48,5 @@ async function refuseClosedSession(
   { sessionId }: TopicRow,
 ): Promise<void> {
   const session = sessionId === null ? null : await sessions.find(sessionId);
-  if (session?.closed) throw sessionClosed(session);
+  if (session?.isClosed) throw sessionClosed(session);
 }

@@ -3,7 +3,7 @@ import { MerkleError, type Topic, type TopicMessage } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Principal } from "../../identity/principal.js";
 import type { MeshContext } from "../../sessions/context.js";
-import { authorOf } from "../../sessions/roster/author.js";
+import { readAuthor } from "../../sessions/roster/author.js";
 import type { TopicServices } from "./services.js";
 
 /** Converts a topic to its public form. */
@@ -74,11 +74,11 @@ type TopicAuthor = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "
  *
  * @throws bad_request if a team comments on another session's document
  */
-export async function topicAuthorOf(
+export async function getTopicAuthor(
   ctx: MeshContext<TopicServices>,
   sessionId: string | null,
 ): Promise<TopicAuthor> {
-  const { name: author } = await authorOf(ctx, sessionId ?? undefined);
+  const { name: author } = await readAuthor(ctx, sessionId ?? undefined);
   const { team, person } = ctx;
   return team
     ? { author, authorHuman: team.kind === "human", teamId: team.teamId, personId: null }
@@ -86,11 +86,11 @@ export async function topicAuthorOf(
 }
 
 /** Returns a topic's title: the first non-blank line of its first message. */
-export function topicTitle(text: string): string {
+export function toTopicTitle(text: string): string {
   const line = text.split(/[\r\n\u2028\u2029]+/u).find((each) => each.trim() !== "") ?? text;
-  const signs = [...line.replace(/\p{Cc}+/gu, " ").trim()];
+  const chars = [...line.replace(/\p{Cc}+/gu, " ").trim()];
   const { titleCharsMax } = limits;
-  return signs.length <= titleCharsMax ? signs.join("") : `${signs.slice(0, titleCharsMax - 1).join("")}…`;
+  return chars.length <= titleCharsMax ? chars.join("") : `${chars.slice(0, titleCharsMax - 1).join("")}…`;
 }
 
 /**
@@ -102,11 +102,11 @@ export function topicTitle(text: string): string {
 export function requireTopic(row: TopicRow | null, number: number, principal: Principal | null): TopicRow {
   const isHidden =
     principal?.kind === "job" &&
-    (principal.sessionId !== row?.sessionId || principal.sourcePath !== pathOf(row));
+    (principal.sessionId !== row?.sessionId || principal.sourcePath !== toSourcePath(row));
   if (row && !isHidden) return row;
   throw new MerkleError("not_found", `There is no topic ${number} in this mesh.`, { next: "list_topics" });
 }
 
-function pathOf({ root, path }: TopicRow): string | null {
+function toSourcePath({ root, path }: TopicRow): string | null {
   return path === null ? null : `${root}/${path}`;
 }

@@ -44,7 +44,7 @@ export async function addJobUsage(
   if (sessionId === null || usage.length === 0) return;
   const used = usage.map(toUsed);
   await addUsage(tx, { sessionId, reporter: null, task: null, used });
-  await countTokens(tx, { sessionId, teamId: null, tokens: countedTokens(used) });
+  await countTokens(tx, { sessionId, teamId: null, tokens: sumTokens(used) });
   countInMetrics(metrics, used);
 }
 
@@ -69,20 +69,20 @@ export async function recordUsage(
   await lockSession(write.tx, sessionId);
   const task = await addUsage(write.tx, report);
   const teamId = reporter?.teamId ?? null;
-  const use = await countTokens(write.tx, { sessionId, teamId, tokens: countedTokens(used) });
-  const held = await keepBudgets(services, write, sessionId, use);
+  const use = await countTokens(write.tx, { sessionId, teamId, tokens: sumTokens(used) });
+  const isHeld = await enforceBudgets(services, write, sessionId, use);
   write.afterCommit(() => {
     countInMetrics(services.metrics, used);
     services.channels.announceChange(sessionId, "usage", services.channels.find(sessionId)?.head ?? 0);
   });
-  return { task: task === 0 ? null : task, held };
+  return { task: task === 0 ? null : task, held: isHeld };
 }
 
 /**
  * Returns the tokens that count towards a budget. Tokens read from the model's cache do not count: they are by
  * far the most numerous, but cost only a fraction.
  */
-function countedTokens(used: readonly UsedTokens[]): number {
+function sumTokens(used: readonly UsedTokens[]): number {
   return used.reduce((sum, each) => sum + each.inputTokens + each.outputTokens + each.cacheWriteTokens, 0);
 }
 
@@ -93,7 +93,7 @@ const nearPart = 0.8;
  * Asks a human what to do once a budget is nearly used up. Once the budget is used up, puts the session on
  * hold until a human resumes the session.
  */
-async function keepBudgets(
+async function enforceBudgets(
   { database, channels, mesh }: Pick<SessionServices, "database" | "channels" | "mesh">,
   { tx, announce, afterCommit }: Write,
   sessionId: string,

@@ -4,14 +4,14 @@ import { expect, it } from "vitest";
 import { makeRow } from "../../../../../tests/kit/message-row.js";
 import { createLog } from "../../core/log.js";
 import { toStoredMessage } from "../../core/message.js";
-import { type Channel, createChannel } from "./channel.js";
+import { createChannel, type SessionChannel } from "./channel.js";
 import { startSubscription } from "./subscription.js";
 
 const sessionId = "0d5c7f0e-8d0c-4a44-9f3d-0c9a3c7b5b1e";
 const log = createLog(() => undefined);
 
-function openChannel(): Channel {
-  const start = { sessionId, head: 0, closed: false, documentVersion: 0 };
+function openChannel(): SessionChannel {
+  const start = { sessionId, head: 0, isClosed: false, documentVersion: 0 };
   // An empty database, because everything that these tests read is in memory.
   const database = { orm: Object.create(null) };
   return createChannel(start, { database, budget: { bytes: 0 }, log });
@@ -25,7 +25,7 @@ function message(sequence: number, textBytes: number): StoredMessage {
 /**
  * Follows the channel from its head. Returns a function that lists the received sequences in order.
  */
-function follow(channel: Channel): { sequences: () => number[] } {
+function follow(channel: SessionChannel): { sequences: () => number[] } {
   const written: Buffer[] = [];
   startSubscription({
     channel,
@@ -33,7 +33,7 @@ function follow(channel: Channel): { sequences: () => number[] } {
     after: channel.head,
     inbox: null,
     sink: {
-      ready: true,
+      isReady: true,
       room: Number.POSITIVE_INFINITY,
       write: (frames) => written.push(frames),
       onDrain: () => () => undefined,
@@ -94,8 +94,8 @@ it("[WAIT-3] a sweep that sees a conclusion before it is here does not end the f
   const channel = openChannel();
   channel.accept([message(1, 10)]);
   channel.closeAt(2);
-  expect(channel.closed).toBe(false);
+  expect(channel.isClosed).toBe(false);
   channel.accept([message(2, 10)]);
   channel.closeAt(2);
-  expect(channel.closed).toBe(true);
+  expect(channel.isClosed).toBe(true);
 });

@@ -2,7 +2,7 @@ import {
   type Addressee,
   type Queryable,
   readFeedHeads,
-  readMail,
+  readInbox,
   readMessagesAfter,
   type StoredMessage,
 } from "@merkle/db";
@@ -10,14 +10,14 @@ import type { BrokerFrame, ChangedKind, SubscriptionKind } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Log } from "../../core/log.js";
 import { sessionArchived } from "../../sessions/access/authorize.js";
-import { createRing, type Entry, isMailOf, type RingBudget, textFrame, toEntry } from "./entry.js";
+import { createRing, type Entry, isMailOf, type RingBudget, toEntry, toTextFrame } from "./entry.js";
 
 /** A reader that is woken when a session has more to read. */
-export interface Reader {
+export interface ChannelReader {
   /** Called when the head has moved or the session was closed. */
   wake(): void;
   /** Called when something else in the session has changed. */
-  changed?(frame: Buffer): void;
+  notifyChange?(frame: Buffer): void;
 }
 
 export interface ReadBounds {
@@ -37,10 +37,10 @@ export interface Mail {
  * cursor, and no messages are queued for them. A reader that is behind reads from the ring in memory, or
  * pages from the database.
  */
-export interface Channel {
+export interface SessionChannel {
   readonly sessionId: string;
   readonly head: number;
-  readonly closed: boolean;
+  readonly isClosed: boolean;
   readonly documentVersion: number;
   readonly readers: number;
   /**
@@ -70,8 +70,8 @@ export interface Channel {
    * Returns the frames of the entries as one buffer, because one write per socket is much cheaper than one write per
    * message. Readers that are woken together share the buffer if they pass the same array.
    */
-  framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer;
-  attach(reader: Reader): () => void;
+  toFrames(entries: readonly Entry[], kind: SubscriptionKind): Buffer;
+  attach(reader: ChannelReader): () => void;
   /**
    * Closes the feed at this message, once the channel has the message. If the feed closed earlier, readers
    * would miss the last messages (WAIT-3).
@@ -97,30 +97,30 @@ const readerBytes = 2 * 1024;
 export interface ChannelStart {
   readonly sessionId: string;
   readonly head: number;
-  readonly closed: boolean;
+  readonly isClosed: boolean;
   readonly documentVersion: number;
 }
 
 export function createChannel(
   start: ChannelStart,
   { database, budget, log }: { database: { orm: Queryable }; budget: RingBudget; log: Log },
-): Channel {
+): SessionChannel {
   const { sessionId } = start;
-  let { head, closed, documentVersion } = start;
+  let { head, isClosed, documentVersion } = start;
   const ring = createRing(head, budget);
-  const readers = new Set<Reader>();
-  let known = head;
-  let filling: Promise<void> | null = null;
+  const readers = new Set<ChannelReader>();
+  let knownHead = head;
+  let readingMissing: Promise<void> | null = null;
   /**
    * The readers that still have to be woken in this round, including readers that attach during the round.
    */
-  let toWake: Iterator<Reader> | null = null;
-  let wakeAgain = false;
+  let readersToWake: Iterator<ChannelReader> | null = null;
+  let shouldWakeAgain = false;
   let turn: NodeJS.Immediate | undefined;
-  let handedOut = 0;
+  let sentBytes = 0;
   // Shared frames. Kept only while readers are being woken, because only the ring may keep a session's messages
   // in memory for longer.
-  const joined = new Map<readonly Entry[], Partial<Record<SubscriptionKind, Buffer>>>();
+  const sharedFrames = new Map<readonly Entry[], Partial<Record<SubscriptionKind, Buffer>>>();
   let lastMail: readonly Entry[] = [];
 
   /**
@@ -128,21 +128,21 @@ export function createChannel(
    * gets the messages that have arrived since.
    */
   function wakeAll(): void {
-    if (toWake) {
-      wakeAgain = true;
+    if (readersToWake) {
+      shouldWakeAgain = true;
       return;
     }
-    toWake = readers.values();
-    wakeSome(toWake);
+    readersToWake = readers.values();
+    wakeSome(readersToWake);
   }
 
-  function wakeSome(some: Iterator<Reader>): void {
-    handedOut = 0;
+  function wakeSome(readersLeft: Iterator<ChannelReader>): void {
+    sentBytes = 0;
     try {
-      while (handedOut < turnBytesMax) {
-        const next = some.next();
+      while (sentBytes < turnBytesMax) {
+        const next = readersLeft.next();
         if (next.done) return endWaking();
-        handedOut += readerBytes;
+        sentBytes += readerBytes;
         next.value.wake();
       }
     } catch (error) {
@@ -150,46 +150,46 @@ export function createChannel(
       endWaking();
       throw error;
     }
-    turn = setImmediate(() => wakeSome(some));
+    turn = setImmediate(() => wakeSome(readersLeft));
   }
 
   function endWaking(): void {
-    toWake = null;
-    joined.clear();
+    readersToWake = null;
+    sharedFrames.clear();
     lastMail = [];
-    if (!wakeAgain) return;
-    wakeAgain = false;
+    if (!shouldWakeAgain) return;
+    shouldWakeAgain = false;
     wakeAll();
   }
 
-  function framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer {
+  function toFrames(entries: readonly Entry[], kind: SubscriptionKind): Buffer {
     const [first] = entries;
     if (!first) return Buffer.alloc(0);
-    if (entries.length === 1) return hand(first.frame(kind));
-    const known = joined.get(entries) ?? {};
-    known[kind] ??= Buffer.concat(entries.map((entry) => entry.frame(kind)));
-    if (toWake) joined.set(entries, known);
-    return hand(known[kind]);
+    if (entries.length === 1) return countSent(first.toFrame(kind));
+    const frames = sharedFrames.get(entries) ?? {};
+    frames[kind] ??= Buffer.concat(entries.map((entry) => entry.toFrame(kind)));
+    if (readersToWake) sharedFrames.set(entries, frames);
+    return countSent(frames[kind]);
   }
 
-  function hand(frames: Buffer): Buffer {
-    handedOut += frames.length;
+  function countSent(frames: Buffer): Buffer {
+    sentBytes += frames.length;
     return frames;
   }
 
-  function tellOfChange(kind: ChangedKind, version: number): void {
-    const frame = textFrame(
+  function notifyReaders(kind: ChangedKind, version: number): void {
+    const frame = toTextFrame(
       JSON.stringify({ type: "changed", kind, session_id: sessionId, version } satisfies BrokerFrame),
     );
-    for (const reader of readers) reader.changed?.(frame);
+    for (const reader of readers) reader.notifyChange?.(frame);
   }
 
   function push(message: StoredMessage): void {
     const entry = toEntry(message);
     head = entry.sequence;
-    if (entry.concludes) closed = true;
-    if (entry.redacts !== null) forgetText(entry.redacts);
-    if (entry.redactsDocument) tellOfChange("document", documentVersion);
+    if (entry.isConclusion) isClosed = true;
+    if (entry.redactedSequence !== null) dropText(entry.redactedSequence);
+    if (entry.isDocumentRedaction) notifyReaders("document", documentVersion);
     ring.push(entry);
   }
 
@@ -197,19 +197,19 @@ export function createChannel(
    * Drops a redacted message's text from memory. Also drops the frames built for the current wake-up, because
    * the readers still to be woken must not get the text.
    */
-  function forgetText(sequence: number): void {
-    ring.forget(sequence);
-    joined.clear();
+  function dropText(sequence: number): void {
+    ring.dropUpTo(sequence);
+    sharedFrames.clear();
   }
 
-  function fill(): Promise<void> {
-    filling ??= readOn();
-    return filling;
+  function startReadingMissing(): Promise<void> {
+    readingMissing ??= readMissing();
+    return readingMissing;
   }
 
-  async function readOn(): Promise<void> {
+  async function readMissing(): Promise<void> {
     try {
-      while (head < known) {
+      while (head < knownHead) {
         const page = await readMessagesAfter(database.orm, sessionId, head, {
           messagesMax: limits.pageMessagesMax,
           bytesMax: limits.pageBytesMax,
@@ -223,7 +223,7 @@ export function createChannel(
     } finally {
       // Cleared in the same turn of the event loop as the check that no messages are missing, so that the
       // next hint starts a new read.
-      filling = null;
+      readingMissing = null;
     }
   }
 
@@ -235,12 +235,12 @@ export function createChannel(
    * @throws session_archived
    */
   async function refuseArchived(): Promise<void> {
-    if (!closed) return;
+    if (!isClosed) return;
     const [feed] = await readFeedHeads(database.orm, [sessionId]);
     if (feed?.archivedAt) throw sessionArchived({ slug: sessionId });
   }
 
-  function within(entries: readonly Entry[], { messagesMax, bytesMax }: ReadBounds): readonly Entry[] {
+  function cutToBounds(entries: readonly Entry[], { messagesMax, bytesMax }: ReadBounds): readonly Entry[] {
     let bytes = 0;
     const end = entries.findIndex((entry, index) => {
       bytes += entry.bytes;
@@ -251,29 +251,29 @@ export function createChannel(
 
   function readNow(after: number, bounds: ReadBounds): readonly Entry[] | null {
     if (after >= head) return [];
-    const entries = ring.after(after);
-    return entries && within(entries, bounds);
+    const entries = ring.findAfter(after);
+    return entries && cutToBounds(entries, bounds);
   }
 
   /**
    * Returns the entries for one peer. Peers with the same messages get the same array, so that they share its
    * frames.
    */
-  function mailIn(entries: readonly Entry[], addressee: Addressee): readonly Entry[] {
+  function selectMail(entries: readonly Entry[], addressee: Addressee): readonly Entry[] {
     const mail = entries.filter((entry) => isMailOf(entry, addressee));
     if (mail.length === entries.length) return entries;
-    const isAsBefore = mail.length === lastMail.length && mail.every((entry, at) => entry === lastMail[at]);
-    if (isAsBefore) return lastMail;
-    if (toWake) lastMail = mail;
+    const isUnchanged = mail.length === lastMail.length && mail.every((entry, at) => entry === lastMail[at]);
+    if (isUnchanged) return lastMail;
+    if (readersToWake) lastMail = mail;
     return mail;
   }
 
   function readMailNow(after: number, addressee: Addressee, bounds: ReadBounds): Mail | null {
     if (after >= head) return { entries: [], upTo: after };
-    const inMemory = ring.after(after);
+    const inMemory = ring.findAfter(after);
     if (!inMemory) return null;
-    const mail = mailIn(inMemory, addressee);
-    const entries = within(mail, bounds);
+    const mail = selectMail(inMemory, addressee);
+    const entries = cutToBounds(mail, bounds);
     const next = mail[entries.length];
     return { entries, upTo: next ? next.sequence - 1 : head };
   }
@@ -283,8 +283,8 @@ export function createChannel(
     get head() {
       return head;
     },
-    get closed() {
-      return closed;
+    get isClosed() {
+      return isClosed;
     },
     get documentVersion() {
       return documentVersion;
@@ -296,18 +296,18 @@ export function createChannel(
       const before = head;
       for (const message of messages) {
         if (message.sequence === head + 1) push(message);
-        known = Math.max(known, message.sequence);
+        knownHead = Math.max(knownHead, message.sequence);
       }
       if (head > before) wakeAll();
-      if (head < known) void fill();
+      if (head < knownHead) void startReadingMissing();
     },
     hint(sequence) {
-      known = Math.max(known, sequence);
-      if (head < known) void fill();
+      knownHead = Math.max(knownHead, sequence);
+      if (head < knownHead) void startReadingMissing();
     },
     async reach(sequence) {
-      known = Math.max(known, sequence);
-      if (head < sequence) await fill();
+      knownHead = Math.max(knownHead, sequence);
+      if (head < sequence) await startReadingMissing();
     },
     async read(after, bounds) {
       const inMemory = readNow(after, bounds);
@@ -321,20 +321,20 @@ export function createChannel(
       const inMemory = readMailNow(after, addressee, bounds);
       if (inMemory) return inMemory;
       const range = { after, upTo: head };
-      const { messages, upTo } = await readMail(database.orm, sessionId, addressee, range, bounds);
+      const { messages, upTo } = await readInbox(database.orm, sessionId, addressee, range, bounds);
       if (messages.length === 0) await refuseArchived();
       return { entries: messages.map(toEntry), upTo };
     },
     readMailNow,
-    framesOf,
+    toFrames,
     attach(reader) {
       readers.add(reader);
       return () => readers.delete(reader);
     },
     closeAt(sequence) {
       // If the head is behind, the read in progress will also return the message about the conclusion.
-      if (closed || head < sequence) return;
-      closed = true;
+      if (isClosed || head < sequence) return;
+      isClosed = true;
       wakeAll();
     },
     announceChange(kind, version) {
@@ -342,7 +342,7 @@ export function createChannel(
         if (version <= documentVersion) return;
         documentVersion = version;
       }
-      tellOfChange(kind, version);
+      notifyReaders(kind, version);
       // An archived session may have been restored, so readers try again.
       if (kind === "session") wakeAll();
     },

@@ -4,9 +4,9 @@ import type { Bus } from "../../core/bus/bus.js";
 import { groupBy } from "../../core/group-by.js";
 import type { Log } from "../../core/log.js";
 import type { Metrics } from "../../core/metrics.js";
-import { type Channel, createChannel } from "./channel.js";
+import { createChannel, type SessionChannel } from "./channel.js";
 import type { RingBudget } from "./entry.js";
-import { changesOf, concludes, type MeshChannels } from "./mesh-channel.js";
+import { isConclusion, type MeshChannels, toMeshChanges } from "./mesh-channel.js";
 import { createStatePushes, type StatePushes, type StateReceiver } from "./state-pushes.js";
 import type { Sink } from "./subscription.js";
 import { createThrottle } from "./throttle.js";
@@ -17,8 +17,8 @@ export interface Channels {
    * Opens a session's channel, or returns it if already open. A channel stays open while readers are
    * attached.
    */
-  open(sessionId: string): Promise<Channel>;
-  find(sessionId: string): Channel | undefined;
+  open(sessionId: string): Promise<SessionChannel>;
+  find(sessionId: string): SessionChannel | undefined;
   /**
    * Delivers a session's committed messages to the readers on this node, and sends a hint to the other nodes.
    */
@@ -59,9 +59,9 @@ export interface Channels {
 }
 
 /** A channel that is being opened, with the hints that have arrived since opening began. */
-interface Opening {
+interface PendingChannel {
   readonly hints: number[];
-  readonly channel: Promise<Channel>;
+  readonly channel: Promise<SessionChannel>;
 }
 
 /** How long a channel without readers is kept. A client that polls over HTTP has no reader between two waits. */
@@ -81,8 +81,8 @@ export function startChannels(options: {
 }): Channels {
   const { database, bus, mesh, metrics, log } = options;
   const budget: RingBudget = { bytes: 0 };
-  const channels = new Map<string, Channel>();
-  const opening = new Map<string, Opening>();
+  const channels = new Map<string, SessionChannel>();
+  const opening = new Map<string, PendingChannel>();
   const quietSince = new Map<string, number>();
   const statePushes = createStatePushes();
   const throttle = createThrottle(hintEveryMs);
@@ -102,15 +102,15 @@ export function startChannels(options: {
     if (head) channels.get(sessionId)?.announceChange("document", head.documentVersion);
   }
 
-  function open(sessionId: string): Opening {
+  function startOpening(sessionId: string): PendingChannel {
     // Hints that arrive between reading the head and registering the channel would be lost, so they are collected first.
     const hints: number[] = [];
-    const under = { hints, channel: openChannel(sessionId, hints) };
-    opening.set(sessionId, under);
-    return under;
+    const pending = { hints, channel: openChannel(sessionId, hints) };
+    opening.set(sessionId, pending);
+    return pending;
   }
 
-  async function openChannel(sessionId: string, hints: readonly number[]): Promise<Channel> {
+  async function openChannel(sessionId: string, hints: readonly number[]): Promise<SessionChannel> {
     try {
       const [head] = await readFeedHeads(database.orm, [sessionId]);
       if (!head) throw new TypeError(`There is no feed of session ${sessionId}.`);
@@ -118,7 +118,7 @@ export function startChannels(options: {
         {
           sessionId,
           head: head.lastSequence,
-          closed: head.closedAt !== null,
+          isClosed: head.closedAt !== null,
           documentVersion: head.documentVersion,
         },
         { database, budget, log },
@@ -139,36 +139,36 @@ export function startChannels(options: {
     mesh.deliver(sessionId, messages);
     if (isAlone) return;
     bus.publish("feed", {
-      ...{ session: sessionId, sequence: last.sequence, changes: changesOf(messages) },
-      ...(messages.some(concludes) && { closed: true }),
+      ...{ session: sessionId, sequence: last.sequence, changes: toMeshChanges(messages) },
+      ...(messages.some(isConclusion) && { closed: true }),
     });
   }
 
-  function tellPresence(sessionId: string): void {
+  function notifyPresence(sessionId: string): void {
     mesh.announceHere("sessions", sessionId);
     const channel = channels.get(sessionId);
     if (!channel?.readers) return;
     throttle.hint(`presence ${sessionId}`, () => channel.announceChange("roster", channel.head));
   }
 
-  function tellDelivery(sessionId: string, cursor: number): void {
+  function notifyDelivery(sessionId: string, cursor: number): void {
     if (!channels.get(sessionId)?.readers) return;
     throttle.hint(`delivery ${sessionId}`, () => channels.get(sessionId)?.announceChange("delivery", cursor));
   }
 
-  const hearing = [
+  const subscriptions = [
     bus.on("feed", ({ session, sequence, changes }) => {
       for (const kind of changes) mesh.announceHere(kind, session);
       return catchUp(session, sequence);
     }),
     bus.on("changed", ({ session, kind }) => {
       const channel = channels.get(session);
-      if (kind === "delivery") return channel && tellDelivery(session, channel.head);
+      if (kind === "delivery") return channel && notifyDelivery(session, channel.head);
       mesh.announceHere("sessions", session);
       if (kind === "document") return readDocumentVersion(session);
       return channel?.announceChange(kind, channel.head);
     }),
-    bus.on("presence", ({ session }) => tellPresence(session)),
+    bus.on("presence", ({ session }) => notifyPresence(session)),
   ];
 
   return {
@@ -176,7 +176,7 @@ export function startChannels(options: {
       quietSince.delete(sessionId);
       const channel = channels.get(sessionId);
       if (channel) return channel;
-      return (opening.get(sessionId) ?? open(sessionId)).channel;
+      return (opening.get(sessionId) ?? startOpening(sessionId)).channel;
     },
     find: (sessionId) => channels.get(sessionId),
     deliver,
@@ -190,11 +190,11 @@ export function startChannels(options: {
       bus.publish("changed", { session: sessionId, kind });
     },
     announcePresence(sessionId) {
-      tellPresence(sessionId);
+      notifyPresence(sessionId);
       bus.publish("presence", { session: sessionId });
     },
     announceAllPresence() {
-      for (const [sessionId, { readers }] of channels) if (readers > 0) tellPresence(sessionId);
+      for (const [sessionId, { readers }] of channels) if (readers > 0) notifyPresence(sessionId);
     },
     announceAnything() {
       for (const channel of channels.values()) {
@@ -208,7 +208,7 @@ export function startChannels(options: {
       mesh.announceAnything();
     },
     announceDelivery(sessionId, cursor) {
-      tellDelivery(sessionId, cursor);
+      notifyDelivery(sessionId, cursor);
       if (!isAlone)
         throttle.hint(`delivered ${sessionId}`, () =>
           bus.publish("changed", { session: sessionId, kind: "delivery" }),
@@ -246,7 +246,7 @@ export function startChannels(options: {
       }
     },
     stop() {
-      for (const stopHearing of hearing) stopHearing();
+      for (const unsubscribe of subscriptions) unsubscribe();
       throttle.stop();
       for (const channel of channels.values()) channel.dispose();
       channels.clear();

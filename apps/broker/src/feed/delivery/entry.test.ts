@@ -5,11 +5,11 @@ import { createRing } from "./entry.js";
 
 /** Creates an entry with only the fields that a ring uses. */
 function entry(sequence: number, bytes: number): Entry {
-  return { sequence, bytes, peerId: null, concludes: false } as Entry;
+  return { sequence, bytes, peerId: null, isConclusion: false } as Entry;
 }
 
 function sequencesAfter(ring: ReturnType<typeof createRing>, after: number): number[] | undefined {
-  return ring.after(after)?.map((each) => each.sequence);
+  return ring.findAfter(after)?.map((each) => each.sequence);
 }
 
 describe("a ring", () => {
@@ -49,10 +49,10 @@ describe("a ring", () => {
     const ring = createRing(0, { bytes: 0 });
     ring.push(entry(1, limits.ringBytesPerSessionMax));
     ring.push(entry(2, 1));
-    expect(ring.after(0)).toBeNull();
+    expect(ring.findAfter(0)).toBeNull();
     expect(sequencesAfter(ring, 1)).toEqual([2]);
     ring.clear();
-    expect(ring.after(1)).toBeNull();
-    expect(ring.after(2)).toEqual([]);
+    expect(ring.findAfter(1)).toBeNull();
+    expect(ring.findAfter(2)).toEqual([]);
   });
 });

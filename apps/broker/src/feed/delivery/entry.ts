@@ -2,9 +2,9 @@ import type { Addressee, StoredMessage } from "@merkle/db";
 import {
   type BrokerFrame,
   findEventKind,
+  findRedactedMessage,
+  findRedactedVersions,
   type Message,
-  redactedBy,
-  redactedVersions,
   type SubscriptionKind,
   wakes,
 } from "@merkle/wire";
@@ -19,25 +19,25 @@ export interface Entry {
   /** Ids of the peers that the message reaches, or null for everyone. */
   readonly reaches: ReadonlySet<string> | null;
   /** Whether the message ends a blocking wait (DELIVER-4). */
-  readonly wakes: boolean;
+  readonly canWake: boolean;
   /**
    * The peers whose blocking waits this event may end even though it wakes no one. Such an event ends a
    * peer's waits at most once per `endsWaitsMsMin` (DELIVER-4).
    */
   readonly endsWaitsOf: "everyone" | "convener" | "nobody";
   readonly bytes: number;
-  readonly concludes: boolean;
+  readonly isConclusion: boolean;
   /** Sequence of the message that this event reports as redacted. */
-  readonly redacts: number | null;
+  readonly redactedSequence: number | null;
   /** Whether this event reports that document versions were redacted. */
-  readonly redactsDocument: boolean;
+  readonly isDocumentRedaction: boolean;
   /** The message as shown to its recipients. */
   readonly message: Message;
   /**
    * Returns the frame for an inbox or a follow. For a follow, sealed content is left out, because anyone may
    * follow a session.
    */
-  frame(kind: SubscriptionKind): Buffer;
+  toFrame(kind: SubscriptionKind): Buffer;
 }
 
 export function toEntry(stored: StoredMessage): Entry {
@@ -52,12 +52,12 @@ class StoredEntry implements Entry {
   readonly sequence: number;
   readonly peerId: string | null;
   readonly reaches: ReadonlySet<string> | null;
-  readonly wakes: boolean;
+  readonly canWake: boolean;
   readonly endsWaitsOf: Entry["endsWaitsOf"];
   readonly bytes: number;
-  readonly concludes: boolean;
-  readonly redacts: number | null;
-  readonly redactsDocument: boolean;
+  readonly isConclusion: boolean;
+  readonly redactedSequence: number | null;
+  readonly isDocumentRedaction: boolean;
 
   constructor(stored: StoredMessage) {
     this.#stored = stored;
@@ -66,12 +66,12 @@ class StoredEntry implements Entry {
     this.reaches = stored.reaches && new Set(stored.reaches);
     this.bytes = Buffer.byteLength(stored.content) + 400;
     const event = stored.type === "system" ? this.message : null;
-    this.wakes = wakes(event ?? { type: "chat", priority: stored.priority });
+    this.canWake = wakes(event ?? { type: "chat", priority: stored.priority });
     const ending = stored.priority === "low" ? "convener" : "everyone";
     this.endsWaitsOf = findEventKind(event?.event)?.endsWaits ? ending : "nobody";
-    this.concludes = event?.event === "session_concluded";
-    this.redacts = event && (redactedBy(event)?.sequence ?? null);
-    this.redactsDocument = event !== null && redactedVersions(event) !== null;
+    this.isConclusion = event?.event === "session_concluded";
+    this.redactedSequence = event && (findRedactedMessage(event)?.sequence ?? null);
+    this.isDocumentRedaction = event !== null && findRedactedVersions(event) !== null;
   }
 
   get message(): Message {
@@ -79,8 +79,8 @@ class StoredEntry implements Entry {
     return this.#message;
   }
 
-  frame(kind: SubscriptionKind): Buffer {
-    this.#frames[kind] ??= textFrame(
+  toFrame(kind: SubscriptionKind): Buffer {
+    this.#frames[kind] ??= toTextFrame(
       JSON.stringify({
         type: "message",
         kind,
@@ -102,11 +102,11 @@ function isAddressedTo(entry: Entry, peerId: string): boolean {
 }
 
 /**
- * Returns whether an entry is one of the reader's messages. With `own`, this includes entries that the reader
+ * Returns whether an entry is one of the reader's messages. With `includesOwn`, this includes entries that the reader
  * caused.
  */
-export function isMailOf(entry: Entry, { peerId, own }: Addressee): boolean {
-  return isAddressedTo(entry, peerId) || (own && entry.peerId === peerId);
+export function isMailOf(entry: Entry, { peerId, includesOwn }: Addressee): boolean {
+  return isAddressedTo(entry, peerId) || (includesOwn && entry.peerId === peerId);
 }
 
 /** Counts the bytes in all of a broker's rings together. */
@@ -123,9 +123,9 @@ export interface Ring {
    * Returns the entries after a sequence, or null if some of them were dropped. Readers with the same cursor get the same
    * array.
    */
-  after(sequence: number): readonly Entry[] | null;
+  findAfter(sequence: number): readonly Entry[] | null;
   /** Drops the entries up to a sequence. Readers that need these entries read them from the database. */
-  forget(upTo: number): void;
+  dropUpTo(upTo: number): void;
   clear(): void;
 }
 
@@ -134,7 +134,7 @@ export function createRing(head: number, budget: RingBudget): Ring {
   let first = head + 1;
   let bytes = 0;
   // The last result. Nearly all readers have the same cursor and read one after another.
-  let lastAnswer: { sequence: number; entries: readonly Entry[] } | null = null;
+  let lastResult: { sequence: number; entries: readonly Entry[] } | null = null;
 
   function dropOldest(): void {
     const oldest = entries.shift();
@@ -149,7 +149,7 @@ export function createRing(head: number, budget: RingBudget): Ring {
       return first;
     },
     push(entry) {
-      lastAnswer = null;
+      lastResult = null;
       entries.push(entry);
       bytes += entry.bytes;
       budget.bytes += entry.bytes;
@@ -158,21 +158,21 @@ export function createRing(head: number, budget: RingBudget): Ring {
       // read from the database.
       while (entries.length > 0 && budget.bytes > limits.ringBytesTotalMax) dropOldest();
     },
-    after(sequence) {
+    findAfter(sequence) {
       if (sequence + 1 < first) return null;
-      if (lastAnswer?.sequence !== sequence) {
-        lastAnswer = { sequence, entries: entries.slice(sequence + 1 - first) };
+      if (lastResult?.sequence !== sequence) {
+        lastResult = { sequence, entries: entries.slice(sequence + 1 - first) };
       }
-      return lastAnswer.entries;
+      return lastResult.entries;
     },
-    forget(upTo) {
-      lastAnswer = null;
+    dropUpTo(upTo) {
+      lastResult = null;
       while (entries.length > 0 && first <= upTo) dropOldest();
     },
     clear() {
       budget.bytes -= bytes;
       first += entries.length;
-      lastAnswer = null;
+      lastResult = null;
       entries = [];
       bytes = 0;
     },
@@ -183,7 +183,7 @@ export function createRing(head: number, budget: RingBudget): Ring {
  * Builds a complete WebSocket text frame. Frames from a server are never masked (RFC 6455, section 5.2), so one frame can be
  * written to any number of sockets.
  */
-export function textFrame(text: string): Buffer {
+export function toTextFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const header = length < 126 ? 2 : length <= 0xffff ? 4 : 10;
   const frame = Buffer.allocUnsafe(header + length);

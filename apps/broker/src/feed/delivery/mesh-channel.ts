@@ -1,7 +1,7 @@
 import type { StoredMessage } from "@merkle/db";
 import { type BrokerFrame, eventKinds, type MeshChangedKind, type SystemEvent } from "@merkle/wire";
 import type { Bus } from "../../core/bus/bus.js";
-import { textFrame } from "./entry.js";
+import { toTextFrame } from "./entry.js";
 import { createOutbox, type Outbox } from "./outbox.js";
 import type { Sink } from "./subscription.js";
 import { createThrottle } from "./throttle.js";
@@ -12,7 +12,7 @@ import { createThrottle } from "./throttle.js";
  */
 export interface MeshChannel {
   /** Whether any connection watches this mesh. If not, callers need not check for changes. */
-  readonly watched: boolean;
+  readonly isWatched: boolean;
   /** Adds a watching connection. Returns a function that removes it. */
   watch(watcher: MeshWatcher): () => void;
   announce(kind: Exclude<MeshChangedKind, "person">, sessionId: string | null): void;
@@ -22,7 +22,7 @@ export interface MeshChannel {
 
 /** The channels of all meshes. Changes in a session are announced to the mesh that the session belongs to. */
 export interface MeshChannels {
-  in(meshId: string): MeshChannel;
+  get(meshId: string): MeshChannel;
   /** Notifies the watchers on this node only. The other nodes are notified separately. */
   announceHere(kind: MeshChangedKind, sessionId: string): void;
   /** Notifies the watchers of every mesh about a change that affects the whole broker. */
@@ -48,7 +48,7 @@ interface Watch {
 }
 
 /** Selects the connections to notify, by mesh and by person. An omitted field matches every connection. */
-interface Audience {
+interface WatcherFilter {
   readonly meshId?: string | undefined;
   readonly personId?: string | undefined;
 }
@@ -56,23 +56,23 @@ interface Audience {
 /** Minimum time between two notifications of the same kind about one session. */
 const everyMs = 1_000;
 
-/** @param meshOf - returns the mesh of a session, or null if the session does not exist */
+/** @param findMeshId - returns the mesh of a session, or null if the session does not exist */
 export function createMeshChannels(
-  meshOf: (sessionId: string) => Promise<string | null>,
+  findMeshId: (sessionId: string) => Promise<string | null>,
   bus: Pick<Bus, "publish" | "on">,
 ): MeshChannels {
   const watchers = new Map<Outbox, Watch>();
   const throttle = createThrottle(everyMs);
 
-  function tell(kind: MeshChangedKind, sessionId: string | null, audience: Audience): void {
+  function notify(kind: MeshChangedKind, sessionId: string | null, audience: WatcherFilter): void {
     const name = `${kind} ${sessionId} ${audience.meshId} ${audience.personId}`;
     throttle.hint(name, () => offer(name, kind, sessionId, audience));
   }
 
-  function tellOfSession(kind: MeshChangedKind, sessionId: string): void {
+  function notifyAboutSession(kind: MeshChangedKind, sessionId: string): void {
     const name = `${kind} ${sessionId}`;
     throttle.hint(name, () => {
-      meshOf(sessionId).then(
+      findMeshId(sessionId).then(
         (meshId) => meshId !== null && offer(name, kind, sessionId, { meshId }),
         // The database is unavailable. Watchers read again when they reconnect, or at the next change.
         () => undefined,
@@ -84,9 +84,9 @@ export function createMeshChannels(
     name: string,
     kind: MeshChangedKind,
     sessionId: string | null,
-    { meshId, personId }: Audience,
+    { meshId, personId }: WatcherFilter,
   ): void {
-    const frame = textFrame(
+    const frame = toTextFrame(
       JSON.stringify({ type: "mesh_changed", kind, session_id: sessionId } satisfies BrokerFrame),
     );
     for (const [outbox, watch] of watchers) {
@@ -97,21 +97,26 @@ export function createMeshChannels(
   }
 
   function announceHere(kind: MeshChangedKind, sessionId: string): void {
-    if (watchers.size > 0) tellOfSession(kind, sessionId);
+    if (watchers.size > 0) notifyAboutSession(kind, sessionId);
   }
 
-  function announce(kind: MeshChangedKind, sessionId: string | null, { meshId, personId }: Audience): void {
-    if (watchers.size > 0) tell(kind, sessionId, { meshId, personId });
+  function announce(
+    kind: MeshChangedKind,
+    sessionId: string | null,
+    { meshId, personId }: WatcherFilter,
+  ): void {
+    if (watchers.size > 0) notify(kind, sessionId, { meshId, personId });
     bus.publish("mesh", { kind, mesh: meshId ?? null, session: sessionId, person: personId ?? null });
   }
 
   bus.on("mesh", ({ kind, mesh, session, person }) => {
-    if (watchers.size > 0) tell(kind, session, { meshId: mesh ?? undefined, personId: person ?? undefined });
+    if (watchers.size > 0)
+      notify(kind, session, { meshId: mesh ?? undefined, personId: person ?? undefined });
   });
 
   return {
-    in: (meshId) => ({
-      get watched() {
+    get: (meshId) => ({
+      get isWatched() {
         for (const watch of watchers.values()) if (watch.meshId === meshId) return true;
         return false;
       },
@@ -128,12 +133,12 @@ export function createMeshChannels(
     }),
     announceHere,
     announceAnything() {
-      for (const kind of watchers.size > 0 ? allKinds : []) tell(kind, null, {});
+      for (const kind of watchers.size > 0 ? allKinds : []) notify(kind, null, {});
     },
     announceEverywhere: (kind) => announce(kind, null, {}),
     deliver(sessionId, messages) {
       if (watchers.size === 0) return;
-      for (const kind of changesOf(messages)) announceHere(kind, sessionId);
+      for (const kind of toMeshChanges(messages)) announceHere(kind, sessionId);
     },
     stop: throttle.stop,
   };
@@ -156,23 +161,23 @@ const allKinds = Object.keys({
 } satisfies Record<MeshChangedKind, true>) as MeshChangedKind[];
 
 /** Returns the mesh reads that committed messages affect. */
-export function changesOf(messages: readonly StoredMessage[]): readonly MeshChangedKind[] {
-  return [...new Set(messages.flatMap(changesOfOne))];
+export function toMeshChanges(messages: readonly StoredMessage[]): readonly MeshChangedKind[] {
+  return [...new Set(messages.flatMap(toMessageChanges))];
 }
 
-function changesOfOne(message: StoredMessage): readonly MeshChangedKind[] {
-  if (message.type === "system") return changesOfEvent(message);
-  const mayNeedSomebody = message.author_human || message.answers !== null || isAsk(message);
-  return mayNeedSomebody ? ["sessions", "attention"] : ["sessions"];
+function toMessageChanges(message: StoredMessage): readonly MeshChangedKind[] {
+  if (message.type === "system") return toEventChanges(message);
+  const canNeedHuman = message.author_human || message.answers !== null || isAsk(message);
+  return canNeedHuman ? ["sessions", "attention"] : ["sessions"];
 }
 
-function changesOfEvent({ content }: StoredMessage): readonly MeshChangedKind[] {
+function toEventChanges({ content }: StoredMessage): readonly MeshChangedKind[] {
   const { event }: SystemEvent = JSON.parse(content);
   return eventKinds[event].changes;
 }
 
 /** Returns whether a message reports that its session was concluded. */
-export function concludes({ type, content }: StoredMessage): boolean {
+export function isConclusion({ type, content }: StoredMessage): boolean {
   return type === "system" && content.includes('"event":"session_concluded"');
 }
 

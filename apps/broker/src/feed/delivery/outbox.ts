@@ -21,12 +21,12 @@ export function createOutbox(sink: Sink, cutOff: () => void): Outbox {
   // memory.
   let waiting: Map<string, Buffer> | undefined;
   let bytes = 0;
-  let ended = false;
+  let hasEnded = false;
   const stopDraining = sink.onDrain(flush);
 
   function flush(): void {
     for (const [name, frame] of waiting ?? []) {
-      if (!sink.ready) return;
+      if (!sink.isReady) return;
       waiting?.delete(name);
       bytes -= frame.length;
       sink.write(frame);
@@ -35,15 +35,15 @@ export function createOutbox(sink: Sink, cutOff: () => void): Outbox {
   }
 
   function end(): void {
-    ended = true;
+    hasEnded = true;
     stopDraining();
     waiting = undefined;
   }
 
   return {
     offer(name, frame) {
-      if (ended) return;
-      if (sink.ready && !waiting) {
+      if (hasEnded) return;
+      if (sink.isReady && !waiting) {
         sink.write(frame);
         return;
       }

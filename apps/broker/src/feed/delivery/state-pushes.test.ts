@@ -10,7 +10,7 @@ function openSink() {
   const written: StateChangeFrame[] = [];
   let ready = false;
   const sink: Sink = {
-    get ready() {
+    get isReady() {
       return ready;
     },
     room: Number.POSITIVE_INFINITY,

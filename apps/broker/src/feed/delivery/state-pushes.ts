@@ -1,5 +1,5 @@
 import type { StateChangeFrame } from "@merkle/wire";
-import { textFrame } from "./entry.js";
+import { toTextFrame } from "./entry.js";
 import { createOutbox, type Outbox } from "./outbox.js";
 import type { Sink } from "./subscription.js";
 
@@ -18,7 +18,7 @@ export interface StatePushes {
    */
   isRead(meshId: string, sessionId: string | null): boolean;
   /** Returns the sessions and meshes whose state keys are sent to at least one connection. */
-  read(): { readonly sessionIds: readonly string[]; readonly meshIds: readonly string[] };
+  listReadScopes(): { readonly sessionIds: readonly string[]; readonly meshIds: readonly string[] };
 }
 
 /** One connection that receives state changes. */
@@ -32,13 +32,13 @@ export interface StateReceiver {
 }
 
 /** Maximum number of keys whose last pushed version is kept. */
-const rememberedMax = 10_000;
+const pushedVersionsMax = 10_000;
 
 export function createStatePushes(): StatePushes {
   const byMesh = new Map<string, Set<Outbox>>();
   const bySession = new Map<string, Map<Outbox, number>>();
   // The last pushed version of each key, ordered by the time of the push.
-  const pushed = new Map<string, number>();
+  const pushedVersions = new Map<string, number>();
 
   function follow(outbox: Outbox, sessionId: string): () => void {
     const followers = bySession.get(sessionId) ?? new Map<Outbox, number>();
@@ -57,13 +57,13 @@ export function createStatePushes(): StatePushes {
    * older version must not be pushed after a newer one.
    */
   function isNewest(name: string, version: number): boolean {
-    const last = pushed.get(name) ?? 0;
+    const last = pushedVersions.get(name) ?? 0;
     if (version <= last) return false;
-    pushed.delete(name);
-    pushed.set(name, version);
-    if (pushed.size > rememberedMax) {
-      const [oldest] = pushed.keys();
-      if (oldest !== undefined) pushed.delete(oldest);
+    pushedVersions.delete(name);
+    pushedVersions.set(name, version);
+    if (pushedVersions.size > pushedVersionsMax) {
+      const [oldest] = pushedVersions.keys();
+      if (oldest !== undefined) pushedVersions.delete(oldest);
     }
     return true;
   }
@@ -85,7 +85,7 @@ export function createStatePushes(): StatePushes {
     isRead(meshId, sessionId) {
       return sessionId === null ? (byMesh.get(meshId)?.size ?? 0) > 0 : bySession.has(sessionId);
     },
-    read() {
+    listReadScopes() {
       const meshes = [...byMesh].filter(([, outboxes]) => outboxes.size > 0);
       return { sessionIds: [...bySession.keys()], meshIds: meshes.map(([meshId]) => meshId) };
     },
@@ -95,7 +95,7 @@ export function createStatePushes(): StatePushes {
       const readers =
         change.session_id === null ? byMesh.get(meshId) : bySession.get(change.session_id)?.keys();
       if (!readers) return;
-      const frame = textFrame(JSON.stringify(change));
+      const frame = toTextFrame(JSON.stringify(change));
       for (const outbox of readers) outbox.offer(name, frame);
     },
   };

@@ -1,13 +1,13 @@
 import { MerkleError, type SubscriptionKind } from "@merkle/wire";
 import type { Log } from "../../core/log.js";
 import { type CursorEvent, skipKnownEmpty } from "../../sessions/peers/cursors.js";
-import type { Peer } from "../../sessions/peers/peer.js";
-import type { Channel, Mail, ReadBounds, Reader } from "./channel.js";
+import type { LivePeer } from "../../sessions/peers/peer.js";
+import type { ChannelReader, Mail, ReadBounds, SessionChannel } from "./channel.js";
 
 /** The target to which a subscription writes. The subscription knows nothing else about the connection. */
 export interface Sink {
   /** Whether the sink accepts more data now. If not, `onDrain` listeners are called once it does. */
-  readonly ready: boolean;
+  readonly isReady: boolean;
   /**
    * Number of bytes that the sink accepts before it stops being ready. A single message may be larger than
    * that.
@@ -18,19 +18,19 @@ export interface Sink {
 }
 
 export interface SubscriptionOptions {
-  readonly channel: Channel;
+  readonly channel: SessionChannel;
   readonly kind: SubscriptionKind;
   /** The subscription sends the messages after this sequence. */
   readonly after: number;
   /** Inbox of the subscribed peer. Null for a `follow`. */
-  readonly inbox: Inbox | null;
+  readonly inbox: PeerInbox | null;
   readonly sink: Sink;
   readonly log: Log;
   readonly onDelivered: (messages: Mail["entries"]) => void;
 }
 
-export interface Inbox {
-  readonly peer: Peer;
+export interface PeerInbox {
+  readonly peer: LivePeer;
   /** Moves the peer's cursors. */
   advance(event: CursorEvent): void;
   /** Saves the cursors when the subscription ends. */
@@ -59,25 +59,25 @@ const retryReadMs = 250;
  */
 export function startSubscription(options: SubscriptionOptions): Subscription {
   const { channel, kind, inbox, sink, log } = options;
-  const addressee = inbox && { peerId: inbox.peer.peerId, own: false };
+  const addressee = inbox && { peerId: inbox.peer.peerId, includesOwn: false };
   let cursor = inbox ? skipKnownEmpty(inbox.peer.cursors, options.after) : options.after;
-  let reading = false;
-  let stopped = false;
-  let retry: NodeJS.Timeout | undefined;
+  let isReading = false;
+  let isStopped = false;
+  let retryTimer: NodeJS.Timeout | undefined;
 
-  const reader: Reader = {
+  const reader: ChannelReader = {
     wake: pump,
-    changed: (frame) => {
-      if (!stopped && sink.ready) sink.write(frame);
+    notifyChange: (frame) => {
+      if (!isStopped && sink.isReady) sink.write(frame);
     },
   };
   const detach = channel.attach(reader);
   const stopDraining = sink.onDrain(pump);
 
   function pump(): void {
-    while (!stopped && !reading && sink.ready && cursor < channel.head) {
+    while (!isStopped && !isReading && sink.isReady && cursor < channel.head) {
       const read = readNow();
-      if (read) take(read);
+      if (read) sendMail(read);
       else readBehind();
     }
   }
@@ -86,54 +86,54 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
    * Returns the bounds of the next read. A client that has not shown that it is reading gets small pieces,
    * because messages in flight to it count as delivered.
    */
-  function bounds(): ReadBounds {
+  function computeBounds(): ReadBounds {
     const { room } = sink;
     return room < pumpBounds.bytesMax ? { ...pumpBounds, bytesMax: room } : pumpBounds;
   }
 
   function readNow(): Mail | null {
-    if (addressee) return channel.readMailNow(cursor, addressee, bounds());
-    const entries = channel.readNow(cursor, bounds());
+    if (addressee) return channel.readMailNow(cursor, addressee, computeBounds());
+    const entries = channel.readNow(cursor, computeBounds());
     return entries && { entries, upTo: entries.at(-1)?.sequence ?? cursor };
   }
 
   async function read(): Promise<Mail> {
-    if (addressee) return channel.readMail(cursor, addressee, bounds());
-    const entries = await channel.read(cursor, bounds());
+    if (addressee) return channel.readMail(cursor, addressee, computeBounds());
+    const entries = await channel.read(cursor, computeBounds());
     return { entries, upTo: entries.at(-1)?.sequence ?? cursor };
   }
 
   function readBehind(): void {
-    reading = true;
+    isReading = true;
     read()
       .then((mail) => {
-        reading = false;
-        if (stopped) return;
-        take(mail);
+        isReading = false;
+        if (isStopped) return;
+        sendMail(mail);
         pump();
       })
       .catch((error: unknown) => {
         if (isArchived(error)) {
-          reading = false;
+          isReading = false;
           return;
         }
         log.warn("reading a feed for a subscription failed; it is tried again", {
           sessionId: channel.sessionId,
           error,
         });
-        if (stopped) return;
-        retry = setTimeout(() => {
-          reading = false;
+        if (isStopped) return;
+        retryTimer = setTimeout(() => {
+          isReading = false;
           pump();
         }, retryReadMs);
       });
   }
 
-  function take({ entries, upTo }: Mail): void {
+  function sendMail({ entries, upTo }: Mail): void {
     const last = entries.at(-1)?.sequence ?? cursor;
     cursor = upTo;
     if (entries.length > 0) {
-      sink.write(channel.framesOf(entries, kind));
+      sink.write(channel.toFrames(entries, kind));
       options.onDelivered(entries);
     }
     inbox?.advance({ type: "handedOut", upTo: last });
@@ -144,9 +144,9 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
   return {
     sessionId: channel.sessionId,
     stop() {
-      if (stopped) return;
-      stopped = true;
-      clearTimeout(retry);
+      if (isStopped) return;
+      isStopped = true;
+      clearTimeout(retryTimer);
       detach();
       stopDraining();
       inbox?.save();

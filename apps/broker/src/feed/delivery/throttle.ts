@@ -7,13 +7,13 @@ export interface Throttle {
    * Calls `tell` now, or at the end of the interval if a hint with this name was sent recently. If `hint` is
    * called for the same name again before the interval ends, only the last `tell` is called.
    */
-  hint(name: string, tell: () => void): void;
+  hint(name: string, send: () => void): void;
   stop(): void;
 }
 
 interface ThrottledHint {
   readonly at: number;
-  again: (() => void) | null;
+  pending: (() => void) | null;
 }
 
 /**
@@ -23,41 +23,41 @@ interface ThrottledHint {
 export function createThrottle(everyMs: number): Throttle {
   // The times of the last calls, oldest first. The first entry therefore always expires next, and one timer
   // is enough.
-  const told = new Map<string, ThrottledHint>();
+  const lastCalls = new Map<string, ThrottledHint>();
   let timer: NodeJS.Timeout | undefined;
 
-  function tellNow(name: string, tell: () => void): void {
-    told.set(name, { at: performance.now(), again: null });
-    tell();
-    if (told.size === 1) schedule();
+  function callNow(name: string, send: () => void): void {
+    lastCalls.set(name, { at: performance.now(), pending: null });
+    send();
+    if (lastCalls.size === 1) schedule();
   }
 
   function schedule(): void {
-    const [first] = told.values();
+    const [first] = lastCalls.values();
     timer = first && setTimeout(flush, Math.max(0, first.at + everyMs - performance.now()));
   }
 
   function flush(): void {
-    const over = performance.now() - everyMs;
-    for (const [name, { at, again }] of told) {
-      if (at > over) break;
-      told.delete(name);
-      if (!again) continue;
-      told.set(name, { at: performance.now(), again: null });
-      again();
+    const expiredBefore = performance.now() - everyMs;
+    for (const [name, { at, pending }] of lastCalls) {
+      if (at > expiredBefore) break;
+      lastCalls.delete(name);
+      if (!pending) continue;
+      lastCalls.set(name, { at: performance.now(), pending: null });
+      pending();
     }
     schedule();
   }
 
   return {
-    hint(name, tell) {
-      const last = told.get(name);
-      if (last) last.again = tell;
-      else tellNow(name, tell);
+    hint(name, send) {
+      const last = lastCalls.get(name);
+      if (last) last.pending = send;
+      else callNow(name, send);
     },
     stop() {
       clearTimeout(timer);
-      told.clear();
+      lastCalls.clear();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type AuditKey, auditKeyId, successionBytes } from "@merkle/wire/record";
+import { type AuditKey, encodeSuccession, toAuditKeyId } from "@merkle/wire/record";
 import * as z from "zod";
 import { sha256 } from "../../core/sha256.js";
 import { StartError } from "../../core/start-error.js";
@@ -26,7 +26,7 @@ const Key = z.strictObject({
 });
 const File = z.strictObject({ keys: z.tuple([Key], Key), secret: z.string() });
 
-export function auditKeyPath(home: string): string {
+export function toAuditKeyPath(home: string): string {
   return join(home, "audit-key.json");
 }
 
@@ -37,7 +37,7 @@ export function auditKeyPath(home: string): string {
  */
 export async function readAuditKeyFile(
   home: string,
-  path = auditKeyPath(home),
+  path = toAuditKeyPath(home),
 ): Promise<AuditKeyFile | null> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
@@ -45,7 +45,7 @@ export async function readAuditKeyFile(
   });
   if (text === null) return null;
   const parsed = File.safeParse(parseJson(text));
-  if (!parsed.success || !isSecretOf(parsed.data.secret, newestOf(parsed.data))) {
+  if (!parsed.success || !isSecretOf(parsed.data.secret, getNewestKey(parsed.data))) {
     throw badFile(
       `${path} is damaged: it is not the file that the broker wrote. Restore a copy of it. If you have none, move the file away and start with --new-audit-key.`,
     );
@@ -53,44 +53,44 @@ export async function readAuditKeyFile(
   return parsed.data;
 }
 
-export function newestOf({ keys }: Pick<AuditKeyFile, "keys">): AuditKey {
+export function getNewestKey({ keys }: Pick<AuditKeyFile, "keys">): AuditKey {
   return keys.at(-1) ?? keys[0];
 }
 
 /** Generates a key that is not signed by any earlier key. */
-export function drawAuditKey(earlier: readonly AuditKey[] = []): AuditKeyFile {
-  const { secret, publicKey } = drawKey();
+export function generateAuditKey(earlier: readonly AuditKey[] = []): AuditKeyFile {
+  const { secret, publicKey } = generateKey();
   const key = toAuditKey(publicKey, { since: new Date().toISOString(), previous: null, succession: null });
   return withKey(earlier, key, secret);
 }
 
 /** Generates the next key for a file, signed by the file's newest key. */
-export function drawSuccessor(file: AuditKeyFile): AuditKeyFile {
-  const before = newestOf(file);
-  const { secret, publicKey } = drawKey();
+export function generateSuccessor(file: AuditKeyFile): AuditKeyFile {
+  const before = getNewestKey(file);
+  const { secret, publicKey } = generateKey();
   // A key's time is never before its predecessor's, even if the clock was set back.
   const since = new Date(Math.max(Date.now(), Date.parse(before.since))).toISOString();
   const statement = { previous: before.key_id, public_key: publicKey.toString("base64url"), since };
-  const succession = sign(null, successionBytes(statement), toPrivateKey(file.secret)).toString("base64url");
+  const succession = sign(null, encodeSuccession(statement), toPrivateKey(file.secret)).toString("base64url");
   return withKey(file.keys, toAuditKey(publicKey, { since, previous: before.key_id, succession }), secret);
 }
 
 /** Writes the file atomically and syncs it to disk, readable only by its owner. */
 export async function writeAuditKeyFile(home: string, file: AuditKeyFile): Promise<void> {
-  const path = auditKeyPath(home);
-  const unfinished = `${path}.${process.pid}`;
+  const path = toAuditKeyPath(home);
+  const temporaryPath = `${path}.${process.pid}`;
   try {
-    const handle = await open(unfinished, "w", 0o600);
+    const handle = await open(temporaryPath, "w", 0o600);
     try {
       await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(unfinished, path);
+    await rename(temporaryPath, path);
     await syncFolder(dirname(path));
   } catch (error) {
-    await rm(unfinished, { force: true });
+    await rm(temporaryPath, { force: true });
     const { code } = error as NodeJS.ErrnoException;
     throw badFile(`${path} cannot be written (${code}), and without it no record can be signed.`, error);
   }
@@ -99,12 +99,12 @@ export async function writeAuditKeyFile(home: string, file: AuditKeyFile): Promi
 /** Renames the existing key file and returns the new path. */
 export async function setAuditKeyFileAside(home: string, { key_id }: AuditKey): Promise<string> {
   const aside = join(home, `audit-key-${key_id.slice(0, 8)}.json`);
-  await rename(auditKeyPath(home), aside);
+  await rename(toAuditKeyPath(home), aside);
   return aside;
 }
 
 export function toPrivateKey(secret: string): KeyObject {
-  const der = Buffer.concat([beforeSeed, Buffer.from(secret, "base64url")]);
+  const der = Buffer.concat([derPrefix, Buffer.from(secret, "base64url")]);
   return createPrivateKey({ format: "der", type: "pkcs8", key: der });
 }
 
@@ -112,28 +112,28 @@ export function toPrivateKey(secret: string): KeyObject {
  * First bytes of the DER encoding of an ed25519 private key (RFC 8410, section 10.3). The 32-byte seed
  * follows these bytes.
  */
-const beforeSeed = Buffer.from("302e020100300506032b657004220420", "hex");
+const derPrefix = Buffer.from("302e020100300506032b657004220420", "hex");
 
-function publicKeyOf(secret: string): string {
+function derivePublicKey(secret: string): string {
   return createPublicKey(toPrivateKey(secret)).export({ format: "jwk" }).x ?? "";
 }
 
 function isSecretOf(secret: string, key: AuditKey): boolean {
   const isSeed = Buffer.from(secret, "base64url").length === 32;
-  return isSeed && publicKeyOf(secret) === key.public_key && hasItsId(key);
+  return isSeed && derivePublicKey(secret) === key.public_key && hasMatchingId(key);
 }
 
-function hasItsId({ key_id, public_key }: AuditKey): boolean {
-  return auditKeyId(Buffer.from(public_key, "base64url"), sha256) === key_id;
+function hasMatchingId({ key_id, public_key }: AuditKey): boolean {
+  return toAuditKeyId(Buffer.from(public_key, "base64url"), sha256) === key_id;
 }
 
-function drawKey(): { secret: string; publicKey: Buffer } {
+function generateKey(): { secret: string; publicKey: Buffer } {
   const secret = randomBytes(32).toString("base64url");
-  return { secret, publicKey: Buffer.from(publicKeyOf(secret), "base64url") };
+  return { secret, publicKey: Buffer.from(derivePublicKey(secret), "base64url") };
 }
 
 function toAuditKey(publicKey: Buffer, facts: Pick<AuditKey, "since" | "previous" | "succession">): AuditKey {
-  return { key_id: auditKeyId(publicKey, sha256), public_key: publicKey.toString("base64url"), ...facts };
+  return { key_id: toAuditKeyId(publicKey, sha256), public_key: publicKey.toString("base64url"), ...facts };
 }
 
 function withKey(earlier: readonly AuditKey[], key: AuditKey, secret: string): AuditKeyFile {

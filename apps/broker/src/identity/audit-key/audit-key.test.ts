@@ -2,7 +2,7 @@ import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase } from "@merkle/db";
-import { headBytes, successionBytes } from "@merkle/wire/record";
+import { encodeHead, encodeSuccession } from "@merkle/wire/record";
 import { expect, it, onTestFinished } from "vitest";
 import { createTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { isSigned } from "../../core/is-signed.js";
@@ -25,7 +25,7 @@ async function openTestDatabase(): Promise<Database> {
 const logged: string[] = [];
 const log = createLog((line) => logged.push(line));
 const start = (home: string, database: Database, newKey = false) =>
-  openAuditKey({ home, database, newKey, log });
+  openAuditKey({ home, database, shouldCreateKey: newKey, log });
 
 const head = {
   epoch: "5e1f0d0a-0000-4000-8000-000000000000",
@@ -41,7 +41,9 @@ it("[AUDITKEY-1] the first start makes a key, which its owner alone can read, an
   const first = await start(home, database);
   const signed = first.sign(head);
   const key = first.keys[0];
-  expect(isSigned(headBytes(signed), { key: key?.public_key ?? "", signature: signed.signature })).toBe(true);
+  expect(isSigned(encodeHead(signed), { key: key?.public_key ?? "", signature: signed.signature })).toBe(
+    true,
+  );
   expect(((await stat(join(home, "audit-key.json"))).mode & 0o777).toString(8)).toBe("600");
   expect(await readdir(home)).toEqual(["audit-key.json"]);
 
@@ -126,7 +128,7 @@ it("[AUDITKEY-4] a successor is made by the key before it, and taken at the next
     const before = keys[place];
     expect(key.previous).toBe(before?.key_id);
     const by = { key: before?.public_key ?? "", signature: key.succession ?? "" };
-    expect(isSigned(successionBytes(key), by)).toBe(true);
+    expect(isSigned(encodeSuccession(key), by)).toBe(true);
   }
   // An old copy of the key file lacks the newest key.
   await expect(start(copy, database)).rejects.toMatchObject({ code: "no_audit_key" });

@@ -7,7 +7,7 @@ import {
   listAuditKeys,
   listOriginKeys,
 } from "@merkle/db";
-import { type AuditKey, type Head, headBytes, type SignedHead, successionBytes } from "@merkle/wire/record";
+import { type AuditKey, encodeHead, encodeSuccession, type Head, type SignedHead } from "@merkle/wire/record";
 import { isSigned } from "../../core/is-signed.js";
 import type { Log } from "../../core/log.js";
 import type { CoreServices } from "../../core/services.js";
@@ -15,11 +15,11 @@ import { sha256 } from "../../core/sha256.js";
 import { StartError } from "../../core/start-error.js";
 import {
   type AuditKeyFile,
-  auditKeyPath,
-  drawAuditKey,
-  newestOf,
+  generateAuditKey,
+  getNewestKey,
   readAuditKeyFile,
   setAuditKeyFileAside,
+  toAuditKeyPath,
   toPrivateKey,
   writeAuditKeyFile,
 } from "./audit-key-file.js";
@@ -32,7 +32,7 @@ export interface AuditSigner {
   /** Signs bytes other than heads, such as an export's manifest. */
   signBytes(bytes: Uint8Array): { readonly key_id: string; readonly signature: string };
   /** Derives a secret for a purpose. All brokers with this key derive the same secret, and no one else can. */
-  secretFor(purpose: string): string;
+  deriveSecret(purpose: string): string;
 }
 
 interface OpenAuditKeyOptions {
@@ -41,7 +41,7 @@ interface OpenAuditKeyOptions {
   readonly keyFile?: string | undefined;
   readonly database: Database;
   /** Whether to create a new key, not signed by any earlier key, if the home lacks the database's key. */
-  readonly newKey: boolean;
+  readonly shouldCreateKey: boolean;
   readonly log: Log;
 }
 
@@ -57,56 +57,56 @@ export async function openAuditKey(options: OpenAuditKeyOptions): Promise<AuditS
   return database.transaction(async (tx) => {
     await holdAuditKeys(tx);
     const known = (await listAuditKeys(tx)).map(toAuditKey);
-    const ready = await makeReady(file, known, options);
-    await addAuditKeys(tx, ready.added.map(toAuditKeyRow));
-    return createSigner([...known, ...ready.added], toPrivateKey(ready.file.secret));
+    const prepared = await prepareKeys(file, known, options);
+    await addAuditKeys(tx, prepared.added.map(toAuditKeyRow));
+    return createSigner([...known, ...prepared.added], toPrivateKey(prepared.file.secret));
   });
 }
 
-interface Ready {
+interface PreparedKeys {
   readonly file: AuditKeyFile;
   /** The keys that the database does not contain yet. */
   readonly added: readonly AuditKey[];
 }
 
-async function makeReady(
+async function prepareKeys(
   file: AuditKeyFile | null,
   known: readonly AuditKey[],
-  { home, keyFile, newKey, log }: OpenAuditKeyOptions,
-): Promise<Ready> {
+  { home, keyFile, shouldCreateKey, log }: OpenAuditKeyOptions,
+): Promise<PreparedKeys> {
   const newest = known.at(-1);
   if (file) {
-    const place = newest ? file.keys.findIndex(({ key_id }) => key_id === newest.key_id) : -1;
+    const index = newest ? file.keys.findIndex(({ key_id }) => key_id === newest.key_id) : -1;
     if (!newest) return { file, added: file.keys };
-    const added = file.keys.slice(place + 1);
-    if (place >= 0 && isSuccession(newest, added)) return { file, added };
+    const added = file.keys.slice(index + 1);
+    if (index >= 0 && isSuccession(newest, added)) return { file, added };
   }
   if (keyFile !== undefined && !file) {
     throw new StartError("no_audit_key", `MERKLE_AUDIT_KEY_FILE names ${keyFile}, which does not exist.`);
   }
-  if (newest && (keyFile !== undefined || !newKey))
-    throw withoutKey(keyFile ?? auditKeyPath(home), newest, file);
+  if (newest && (keyFile !== undefined || !shouldCreateKey))
+    throw auditKeyMissing(keyFile ?? toAuditKeyPath(home), newest, file);
   if (file) {
-    const aside = await setAuditKeyFileAside(home, newestOf(file));
+    const aside = await setAuditKeyFileAside(home, getNewestKey(file));
     log.warn("the audit key of another database was moved aside", { file: aside });
   }
-  const drawn = drawAuditKey(known);
+  const created = generateAuditKey(known);
   // The key file is written before the key is registered. If a registered key were lost, no broker could
   // start.
-  await writeAuditKeyFile(home, drawn);
-  log.info("created an audit key", { key_id: newestOf(drawn).key_id, succeeds: null });
-  return { file: drawn, added: [newestOf(drawn)] };
+  await writeAuditKeyFile(home, created);
+  log.info("created an audit key", { key_id: getNewestKey(created).key_id, succeeds: null });
+  return { file: created, added: [getNewestKey(created)] };
 }
 
 /** Returns whether each key is signed by its predecessor. */
 function isSuccession(newest: AuditKey, added: readonly AuditKey[]): boolean {
-  return added.every((key, place) => {
-    const before = added[place - 1] ?? newest;
+  return added.every((key, index) => {
+    const before = added[index - 1] ?? newest;
     const { previous, succession } = key;
     return (
       previous === before.key_id &&
       succession !== null &&
-      isSigned(successionBytes(key), { key: before.public_key, signature: succession })
+      isSigned(encodeSuccession(key), { key: before.public_key, signature: succession })
     );
   });
 }
@@ -122,13 +122,13 @@ function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSi
     signBytes,
     // Ed25519 signatures are deterministic, and this signature is never published, so only holders of the key
     // can derive the secret.
-    secretFor(purpose) {
+    deriveSecret(purpose) {
       const { signature } = signBytes(Buffer.from(`merkle secret of nodes: ${purpose}`));
       return sha256(signature, "base64url");
     },
     sign(unsigned) {
       const head: Head = { ...unsigned, key_id };
-      return { ...head, signature: signBytes(headBytes(head)).signature };
+      return { ...head, signature: signBytes(encodeHead(head)).signature };
     },
   };
 }
@@ -137,15 +137,15 @@ function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSi
  * Returns the ids of a key (default: the newest) and of all its predecessors, newest first. Does not verify
  * the signatures between keys again.
  */
-export function lineOf(keys: readonly AuditKey[], keyId = keys.at(-1)?.key_id): string[] {
-  const line: string[] = [];
+export function listSuccession(keys: readonly AuditKey[], keyId = keys.at(-1)?.key_id): string[] {
+  const keyIds: string[] = [];
   let key = keys.find(({ key_id }) => key_id === keyId);
-  while (key && !line.includes(key.key_id)) {
+  while (key && !keyIds.includes(key.key_id)) {
     const { key_id, previous, succession } = key;
-    line.push(key_id);
+    keyIds.push(key_id);
     key = succession === null ? undefined : keys.find((each) => each.key_id === previous);
   }
-  return line;
+  return keyIds;
 }
 
 export function toAuditKey(row: AuditKeyRow): AuditKey {
@@ -168,8 +168,8 @@ export function toAuditKeyRow(key: AuditKey): AuditKeyRow {
   };
 }
 
-function withoutKey(path: string, newest: AuditKey, file: AuditKeyFile | null): StartError {
-  const has = file ? `has another key (${newestOf(file).key_id.slice(0, 8)})` : "does not exist";
+function auditKeyMissing(path: string, newest: AuditKey, file: AuditKeyFile | null): StartError {
+  const has = file ? `has another key (${getNewestKey(file).key_id.slice(0, 8)})` : "does not exist";
   return new StartError(
     "no_audit_key",
     `This database's records are signed with the audit key ${newest.key_id.slice(0, 8)}, but ${path} ${has}. ` +
@@ -182,7 +182,7 @@ function withoutKey(path: string, newest: AuditKey, file: AuditKeyFile | null): 
  * Returns the keys that a session's heads are signed with. The keys from the session's origin come first, and
  * the last key signs new heads.
  */
-export async function keysOf(
+export async function readAuditKeysOfSession(
   { database, signer }: Pick<CoreServices, "database"> & { readonly signer: AuditSigner },
   sessionId: string,
 ): Promise<readonly AuditKey[]> {

@@ -1,10 +1,10 @@
 import type { AuditKey } from "@merkle/wire/record";
 import { StartError } from "../../core/start-error.js";
 import {
-  auditKeyPath,
-  drawSuccessor,
-  newestOf,
+  generateSuccessor,
+  getNewestKey,
   readAuditKeyFile,
+  toAuditKeyPath,
   writeAuditKeyFile,
 } from "./audit-key-file.js";
 
@@ -28,10 +28,10 @@ export async function rotateAuditKey(home: string): Promise<AuditKey> {
   if (!file) {
     throw new StartError(
       "no_audit_key",
-      `There is no audit key to rotate: ${auditKeyPath(home)} does not exist. The broker creates it when it first starts.`,
+      `There is no audit key to rotate: ${toAuditKeyPath(home)} does not exist. The broker creates it when it first starts.`,
     );
   }
-  const next = drawSuccessor(file);
+  const next = generateSuccessor(file);
   await writeAuditKeyFile(home, next);
-  return newestOf(next);
+  return getNewestKey(next);
 }

@@ -18,9 +18,9 @@ import type { RequestOrigin } from "../origin/request-origin.js";
 import { requireSameOrigin } from "../origin/same-origin.js";
 import type { Principal } from "../principal.js";
 import type { Revocations } from "../revocations.js";
-import { hashToken, isJobToken, kindOfToken, nameOfToken } from "../tokens/token.js";
+import { findTokenKind, hashToken, isJobToken, toTokenName } from "../tokens/token.js";
 import { readBearer, readBrowserToken } from "./cookie.js";
-import { type AskedHello, verifyHello } from "./verify-hello.js";
+import { type HelloExpectation, verifyHello } from "./verify-hello.js";
 
 /** The result of authentication: the principal, and the services of the principal's mesh. */
 export interface Admission<Services extends IdentityServices> {
@@ -36,16 +36,16 @@ export interface Admission<Services extends IdentityServices> {
 export interface RequestClaims {
   readonly origin: RequestOrigin;
   readonly method: string;
-  readonly header: (name: string) => string | undefined;
+  readonly readHeader: (name: string) => string | undefined;
   /** Whether the request is for the MCP endpoint, the only endpoint that accepts OAuth tokens (OAUTH-5). */
-  readonly forMcp?: boolean | undefined;
+  readonly isForMcp?: boolean | undefined;
 }
 
 /** Authenticates the clients of all transports before anything else in the request is processed (ENTER-1). */
 export interface Authenticator<Services extends IdentityServices> {
   readonly auth: "open" | "invite";
   /** The admission of a client that has not authenticated. */
-  readonly unknown: Admission<Services>;
+  readonly unauthenticated: Admission<Services>;
   /**
    * Authenticates an HTTP request by its bearer token, or by both halves of a browser's token. The cookie
    * alone is not enough.
@@ -53,19 +53,19 @@ export interface Authenticator<Services extends IdentityServices> {
    * @throws unauthorized for an invalid token; not_found for an unknown mesh; forbidden for a write with a
    * cookie if the page is from another origin
    */
-  byRequest(request: RequestClaims): Promise<Admission<Services>>;
+  authenticateRequest(request: RequestClaims): Promise<Admission<Services>>;
   /**
    * Authenticates a WebSocket by the client's answer to the broker's hello.
    *
    * @throws unauthorized
    */
-  byHello(answer: HelloAnswer, asked: AskedFrom): Promise<Admission<Services>>;
+  authenticateHello(answer: HelloAnswer, connection: HelloConnection): Promise<Admission<Services>>;
   /** Returns the principal of a token of the given kinds, or null if the token is invalid. Uses up a single-use token. */
-  byToken(token: string, kinds: readonly TokenKind[]): Promise<Principal | null>;
+  findPrincipalByToken(token: string, kinds: readonly TokenKind[]): Promise<Principal | null>;
 }
 
 /** The facts about a connection that its transport provides for checking the answer to a hello. */
-export type AskedFrom = Omit<AskedHello, "brokerId">;
+export type HelloConnection = Omit<HelloExpectation, "brokerId">;
 
 export interface HelloAnswer {
   readonly mesh?: string | undefined;
@@ -75,7 +75,7 @@ export interface HelloAnswer {
 /**
  * How long a token's principal is cached without a database query. Revocations on this node drop it immediately (ENTER-6).
  */
-const rememberMs = 1_000;
+const cacheMs = 1_000;
 
 export function createAuthenticator<Services extends IdentityServices>({
   auth,
@@ -91,25 +91,25 @@ export function createAuthenticator<Services extends IdentityServices>({
   readonly database: Pick<Database, "orm" | "brokerId">;
 }): Authenticator<Services> {
   // The cached principals, by a hash of the token. The least recently used come first.
-  const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
-  revocations.onRevoked(() => remembered.clear());
+  const cachedPrincipals = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  revocations.onRevoked(() => cachedPrincipals.clear());
 
   /** Returns the principal of an active token. */
-  async function byToken(text: string, kinds: readonly TokenKind[]): Promise<Principal | null> {
-    const kind = kindOfToken(text);
+  async function findPrincipalByToken(text: string, kinds: readonly TokenKind[]): Promise<Principal | null> {
+    const kind = findTokenKind(text);
     if (kind === null || !kinds.includes(kind)) return null;
     const hash = hashToken(text);
-    const name = nameOfToken(text);
-    const known = remembered.get(name);
+    const name = toTokenName(text);
+    const known = cachedPrincipals.get(name);
     if (known && known.until > performance.now()) return known.principal;
-    const isGoodOnce = kind === "sign_in" || kind === "ticket";
+    const isSingleUse = kind === "sign_in" || kind === "ticket";
     const before = revocations.count;
-    const token = isGoodOnce ? await takeToken(database.orm, hash) : await useToken(database.orm, hash);
+    const token = isSingleUse ? await takeToken(database.orm, hash) : await useToken(database.orm, hash);
     const { principal, expiresAt } = await toPrincipal(token);
-    limiter.noteProof(name, principal !== null && !isGoodOnce);
+    limiter.noteProof(name, principal !== null && !isSingleUse);
     if (!principal) return null;
     revocations.noteLookUp(principal, { before, ...(expiresAt && { expiresAt }) });
-    if (!isGoodOnce && before === revocations.count) remember(name, principal);
+    if (!isSingleUse && before === revocations.count) cachePrincipal(name, principal);
     return principal;
   }
 
@@ -117,21 +117,21 @@ export function createAuthenticator<Services extends IdentityServices>({
    * Returns a job's agent as a principal while the job is running and its claim is valid. The result is not
    * cached.
    */
-  async function byJob(text: string): Promise<Principal | null> {
+  async function findPrincipalByJob(text: string): Promise<Principal | null> {
     const job = await findJobBySecret(database.orm, hashToken(text));
-    limiter.noteProof(nameOfToken(text), job !== null);
+    limiter.noteProof(toTokenName(text), job !== null);
     if (!job) return null;
     const { meshId, number, kind, sessionId, root, path, fence } = job;
     const sourcePath = path === null ? null : `${root}/${path}`;
     return { kind: "job", meshId, job: number, jobKind: kind, sessionId, sourcePath, fence };
   }
 
-  function remember(name: string, principal: Principal): void {
-    remembered.delete(name);
-    remembered.set(name, { principal, until: performance.now() + rememberMs });
-    if (remembered.size <= limits.cachedCredentialsMax) return;
-    const [oldest] = remembered.keys();
-    if (oldest !== undefined) remembered.delete(oldest);
+  function cachePrincipal(name: string, principal: Principal): void {
+    cachedPrincipals.delete(name);
+    cachedPrincipals.set(name, { principal, until: performance.now() + cacheMs });
+    if (cachedPrincipals.size <= limits.cachedCredentialsMax) return;
+    const [oldest] = cachedPrincipals.keys();
+    if (oldest !== undefined) cachedPrincipals.delete(oldest);
   }
 
   async function toPrincipal(
@@ -158,10 +158,10 @@ export function createAuthenticator<Services extends IdentityServices>({
     if (memberId === null || !member) return { principal: null };
     // A sign-in link is also used up immediately. Credentials obtained with the link end together with the
     // credential that created the link.
-    const heldBy = kind === "sign_in" ? parent : number;
+    const holderToken = kind === "sign_in" ? parent : number;
     // Nodes with an earlier version store tokens for programs without setting `program`.
-    const ofProgram = isForPrograms(kind, parent) ? number : program;
-    const authority = { vouchedBy: memberId, token: heldBy, program: ofProgram };
+    const programToken = isForPrograms(kind, parent) ? number : program;
+    const authority = { vouchedBy: memberId, token: holderToken, program: programToken };
     return { principal: { kind: "member", meshId, memberId, ...member, authority }, expiresAt };
   }
 
@@ -196,63 +196,72 @@ export function createAuthenticator<Services extends IdentityServices>({
    * Authenticates a signed hello. If the key belongs to no member, the hello is refused like an invalid
    * signature.
    */
-  async function bySignature(proof: SignatureProof, asked: AskedFrom): Promise<Principal | null> {
-    const { meshId, memberKey } = verifyHello(proof, { ...asked, brokerId: database.brokerId });
+  async function findPrincipalBySignature(
+    proof: SignatureProof,
+    connection: HelloConnection,
+  ): Promise<Principal | null> {
+    const { meshId, memberKey } = verifyHello(proof, { ...connection, brokerId: database.brokerId });
     const publicKey = Buffer.from(memberKey, "base64url");
     const before = revocations.count;
     const member = await findMember(database.orm, meshId, { publicKey });
     if (!member || member.revokedAt !== null) return null;
     const { memberId, name, role, program } = member;
-    const letInBy = program === null ? null : await findTokenByNumber(database.orm, meshId, program);
-    if (program !== null && !letInBy) return null;
+    const admittingToken = program === null ? null : await findTokenByNumber(database.orm, meshId, program);
+    if (program !== null && !admittingToken) return null;
     const authority = { vouchedBy: memberId, token: null, program };
     const principal: Principal = { kind: "member", meshId, memberId, name, role, authority };
-    revocations.noteLookUp(principal, { before, ...(letInBy && { expiresAt: letInBy.expiresAt }) });
+    revocations.noteLookUp(principal, {
+      before,
+      ...(admittingToken && { expiresAt: admittingToken.expiresAt }),
+    });
     return principal;
   }
 
-  const unknown: Admission<Services> = {
+  const unauthenticated: Admission<Services> = {
     principal: auth === "open" ? { kind: "anyone", meshId: meshes.main.database.meshId } : null,
     services: meshes.main,
   };
 
   return {
     auth,
-    unknown,
-    async byRequest({ origin, method, header, forMcp = false }) {
-      const mesh = header("x-merkle-mesh");
-      const bearer = readBearer(header("authorization"));
-      if (bearer !== undefined && isJobToken(bearer)) return admitTo(await byJob(bearer), mesh);
+    unauthenticated,
+    async authenticateRequest({ origin, method, readHeader, isForMcp = false }) {
+      const mesh = readHeader("x-merkle-mesh");
+      const bearer = readBearer(readHeader("authorization"));
+      if (bearer !== undefined && isJobToken(bearer)) return admitTo(await findPrincipalByJob(bearer), mesh);
       if (bearer !== undefined)
-        return admitTo(await byToken(bearer, forMcp ? [...sentByPrograms, "client"] : sentByPrograms), mesh);
-      const browser = readBrowserToken(header("cookie"), header("x-merkle-page"), origin);
-      const principal = browser === undefined ? null : await byToken(browser, ["browser"]);
+        return admitTo(
+          await findPrincipalByToken(bearer, isForMcp ? [...programTokenKinds, "client"] : programTokenKinds),
+          mesh,
+        );
+      const browser = readBrowserToken(readHeader("cookie"), readHeader("x-merkle-page"), origin);
+      const principal = browser === undefined ? null : await findPrincipalByToken(browser, ["browser"]);
       if (principal) {
         if (method !== "GET" && method !== "HEAD") requireSameOrigin(origin);
         return admitTo(principal, mesh);
       }
-      return auth === "open" ? admitAnyone(mesh) : unknown;
+      return auth === "open" ? admitAnyone(mesh) : unauthenticated;
     },
-    async byHello({ mesh, proof }, asked) {
+    async authenticateHello({ mesh, proof }, connection) {
       if (!proof) {
         if (auth === "open") return admitAnyone(mesh);
         throw proofRefused();
       }
       switch (proof.kind) {
         case "signature":
-          return admitTo(await bySignature(proof, asked), mesh);
+          return admitTo(await findPrincipalBySignature(proof, connection), mesh);
         case "ticket":
-          return admitTo(await byToken(proof.ticket, ["ticket"]), mesh);
+          return admitTo(await findPrincipalByToken(proof.ticket, ["ticket"]), mesh);
         case "bearer":
-          return admitTo(await byToken(proof.token, sentByPrograms), mesh);
+          return admitTo(await findPrincipalByToken(proof.token, programTokenKinds), mesh);
       }
     },
-    byToken,
+    findPrincipalByToken,
   };
 }
 
 /** The kinds of token that programs send, in an Authorization header or a hello. */
-const sentByPrograms: readonly TokenKind[] = ["bearer", "observer"];
+const programTokenKinds: readonly TokenKind[] = ["bearer", "observer"];
 
 function noSuchMesh(mesh: string): MerkleError {
   return new MerkleError(

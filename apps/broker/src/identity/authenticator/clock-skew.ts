@@ -3,7 +3,7 @@ import { limits } from "@merkle/wire/limits";
 const skewMsMax = limits.clockSkewSecondsMax * 1_000;
 
 /** Returns the latest time that a client's clock may show now. */
-export function latestClientTime(now: Date): number {
+export function computeLatestClientTime(now: Date): number {
   return now.getTime() + skewMsMax;
 }
 

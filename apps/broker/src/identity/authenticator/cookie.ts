@@ -6,15 +6,15 @@ import { joinHalves } from "../tokens/token.js";
  * then guarantee that neither another host nor an unencrypted page has set the cookie (RFC 6265bis, section
  * 4.1.3).
  */
-function cookieName({ secure = false }: Pick<RequestOrigin, "secure">): string {
+function toCookieName({ secure = false }: Pick<RequestOrigin, "secure">): string {
   return secure ? "__Host-merkle_session" : "merkle_session";
 }
 
 /** Finds the value of the session cookie in a Cookie header. */
 function readCookie(header: string | undefined, origin: Pick<RequestOrigin, "secure">): string | undefined {
-  const start = `${cookieName(origin)}=`;
-  const found = header?.split(/; */).find((each) => each.startsWith(start));
-  return found?.slice(start.length);
+  const start = `${toCookieName(origin)}=`;
+  const pair = header?.split(/; */).find((each) => each.startsWith(start));
+  return pair?.slice(start.length);
 }
 
 /** Returns the token of a signed-in browser, or undefined if either half is missing (TOKEN-8). */
@@ -38,5 +38,5 @@ export function writeCookie(
   { value, maxAgeS }: { readonly value: string; readonly maxAgeS: number },
 ): string {
   const secure = origin.secure ? "; Secure" : "";
-  return `${cookieName(origin)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${secure}`;
+  return `${toCookieName(origin)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${secure}`;
 }

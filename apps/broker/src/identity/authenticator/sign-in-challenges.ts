@@ -12,7 +12,7 @@ export interface SignInChallenges {
    * Issues a nonce that is valid for half a minute. The nonce contains its authenticated expiry time, so the
    * broker stores nothing per client, and no client can push out another client's challenge.
    */
-  give(): string;
+  issue(): string;
   /**
    * Runs `check` with the nonce from an answer, or with null if this broker did not issue the nonce, or if it
    * has expired or was used. The nonce is reserved while the check runs, and used up unless the check throws.
@@ -22,7 +22,7 @@ export interface SignInChallenges {
   answer<Proved>(nonce: string, check: (nonce: string | null) => Promise<Proved>): Promise<Proved>;
 }
 
-const goodMs = 30_000;
+const validMs = 30_000;
 const timeBytes = 6;
 const randomnessBytes = 10;
 const headBytes = timeBytes + randomnessBytes;
@@ -48,21 +48,21 @@ export function createSignInChallenges({
   /** Used nonces, with the time until which each must be kept. The oldest come first. */
   const used = new Map<string, number>();
 
-  function seal(head: Buffer): Buffer {
+  function computeMac(head: Buffer): Buffer {
     return createHmac("sha256", secret).update(head).digest().subarray(0, macBytes);
   }
 
-  function isGood(nonce: string): boolean {
+  function isValid(nonce: string): boolean {
     const bytes = Buffer.from(nonce, "base64url");
     // Another encoding of the same bytes would count as a different nonce, so only the canonical form is
     // valid.
     if (bytes.length !== headBytes + macBytes || bytes.toString("base64url") !== nonce) return false;
     const head = bytes.subarray(0, headBytes);
-    if (!timingSafeEqual(bytes.subarray(headBytes), seal(head))) return false;
+    if (!timingSafeEqual(bytes.subarray(headBytes), computeMac(head))) return false;
     return now() < head.readUIntBE(0, timeBytes) && !used.has(nonce);
   }
 
-  function forgetOld(): void {
+  function dropExpired(): void {
     for (const [nonce, until] of used) {
       if (now() < until) return;
       used.delete(nonce);
@@ -70,17 +70,17 @@ export function createSignInChallenges({
   }
 
   return {
-    give() {
+    issue() {
       const head = Buffer.concat([Buffer.alloc(timeBytes), randomBytes(randomnessBytes)]);
-      head.writeUIntBE(Math.ceil(now() + goodMs), 0, timeBytes);
-      return Buffer.concat([head, seal(head)]).toString("base64url");
+      head.writeUIntBE(Math.ceil(now() + validMs), 0, timeBytes);
+      return Buffer.concat([head, computeMac(head)]).toString("base64url");
     },
     async answer(nonce, check) {
-      if (!isGood(nonce)) return check(null);
-      forgetOld();
+      if (!isValid(nonce)) return check(null);
+      dropExpired();
       // A used nonce must be kept until it expires. Otherwise its answer could be used again.
       if (used.size >= limits.cachedCredentialsMax) throw tooManyAtOnce();
-      used.set(nonce, now() + goodMs);
+      used.set(nonce, now() + validMs);
       if (shared && !(await shared.claim(nonce))) return check(null);
       try {
         return await check(nonce);

@@ -1,18 +1,18 @@
 import type { SignatureProof } from "@merkle/wire";
 import {
   answerHello,
-  certificateBytes,
   certificateMsMax,
   certifySessionKey,
+  deriveSigningKey,
   drawSeed,
+  encodeCertificate,
+  encodeHello,
   fromBase64url,
-  helloBytes,
-  signingKeyFrom,
   toBase64url,
 } from "@merkle/wire/identity";
 import { ClientFrame } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
-import { type AskedHello, createHelloChallenge, verifyHello } from "./verify-hello.js";
+import { createHelloChallenge, type HelloExpectation, verifyHello } from "./verify-hello.js";
 
 const now = new Date("2026-11-22T12:00:00.000Z");
 const skewMsMax = 5 * 60_000;
@@ -21,9 +21,9 @@ const meshId = "0e5b0000-0000-4000-8000-000000000001";
 const other = "0e5b0000-0000-4000-8000-000000000002";
 const challenge = createHelloChallenge();
 const { nonce } = challenge;
-const memberKey = signingKeyFrom(drawSeed());
-const sessionKey = signingKeyFrom(drawSeed());
-const stranger = signingKeyFrom(drawSeed());
+const memberKey = deriveSigningKey(drawSeed());
+const sessionKey = deriveSigningKey(drawSeed());
+const stranger = deriveSigningKey(drawSeed());
 const signer = {
   brokerId,
   meshId,
@@ -33,7 +33,7 @@ const signer = {
   session: "auth-refactor",
   url: "wss://Broker.Example:7423/ws",
 };
-const asked: AskedHello = {
+const asked: HelloExpectation = {
   brokerId,
   nonce,
   isOwnOrigin: (origin) => origin === "https://broker.example:7423",
@@ -111,7 +111,7 @@ describe("An answer by a clock that is off", () => {
 
 describe("An answer that was made for something else", () => {
   const foreign = { ...honest, certificate: { ...honest.certificate } };
-  it.each<[string, SignatureProof, Partial<AskedHello>, string]>([
+  it.each<[string, SignatureProof, Partial<HelloExpectation>, string]>([
     ["replayed on another connection", honest, { nonce: createHelloChallenge().nonce }, "nonce"],
     ["given again on its own connection", honest, { nonce: null }, "nonce"],
     ["given to the broker after a restart", honest, { nonce: toBase64url(drawSeed()) }, "nonce"],
@@ -157,13 +157,13 @@ describe("An answer that was made for something else", () => {
     ["certified by somebody else in the member's name", withCertificate({ by: stranger }), {}, "proof"],
     [
       "signed by the member's key in place of the session's",
-      { ...honest, signature: memberKey.sign(helloBytes(honest.statement)) },
+      { ...honest, signature: memberKey.sign(encodeHello(honest.statement)) },
       {},
       "proof",
     ],
     [
       "signed by another session key",
-      { ...honest, signature: stranger.sign(helloBytes(honest.statement)) },
+      { ...honest, signature: stranger.sign(encodeHello(honest.statement)) },
       {},
       "proof",
     ],
@@ -181,7 +181,7 @@ describe("An answer that was made for something else", () => {
     ],
     [
       "with a signature for another purpose",
-      { ...honest, signature: sessionKey.sign(certificateBytes(honest.certificate)) },
+      { ...honest, signature: sessionKey.sign(encodeCertificate(honest.certificate)) },
       {},
       "proof",
     ],
@@ -321,7 +321,7 @@ function withCertificate(changes: CertificateChanges): SignatureProof {
     issued_at: later(issuedMs).toISOString(),
     expires_at: later(issuedMs + lastsMs).toISOString(),
   };
-  return { ...honest, certificate: changed, certificate_signature: by.sign(certificateBytes(changed)) };
+  return { ...honest, certificate: changed, certificate_signature: by.sign(encodeCertificate(changed)) };
 }
 
 function later(ms: number): Date {

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { MerkleError, type SignatureProof } from "@merkle/wire";
-import { certificateBytes, certificateMsMax, helloBytes } from "@merkle/wire/identity";
+import { certificateMsMax, encodeCertificate, encodeHello } from "@merkle/wire/identity";
 import { isSigned } from "../../core/is-signed.js";
-import { findClockSkew, latestClientTime } from "./clock-skew.js";
+import { computeLatestClientTime, findClockSkew } from "./clock-skew.js";
 
 /** How long a nonce is valid after the broker's hello, measured with the broker's clock. */
 const nonceMs = 30_000;
 
 /** The facts about a connection that the answer to its hello must match. */
-export interface AskedHello {
+export interface HelloExpectation {
   readonly brokerId: string;
   /**
    * The nonce from the broker's hello on this connection. Null if the hello was already answered or the nonce
@@ -39,19 +39,19 @@ interface VerifiedHello {
  *
  * @throws unauthorized, with details only about the client's own input, never about who is a member
  */
-export function verifyHello(proof: SignatureProof, asked: AskedHello): VerifiedHello {
+export function verifyHello(proof: SignatureProof, expected: HelloExpectation): VerifiedHello {
   const { statement, certificate } = proof;
-  checkOccasion(statement, asked);
-  checkLifetime(certificate, asked.now);
+  checkOccasion(statement, expected);
+  checkLifetime(certificate, expected.now);
   if (certificate.mesh_id !== statement.mesh_id || certificate.label !== statement.label) throw refuseProof();
-  const certified = isSigned(certificateBytes(certificate), {
+  const isCertified = isSigned(encodeCertificate(certificate), {
     key: certificate.member_key,
     signature: proof.certificate_signature,
   });
-  const stated =
-    certified &&
-    isSigned(helloBytes(statement), { key: certificate.session_key, signature: proof.signature });
-  if (!stated) throw refuseProof();
+  const isStatementSigned =
+    isCertified &&
+    isSigned(encodeHello(statement), { key: certificate.session_key, signature: proof.signature });
+  if (!isStatementSigned) throw refuseProof();
   return {
     meshId: statement.mesh_id,
     memberKey: certificate.member_key,
@@ -61,43 +61,43 @@ export function verifyHello(proof: SignatureProof, asked: AskedHello): VerifiedH
   };
 }
 
-function checkOccasion(statement: SignatureProof["statement"], asked: AskedHello): void {
-  if (asked.nonce === null || statement.nonce !== asked.nonce) {
+function checkOccasion(statement: SignatureProof["statement"], expected: HelloExpectation): void {
+  if (expected.nonce === null || statement.nonce !== expected.nonce) {
     throw refuse(
       "nonce",
       "it answers a hello that belongs to another connection, was already answered, or has expired",
     );
   }
-  if (statement.broker_id !== asked.brokerId) throw refuse("broker", "it was made for another broker");
+  if (statement.broker_id !== expected.brokerId) throw refuse("broker", "it was made for another broker");
   if (statement.origin === undefined) {
     throw refuse(
       "client",
       "an older client made it, which does not sign the address that it connected to; upgrade merkle there",
     );
   }
-  if (!asked.isOwnOrigin(statement.origin)) {
+  if (!expected.isOwnOrigin(statement.origin)) {
     throw refuse(
       "origin",
       `it was made for ${JSON.stringify(statement.origin)}, which is not an address of this broker; set the address of a proxy or a container as public_url, or its host and port in MERKLE_ALLOWED_HOSTS`,
     );
   }
-  const skew = findClockSkew(statement.time, asked.now);
+  const skew = findClockSkew(statement.time, expected.now);
   if (skew) throw refuse("time", skew.problem, skew.details);
 }
 
 function checkLifetime({ issued_at, expires_at }: SignatureProof["certificate"], now: Date): void {
   const [issued, expires] = [Date.parse(issued_at), Date.parse(expires_at)];
-  const inTime = issued <= latestClientTime(now) && now.getTime() < expires;
-  if (!inTime || expires - issued > certificateMsMax) {
+  const isInTime = issued <= computeLatestClientTime(now) && now.getTime() < expires;
+  if (!isInTime || expires - issued > certificateMsMax) {
     throw refuse(
       "certificate",
-      `its certificate is valid from ${issued_at} to ${expires_at}, ${whyNotNow(inTime)}`,
+      `its certificate is valid from ${issued_at} to ${expires_at}, ${describeValidityProblem(isInTime)}`,
     );
   }
 }
 
-function whyNotNow(inTime: boolean): string {
-  return inTime
+function describeValidityProblem(isInTime: boolean): string {
+  return isInTime
     ? `longer than the limit of ${certificateMsMax / 3_600_000} h`
     : "which does not include the present time";
 }
@@ -130,15 +130,15 @@ export interface HelloChallenge {
 export function createHelloChallenge(now = () => performance.now()): HelloChallenge {
   const nonce = randomBytes(32).toString("base64url");
   const expiresAt = now() + nonceMs;
-  let taken = false;
+  let isTaken = false;
   return {
     nonce,
     get isExpired() {
       return now() > expiresAt;
     },
     take() {
-      if (taken) return null;
-      taken = true;
+      if (isTaken) return null;
+      isTaken = true;
       return nonce;
     },
   };

@@ -9,8 +9,8 @@ import { hashSecret } from "../credential.js";
  * @throws not_found if no invite matches, always with the same message; a wrong code counts as a failed
  *   attempt (INVITE-5)
  */
-export async function findGivenInvite(db: Queryable, given: string): Promise<InviteRow> {
-  const words = parseInvite(given);
+export async function getInvite(db: Queryable, text: string): Promise<InviteRow> {
+  const words = parseInvite(text);
   const row =
     words?.kind === "secret"
       ? await findInviteBySecret(db, hashSecret(words.secret))
@@ -23,7 +23,7 @@ export async function findGivenInvite(db: Queryable, given: string): Promise<Inv
 }
 
 /** Returns whether an invite can still be used, and if not, why. */
-export function stateOf({ uses, usesMax, revokedAt, expired }: InviteRow): Invite["state"] {
+export function toInviteState({ uses, usesMax, revokedAt, expired }: InviteRow): Invite["state"] {
   if (revokedAt) return "revoked";
   if (uses >= usesMax) return "used";
   return expired ? "expired" : "open";
@@ -33,7 +33,7 @@ export function stateOf({ uses, usesMax, revokedAt, expired }: InviteRow): Invit
 export function toInvite(row: InviteRow, memberId: string | null): Invite {
   return {
     invite_id: row.number,
-    state: stateOf(row),
+    state: toInviteState(row),
     role: row.role,
     session: toSessionName(row),
     inviter: row.inviter,
@@ -64,7 +64,7 @@ export function makeInviteCode(): string {
 }
 
 /** Builds an invite link. The secret follows the `#`, which browsers do not send to servers. */
-export function writeInviteLink(base: string, secret: string): string {
+export function formatInviteLink(base: string, secret: string): string {
   return `${base}/join#${secret}`;
 }
 

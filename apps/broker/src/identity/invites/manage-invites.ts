@@ -1,10 +1,10 @@
 import { endInvite, endOwnInvites, findInvite, hasAdmin, insertInvite, listInviteRows } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf, writeInviteCode } from "@merkle/wire";
+import { formatInviteCode, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import type { Context, IdentityServices } from "../context.js";
-import { ownerOf } from "../principal.js";
-import { onlyOf, requireMember } from "../require-member.js";
-import { makeInviteCode, makeInviteSecret, stateOf, toInvite, writeInviteLink } from "./invite.js";
+import type { IdentityContext, IdentityServices } from "../context.js";
+import { findOwnerId } from "../principal.js";
+import { requireMember, toListedMemberId } from "../require-member.js";
+import { formatInviteLink, makeInviteCode, makeInviteSecret, toInvite, toInviteState } from "./invite.js";
 
 type CreateInviteInput = ParsedInputOf<"create_invite">;
 
@@ -15,7 +15,7 @@ type CreateInviteInput = ParsedInputOf<"create_invite">;
  * @throws forbidden if a member who is not an admin invites an admin
  */
 export async function createInvite(
-  ctx: Context<IdentityServices>,
+  ctx: IdentityContext<IdentityServices>,
   input: CreateInviteInput,
 ): Promise<OutputOf<"create_invite">> {
   const { services } = ctx;
@@ -44,8 +44,8 @@ export async function createInvite(
     afterCommit(() => services.mesh.announce("members", null));
     return {
       ...toInvite(row, member.memberId),
-      link: writeInviteLink(services.addresses.base(), secret),
-      code: code === null ? null : writeInviteCode(number, code),
+      link: formatInviteLink(services.addresses.getBaseUrl(), secret),
+      code: code === null ? null : formatInviteCode(number, code),
       code_expires_at: row.codeExpiresAt?.toISOString() ?? null,
     };
   });
@@ -69,13 +69,13 @@ function adminsOnly(): MerkleError {
  * Lists invites, newest first. Admins, and everyone in open mode, see all of the mesh's invites. Other
  * members see their own (INVITE-8).
  */
-export async function listInvites(ctx: Context<IdentityServices>): Promise<OutputOf<"list_invites">> {
+export async function listInvites(ctx: IdentityContext<IdentityServices>): Promise<OutputOf<"list_invites">> {
   const { database } = ctx.services;
   const rows = await listInviteRows(database.orm, database.meshId, {
-    memberId: onlyOf(ctx.principal),
+    memberId: toListedMemberId(ctx.principal),
     limit: limits.invitesListedMax,
   });
-  return { invites: rows.map((row) => toInvite(row, ownerOf(ctx.principal))) };
+  return { invites: rows.map((row) => toInvite(row, findOwnerId(ctx.principal))) };
 }
 
 /**
@@ -83,7 +83,7 @@ export async function listInvites(ctx: Context<IdentityServices>): Promise<Outpu
  * be used is not changed (INVITE-8).
  */
 export async function revokeInvite(
-  ctx: Context<IdentityServices>,
+  ctx: IdentityContext<IdentityServices>,
   { invite_id: number }: ParsedInputOf<"revoke_invite">,
 ): Promise<OutputOf<"revoke_invite">> {
   const { mesh, database } = ctx.services;
@@ -95,7 +95,7 @@ export async function revokeInvite(
     await endInvite(tx, key);
     afterCommit(() => mesh.announce("members", null));
     const ended = await findInvite(tx, key);
-    return { invite_id: number, state: stateOf(ended ?? row) };
+    return { invite_id: number, state: toInviteState(ended ?? row) };
   });
 }
 
@@ -111,7 +111,7 @@ function noSuchInvite(number: number): MerkleError {
 export async function ensureFirstInvite(
   services: FirstInviteServices & Pick<IdentityServices, "nodes">,
 ): Promise<string | null> {
-  if (!services.nodes.leads) return null;
+  if (!services.nodes.isLeader) return null;
   if (await hasAdmin(services.database.orm, services.database.meshId)) return null;
   return makeAdminInvite(services);
 }
@@ -137,7 +137,7 @@ export async function makeAdminInvite({ database, addresses }: FirstInviteServic
       spoken: null,
     });
   });
-  return writeInviteLink(addresses.base(), secret);
+  return formatInviteLink(addresses.getBaseUrl(), secret);
 }
 
 type FirstInviteServices = Pick<IdentityServices, "database" | "addresses">;

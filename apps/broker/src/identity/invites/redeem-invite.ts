@@ -9,11 +9,11 @@ import {
   takeInviteUse,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { type JoinProof, joinBytes } from "@merkle/wire/identity";
+import { encodeJoin, type JoinProof } from "@merkle/wire/identity";
 import { isSigned } from "../../core/is-signed.js";
 import { findClockSkew } from "../authenticator/clock-skew.js";
-import type { Context, IdentityServices } from "../context.js";
-import { findGivenInvite, stateOf, toSessionName } from "./invite.js";
+import type { IdentityContext, IdentityServices } from "../context.js";
+import { getInvite, toInviteState, toSessionName } from "./invite.js";
 
 type RedeemInviteInput = ParsedInputOf<"redeem_invite">;
 
@@ -26,21 +26,21 @@ type RedeemInviteInput = ParsedInputOf<"redeem_invite">;
  *   revoked
  */
 export async function redeemInvite(
-  ctx: Context<IdentityServices>,
+  ctx: IdentityContext<IdentityServices>,
   input: RedeemInviteInput,
 ): Promise<OutputOf<"redeem_invite">> {
   const { services } = ctx;
   const { database } = services;
   const { idempotency_key: _key, ...proof } = input;
   verifyJoin(proof, database.brokerId);
-  const invite = await findGivenInvite(database.orm, input.invite);
+  const invite = await getInvite(database.orm, input.invite);
   // Refuses most requests for an ended invite without a transaction. Existing members may still redeem such
   // an invite again.
   const publicKey = Buffer.from(input.public_key, "base64url");
   if (!(await findMember(database.orm, invite.meshId, { publicKey }))) refuseEnded(invite);
 
   const member = await ctx.write(async ({ tx, afterCommit }) => {
-    afterCommit(() => services.meshChannels.in(invite.meshId).announce("members", null));
+    afterCommit(() => services.meshChannels.get(invite.meshId).announce("members", null));
     return admit(tx, invite, input);
   });
   return {
@@ -69,7 +69,7 @@ async function admit(tx: Transaction, invite: InviteRow, input: RedeemInviteInpu
     role: invite.role,
     publicKey,
     invite: number,
-    ...descentFrom(invite, memberId),
+    ...toDescent(invite, memberId),
   };
   if (!(await insertNewMember(tx, member))) {
     // A concurrent request has already inserted the same key.
@@ -87,7 +87,7 @@ type MemberFacts = Pick<MemberRow, "memberId" | "name" | "role">;
  * Returns the member who vouches for a new member. The broker itself invites the first admin, who therefore
  * vouches for itself.
  */
-function descentFrom({ invitedBy, program }: InviteRow, memberId: string): Descent {
+function toDescent({ invitedBy, program }: InviteRow, memberId: string): Descent {
   return { vouchedBy: invitedBy ?? memberId, program };
 }
 
@@ -103,21 +103,21 @@ async function admitAgain(tx: Transaction, invite: InviteRow, member: MemberRow)
   const isRaised = invite.role === "admin" && member.role !== "admin" && member.invite !== invite.number;
   const isUnvouched = member.program !== null || member.vouchedBy === null;
   const isVouched = isUnvouched && invite.program === null && invite.invitedBy !== member.memberId;
-  if (!isRaised && !(isVouched && stateOf(invite) === "open")) return member;
+  if (!isRaised && !(isVouched && toInviteState(invite) === "open")) return member;
   refuseEnded(invite);
   if (!(await takeInviteUse(tx, invite))) throw inviteEnded({ ...invite, uses: invite.usesMax });
   const role = isRaised ? "admin" : member.role;
-  await changeMember(tx, member, { role, ...(isVouched && descentFrom(invite, member.memberId)) });
+  await changeMember(tx, member, { role, ...(isVouched && toDescent(invite, member.memberId)) });
   return { ...member, role };
 }
 
 function refuseEnded(invite: InviteRow): void {
-  if (stateOf(invite) !== "open") throw inviteEnded(invite);
+  if (toInviteState(invite) !== "open") throw inviteEnded(invite);
 }
 
 /** Builds the error for an ended invite, in the same words that a preview shows. */
 function inviteEnded(invite: InviteRow): MerkleError {
-  const state = stateOf(invite);
+  const state = toInviteState(invite);
   const what = {
     open: "has been used up",
     used: "was used up",
@@ -144,13 +144,13 @@ function keyRevoked(at: Date): MerkleError {
  * (INVITE-4).
  */
 export async function previewInvite(
-  { services }: Context<IdentityServices>,
+  { services }: IdentityContext<IdentityServices>,
   { invite }: ParsedInputOf<"preview_invite">,
 ): Promise<OutputOf<"preview_invite">> {
   const { addresses, database } = services;
-  const row = await findGivenInvite(database.orm, invite);
+  const row = await getInvite(database.orm, invite);
   return {
-    state: stateOf(row),
+    state: toInviteState(row),
     mesh: row.mesh,
     title: row.session?.title ?? null,
     slug: row.session?.slug ?? null,
@@ -161,7 +161,7 @@ export async function previewInvite(
     uses_left: row.usesMax - row.uses,
     broker_id: database.brokerId,
     mesh_id: row.meshId,
-    key_pin: addresses.keyPin(),
+    key_pin: addresses.findKeyPin(),
   };
 }
 
@@ -174,7 +174,7 @@ export async function previewInvite(
 function verifyJoin({ signature, ...statement }: JoinProof, brokerId: string, now = new Date()): void {
   const skew = findClockSkew(statement.time, now);
   if (skew) throw refuse(skew.problem, { reason: "time", ...skew.details });
-  const bytes = joinBytes({ broker_id: brokerId, ...statement });
+  const bytes = encodeJoin({ broker_id: brokerId, ...statement });
   if (!isSigned(bytes, { key: statement.public_key, signature })) {
     throw refuse("the signature does not match the key, invite, name, time and broker");
   }

@@ -48,9 +48,9 @@ describe("the limiter", () => {
     expect(call(null, null, "read")).toBeUndefined();
 
     limiter.admit("203.0.113.9");
-    limiter.admit(limiter.callerOf("2001:db8::1"));
+    limiter.admit(limiter.toCallerKey("2001:db8::1"));
     expect(refusal(() => limiter.admit("203.0.113.10"))).toBeNull();
-    expect(refusal(() => limiter.admit(limiter.callerOf("2001:db8::2")))).toMatchObject({
+    expect(refusal(() => limiter.admit(limiter.toCallerKey("2001:db8::2")))).toMatchObject({
       code: "too_many_requests",
       status: 429,
       message:
@@ -115,7 +115,7 @@ describe("the limiter", () => {
 
   it("[GUARD-4] [GUARD-7] counts who has proved somebody for themselves, and their neighbours for the address", () => {
     const limiter = createLimiter({ rates: { address: once }, metrics: createMetrics() });
-    const ask = (secret?: string) => refusal(() => limiter.admit(limiter.callerOf("a", secret)));
+    const ask = (secret?: string) => refusal(() => limiter.admit(limiter.toCallerKey("a", secret)));
     limiter.noteProof("Ana's", true);
     limiter.noteProof("wrong", false);
     expect(ask("wrong")).toBeNull();
@@ -123,7 +123,7 @@ describe("the limiter", () => {
     expect(ask("Ana's")).toBeNull();
     expect(ask("Ana's")?.details["limit"]).toBe("address");
     limiter.noteProof("Ana's", false);
-    expect(limiter.callerOf("a", "Ana's")).toBe("a");
+    expect(limiter.toCallerKey("a", "Ana's")).toBe("a");
     expect(limiter.admitFrame("a", null)).toBeGreaterThan(0);
     expect(limiter.admitFrame("a", member("Ben"))).toBe(0);
   });

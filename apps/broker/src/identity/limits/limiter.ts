@@ -14,7 +14,7 @@ export interface Limiter {
    * recently valid has its own count, so that its owner is not refused because of other clients at the same
    * address. Other requests are counted by address.
    */
-  callerOf(address: string, secret?: string | undefined): string;
+  toCallerKey(address: string, secret?: string | undefined): string;
   /**
    * Counts a caller's request.
    *
@@ -35,7 +35,7 @@ export interface Limiter {
    */
   admitCall(call: LimitedCall): void;
   /** Records whether a secret was valid. */
-  noteProof(secret: string, holds: boolean): void;
+  noteProof(secret: string, isValid: boolean): void;
   /**
    * Runs an attempt to use a secret that is short enough to be guessed. A failed attempt counts against its
    * address. Attempts in progress count as failed, so concurrent attempts gain nothing. Attempts beyond the
@@ -64,61 +64,62 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
   const rates: RateLimits = { ...rateLimits, ...chosen };
   const buckets = new Map<RateLimitName, TokenBuckets>();
   /** Recently valid secrets. The least recently used come first. */
-  const proven = new Set<string>();
+  const validSecrets = new Set<string>();
 
-  function bucketsOf(name: RateLimitName): TokenBuckets {
+  function getBuckets(name: RateLimitName): TokenBuckets {
     const known = buckets.get(name);
     if (known) return known;
-    const made = createTokenBuckets({
+    const newBuckets = createTokenBuckets({
       limit: rates[name],
       countMax: limits.rateBucketsMax,
       ...(now && { now }),
     });
-    buckets.set(name, made);
-    return made;
+    buckets.set(name, newBuckets);
+    return newBuckets;
   }
 
-  function missingMs(name: RateLimitName, key: string): number {
-    const missing = bucketsOf(name).take(key);
+  function takeToken(name: RateLimitName, key: string): number {
+    const missing = getBuckets(name).take(key);
     if (missing > 0) metrics.refusals.inc({ by: name });
     return missing;
   }
 
   function take(name: RateLimitName, key: string): void {
-    const missing = missingMs(name, key);
+    const missing = takeToken(name, key);
     if (missing > 0) throw tooMany(name, rates[name], missing);
   }
 
   return {
     rates,
-    callerOf: (address, secret) =>
-      secret !== undefined && proven.has(secret) ? secret : toAddressBlock(address),
+    toCallerKey: (address, secret) =>
+      secret !== undefined && validSecrets.has(secret) ? secret : toAddressBlock(address),
     admit: (caller) => take("address", caller),
     admitUpgrade(caller) {
       take("address", caller);
       take("upgrade", caller);
     },
-    admitFrame: (address, principal) => missingMs("address", keyOf(principal) ?? toAddressBlock(address)),
+    admitFrame: (address, principal) =>
+      takeToken("address", toPrincipalKey(principal) ?? toAddressBlock(address)),
     admitCall({ principal, sessionId, rate }) {
-      const key = keyOf(principal);
-      if (key !== null) take(ofMember[rate], key);
-      if (sessionId !== null) take(ofSession[rate], sessionId);
+      const key = toPrincipalKey(principal);
+      if (key !== null) take(memberLimits[rate], key);
+      if (sessionId !== null) take(sessionLimits[rate], sessionId);
     },
-    noteProof(secret, holds) {
-      proven.delete(secret);
-      if (!holds) return;
-      proven.add(secret);
-      const [oldest] = proven;
-      if (oldest !== undefined && proven.size > limits.rateBucketsMax) proven.delete(oldest);
+    noteProof(secret, isValid) {
+      validSecrets.delete(secret);
+      if (!isValid) return;
+      validSecrets.add(secret);
+      const [oldest] = validSecrets;
+      if (oldest !== undefined && validSecrets.size > limits.rateBucketsMax) validSecrets.delete(oldest);
     },
     async tryCode(address, attempt) {
       const block = toAddressBlock(address);
       take("failed_proof", block);
-      const giveBack = () => bucketsOf("failed_proof").giveBack(block);
+      const giveBack = () => getBuckets("failed_proof").giveBack(block);
       try {
-        const found = await attempt();
+        const result = await attempt();
         giveBack();
-        return found;
+        return result;
       } catch (error) {
         // An internal error does not count as a wrong guess.
         if (!(error instanceof MerkleError) || error.status >= 500) giveBack();
@@ -132,7 +133,7 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
  * Returns the key under which an identified principal is counted, regardless of its address. Returns null for
  * other callers.
  */
-function keyOf(principal: Principal | null): string | null {
+function toPrincipalKey(principal: Principal | null): string | null {
   switch (principal?.kind) {
     case "member":
       return principal.memberId;
@@ -147,14 +148,14 @@ function keyOf(principal: Principal | null): string | null {
   }
 }
 
-const ofMember = {
+const memberLimits = {
   read: "member_read",
   write: "member_write",
   wait: "member_wait",
   create: "member_create",
 } as const satisfies Readonly<Record<Operation["rate"], RateLimitName>>;
 
-const ofSession = {
+const sessionLimits = {
   read: "session_read",
   write: "session_write",
   wait: "session_wait",
@@ -163,7 +164,7 @@ const ofSession = {
 
 const unlimited: Limiter = {
   rates: null,
-  callerOf: toAddressBlock,
+  toCallerKey: toAddressBlock,
   admit: () => undefined,
   admitUpgrade: () => undefined,
   admitFrame: () => 0,
@@ -173,7 +174,7 @@ const unlimited: Limiter = {
 };
 
 /** The requests that each rate limit counts, worded for an error message. */
-const counted: Readonly<Record<RateLimitName, string>> = {
+const limitDescriptions: Readonly<Record<RateLimitName, string>> = {
   address: "requests of your address",
   upgrade: "connections opened from your address",
   failed_proof: "wrong codes from your address",
@@ -195,7 +196,7 @@ function tooMany(name: RateLimitName, { per_second, burst }: RateLimit, missingM
   const retryAfter = Math.max(1, Math.ceil(missingMs / 1_000));
   return new MerkleError(
     "too_many_requests",
-    `Too many ${counted[name]}: the limit is ${per_second} per second, in bursts of up to ${burst}. Try again in ${retryAfter} s.`,
+    `Too many ${limitDescriptions[name]}: the limit is ${per_second} per second, in bursts of up to ${burst}. Try again in ${retryAfter} s.`,
     { limit: name, per_second, burst, retry_after_s: retryAfter },
   );
 }

@@ -26,13 +26,13 @@ export interface Quotas {
   /**
    * Checks that the quotas are not used up. Counts again before refusing.
    *
-   * @param adding - amount that the caller is about to add (default: 1 of each kind)
+   * @param amounts - amount that the caller is about to add (default: 1 of each kind)
    * @throws forbidden with the quota in its details
    */
   requireRoom(
     meshId: string,
     kinds: readonly QuotaKind[],
-    adding?: Readonly<Partial<Record<QuotaKind, number>>>,
+    amounts?: Readonly<Partial<Record<QuotaKind, number>>>,
   ): Promise<void>;
   isBounded(meshId: string, kind: QuotaKind): boolean;
   add(meshId: string, kind: keyof HeldInMesh, amount: number): void;
@@ -61,7 +61,7 @@ export interface NearQuota extends Quota {
   readonly since: Date;
 }
 
-interface Bounded {
+interface LimitedMesh {
   readonly bounds: MeshQuotas["quotas"];
   readonly held: { -readonly [Kind in keyof HeldInMesh]: number };
   readonly nearSince: Map<QuotaKind, Date>;
@@ -76,7 +76,7 @@ const sessionsAtOnce = 200;
 const roundsMax = 20;
 
 export function createQuotas(database: Pick<Database, "orm">): Quotas {
-  const meshes = new Map<string, Bounded>();
+  const meshes = new Map<string, LimitedMesh>();
   const connections = new Map<string, number>();
   let measuring: Promise<void> | null = null;
   let next: Promise<void> | null = null;
@@ -130,7 +130,7 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
 
   function describe(meshId: string, bounds: MeshQuotas["quotas"], held: HeldInMesh): Quota[] {
     const used = { ...held, connections: connections.get(meshId) ?? 0 };
-    return kindsOfQuota.flatMap((kind) => {
+    return quotaKinds.flatMap((kind) => {
       const max = bounds[kind];
       return max === undefined ? [] : { kind, max, used: used[kind] };
     });
@@ -139,11 +139,11 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
   function findSpent(
     meshId: string,
     kinds: readonly QuotaKind[],
-    adding: Readonly<Partial<Record<QuotaKind, number>>> = {},
+    amounts: Readonly<Partial<Record<QuotaKind, number>>> = {},
   ): Quota | null {
     if (!meshes.has(meshId)) return null;
     const isSpent = ({ kind, max, used }: Quota) => {
-      const more = adding[kind] ?? 1;
+      const more = amounts[kind] ?? 1;
       return more > 0 && used + more > max;
     };
     return list(meshId).find((quota) => kinds.includes(quota.kind) && isSpent(quota)) ?? null;
@@ -151,10 +151,10 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
 
   return {
     findSpent: (meshId, kinds) => findSpent(meshId, kinds)?.kind ?? null,
-    async requireRoom(meshId, kinds, adding) {
-      if (findSpent(meshId, kinds, adding) === null) return;
+    async requireRoom(meshId, kinds, amounts) {
+      if (findSpent(meshId, kinds, amounts) === null) return;
       await measure();
-      const spent = findSpent(meshId, kinds, adding);
+      const spent = findSpent(meshId, kinds, amounts);
       if (spent) throw noRoom(spent);
     },
     isBounded: (meshId, kind) => meshes.get(meshId)?.bounds[kind] !== undefined,
@@ -187,13 +187,13 @@ async function countHeld(
   db: Queryable,
   meshId: string,
   bounds: MeshQuotas["quotas"],
-): Promise<Bounded["held"]> {
+): Promise<LimitedMesh["held"]> {
   const held = { ...(await countHeldInMesh(db, meshId)) };
   if (bounds.bytes !== undefined) held.bytes += await countChangingBytes(db, meshId);
   return held;
 }
 
-export const kindsOfQuota = ["sessions", "messages", "bytes", "connections"] as const;
+export const quotaKinds = ["sessions", "messages", "bytes", "connections"] as const;
 
 function noRoom({ kind, max, used }: Quota): MerkleError {
   return new MerkleError(

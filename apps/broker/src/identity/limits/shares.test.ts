@@ -24,8 +24,8 @@ it("[GUARD-24] a principal has so many exports, an observer fewer, and neither t
   expect(() => shares.take("export", holder("link", true))).toThrow();
   for (const name of ["ben", "cy", "di", "eve", "flo"]) shares.take("export", holder(name));
   // Leaving a slot twice frees it only once.
-  places[0]?.leave();
-  places[0]?.leave();
+  places[0]?.release();
+  places[0]?.release();
   shares.take("export", holder("ana"));
   expect(() => shares.take("export", holder("ana"))).toThrow(tooMany);
 });
@@ -33,7 +33,7 @@ it("[GUARD-24] a principal has so many exports, an observer fewer, and neither t
 it("[GUARD-24] places that nobody works in keep nobody waiting", async () => {
   const shares = createShares({ ...usual, export: { each: 2, observer: 1, waiting: 0, total: 1 } });
   const idle = shares.take("export", holder("ana"));
-  await idle.work(async () => undefined);
+  await idle.run(async () => undefined);
   expect(await shares.run("export", holder("ben"), async () => "served")).toBe("served");
 });
 

@@ -1,6 +1,6 @@
 import { MerkleError } from "@merkle/wire";
 import { type Share, type ShareName, shares as usualShares } from "@merkle/wire/limits";
-import { type Principal, tokenOf } from "../principal.js";
+import { findTokenNumber, type Principal } from "../principal.js";
 
 /**
  * Slots for slow operations (GUARD-24). Each principal has its own slots, so that no principal can take all
@@ -13,7 +13,7 @@ export interface Shares {
    *
    * @throws too_many_requests if the holder has no free slot
    */
-  take(name: ShareName, holder: ShareHolder): Place;
+  take(name: ShareName, holder: ShareHolder): OperationSlot;
   /** Reserves a slot, does the work and releases the slot. */
   run<Result>(
     name: ShareName,
@@ -28,18 +28,18 @@ export interface ShareHolder {
   readonly isObserver: boolean;
 }
 
-export interface Place {
+export interface OperationSlot {
   /** Runs the work when it is the holder's turn. Holders alternate, regardless of how many slots each has. */
-  work<Result>(run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  run<Result>(run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** Releases the slot. Further calls do nothing. */
-  leave(): void;
+  release(): void;
 }
 
 /**
  * Returns the holder of a request's slots: the principal if it is identified, otherwise the team or person,
  * otherwise the address.
  */
-export function shareHolderOf(
+export function toShareHolder(
   principal: Principal | null,
   actor: string | undefined,
   addressBlock: string,
@@ -49,42 +49,42 @@ export function shareHolderOf(
   if (principal?.kind === "client") return { key: `member ${principal.memberId}`, isObserver };
   if (principal?.kind === "job") return { key: `job ${principal.meshId} ${principal.job}`, isObserver };
   if (principal?.kind === "observer")
-    return { key: `observer ${principal.meshId} ${tokenOf(principal)}`, isObserver };
+    return { key: `observer ${principal.meshId} ${findTokenNumber(principal)}`, isObserver };
   return { key: actor ?? `address ${addressBlock}`, isObserver };
 }
 
 export function createShares(shares: Readonly<Record<ShareName, Share>> = usualShares): Shares {
-  const rooms = new Map<ShareName, TakePlace>();
+  const pools = new Map<ShareName, TakeSlot>();
 
-  function roomOf(name: ShareName): TakePlace {
-    const room = rooms.get(name) ?? createRoom(name, shares[name]);
-    rooms.set(name, room);
-    return room;
+  function getPool(name: ShareName): TakeSlot {
+    const pool = pools.get(name) ?? createSlotPool(name, shares[name]);
+    pools.set(name, pool);
+    return pool;
   }
 
   return {
-    take: (name, holder) => roomOf(name)(holder),
+    take: (name, holder) => getPool(name)(holder),
     async run(name, holder, work, signal) {
-      const place = roomOf(name)(holder);
+      const slot = getPool(name)(holder);
       try {
-        return await place.work(work, signal);
+        return await slot.run(work, signal);
       } finally {
-        place.leave();
+        slot.release();
       }
     },
   };
 }
 
-type TakePlace = (holder: ShareHolder) => Place;
+type TakeSlot = (holder: ShareHolder) => OperationSlot;
 
 interface HolderState {
   readonly atOnceMax: number;
-  places: number;
+  slots: number;
   working: number;
   readonly waiting: (() => void)[];
 }
 
-function createRoom(name: ShareName, { each, observer, waiting, total }: Share): TakePlace {
+function createSlotPool(name: ShareName, { each, observer, waiting, total }: Share): TakeSlot {
   /** All holders, ordered by the time of their last turn. The holder that has waited longest comes first. */
   const holders = new Map<string, HolderState>();
   let working = 0;
@@ -111,7 +111,7 @@ function createRoom(name: ShareName, { each, observer, waiting, total }: Share):
     }
   }
 
-  async function work<Result>(
+  async function runInTurn<Result>(
     holder: HolderState,
     run: () => Promise<Result>,
     signal: AbortSignal | undefined,
@@ -130,24 +130,24 @@ function createRoom(name: ShareName, { each, observer, waiting, total }: Share):
 
   return ({ key, isObserver }) => {
     const atOnceMax = isObserver ? observer : each;
-    const holder = holders.get(key) ?? { atOnceMax, places: 0, working: 0, waiting: [] };
-    if (holder.places >= atOnceMax + waiting) throw noPlace(name, atOnceMax);
+    const holder = holders.get(key) ?? { atOnceMax, slots: 0, working: 0, waiting: [] };
+    if (holder.slots >= atOnceMax + waiting) throw noSlot(name, atOnceMax);
     holders.set(key, holder);
-    holder.places += 1;
+    holder.slots += 1;
     let isTaken = true;
     return {
-      work: (run, signal) => work(holder, run, signal),
-      leave() {
+      run: (run, signal) => runInTurn(holder, run, signal),
+      release() {
         if (!isTaken) return;
         isTaken = false;
-        holder.places -= 1;
-        if (holder.places === 0) holders.delete(key);
+        holder.slots -= 1;
+        if (holder.slots === 0) holders.delete(key);
       },
     };
   };
 }
 
-const described: Readonly<Record<ShareName, string>> = {
+const shareDescriptions: Readonly<Record<ShareName, string>> = {
   export: "exports",
   import: "imports",
   stream: "event streams",
@@ -155,10 +155,10 @@ const described: Readonly<Record<ShareName, string>> = {
   history_page: "pages of history",
 };
 
-function noPlace(name: ShareName, max: number): MerkleError {
+function noSlot(name: ShareName, max: number): MerkleError {
   return new MerkleError(
     "too_many_requests",
-    `You have too many ${described[name]} in progress: the limit is ${max} at the same time. Wait for one to finish, then try again.`,
+    `You have too many ${shareDescriptions[name]} in progress: the limit is ${max} at the same time. Wait for one to finish, then try again.`,
     { limit: name, at_once: max, retry_after_s: 1 },
   );
 }

@@ -37,7 +37,7 @@ export function createTokenBuckets({
   const fullAt = new Map<string, number>();
   let newest: string | undefined;
 
-  function keep(key: string, at: number): void {
+  function store(key: string, at: number): void {
     // Repeatedly deleting and adding the last entry would make the map rebuild itself each time its capacity
     // is used up.
     if (key !== newest) fullAt.delete(key);
@@ -58,7 +58,7 @@ export function createTokenBuckets({
       // Computed times are not exact, so a token counts as available if less than a millionth of it is
       // missing.
       if (missingMs > 1e-6 * tokenMs) return missingMs;
-      keep(key, full);
+      store(key, full);
       return 0;
     },
     giveBack(key) {

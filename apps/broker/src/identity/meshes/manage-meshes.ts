@@ -10,7 +10,7 @@ import {
 } from "@merkle/db";
 import { type MemberRole, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import type { Context, IdentityServices } from "../context.js";
+import type { IdentityContext, IdentityServices } from "../context.js";
 import type { MemberPrincipal } from "../principal.js";
 
 /**
@@ -21,21 +21,21 @@ import type { MemberPrincipal } from "../principal.js";
  * (MESH-8)
  */
 export async function createMesh(
-  ctx: Context<IdentityServices>,
+  ctx: IdentityContext<IdentityServices>,
   { name }: ParsedInputOf<"create_mesh">,
 ): Promise<OutputOf<"create_mesh">> {
   const { principal } = ctx;
   return ctx.write(async ({ tx }) => {
     const meshId = randomUUID();
-    if (!(await insertMesh(tx, { meshId, name, createdAt: new Date() }))) throw taken(name);
+    if (!(await insertMesh(tx, { meshId, name, createdAt: new Date() }))) throw nameTaken(name);
     if (!isKnown(ctx) && (await listMeshRows(tx)).length > limits.openMeshesMax) throw tooManyMeshes();
-    await ctx.services.furnishMesh(tx, meshId);
-    const member_id = principal?.kind === "member" ? await admitMaker(tx, meshId, principal) : null;
+    await ctx.services.seedMesh(tx, meshId);
+    const member_id = principal?.kind === "member" ? await admitCreator(tx, meshId, principal) : null;
     return { mesh_id: meshId, name, member_id };
   });
 }
 
-function isKnown({ principal, person }: Context<IdentityServices>): boolean {
+function isKnown({ principal, person }: IdentityContext<IdentityServices>): boolean {
   return principal?.kind === "member" || person?.verified === true;
 }
 
@@ -48,17 +48,17 @@ function tooManyMeshes(): MerkleError {
   );
 }
 
-async function admitMaker(tx: Transaction, meshId: string, principal: MemberPrincipal): Promise<string> {
-  const maker = await findMember(tx, principal.meshId, { memberId: principal.memberId });
-  if (!maker) throw new TypeError("The member who creates the mesh was not found.");
-  const { name, publicKey } = maker;
+async function admitCreator(tx: Transaction, meshId: string, principal: MemberPrincipal): Promise<string> {
+  const creator = await findMember(tx, principal.meshId, { memberId: principal.memberId });
+  if (!creator) throw new TypeError("The member who creates the mesh was not found.");
+  const { name, publicKey } = creator;
   const memberId = randomUUID();
   const descent = { invite: null, vouchedBy: memberId, program: null };
   await insertNewMember(tx, { meshId, memberId, name, role: "admin", publicKey, ...descent });
   return memberId;
 }
 
-function taken(name: string): MerkleError {
+function nameTaken(name: string): MerkleError {
   return new MerkleError(
     "conflict",
     `This broker already has a mesh ${JSON.stringify(name)}. Choose another name.`,
@@ -69,7 +69,7 @@ function taken(name: string): MerkleError {
 }
 
 /** Lists the meshes of which the caller's key is a member. In open mode, lists all meshes (MESH-7). */
-export async function listMeshes(ctx: Context<IdentityServices>): Promise<OutputOf<"list_meshes">> {
+export async function listMeshes(ctx: IdentityContext<IdentityServices>): Promise<OutputOf<"list_meshes">> {
   const { orm } = ctx.services.database;
   const roles = await readRoles(ctx);
   const rows = (await listMeshRows(orm)).filter((row) => roles === null || roles.has(row.meshId));
@@ -94,7 +94,7 @@ export async function listMeshes(ctx: Context<IdentityServices>): Promise<Output
 async function readRoles({
   services,
   principal,
-}: Context<IdentityServices>): Promise<Map<string, MemberRole> | null> {
+}: IdentityContext<IdentityServices>): Promise<Map<string, MemberRole> | null> {
   if (principal?.kind !== "member") return null;
   const { orm, meshId } = services.database;
   const member = await findMember(orm, meshId, { memberId: principal.memberId });

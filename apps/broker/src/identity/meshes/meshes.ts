@@ -1,4 +1,4 @@
-import { type Database, findMesh, findMeshOfSession, inMesh, listMeshRows } from "@merkle/db";
+import { type Database, findMesh, findMeshOfSession, listMeshRows, scopeToMesh } from "@merkle/db";
 import { isUuid } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { IdentityServices } from "../context.js";
@@ -17,27 +17,30 @@ export interface Meshes<Services extends IdentityServices> {
   /** Finds the services of a mesh by id or name. Returns null if there is no such mesh. */
   find(ref: string): Promise<Services | null>;
   /** Returns the services of all meshes, for the broker's own background work. */
-  all(): Promise<Services[]>;
+  list(): Promise<Services[]>;
   /** Drops a cached credential in the session's mesh. */
-  forgetCredential(sessionId: string, id: string): void;
+  invalidateCredential(sessionId: string, id: string): void;
   /** Drops a cached session in its mesh. */
-  forgetSession(sessionId: string): void;
+  invalidateSession(sessionId: string): void;
   /** Drops all cached data that other nodes may have changed while their hints did not arrive. */
-  forgetUnheard(): void;
+  clearCaches(): void;
 }
 
-/** @param view - creates the services of a mesh from its database and its name */
+/** @param createServices - creates the services of a mesh from its database and its name */
 export function createMeshes<Services extends IdentityServices>(
   database: Database,
-  view: (ofMesh: Database, name: string) => Services,
+  createServices: (ofMesh: Database, name: string) => Services,
 ): Meshes<Services> {
-  const open = new Map<string, Services>();
+  const servicesByMesh = new Map<string, Services>();
 
   function openMesh(meshId: string, name: string): Services {
-    const known = open.get(meshId);
+    const known = servicesByMesh.get(meshId);
     if (known) return known;
-    const services = view(meshId === database.meshId ? database : inMesh(database, meshId), name);
-    open.set(meshId, services);
+    const services = createServices(
+      meshId === database.meshId ? database : scopeToMesh(database, meshId),
+      name,
+    );
+    servicesByMesh.set(meshId, services);
     return services;
   }
 
@@ -47,47 +50,47 @@ export function createMeshes<Services extends IdentityServices>(
     async find(ref) {
       if (ref === database.meshId || ref.toLowerCase() === mainMeshName)
         return openMesh(database.meshId, mainMeshName);
-      const known = open.get(ref);
+      const known = servicesByMesh.get(ref);
       if (known) return known;
       if (ref.length > limits.meshNameCharsMax) return null;
       const row = await findMesh(database.orm, isUuid(ref) ? { id: ref } : { name: ref });
       return row && openMesh(row.meshId, row.name);
     },
-    async all() {
+    async list() {
       const rows = await listMeshRows(database.orm);
       return rows.map((row) => openMesh(row.meshId, row.name));
     },
-    forgetCredential(sessionId, id) {
-      for (const { credentials } of open.values()) credentials.forget(sessionId, id);
+    invalidateCredential(sessionId, id) {
+      for (const { credentials } of servicesByMesh.values()) credentials.invalidate(sessionId, id);
     },
-    forgetSession(sessionId) {
-      for (const { sessions } of open.values()) sessions.forget(sessionId);
+    invalidateSession(sessionId) {
+      for (const { sessions } of servicesByMesh.values()) sessions.invalidate(sessionId);
     },
-    forgetUnheard() {
-      for (const { sessions, credentials } of open.values()) {
-        sessions.forgetAll();
-        credentials.forgetAll();
+    clearCaches() {
+      for (const { sessions, credentials } of servicesByMesh.values()) {
+        sessions.clear();
+        credentials.clear();
       }
     },
   };
 }
 
 /** Returns a function that finds the mesh of a session and caches recent results. */
-export function createMeshOfSession(
+export function createMeshLookup(
   database: Pick<Database, "orm">,
-  rememberedMax: number = limits.cachedSessionsMax,
+  cachedMax: number = limits.cachedSessionsMax,
 ): (sessionId: string) => Promise<string | null> {
-  const remembered = new Map<string, string>();
+  const cached = new Map<string, string>();
 
   return async (sessionId) => {
-    const known = remembered.get(sessionId);
+    const known = cached.get(sessionId);
     if (known !== undefined) return known;
     const meshId = await findMeshOfSession(database.orm, sessionId);
     if (meshId === null) return null;
-    remembered.set(sessionId, meshId);
-    if (remembered.size > rememberedMax) {
-      const [oldest] = remembered.keys();
-      if (oldest !== undefined) remembered.delete(oldest);
+    cached.set(sessionId, meshId);
+    if (cached.size > cachedMax) {
+      const [oldest] = cached.keys();
+      if (oldest !== undefined) cached.delete(oldest);
     }
     return meshId;
   };

@@ -28,7 +28,7 @@ export interface HostedRequest {
   readonly forwardedHost?: string | undefined;
   readonly origin?: string | undefined;
   /** The Fetch Metadata headers, which browsers add to requests. Pages can neither set nor remove them. */
-  readonly fetched?: Fetched | undefined;
+  readonly fetched?: FetchMetadata | undefined;
   /** Whether the request was sent over TLS. */
   readonly secure?: boolean | undefined;
   /**
@@ -39,7 +39,7 @@ export interface HostedRequest {
 }
 
 /** The request's method, and its `Sec-Fetch-Site`, `-Mode` and `-Dest`. */
-export interface Fetched {
+export interface FetchMetadata {
   readonly method: string | undefined;
   readonly site: string;
   readonly mode: string | undefined;
@@ -55,11 +55,11 @@ export interface HostGuardOptions {
    */
   readonly allowedHosts: readonly string[];
   /** Returns the address that the broker listens on, such as `http://127.0.0.1:7423`. Empty before it listens. */
-  readonly listening: () => string;
+  readonly getListeningUrl: () => string;
   /** Returns the current public URL. */
-  readonly publicUrl: () => string | null;
+  readonly findPublicUrl: () => string | null;
   /** Returns the host names in the broker's current certificate. */
-  readonly certifiedNames?: (() => readonly string[]) | undefined;
+  readonly listCertifiedNames?: (() => readonly string[]) | undefined;
 }
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
@@ -67,22 +67,22 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 export function createHostGuard({
   listenHost,
   allowedHosts,
-  listening,
-  publicUrl,
-  certifiedNames = () => [],
+  getListeningUrl,
+  findPublicUrl,
+  listCertifiedNames = () => [],
 }: HostGuardOptions): HostGuard {
-  const fixed = new Set([...loopbackNames, ...allowedHosts.map(hostnameOf), ...ownNames(listenHost)]);
+  const fixed = new Set([...loopbackNames, ...allowedHosts.map(toHostname), ...listOwnNames(listenHost)]);
 
   function isAllowed(host: string): boolean {
-    const name = hostnameOf(host);
+    const name = toHostname(host);
     if (name === "") return false;
     if (isOwnName(name)) return true;
-    const url = publicUrl();
-    return url !== null && hostnameOf(new URL(url).host) === name;
+    const url = findPublicUrl();
+    return url !== null && toHostname(new URL(url).host) === name;
   }
 
   function isOwnName(name: string): boolean {
-    return fixed.has(name) || certifiedNames().includes(name);
+    return fixed.has(name) || listCertifiedNames().includes(name);
   }
 
   /**
@@ -92,12 +92,12 @@ export function createHostGuard({
   function isOwnOrigin(origin: string): boolean {
     const page = toPage(origin);
     if (!page) return false;
-    const url = publicUrl();
+    const url = findPublicUrl();
     if (url !== null && new URL(url).origin === origin) return true;
-    if (allowedHosts.some((each) => isAt(each, page))) return true;
-    const own = toPage(listening());
-    const isOwnPort = own?.secure === page.secure && portOf(own.host, own) === portOf(page.host, page);
-    return isOwnPort && isOwnName(hostnameOf(page.host));
+    if (allowedHosts.some((each) => isSameHost(each, page))) return true;
+    const own = toPage(getListeningUrl());
+    const isOwnPort = own?.secure === page.secure && getPort(own.host, own) === getPort(page.host, page);
+    return isOwnPort && isOwnName(toHostname(page.host));
   }
 
   /**
@@ -107,20 +107,21 @@ export function createHostGuard({
    */
   function isOwnPage(page: PageOrigin, { host = "", forwardedHost = "" }: HostedRequest): boolean {
     if (!isAllowed(page.host)) return false;
-    const port = portOf(page.host, page);
-    if ([host, forwardedHost].some((asked) => asked !== "" && portOf(asked, page) === port)) return true;
-    const url = publicUrl();
-    if (url !== null && isAt(new URL(url).host, page)) return true;
-    const name = hostnameOf(page.host);
-    return allowedHosts.some((each) => hostnameOf(each) === name && (findPort(each) ?? port) === port);
+    const port = getPort(page.host, page);
+    if ([host, forwardedHost].some((requested) => requested !== "" && getPort(requested, page) === port))
+      return true;
+    const url = findPublicUrl();
+    if (url !== null && isSameHost(new URL(url).host, page)) return true;
+    const name = toHostname(page.host);
+    return allowedHosts.some((each) => toHostname(each) === name && (findPort(each) ?? port) === port);
   }
 
   return {
     isOwnOrigin,
     check(request) {
       const { host, forwardedHost, origin, target = "/", secure = false } = request;
-      const meant = hostOfTarget(target);
-      if (meant !== null && !isAllowed(meant)) {
+      const targetHost = findTargetHost(target);
+      if (targetHost !== null && !isAllowed(targetHost)) {
         throw refuse("address", target, "Request a path, not another host.");
       }
       if (host === undefined || !isAllowed(host)) {
@@ -159,8 +160,8 @@ export function createHostGuard({
 function refuseForeignFetch({ fetched, target = "/" }: HostedRequest): void {
   if (!fetched || fetched.site === "same-origin" || fetched.site === "none") return;
   const { site, mode, dest, method } = fetched;
-  const opens = mode === "navigate" && dest === "document" && (method === "GET" || method === "HEAD");
-  if (opens && isPage(target)) return;
+  const isNavigation = mode === "navigate" && dest === "document" && (method === "GET" || method === "HEAD");
+  if (isNavigation && isPage(target)) return;
   throw refuse(
     "Sec-Fetch-Site",
     site,
@@ -177,8 +178,8 @@ function isPage(target: string): boolean {
   return /^(?:\/[a-z0-9._~-]*)*$/i.test(path) && !/^\/+(?:api|mcp|ws|metrics|health)(?:\/|$)/i.test(path);
 }
 
-function ownNames(listenHost: string): string[] {
-  if (listenHost !== "0.0.0.0" && listenHost !== "::") return [hostnameOf(listenHost)];
+function listOwnNames(listenHost: string): string[] {
+  if (listenHost !== "0.0.0.0" && listenHost !== "::") return [toHostname(listenHost)];
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return [
     hostname().toLowerCase(),
@@ -187,14 +188,14 @@ function ownNames(listenHost: string): string[] {
 }
 
 /** Returns a host name in lower case without its port, or "" if the string is not a host. */
-function hostnameOf(host: string): string {
+function toHostname(host: string): string {
   const text = host.includes(":") && !host.startsWith("[") && host.split(":").length > 2 ? `[${host}]` : host;
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]*[a-z0-9_-])\.?(?::\d{1,5})?$/i.exec(text);
   return match?.[1]?.toLowerCase() ?? "";
 }
 
 /** Returns the host if a target is an absolute URL. Returns null if it is a path. */
-function hostOfTarget(target: string): string | null {
+function findTargetHost(target: string): string | null {
   if (target.startsWith("/") || target === "*") return null;
   return /^https?:\/\/([^/?#@]+)(?:[/?#]|$)/i.exec(target)?.[1] ?? "";
 }
@@ -217,7 +218,7 @@ function toPage(origin: string): PageOrigin | null {
 }
 
 /** Returns the port of a host (default: the port of the page's protocol). */
-function portOf(host: string, { secure }: PageOrigin): number {
+function getPort(host: string, { secure }: PageOrigin): number {
   return findPort(host) ?? (secure ? 443 : 80);
 }
 
@@ -226,19 +227,19 @@ function findPort(host: string): number | null {
   return port === undefined ? null : Number(port);
 }
 
-function isAt(host: string, page: PageOrigin): boolean {
-  return hostnameOf(host) === hostnameOf(page.host) && portOf(host, page) === portOf(page.host, page);
+function isSameHost(host: string, page: PageOrigin): boolean {
+  return toHostname(host) === toHostname(page.host) && getPort(host, page) === getPort(page.host, page);
 }
 
 /**
  * Returns whether a page could have been modified in transit: it was loaded unencrypted, and not over loopback.
  */
 function mayBeForged({ secure, host }: PageOrigin): boolean {
-  return !secure && !loopbackNames.includes(hostnameOf(host));
+  return !secure && !loopbackNames.includes(toHostname(host));
 }
 
 function refuse(header: string, value: string | undefined, advice: string): MerkleError {
-  const came =
+  const received =
     value === undefined ? `no ${header} header` : `${header} ${JSON.stringify(value.slice(0, 100))}`;
-  return new MerkleError("forbidden", `This broker does not accept requests with ${came}. ${advice}`);
+  return new MerkleError("forbidden", `This broker does not accept requests with ${received}. ${advice}`);
 }

@@ -122,8 +122,8 @@ describe("behind proxies", () => {
     const guard = createHostGuard({
       listenHost: "127.0.0.1",
       allowedHosts: ["mesh.example.com"],
-      listening: () => "http://127.0.0.1:7423",
-      publicUrl: () => null,
+      getListeningUrl: () => "http://127.0.0.1:7423",
+      findPublicUrl: () => null,
     });
     const check = (host: string, forwarded: string) => () =>
       guard.check(arrive(proxy, { host, "x-forwarded-host": forwarded }, [proxy]));
@@ -139,9 +139,9 @@ describe("behind proxies", () => {
     const guard = createHostGuard({
       listenHost: "127.0.0.1",
       allowedHosts: ["localhost:3000"],
-      listening: () => "https://127.0.0.1:7423",
-      publicUrl: () => null,
-      certifiedNames: () => ["mesh.example.com"],
+      getListeningUrl: () => "https://127.0.0.1:7423",
+      findPublicUrl: () => null,
+      listCertifiedNames: () => ["mesh.example.com"],
     });
     const check = (origin: string, encrypted: boolean) => () =>
       guard.check(arrive("203.0.113.9", { host: "mesh.example.com", origin }, [], encrypted));
@@ -158,9 +158,9 @@ it("[HELLO-5] dialled is the broker at its own port and scheme, or exactly at an
   const guard = createHostGuard({
     listenHost: "127.0.0.1",
     allowedHosts: ["localhost:8080", "mesh.example.com"],
-    listening: () => "http://127.0.0.1:7423",
-    publicUrl: () => "https://agents.example.com:8443/mcp",
-    certifiedNames: () => ["cert.example.com"],
+    getListeningUrl: () => "http://127.0.0.1:7423",
+    findPublicUrl: () => "https://agents.example.com:8443/mcp",
+    listCertifiedNames: () => ["cert.example.com"],
   });
   const own = [
     ...["http://127.0.0.1:7423", "http://localhost:7423", "http://[::1]:7423", "http://localhost:8080"],

@@ -25,7 +25,7 @@ export interface OriginReader {
    * Returns the address of a connection before any data arrives. Null for a trusted proxy, which forwards the
    * requests of many clients.
    */
-  addressOf(socket: Pick<Socket, "remoteAddress">): string | null;
+  findAddress(socket: Pick<Socket, "remoteAddress">): string | null;
 }
 
 /**
@@ -42,19 +42,19 @@ export function createOriginReader(trustedProxies: readonly string[]): OriginRea
 
   const read: OriginReader["read"] = ({ headersDistinct: headers, socket, url, method }) => {
     const peer = toAddress(socket.remoteAddress ?? "");
-    const encrypted = "encrypted" in socket && socket.encrypted === true;
+    const isEncrypted = "encrypted" in socket && socket.encrypted === true;
     const site = headers["sec-fetch-site"]?.join();
     const fetched = site === undefined ? undefined : readFetched(site, headers, method);
     // If a header is repeated, its values are joined so that all of them are checked.
     const own = { host: headers["host"]?.join(), origin: headers["origin"]?.join(), target: url, fetched };
-    if (peer === null || !isTrusted(peer)) return { ...own, address: peer ?? "", secure: encrypted };
-    const proto = lastOf(headers["x-forwarded-proto"]);
+    if (peer === null || !isTrusted(peer)) return { ...own, address: peer ?? "", secure: isEncrypted };
+    const proto = findLast(headers["x-forwarded-proto"]);
     return {
       ...own,
       address: findClient(peer, headers["x-forwarded-for"], isTrusted),
       // Anything other than `http` is treated as https, which is stricter.
-      secure: proto === undefined ? encrypted : proto.toLowerCase() !== "http",
-      forwardedHost: lastOf(headers["x-forwarded-host"]),
+      secure: proto === undefined ? isEncrypted : proto.toLowerCase() !== "http",
+      forwardedHost: findLast(headers["x-forwarded-host"]),
     };
   };
 
@@ -64,7 +64,7 @@ export function createOriginReader(trustedProxies: readonly string[]): OriginRea
       const address = toAddress(remoteAddress);
       return address !== null && !isTrusted(address) && !isProxied(headersDistinct);
     },
-    addressOf({ remoteAddress = "" }) {
+    findAddress({ remoteAddress = "" }) {
       const address = toAddress(remoteAddress);
       return address !== null && isTrusted(address) ? null : (address ?? "");
     },
@@ -101,7 +101,7 @@ function findClient(
 }
 
 /** Returns the last value, which the nearest proxy added. */
-function lastOf(values: readonly string[] | undefined): string | undefined {
+function findLast(values: readonly string[] | undefined): string | undefined {
   return values?.join().split(",").at(-1)?.trim();
 }
 

@@ -11,18 +11,18 @@ import type { HostedRequest } from "./hosts.js";
  */
 export function requireSameOrigin({ host, forwardedHost, origin, secure = false }: HostedRequest): void {
   const [, scheme = "", page] = /^(https?):\/\/([^/?#@]+)$/.exec(origin ?? "") ?? [];
-  const asked = [host, forwardedHost].map((each) => each && withoutDefaultPort(each, scheme));
+  const requestedHosts = [host, forwardedHost].map((each) => each && withoutDefaultPort(each, scheme));
   // A proxy that is not trusted may serve https while the broker itself sees http. The reverse does not
   // happen.
   const mayBeOurs = scheme === "https" || !secure;
-  if (mayBeOurs && page !== undefined && asked.includes(page)) return;
-  const came =
+  if (mayBeOurs && page !== undefined && requestedHosts.includes(page)) return;
+  const received =
     origin === undefined
       ? "this request has no Origin"
       : `this request has the Origin ${JSON.stringify(origin.slice(0, 100))}`;
   throw new MerkleError(
     "forbidden",
-    `Requests that use a browser's sign-in are accepted only from pages at the same address, ${JSON.stringify(host?.slice(0, 100))}, but ${came}. ` +
+    `Requests that use a browser's sign-in are accepted only from pages at the same address, ${JSON.stringify(host?.slice(0, 100))}, but ${received}. ` +
       "Programs must use a token: Authorization: Bearer mkt_….",
   );
 }

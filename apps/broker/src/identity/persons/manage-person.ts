@@ -14,7 +14,7 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import type { Context, IdentityServices, PersonContext } from "../context.js";
+import type { IdentityContext, IdentityPersonContext, IdentityServices } from "../context.js";
 import { hashSecret, isVerified, makeCredential } from "../credential.js";
 import { isProgram, type MemberPrincipal, type Principal } from "../principal.js";
 import { notByModels, notByPrograms, unauthorized } from "../refusals.js";
@@ -26,12 +26,12 @@ import { makeVerificationCode, useVerificationCode } from "./verification.js";
  * credential (MEMBER-4).
  */
 export async function createPerson(
-  ctx: Context<IdentityServices>,
-  { name: wanted, code }: ParsedInputOf<"create_person">,
+  ctx: IdentityContext<IdentityServices>,
+  { name: requestedName, code }: ParsedInputOf<"create_person">,
 ): Promise<OutputOf<"create_person">> {
   const { database, credentials } = ctx.services;
   const { meshId } = database;
-  const member = personOf(ctx.principal);
+  const member = findPersonMember(ctx.principal);
   const memberId = member?.memberId ?? null;
   if (code !== undefined && ctx.transport === "mcp") throw notByModels("create_person");
   if (code !== undefined && isProgram(ctx.principal)) throw notByPrograms("create_person");
@@ -41,20 +41,20 @@ export async function createPerson(
     const verifiedAt = code === undefined ? null : new Date();
     if (code !== undefined) await useVerificationCode(tx, code);
     const verified = memberId !== null || verifiedAt !== null;
-    const name = member?.name ?? (verified ? wanted : await nameGuest(tx, meshId, wanted));
+    const name = member?.name ?? (verified ? requestedName : await nameGuest(tx, meshId, requestedName));
     const person = { meshId, personId, name, secretHash, memberId, createdAt: new Date(), verifiedAt };
     if (await insertPerson(tx, person)) return { person_id: credential, name, verified };
     if (memberId === null) throw new TypeError("A person was not stored.");
     const known = await findPersonOfMember(tx, meshId, memberId);
     if (!known) throw new TypeError("The member's person was reported as existing but was not found.");
     // The cached list of the person's credentials may lack the new one.
-    afterCommit(() => credentials.forgetEverywhere(known.personId));
-    return giveFurtherCredential(tx, meshId, known);
+    afterCommit(() => credentials.invalidateEverywhere(known.personId));
+    return issueFurtherCredential(tx, meshId, known);
   });
 }
 
 /** Returns the member whose person the principal acts as. Null for programs, which are guests. */
-export function personOf(principal: Principal | null): MemberPrincipal | null {
+export function findPersonMember(principal: Principal | null): MemberPrincipal | null {
   return principal?.kind === "member" && !isProgram(principal) ? principal : null;
 }
 
@@ -66,7 +66,7 @@ export async function nameGuest(tx: Queryable, meshId: string, wanted: string): 
   }
 }
 
-async function giveFurtherCredential(
+async function issueFurtherCredential(
   tx: Transaction,
   meshId: string,
   { personId, name }: PersonRow,
@@ -81,7 +81,9 @@ async function giveFurtherCredential(
 }
 
 /** Returns the person to whom a credential belongs (PERSON-8). */
-export async function getPerson(ctx: PersonContext<IdentityServices>): Promise<OutputOf<"get_person">> {
+export async function getPerson(
+  ctx: IdentityPersonContext<IdentityServices>,
+): Promise<OutputOf<"get_person">> {
   const { database } = ctx.services;
   const row = await findPerson(database.orm, database.meshId, ctx.person.personId);
   if (!row) throw unauthorized("This person no longer exists");
@@ -95,16 +97,16 @@ export async function getPerson(ctx: PersonContext<IdentityServices>): Promise<O
 
 /** Changes a person's name for the sessions that the person joins from now on (PERSON-9). */
 export async function renamePerson(
-  ctx: PersonContext<IdentityServices>,
-  { name: wanted }: ParsedInputOf<"rename_person">,
+  ctx: IdentityPersonContext<IdentityServices>,
+  { name: requestedName }: ParsedInputOf<"rename_person">,
 ): Promise<OutputOf<"rename_person">> {
   const { database, credentials, mesh } = ctx.services;
   const { personId, verified } = ctx.person;
   return ctx.write(async ({ tx, afterCommit }) => {
-    const name = verified ? wanted : await nameGuest(tx, database.meshId, wanted);
+    const name = verified ? requestedName : await nameGuest(tx, database.meshId, requestedName);
     await renamePersonRow(tx, database.meshId, personId, name);
     afterCommit(() => {
-      credentials.forgetEverywhere(personId);
+      credentials.invalidateEverywhere(personId);
       mesh.announceToPerson(personId, null);
     });
     return { name };
@@ -116,7 +118,7 @@ export async function renamePerson(
  * person.
  */
 export async function verifyPerson(
-  ctx: PersonContext<IdentityServices>,
+  ctx: IdentityPersonContext<IdentityServices>,
   { code }: ParsedInputOf<"verify_person">,
 ): Promise<OutputOf<"verify_person">> {
   const { database, credentials, mesh } = ctx.services;
@@ -126,7 +128,7 @@ export async function verifyPerson(
     await useVerificationCode(tx, code);
     await setPersonVerified(tx, database.meshId, personId);
     afterCommit(() => {
-      credentials.forgetEverywhere(personId);
+      credentials.invalidateEverywhere(personId);
       mesh.announceToPerson(personId, null);
     });
     return { name, verified: true as const };
@@ -135,7 +137,7 @@ export async function verifyPerson(
 
 /** Creates a link that verifies a person. Requires the key in the broker's Merkle home (PERSON-10). */
 export async function createVerificationCode(
-  { services, write }: Context<IdentityServices>,
+  { services, write }: IdentityContext<IdentityServices>,
   { home_key }: ParsedInputOf<"create_verification_code">,
 ): Promise<OutputOf<"create_verification_code">> {
   if (!timingSafeEqual(hashSecret(home_key), hashSecret(services.homeKey))) {

@@ -29,7 +29,7 @@ export async function writeHomeKey(home: string): Promise<HomeKey> {
 }
 
 /** A code that verifies one person once, and a link that enters the code in a browser. */
-export interface VerificationCode {
+export interface IssuedVerificationCode {
   readonly code: string;
   readonly link: string;
   readonly expiresAt: Date;
@@ -39,10 +39,10 @@ export async function makeVerificationCode(
   tx: Transaction,
   { addresses }: Pick<IdentityServices, "addresses">,
   seconds: number,
-): Promise<VerificationCode> {
+): Promise<IssuedVerificationCode> {
   const code = `mkv_${randomBytes(32).toString("base64url")}`;
   const expiresAt = await insertVerificationCode(tx, { secretHash: hashSecret(code), seconds });
-  return { code, link: `${addresses.base()}/#verify=${code}`, expiresAt };
+  return { code, link: `${addresses.getBaseUrl()}/#verify=${code}`, expiresAt };
 }
 
 /**
@@ -52,10 +52,10 @@ export async function makeVerificationCode(
  */
 export async function useVerificationCode(tx: Transaction, code: string): Promise<void> {
   if (await takeVerificationCode(tx, hashSecret(code))) return;
-  throw verifiesNobody();
+  throw invalidVerificationLink();
 }
 
-export function verifiesNobody(): MerkleError {
+export function invalidVerificationLink(): MerkleError {
   return new MerkleError(
     "forbidden",
     "This verification link is not valid: it was already used, has expired, or is incomplete. Run merkle open on the broker's machine to get a new link.",

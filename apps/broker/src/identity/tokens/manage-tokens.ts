@@ -1,9 +1,9 @@
 import { findTokenByNumber, insertToken, type KnownToken, listTokenRows } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf, type Token } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import type { Context, IdentityServices } from "../context.js";
+import type { IdentityContext, IdentityServices } from "../context.js";
 import { endCredentials } from "../end-credentials.js";
-import { onlyOf, requireMember } from "../require-member.js";
+import { requireMember, toListedMemberId } from "../require-member.js";
 import { makeToken } from "./token.js";
 
 /**
@@ -11,7 +11,7 @@ import { makeToken } from "./token.js";
  * secret (TOKEN-1).
  */
 export async function issueToken(
-  ctx: Context<IdentityServices>,
+  ctx: IdentityContext<IdentityServices>,
   { kind, label, expires_in_s }: ParsedInputOf<"issue_token">,
 ): Promise<OutputOf<"issue_token">> {
   const { database, addresses, mesh } = ctx.services;
@@ -36,7 +36,7 @@ export async function issueToken(
     return {
       token_id: number,
       token,
-      link: kind === "sign_in" ? `${addresses.base()}/sign-in#${token}` : null,
+      link: kind === "sign_in" ? `${addresses.getBaseUrl()}/sign-in#${token}` : null,
       expires_at: expiresAt.toISOString(),
     };
   });
@@ -54,10 +54,10 @@ function tooLong(): MerkleError {
  * Lists active tokens, newest first. Admins, and everyone in open mode, see all of the mesh's tokens. Other
  * members see their own (TOKEN-6).
  */
-export async function listTokens(ctx: Context<IdentityServices>): Promise<OutputOf<"list_tokens">> {
+export async function listTokens(ctx: IdentityContext<IdentityServices>): Promise<OutputOf<"list_tokens">> {
   const { database } = ctx.services;
   const rows = await listTokenRows(database.orm, database.meshId, {
-    memberId: onlyOf(ctx.principal),
+    memberId: toListedMemberId(ctx.principal),
     limit: limits.tokensListedMax,
   });
   return { tokens: rows.flatMap((row) => toToken(row) ?? []) };
@@ -68,7 +68,7 @@ export async function listTokens(ctx: Context<IdentityServices>): Promise<Output
  * with the token (TOKEN-6).
  */
 export async function revokeToken(
-  ctx: Context<IdentityServices>,
+  ctx: IdentityContext<IdentityServices>,
   { token_id: number }: ParsedInputOf<"revoke_token">,
 ): Promise<OutputOf<"revoke_token">> {
   const { meshId } = ctx.services.database;

@@ -13,20 +13,20 @@ import {
   useToken,
 } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../../tests/kit/at-end.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../../tests/kit/test-database.js";
-import { findTokens, hashToken, joinHalves, kindOfToken, makeBrowserToken, makeToken } from "./token.js";
+import { findTokenKind, findTokens, hashToken, joinHalves, makeBrowserToken, makeToken } from "./token.js";
 
 it("[TOKEN-1] a token says of what kind it is, and is found within a text", () => {
   const { token, secretHash } = makeToken("bearer");
   expect(token).toMatch(/^mkt_[A-Za-z0-9_-]{43}$/);
   expect(hashToken(token)).toEqual(secretHash);
-  expect(kindOfToken(token)).toBe("bearer");
-  expect(kindOfToken(`${token}x`)).toBeNull();
-  expect(kindOfToken(token.replace("mkt_", "mkx_"))).toBeNull();
+  expect(findTokenKind(token)).toBe("bearer");
+  expect(findTokenKind(`${token}x`)).toBeNull();
+  expect(findTokenKind(token.replace("mkt_", "mkx_"))).toBeNull();
   const { cookie, page } = makeBrowserToken();
-  expect(kindOfToken(joinHalves(cookie, page))).toBe("browser");
-  expect(kindOfToken(cookie)).toBeNull();
+  expect(findTokenKind(joinHalves(cookie, page))).toBe("browser");
+  expect(findTokenKind(cookie)).toBeNull();
   const other = makeToken("observer").token;
   expect([...findTokens(`see mkt_${token}, or #observe=${other}.`)]).toEqual([
     `mkt_${token}`.slice(0, 47),
@@ -38,7 +38,7 @@ it("[TOKEN-1] a token says of what kind it is, and is found within a text", () =
 describe("tokens in force", () => {
   let database: Database;
   let sql: ReturnType<typeof connectTestDatabase>;
-  const cleanup = atEnd();
+  const cleanup = createCleanup();
   beforeAll(async () => {
     const url = await createTestDatabase(cleanup);
     database = await openDatabase({ target: url });

@@ -3,28 +3,28 @@ import type { TokenKind } from "@merkle/db";
 import { hashSecret } from "../credential.js";
 
 /** A new token: the string for its holder, and the hash to store (TOKEN-1). */
-export interface MadeToken {
+export interface GeneratedToken {
   readonly token: string;
   readonly secretHash: Buffer;
 }
 
 /** The prefix of a running job's credential, which is stored with its job and ends with the job (JOB-12). */
-const jobMark = "mkj_";
+const jobPrefix = "mkj_";
 
-export function makeJobToken(): MadeToken {
-  const token = `${jobMark}${randomBytes(32).toString("base64url")}`;
+export function makeJobToken(): GeneratedToken {
+  const token = `${jobPrefix}${randomBytes(32).toString("base64url")}`;
   return { token, secretHash: hashToken(token) };
 }
 
 export function isJobToken(text: string): boolean {
-  return wholeForm.test(text) && text.startsWith(jobMark);
+  return wholeForm.test(text) && text.startsWith(jobPrefix);
 }
 
 /**
  * The prefix of each kind of token. Anyone who finds a token can see what it gives access to, and transports
  * cannot confuse the kinds.
  */
-const marks: { readonly [Kind in TokenKind]: string } = {
+const tokenPrefixes: { readonly [Kind in TokenKind]: string } = {
   bearer: "mkt_",
   browser: "mkb_",
   sign_in: "mks_",
@@ -34,8 +34,8 @@ const marks: { readonly [Kind in TokenKind]: string } = {
 };
 
 /** Generates a token of 256 random bits. */
-export function makeToken(kind: Exclude<TokenKind, "browser">): MadeToken {
-  const token = `${marks[kind]}${randomBytes(32).toString("base64url")}`;
+export function makeToken(kind: Exclude<TokenKind, "browser">): GeneratedToken {
+  const token = `${tokenPrefixes[kind]}${randomBytes(32).toString("base64url")}`;
   return { token, secretHash: hashToken(token) };
 }
 
@@ -45,7 +45,7 @@ export function makeToken(kind: Exclude<TokenKind, "browser">): MadeToken {
  * only pages of the same origin can read it. Neither half is valid without the other (TOKEN-8).
  */
 export function makeBrowserToken(): { cookie: string; page: string; secretHash: Buffer } {
-  const cookie = `${marks.browser}${randomBytes(32).toString("base64url")}`;
+  const cookie = `${tokenPrefixes.browser}${randomBytes(32).toString("base64url")}`;
   const page = randomBytes(32).toString("base64url");
   return { cookie, page, secretHash: hashToken(joinHalves(cookie, page)) };
 }
@@ -59,14 +59,14 @@ export function hashToken(token: string): Buffer {
 }
 
 /** Returns a name for a token, to use where the token itself must not appear. */
-export function nameOfToken(token: string): string {
+export function toTokenName(token: string): string {
   return hashToken(token).toString("base64url");
 }
 
 /** Returns the kind of token that the string looks like, or null. */
-export function kindOfToken(text: string): TokenKind | null {
+export function findTokenKind(text: string): TokenKind | null {
   if (!wholeForm.test(text)) return null;
-  return kinds.find((kind) => text.startsWith(marks[kind])) ?? null;
+  return kinds.find((kind) => text.startsWith(tokenPrefixes[kind])) ?? null;
 }
 
 /**

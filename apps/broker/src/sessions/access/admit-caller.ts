@@ -1,9 +1,9 @@
 import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
 import type { RawInput } from "../../core/parse-input.js";
-import { drawPerson } from "../../identity/persons/draw-person.js";
+import { preparePerson } from "../../identity/persons/draw-person.js";
 import { type ClientPrincipal, isConfined, isProgram, type Principal } from "../../identity/principal.js";
 import { noSuchSession, type SessionIdentity } from "../../identity/session-directory.js";
-import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
+import { type AccessRequest, authorize, refuseUnauthenticated } from "./authorize.js";
 import type { Caller } from "./credentials.js";
 import type { AccessServices } from "./services.js";
 
@@ -19,18 +19,18 @@ export interface CallClaims {
   /** Describes the person that this write creates for the caller (PERSON-15). */
   readonly newPerson?: RawInput | undefined;
   /** Returns the team credential stored for the connection, if its MCP session has joined this session. */
-  readonly remembered?: ((sessionId: string) => string | undefined) | undefined;
+  readonly findStoredCredential?: ((sessionId: string) => string | undefined) | undefined;
   /**
    * Returns the stored credential for a call that addresses no session. Undefined unless the MCP session has
    * joined exactly one session.
    */
-  readonly rememberedAlone?: (() => string | undefined) | undefined;
+  readonly findOnlyStoredCredential?: (() => string | undefined) | undefined;
   /** The call's connection, if it carries only one client's calls. */
   readonly connection?: object | undefined;
 }
 
 /** The addressed session and the caller, before authorisation. */
-export interface Authenticated {
+export interface AuthenticatedCall {
   readonly session: SessionIdentity | null;
   /** The team or person that the credential belongs to. Null if there is no valid credential. */
   readonly caller: Caller | null;
@@ -54,7 +54,7 @@ export async function admitCaller(
   call: CallClaims,
   raw: RawInput,
 ): Promise<AdmittedCaller> {
-  return letIn(services, call, await identifyCaller(services, call, raw));
+  return authorizeCaller(services, call, await identifyCaller(services, call, raw));
 }
 
 /** Finds the session and authenticates the caller. This is the first half of `admitCaller`. */
@@ -62,43 +62,45 @@ export async function identifyCaller(
   services: AccessServices,
   call: CallClaims,
   raw: RawInput,
-): Promise<Authenticated> {
-  refuseStranger(call.operation, call.principal);
+): Promise<AuthenticatedCall> {
+  refuseUnauthenticated(call.operation, call.principal);
   const session = isSessionOperation(call.operation) ? await findAddressedSession(services, call, raw) : null;
-  const found = await authenticate(session, services, call, raw);
-  return call.newPerson === undefined ? found : takeNewPerson(found, services, call, call.newPerson);
+  const authenticated = await authenticate(session, services, call, raw);
+  return call.newPerson === undefined
+    ? authenticated
+    : takeNewPerson(authenticated, services, call, call.newPerson);
 }
 
 /**
  * Prepares a call's new person, unless the credential already identifies an existing caller, as in a retry.
  */
 async function takeNewPerson(
-  found: Authenticated,
+  authenticated: AuthenticatedCall,
   services: AccessServices,
   { operation, principal }: CallClaims,
   given: RawInput,
-): Promise<Authenticated> {
-  const { caller, credential } = found;
-  if (caller || credential === undefined || operation.readOnly) return found;
-  const person = await drawPerson(services, { principal, credential, given });
-  return person ? { ...found, caller: { person, team: null } } : found;
+): Promise<AuthenticatedCall> {
+  const { caller, credential } = authenticated;
+  if (caller || credential === undefined || operation.readOnly) return authenticated;
+  const person = await preparePerson(services, { principal, credential, given });
+  return person ? { ...authenticated, caller: { person, team: null } } : authenticated;
 }
 
 /** Authorises the operation and applies the rate limits. This is the second half of `admitCaller`. */
-export function letIn(
+export function authorizeCaller(
   services: Pick<AccessServices, "limiter" | "presence">,
   {
     operation,
     transport,
     principal,
   }: Pick<AccessRequest, "transport" | "principal"> & { readonly operation: AccessRule },
-  { session, caller, credential }: Authenticated,
+  { session, caller, credential }: AuthenticatedCall,
 ): AdmittedCaller {
-  authorize({ operation, transport, principal, session, caller, credentialGiven: credential !== undefined });
+  authorize({ operation, transport, principal, session, caller, hasCredential: credential !== undefined });
   services.limiter.admitCall({
     principal,
     sessionId: session?.sessionId ?? null,
-    rate: caller?.person?.drawn ? "create" : operation.rate,
+    rate: caller?.person?.pending ? "create" : operation.rate,
   });
   if (caller?.team) services.presence.touch(caller.team.peer);
   return { session, caller };
@@ -130,7 +132,7 @@ async function authenticate(
   services: Pick<AccessServices, "credentials">,
   call: CallClaims,
   raw: RawInput,
-): Promise<Authenticated> {
+): Promise<AuthenticatedCall> {
   const { credentials } = services;
   const { principal, connection } = call;
   if (principal?.kind === "client") return authenticateClient(session, services, principal);
@@ -142,12 +144,12 @@ async function authenticate(
     const caller = await credentials.verify(session.sessionId, given, connection);
     return toAuthenticated(caller, principal, session, given);
   }
-  const remembered = call.remembered?.(session.sessionId);
-  if (remembered === undefined) return toNobody(session);
-  const caller = await credentials.verify(session.sessionId, remembered);
-  return caller && usesRemembered(call.operation, caller, raw)
-    ? toAuthenticated(caller, principal, session, remembered)
-    : toNobody(session);
+  const storedCredential = call.findStoredCredential?.(session.sessionId);
+  if (storedCredential === undefined) return toUnauthenticated(session);
+  const caller = await credentials.verify(session.sessionId, storedCredential);
+  return caller && canUseStoredCredential(call.operation, caller, raw)
+    ? toAuthenticated(caller, principal, session, storedCredential)
+    : toUnauthenticated(session);
 }
 
 function toAuthenticated(
@@ -155,7 +157,7 @@ function toAuthenticated(
   principal: Principal | null,
   session: SessionIdentity | null,
   credential: string,
-): Authenticated {
+): AuthenticatedCall {
   return { session, caller: caller && isOwn(caller, principal) ? caller : null, credential };
 }
 
@@ -167,14 +169,14 @@ async function authenticateClient(
   session: SessionIdentity | null,
   { credentials }: Pick<AccessServices, "credentials">,
   { teamId }: ClientPrincipal,
-): Promise<Authenticated> {
-  if (!session) return toNobody(null);
+): Promise<AuthenticatedCall> {
+  if (!session) return toUnauthenticated(null);
   const caller = await credentials.findTeam(session.sessionId, teamId);
   return { session, caller, credential: undefined };
 }
 
 /** Returns the authentication result for a call without a valid credential. */
-function toNobody(session: SessionIdentity | null): Authenticated {
+function toUnauthenticated(session: SessionIdentity | null): AuthenticatedCall {
   return { session, caller: null, credential: undefined };
 }
 
@@ -192,24 +194,25 @@ function isOwn({ person, team }: Caller, principal: Principal | null): boolean {
  */
 async function authenticateInMesh(
   { credentials }: Pick<AccessServices, "credentials">,
-  { operation, principal, rememberedAlone }: CallClaims,
+  { operation, principal, findOnlyStoredCredential }: CallClaims,
   given: string | undefined,
   isArgument: boolean,
-): Promise<Authenticated> {
-  const needsOne = operation.access === "team";
-  const wantsOne = needsOne || operation.asksWhoCalls === true;
-  const remembered = given === undefined && wantsOne ? rememberedAlone?.() : undefined;
-  const credential = given ?? remembered;
-  if (credential === undefined || !("team_id" in operation.input.shape)) return toNobody(null);
+): Promise<AuthenticatedCall> {
+  const needsCredential = operation.access === "team";
+  const canUseCredential = needsCredential || operation.dependsOnCaller === true;
+  const storedCredential = given === undefined && canUseCredential ? findOnlyStoredCredential?.() : undefined;
+  const credential = given ?? storedCredential;
+  if (credential === undefined || !("team_id" in operation.input.shape)) return toUnauthenticated(null);
   const caller = await credentials.verifyInMesh(credential);
   // The stored credential was replaced or ended elsewhere, so the call is treated as having no credential.
-  if (!caller && remembered !== undefined) return toNobody(null);
+  if (!caller && storedCredential !== undefined) return toUnauthenticated(null);
   if (!caller?.team) return toAuthenticated(caller, principal, null, credential);
   // A team belongs to its session and cannot create another. If the credential came in the header, it is ignored instead of
   // refused, because clients may send the header with every call.
-  const concernsTeams = operation.access !== "open";
-  if (!isArgument && (!concernsTeams || (caller.team.leftAt && !needsOne))) return toNobody(null);
-  return toAuthenticated(concernsTeams ? caller : null, principal, null, credential);
+  const isForTeams = operation.access !== "open";
+  if (!isArgument && (!isForTeams || (caller.team.leftAt && !needsCredential)))
+    return toUnauthenticated(null);
+  return toAuthenticated(isForTeams ? caller : null, principal, null, credential);
 }
 
 /**
@@ -217,7 +220,7 @@ async function authenticateInMesh(
  * names, it resumes its team. Under another team or peer name, it joins as a new team. A team that has left
  * counts as unauthenticated, unless it repeats its leave call. A person stays the same person.
  */
-function usesRemembered(
+function canUseStoredCredential(
   { teamCredential, afterLeaving }: Pick<AccessRule, "teamCredential" | "afterLeaving">,
   { person, team }: Caller,
   raw: RawInput,

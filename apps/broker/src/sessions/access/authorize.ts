@@ -17,7 +17,7 @@ export interface AccessRequest {
   /** The team or person that the credential proved, if any. */
   readonly caller: Caller | null;
   /** Whether the call contained a credential, valid or not. */
-  readonly credentialGiven: boolean;
+  readonly hasCredential: boolean;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface AccessRequest {
  *
  * @throws unauthorized
  */
-export function refuseStranger(
+export function refuseUnauthenticated(
   { name, access }: Pick<Operation, "name" | "access">,
   principal: Principal | null,
 ): void {
@@ -47,16 +47,16 @@ export function refuseStranger(
  * @throws unauthorized before forbidden and session_closed, in the order of ERR-2
  */
 export function authorize(request: AccessRequest): void {
-  const { operation, principal, session, caller, credentialGiven } = request;
-  refuseStranger(operation, principal);
+  const { operation, principal, session, caller, hasCredential } = request;
+  refuseUnauthenticated(operation, principal);
   // Public operations are also allowed for observers, because even an unauthenticated client may use them,
   // for example to redeem an invite.
   if (principal?.kind === "observer" && operation.access !== "public")
-    refuseBeyondLooking(operation, principal, session);
+    refuseBeyondObserving(operation, principal, session);
   if (principal?.kind === "job" && operation.access !== "public")
     refuseBeyondJob(operation, principal, session);
   if (principal?.kind === "client" && operation.access !== "public") refuseBeyondTeam(operation, session);
-  if (credentialGiven && !caller) {
+  if (hasCredential && !caller) {
     const whose = session
       ? "of a team, a peer or a person in this session"
       : "of a person or a team of this mesh";
@@ -79,9 +79,9 @@ export function authorize(request: AccessRequest): void {
   if (operation.access === "admin" && principal?.kind === "member" && principal.role !== "admin") {
     throw adminsOnly(operation.name);
   }
-  if (session?.imported && operation.onlyOriginals) throw onlyACopy(session);
-  if (session?.closed && operation.afterClosing === "refused") throw sessionClosed(session);
-  if (session?.archived && !operation.whileArchived) throw sessionArchived(session);
+  if (session?.isImported && operation.onlyOriginals) throw onlyACopy(session);
+  if (session?.isClosed && operation.afterClosing === "refused") throw sessionClosed(session);
+  if (session?.isArchived && !operation.whileArchived) throw sessionArchived(session);
 }
 
 /**
@@ -107,13 +107,13 @@ export function onlyACopy({ slug }: Pick<SessionIdentity, "slug">): MerkleError 
 /**
  * Limits an observer to reading the one session that the observer's link is for, including later messages.
  */
-function refuseBeyondLooking(
+function refuseBeyondObserving(
   operation: AccessRequest["operation"],
   { sessionId }: Extract<Principal, { kind: "observer" }>,
   session: SessionIdentity | null,
 ): void {
-  const reads = operation.readOnly && (operation.access === "reader" || operation.access === "open");
-  if (reads && (session?.sessionId === sessionId || (!session && operation.forOnlookers))) return;
+  const isRead = operation.readOnly && (operation.access === "reader" || operation.access === "open");
+  if (isRead && (session?.sessionId === sessionId || (!session && operation.forObservers))) return;
   throw new MerkleError(
     "forbidden",
     "Observers cannot do this: an observer's link only shows one session. Ask a member for an invite to take part.",
@@ -165,7 +165,7 @@ function authorizePerson(
     );
   }
   // No new team can join a concluded session (SES-11).
-  if (joinsByWriting(operation, caller) && session.closed) throw sessionClosed(session);
+  if (joinsByWriting(operation, caller) && session.isClosed) throw sessionClosed(session);
   if (operation.access !== "team" || joinsByWriting(operation, caller) || operation.notesReading) return;
   const { person, team } = caller;
   if (!team) throw notInSession(person.name, session);

@@ -5,10 +5,10 @@ import { toSessionSettings } from "../session-settings.js";
 import type { TeamActor } from "./credentials.js";
 import type { AccessServices } from "./services.js";
 
-const whatIsKept = {
+const restrictedActions = {
   conclude_by: "conclude it",
   metadata_by: "change its title or description",
-} as const satisfies Readonly<Record<NonNullable<OperationRules["keptBy"]>, string>>;
+} as const satisfies Readonly<Record<NonNullable<OperationRules["restrictedBy"]>, string>>;
 
 /**
  * Refuses an action that the session's settings reserve for its convener (SES-15).
@@ -18,16 +18,16 @@ const whatIsKept = {
  */
 export async function requireConvenerPolicy(
   { database }: AccessServices,
-  keptBy: NonNullable<OperationRules["keptBy"]>,
+  restrictedBy: NonNullable<OperationRules["restrictedBy"]>,
   session: SessionIdentity,
   team: Pick<TeamActor, "teamId"> | null,
 ): Promise<void> {
   if (team?.teamId === session.createdByTeamId) return;
   const row = await findSession(database.orm, database.meshId, session.sessionId);
-  if (toSessionSettings(row?.settings)[keptBy] !== "convener") return;
+  if (toSessionSettings(row?.settings)[restrictedBy] !== "convener") return;
   throw new MerkleError(
     "forbidden",
-    `In the session "${session.slug}" only the convener may ${whatIsKept[keptBy]}. Ask the convener to do it.`,
+    `In the session "${session.slug}" only the convener may ${restrictedActions[restrictedBy]}. Ask the convener to do it.`,
     { convener_team_id: session.createdByTeamId },
   );
 }

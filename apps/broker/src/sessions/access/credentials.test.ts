@@ -63,10 +63,10 @@ it("[AUTH-1] a broker that is alone looks a credential up again after five minut
   expect(await peer()).toBe(first);
   expect(asked()).toBe(2);
 
-  credentials.forget(session_id, team_id.slice(0, 36));
+  credentials.invalidate(session_id, team_id.slice(0, 36));
   await peer();
   expect(asked()).toBe(3);
-  credentials.forgetAll();
+  credentials.clear();
   await peer();
   expect(asked()).toBe(4);
 

@@ -15,7 +15,7 @@ import { parseTeamCredential } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Bus } from "../../core/bus/bus.js";
 import { type CredentialCache, hashSecret, isVerified, type PersonActor } from "../../identity/credential.js";
-import type { Peer } from "../peers/peer.js";
+import type { LivePeer } from "../peers/peer.js";
 import type { Presence } from "../peers/presence.js";
 
 /**
@@ -29,7 +29,7 @@ export interface TeamActor {
   /** When the team or the calling named peer left the session. Null if it has not left. */
   readonly leftAt: Date | null;
   /** The calling peer: the named peer that owns the credential, or the team's unnamed peer. */
-  readonly peer: Peer;
+  readonly peer: LivePeer;
   /** The credential that the caller sent, which is returned only to that caller. */
   readonly credential: string;
   /** The member that owns the team, or null if the team was created in open mode. */
@@ -62,11 +62,11 @@ export interface Credentials extends CredentialCache {
   verifyInMesh(credential: string): Promise<Caller | null>;
 }
 
-type Principals = { person: null; team: FoundTeam } | { person: FoundPerson; team: FoundTeam | null };
-type FoundTeam = Omit<TeamActor, "credential">;
-type FoundPerson = Omit<PersonActor, "credential">;
+type ProvedIdentity = { person: null; team: ProvedTeam } | { person: ProvedPerson; team: ProvedTeam | null };
+type ProvedTeam = Omit<TeamActor, "credential">;
+type ProvedPerson = Omit<PersonActor, "credential">;
 
-interface Proof {
+interface CredentialProof {
   readonly secretHash: Uint8Array;
   /**
    * Owner of the additional secrets that prove the same identity. Null for named peers, which have only one
@@ -77,8 +77,8 @@ interface Proof {
   further?: readonly Uint8Array[];
 }
 
-interface CachedProof extends Proof {
-  readonly found: Principals;
+interface CachedProof extends CredentialProof {
+  readonly identity: ProvedIdentity;
   readonly expiresAt: number;
 }
 
@@ -94,12 +94,12 @@ interface ProvedCaller {
  * How long an entry is cached if there are other nodes: the maximum time until this node notices that another
  * node has replaced or ended a credential.
  */
-const rememberMs = 5_000;
+const cacheMs = 5_000;
 /**
  * How long an entry is cached without other nodes. Every change then updates this cache immediately, so
  * entries can live longer.
  */
-const rememberAloneMs = 5 * 60_000;
+const cacheAloneMs = 5 * 60_000;
 
 export function createCredentials(options: {
   database: Pick<Database, "orm" | "meshId">;
@@ -110,18 +110,18 @@ export function createCredentials(options: {
   const { database, presence, bus, cachedMax = limits.cachedCredentialsMax } = options;
   // Both maps are keyed by the credential's uuid and the session. `remembered` is ordered by last use, and
   // the least recently used entry is dropped.
-  const remembered = new Map<string, CachedProof>();
-  const looking = new Map<string, Promise<CachedProof | null>>();
+  const cachedProofs = new Map<string, CachedProof>();
+  const lookups = new Map<string, Promise<CachedProof | null>>();
   // A plain comparison is safe: the credential was already verified on this connection, so timing reveals
   // nothing new.
-  const provedOver = new WeakMap<object, ProvedCaller>();
+  const callersByConnection = new WeakMap<object, ProvedCaller>();
 
   async function find(sessionId: string, id: string): Promise<CachedProof | null> {
-    const key = keyOf(sessionId, id);
-    const known = remembered.get(key);
-    if (!known || !isValid(known)) return lookOnce(key, () => lookUp(sessionId, id));
-    remembered.delete(key);
-    remembered.set(key, known);
+    const key = toCacheKey(sessionId, id);
+    const known = cachedProofs.get(key);
+    if (!known || !isValid(known)) return lookUpOnce(key, () => lookUp(sessionId, id));
+    cachedProofs.delete(key);
+    cachedProofs.set(key, known);
     return known;
   }
 
@@ -129,7 +129,7 @@ export function createCredentials(options: {
    * Checks that the entry has not expired and that its peer object is current. A peer that returns after a
    * long absence gets a new object.
    */
-  function isValid({ expiresAt, found: { team } }: CachedProof): boolean {
+  function isValid({ expiresAt, identity: { team } }: CachedProof): boolean {
     return expiresAt > performance.now() && (team === null || presence.find(team.peer.peerId) === team.peer);
   }
 
@@ -137,41 +137,41 @@ export function createCredentials(options: {
    * Shares one lookup between concurrent calls. A busy team may have hundreds of calls in flight when its
    * cache entry expires.
    */
-  async function lookOnce(
+  async function lookUpOnce(
     key: string,
     lookUp: () => Promise<CachedProof | null>,
   ): Promise<CachedProof | null> {
-    const underWay = looking.get(key);
-    if (underWay !== undefined) return underWay;
-    const look = lookUp();
-    looking.set(key, look);
+    const pending = lookups.get(key);
+    if (pending !== undefined) return pending;
+    const lookup = lookUp();
+    lookups.set(key, lookup);
     try {
-      const found = await look;
+      const proof = await lookup;
       // If the cache entry was dropped during the lookup, the lookup may have read outdated data.
-      if (found && looking.get(key) === look) remember(key, found);
-      return found;
+      if (proof && lookups.get(key) === lookup) cacheProof(key, proof);
+      return proof;
     } finally {
-      if (looking.get(key) === look) looking.delete(key);
+      if (lookups.get(key) === lookup) lookups.delete(key);
     }
   }
 
   async function lookUp(sessionId: string, id: string): Promise<CachedProof | null> {
-    const expiresAt = performance.now() + (bus.kind === "local" ? rememberAloneMs : rememberMs);
+    const expiresAt = performance.now() + (bus.kind === "local" ? cacheAloneMs : cacheMs);
     const team = await findTeam(database.orm, sessionId, id);
     if (team?.secretHash) {
       return {
-        secretHash: copy(team.secretHash),
+        secretHash: copyBytes(team.secretHash),
         holder: { scopeId: sessionId, id },
-        found: { person: null, team: await toFoundTeam(team) },
+        identity: { person: null, team: await toProvedTeam(team) },
         expiresAt,
       };
     }
     const peer = await findNamedPeer(database.orm, sessionId, id);
     if (peer?.peer.secretHash) {
       return {
-        secretHash: copy(peer.peer.secretHash),
+        secretHash: copyBytes(peer.peer.secretHash),
         holder: null,
-        found: { person: null, team: await toFoundTeam(peer) },
+        identity: { person: null, team: await toProvedTeam(peer) },
         expiresAt,
       };
     }
@@ -181,31 +181,31 @@ export function createCredentials(options: {
     const verified = isVerified(person);
     const own = await findTeamOfPerson(database.orm, sessionId, personId);
     return {
-      secretHash: copy(secretHash),
+      secretHash: copyBytes(secretHash),
       holder: { scopeId: database.meshId, id },
-      found: { person: { personId, name, memberId, verified }, team: own && (await toFoundTeam(own)) },
+      identity: { person: { personId, name, memberId, verified }, team: own && (await toProvedTeam(own)) },
       expiresAt,
     };
   }
 
-  async function toFoundTeam(row: TeamWithPeer): Promise<FoundTeam> {
+  async function toProvedTeam(row: TeamWithPeer): Promise<ProvedTeam> {
     const { teamId, name, kind, memberId } = row;
     const peer = presence.load(row);
     await presence.catchUp(peer);
     return { teamId, name, kind, memberId, leftAt: row.leftAt ?? row.peer.leftAt, peer };
   }
 
-  function remember(key: string, found: CachedProof): void {
-    remembered.delete(key);
-    remembered.set(key, found);
-    if (remembered.size <= cachedMax) return;
-    const [oldest] = remembered.keys();
-    if (oldest !== undefined) remembered.delete(oldest);
+  function cacheProof(key: string, proof: CachedProof): void {
+    cachedProofs.delete(key);
+    cachedProofs.set(key, proof);
+    if (cachedProofs.size <= cachedMax) return;
+    const [oldest] = cachedProofs.keys();
+    if (oldest !== undefined) cachedProofs.delete(oldest);
   }
 
   function verify(sessionId: string, credential: string, connection?: object) {
-    const proved = connection && provedOver.get(connection);
-    if (proved?.credential === credential && isStillTrue(proved, sessionId)) return proved.caller;
+    const proved = connection && callersByConnection.get(connection);
+    if (proved?.credential === credential && isProofValid(proved, sessionId)) return proved.caller;
     return prove(sessionId, credential, connection);
   }
 
@@ -217,36 +217,41 @@ export function createCredentials(options: {
     const parts = parseTeamCredential(credential);
     const known = parts && (await find(sessionId, parts.teamId));
     if (!known || !(await isProved(known, parts.secret))) return null;
-    const caller = toCaller(known.found, credential);
+    const caller = toCaller(known.identity, credential);
     if (connection)
-      provedOver.set(connection, { credential, key: keyOf(sessionId, parts.teamId), known, caller });
+      callersByConnection.set(connection, {
+        credential,
+        key: toCacheKey(sessionId, parts.teamId),
+        known,
+        caller,
+      });
     return caller;
   }
 
   /** Returns whether the caller last verified on a connection is still valid and belongs to this session. */
-  function isStillTrue({ key, known }: ProvedCaller, sessionId: string): boolean {
-    return key.endsWith(sessionId) && remembered.get(key) === known && isValid(known);
+  function isProofValid({ key, known }: ProvedCaller, sessionId: string): boolean {
+    return key.endsWith(sessionId) && cachedProofs.get(key) === known && isValid(known);
   }
 
   /**
    * Checks a secret. Most callers use the original secret. The additional secrets are loaded only if the
    * original does not match, and then cached.
    */
-  async function isProved(known: Proof, secret: string): Promise<boolean> {
+  async function isProved(known: CredentialProof, secret: string): Promise<boolean> {
     if (proves(secret, known.secretHash)) return true;
     if (known.holder === null) return false;
-    known.further ??= (await listFurtherSecrets(database.orm, known.holder)).map(copy);
+    known.further ??= (await listFurtherSecrets(database.orm, known.holder)).map(copyBytes);
     return known.further.some((secretHash) => proves(secret, secretHash));
   }
 
   function drop(sessionId: string, id: string): void {
-    remembered.delete(keyOf(sessionId, id));
-    looking.delete(keyOf(sessionId, id));
+    cachedProofs.delete(toCacheKey(sessionId, id));
+    lookups.delete(toCacheKey(sessionId, id));
   }
 
   function dropEverywhere(id: string): void {
-    for (const map of [remembered, looking]) {
-      for (const key of map.keys()) if (key.startsWith(keyOf("", id))) map.delete(key);
+    for (const map of [cachedProofs, lookups]) {
+      for (const key of map.keys()) if (key.startsWith(toCacheKey("", id))) map.delete(key);
     }
   }
 
@@ -256,7 +261,7 @@ export function createCredentials(options: {
     verify,
     async findTeam(sessionId, teamId) {
       const known = await find(sessionId, teamId);
-      return known && !known.found.person ? toCaller(known.found, teamId) : null;
+      return known && !known.identity.person ? toCaller(known.identity, teamId) : null;
     },
     async verifyInMesh(credential) {
       const parts = parseTeamCredential(credential);
@@ -272,22 +277,22 @@ export function createCredentials(options: {
       if (!(await isProved({ secretHash, holder }, parts.secret))) return null;
       return { person: { personId, name, credential, memberId, verified: isVerified(row) }, team: null };
     },
-    forget(sessionId, id) {
+    invalidate(sessionId, id) {
       drop(sessionId, id);
       bus.publish("credential", { session: sessionId, id });
     },
-    forgetAll() {
-      remembered.clear();
-      looking.clear();
+    clear() {
+      cachedProofs.clear();
+      lookups.clear();
     },
-    forgetEverywhere(id) {
+    invalidateEverywhere(id) {
       dropEverywhere(id);
       bus.publish("credential", { session: null, id });
     },
   };
 }
 
-function keyOf(sessionId: string, id: string): string {
+function toCacheKey(sessionId: string, id: string): string {
   return `${id} ${sessionId}`;
 }
 
@@ -295,7 +300,7 @@ function keyOf(sessionId: string, id: string): string {
  * Copies bytes that come from the database, because a slice returned by the driver keeps its larger buffer in
  * memory.
  */
-function copy(bytes: Uint8Array): Uint8Array {
+function copyBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
@@ -303,7 +308,7 @@ function proves(secret: string, secretHash: Uint8Array): boolean {
   return timingSafeEqual(hashSecret(secret), secretHash);
 }
 
-function toCaller({ person, team }: Principals, credential: string): Caller {
+function toCaller({ person, team }: ProvedIdentity, credential: string): Caller {
   if (!person) return { person: null, team: { ...team, credential } };
   return { person: { ...person, credential }, team: team && { ...team, credential } };
 }

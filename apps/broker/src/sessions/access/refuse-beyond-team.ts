@@ -1,19 +1,19 @@
 import { MerkleError, type Operation } from "@merkle/wire";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 
-type ClientRules = Pick<Operation, "access" | "human" | "notForModels" | "teamCredential" | "forOnlookers">;
+type ClientRules = Pick<Operation, "access" | "human" | "notForModels" | "teamCredential" | "forObservers">;
 
 /**
  * Returns whether an OAuth client may call an operation. The client may do and read what a team can in its
  * session. It has no access to the data of a person, a member or the mesh (OAUTH-6).
  */
 export function isForClients(operation: ClientRules, isOfSession: boolean): boolean {
-  const { access, human, notForModels, teamCredential, forOnlookers } = operation;
+  const { access, human, notForModels, teamCredential, forObservers } = operation;
   // The OAuth client's token is its credential. It must not get another credential, which would outlive the
   // token.
   if (human !== undefined || notForModels || teamCredential === "replaced") return false;
-  const isTeams = access === "team" || access === "reader" || access === "open";
-  return isTeams && (isOfSession || forOnlookers === true);
+  const isTeamOperation = access === "team" || access === "reader" || access === "open";
+  return isTeamOperation && (isOfSession || forObservers === true);
 }
 
 /**

@@ -150,12 +150,12 @@ export function createCursors({ acked, offered, returned, repeated }: StoredCurs
 export function advance(cursors: Cursors, event: CursorEvent): CursorStep {
   switch (event.type) {
     case "handedOut":
-      if (event.upTo <= cursors.offered) return step(cursors);
-      return step({ ...cursors, offered: event.upTo }, "save soon");
+      if (event.upTo <= cursors.offered) return toStep(cursors);
+      return toStep({ ...cursors, offered: event.upTo }, "save soon");
     case "replied":
-      return step(noteReply(cursors, event), "save soon");
+      return toStep(noteReply(cursors, event), "save soon");
     case "requested":
-      return step(confirm(cursors, event.connection));
+      return toStep(confirm(cursors, event.connection));
     case "resumed": {
       const { receipt, connection } = event;
       const confirmed = connection === undefined ? cursors : confirm(cursors, connection);
@@ -171,16 +171,17 @@ export function advance(cursors: Cursors, event: CursorEvent): CursorStep {
       return saveIfAcked(acknowledge({ ...cursors, offered }, cursor), durable ? "save" : "save soon");
     }
     case "foundEmpty":
-      return step(skipEmpty(cursors, event.after, event.upTo));
+      return toStep(skipEmpty(cursors, event.after, event.upTo));
     case "saved":
-      if (event.placements !== cursors.placements || event.acked <= cursors.ackedSaved) return step(cursors);
-      return step({ ...cursors, ackedSaved: event.acked }, "report acked");
+      if (event.placements !== cursors.placements || event.acked <= cursors.ackedSaved)
+        return toStep(cursors);
+      return toStep({ ...cursors, ackedSaved: event.acked }, "report acked");
     case "loaded":
-      return step(merge(cursors, event.row, event.asOf));
+      return toStep(merge(cursors, event.row, event.asOf));
     case "placed":
-      return step(place(cursors, event.cursor));
+      return toStep(place(cursors, event.cursor));
     case "readingSaved":
-      return step({ ...cursors, readSaved: Math.max(cursors.readSaved, event.cursor) });
+      return toStep({ ...cursors, readSaved: Math.max(cursors.readSaved, event.cursor) });
   }
 }
 
@@ -205,12 +206,12 @@ export function canResume(
   return offered <= Math.max(acked, arrived, givesReceipts ? returned : repeated);
 }
 
-function step(cursors: Cursors, effect: CursorEffect | null = null): CursorStep {
+function toStep(cursors: Cursors, effect: CursorEffect | null = null): CursorStep {
   return { cursors, effect };
 }
 
 function saveIfAcked(cursors: Cursors, effect: "save" | "save soon"): CursorStep {
-  return step(cursors, cursors.acked > cursors.ackedSaved ? effect : null);
+  return toStep(cursors, cursors.acked > cursors.ackedSaved ? effect : null);
 }
 
 /** Acknowledges up to the cursor, but not beyond `offered` (CURSOR-4). */
@@ -252,8 +253,8 @@ function confirm(cursors: Cursors, connection: number): Cursors {
 function skipEmpty(cursors: Cursors, after: number, upTo: number): Cursors {
   if (upTo <= after) return cursors;
   const known = cursors.empty;
-  const continues = known.after <= after && after <= known.upTo;
-  const empty = continues ? { after: known.after, upTo: Math.max(known.upTo, upTo) } : { after, upTo };
+  const isAdjacent = known.after <= after && after <= known.upTo;
+  const empty = isAdjacent ? { after: known.after, upTo: Math.max(known.upTo, upTo) } : { after, upTo };
   if (cursors.acked < empty.after) return { ...cursors, empty };
   const acked = Math.max(cursors.acked, empty.upTo);
   return { ...cursors, empty, acked, offered: Math.max(cursors.offered, acked) };

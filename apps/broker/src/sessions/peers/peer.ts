@@ -10,7 +10,7 @@ interface ParkedWait {
 }
 
 /** A connection with an open inbox for a peer. */
-interface Holder {
+interface InboxHolder {
   readonly connection: object;
   /** Asks the client to run its wake paths. Resolves with the wake paths that the client reports as run. */
   nudge(nudge: NudgeFrame): Promise<readonly WakePath[]>;
@@ -22,7 +22,7 @@ interface Holder {
  * A peer in this broker's memory. The database may be slightly behind, and is ahead only if another node has
  * written to it.
  */
-export interface Peer {
+export interface LivePeer {
   readonly sessionId: string;
   readonly peerId: string;
   readonly teamId: string;
@@ -30,7 +30,7 @@ export interface Peer {
   name: string | null;
   cursors: Cursors;
   /** True until the peer has received the `resync` error after a restore of the database. */
-  resync: boolean;
+  needsResync: boolean;
   documentVersion: number;
   idlePolls: number;
   /** The number of idle polls in the database. Another node may have increased it. */
@@ -48,12 +48,12 @@ export interface Peer {
   /** Parked waits, oldest first. */
   readonly waits: Set<ParkedWait>;
   /** Open inboxes, oldest first. Only one connection can have a named peer's inbox open (PEER-11). */
-  readonly holders: Set<Holder>;
+  readonly holders: Set<InboxHolder>;
   /** The latest opening or closing of an inbox, if it is not yet saved for other nodes. */
   hold: PeerProgress["hold"];
 }
 
-export function createPeer(row: TeamWithPeer): Peer {
+export function createPeer(row: TeamWithPeer): LivePeer {
   const { peerId, name, resync, documentVersion, idlePolls, lastSeenAt, lastPolledAt } = row.peer;
   return {
     sessionId: row.sessionId,
@@ -61,7 +61,7 @@ export function createPeer(row: TeamWithPeer): Peer {
     teamId: row.teamId,
     name,
     cursors: createCursors(row.peer),
-    resync,
+    needsResync: resync,
     documentVersion,
     idlePolls,
     idlePollsOnDisk: idlePolls,
@@ -77,7 +77,7 @@ export function createPeer(row: TeamWithPeer): Peer {
 
 /** A change to a peer's cursors, recorded for tests that replay a real run. */
 export interface CursorChange {
-  readonly peer: Peer;
+  readonly peer: LivePeer;
   readonly before: Cursors;
   readonly event: CursorEvent;
 }
@@ -85,7 +85,7 @@ export interface CursorChange {
 export const cursorChanges = channel("merkle.cursors");
 
 /** Moves a peer's cursors. Returns the effect that the caller must carry out. */
-export function moveCursors(peer: Peer, event: CursorEvent): CursorEffect | null {
+export function moveCursors(peer: LivePeer, event: CursorEvent): CursorEffect | null {
   const before = peer.cursors;
   const { cursors, effect } = advance(before, event);
   peer.cursors = cursors;
@@ -94,29 +94,29 @@ export function moveCursors(peer: Peer, event: CursorEvent): CursorEffect | null
 }
 
 /** A client's connection, with the number by which cursor events refer to it. */
-interface Line {
+interface NumberedConnection {
   readonly number: number;
   /** The peers to which replies were written over this connection since its last request. */
-  readonly readers: Set<Peer>;
+  readonly readers: Set<LivePeer>;
 }
 
-const lines = new WeakMap<object, Line>();
-let linesCount = 0;
+const connections = new WeakMap<object, NumberedConnection>();
+let connectionsCount = 0;
 
 /** Returns the number by which cursor events refer to a connection. */
 export function numberConnection(connection: object | undefined): number | undefined {
-  return connection && lineOf(connection).number;
+  return connection && getNumberedConnection(connection).number;
 }
 
 /**
  * Returns the number of a connection over which a reply was just written. The connection's next request
  * confirms that the reply arrived.
  */
-export function expectRequest(peer: Peer, connection: object | undefined): number | undefined {
+export function expectRequest(peer: LivePeer, connection: object | undefined): number | undefined {
   if (!connection) return undefined;
-  const line = lineOf(connection);
-  line.readers.add(peer);
-  return line.number;
+  const numbered = getNumberedConnection(connection);
+  numbered.readers.add(peer);
+  return numbered.number;
 }
 
 /**
@@ -124,26 +124,26 @@ export function expectRequest(peer: Peer, connection: object | undefined): numbe
  * reply (CURSOR-6). All peers of a client share its connections, so the request may come from another peer.
  */
 export function noteRequest(connection: object): void {
-  const line = lines.get(connection);
-  if (!line) return;
-  for (const peer of line.readers) moveCursors(peer, { type: "requested", connection: line.number });
-  line.readers.clear();
+  const numbered = connections.get(connection);
+  if (!numbered) return;
+  for (const peer of numbered.readers) moveCursors(peer, { type: "requested", connection: numbered.number });
+  numbered.readers.clear();
 }
 
-function lineOf(connection: object): Line {
-  const known = lines.get(connection);
+function getNumberedConnection(connection: object): NumberedConnection {
+  const known = connections.get(connection);
   if (known) return known;
-  linesCount += 1;
-  const line = { number: linesCount, readers: new Set<Peer>() };
-  lines.set(connection, line);
-  return line;
+  connectionsCount += 1;
+  const numbered = { number: connectionsCount, readers: new Set<LivePeer>() };
+  connections.set(connection, numbered);
+  return numbered;
 }
 
-export function isPresent(peer: Peer): boolean {
+export function isPresent(peer: LivePeer): boolean {
   return peer.waits.size > 0 || peer.holders.size > 0;
 }
 
-export function toProgress(peer: Peer): PeerProgress {
+export function toProgress(peer: LivePeer): PeerProgress {
   const { sessionId, peerId, cursors, hold } = peer;
   const { documentVersion, idlePolls, idlePollsOnDisk, lastSeenAt, lastPolledAt } = peer;
   return {
@@ -166,19 +166,19 @@ export function toProgress(peer: Peer): PeerProgress {
 }
 
 /** A connection's hold on a peer, which lasts while the connection has the peer's inbox open. */
-export interface Hold {
+export interface InboxHold {
   /**
    * Ends the hold. After a goodbye, a peer without another open inbox is shown as disconnected immediately
    * (PEER-12).
    */
-  release(how: "goodbye" | "lost"): void;
+  release(reason: "goodbye" | "lost"): void;
 }
 
 /**
  * Records that a connection has opened a peer's inbox. A named peer belongs to one agent, so every other
  * connection with this peer's inbox is replaced (PEER-11) and can no longer write.
  */
-export function holdPeer(peer: Peer, holder: Holder): Hold {
+export function holdPeer(peer: LivePeer, holder: InboxHolder): InboxHold {
   if (peer.name !== null) {
     for (const older of [...peer.holders]) {
       if (older.connection === holder.connection) continue;
@@ -190,13 +190,13 @@ export function holdPeer(peer: Peer, holder: Holder): Hold {
   peer.hasSaidGoodbye = false;
   peer.hold = "opened";
   return {
-    release(how) {
+    release(reason) {
       if (!peer.holders.delete(holder)) return;
       // An open inbox counts as a continuous poll.
       peer.lastPolledAt = new Date();
       if (peer.holders.size > 0) return;
-      peer.hasSaidGoodbye = how === "goodbye";
-      peer.hold = how === "goodbye" ? "goodbye" : "closed";
+      peer.hasSaidGoodbye = reason === "goodbye";
+      peer.hold = reason === "goodbye" ? "goodbye" : "closed";
     },
   };
 }

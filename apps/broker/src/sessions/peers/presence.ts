@@ -12,30 +12,30 @@ import type { Bus } from "../../core/bus/bus.js";
 import type { Log } from "../../core/log.js";
 import type { Nodes } from "../../core/nodes.js";
 import type { CursorEvent } from "./cursors.js";
-import { createPeer, isPresent, moveCursors, type Peer, toProgress } from "./peer.js";
-import { deriveStatus, type Sighting, type Status } from "./status.js";
+import { createPeer, isPresent, type LivePeer, moveCursors, toProgress } from "./peer.js";
+import { deriveStatus, type PeerObservation, type PresenceStatus } from "./status.js";
 
 /** Tracks the peers that this broker has seen recently, and saves their cursors and activity. */
 export interface Presence {
   /** Returns the one object in memory that represents a peer's row. */
-  load(row: TeamWithPeer): Peer;
-  find(peerId: string): Peer | undefined;
+  load(row: TeamWithPeer): LivePeer;
+  find(peerId: string): LivePeer | undefined;
   /** Returns the ids of all peers that have an open inbox or a parked wait. */
-  present(): string[];
+  listPresentIds(): string[];
   /**
    * Returns, for each session, when any of its peers last polled for messages, or infinity while a peer is
    * waiting.
    */
-  polls(): ReadonlyMap<string, number>;
+  listLastPolls(): ReadonlyMap<string, number>;
   /**
    * Moves the peer's cursors. If the event needs data on disk, returns a promise that resolves once the data
    * is saved.
    */
-  advance(peer: Peer, event: CursorEvent): Promise<void> | undefined;
+  advance(peer: LivePeer, event: CursorEvent): Promise<void> | undefined;
   /** Records that the peer has made a call. */
-  touch(peer: Peer): void;
+  touch(peer: LivePeer): void;
   /** Records that the peer has polled for messages. */
-  poll(peer: Peer): void;
+  notePoll(peer: LivePeer): void;
   /**
    * Loads what other nodes have saved about the peer, and returns the end of the peer's feed. Returns undefined
    * if no other node exists. If the saved data is not enough, asks the other nodes to save their data, then
@@ -43,24 +43,24 @@ export interface Presence {
    *
    * @param isEnough - returns whether the caller can continue with the current cursors
    */
-  catchUp(peer: Peer, isEnough?: () => boolean): Promise<number | undefined> | undefined;
+  catchUp(peer: LivePeer, isEnough?: () => boolean): Promise<number | undefined> | undefined;
   /**
    * Saves the peer's activity on this node, so that other nodes see it: an inbox opened or closed, a wait
    * parked or ended, or a write.
    */
-  noteHere(peer: Peer): void;
+  noteActivity(peer: LivePeer): void;
   /**
    * Resolves once the peer's progress is visible to every node. Resolves immediately if no other node exists.
    */
-  saveForOthers(peer: Peer): Promise<void>;
+  saveForOthers(peer: LivePeer): Promise<void>;
   /** Ends the inboxes of named peers whose inbox has since been opened on another node (NODE-6). */
   endReplaced(): Promise<void>;
   /** Ends the waits of peers that have left, on every node, as if the waits had timed out. */
   endWaits(sessionId: string, peerIds: readonly string[]): void;
   /** Saves the peer's progress with the next batch. */
-  saveSoon(peer: Peer): void;
+  saveSoon(peer: LivePeer): void;
   /** Resolves once the peer's current progress is on disk. */
-  save(peer: Peer): Promise<void>;
+  save(peer: LivePeer): Promise<void>;
   /**
    * Drops absent peers whose progress is saved. Returns the sessions in which a peer's status has changed.
    */
@@ -78,44 +78,44 @@ const collectMs = 50;
  * the current value for live peers.
  */
 const seenSaveMs = 5_000;
-const forgetAfterMs = 10 * 60_000;
+const dropAfterMs = 10 * 60_000;
 
 export function startPresence(options: {
   database: Pick<Database, "orm">;
   bus: Bus;
-  nodes: Pick<Nodes, "id" | "alone" | "settle">;
+  nodes: Pick<Nodes, "id" | "isAlone" | "settle">;
   log: Log;
   /** Called when more of the messages that a peer has acknowledged are on disk. */
   onAcked?: (sessionId: string, cursor: number) => void;
 }): Presence {
   const { database, bus, nodes, log, onAcked } = options;
-  const nodeId = nodes.alone ? null : nodes.id;
-  const peers = new Map<string, Peer>();
+  const nodeId = nodes.isAlone ? null : nodes.id;
+  const peers = new Map<string, LivePeer>();
   const seenSavedAt = new Map<string, number>();
-  const statuses = new Map<string, Status>();
-  let dirty = new Set<Peer>();
+  const statuses = new Map<string, PresenceStatus>();
+  let dirty = new Set<LivePeer>();
   /** The batch that is being saved. */
-  let underWay: ReadonlySet<Peer> = new Set();
+  let savingPeers: ReadonlySet<LivePeer> = new Set();
   let saving: Promise<void> | null = null;
   let hurry = new AbortController();
-  let stopped = false;
+  let isStopped = false;
 
   /** Resolves once all peers that were dirty at the time of the call are saved. */
-  function flush(urgent: boolean): Promise<void> {
-    if (urgent) hurry.abort();
-    saving ??= run().finally(() => {
+  function flush(isUrgent: boolean): Promise<void> {
+    if (isUrgent) hurry.abort();
+    saving ??= saveDirty().finally(() => {
       saving = null;
     });
     return saving;
   }
 
-  async function run(): Promise<void> {
-    await delay(stopped ? 0 : collectMs, undefined, { signal: hurry.signal }).catch(() => undefined);
+  async function saveDirty(): Promise<void> {
+    await delay(isStopped ? 0 : collectMs, undefined, { signal: hurry.signal }).catch(() => undefined);
     hurry = new AbortController();
     while (dirty.size > 0) {
       const batch = dirty;
       dirty = new Set();
-      underWay = batch;
+      savingPeers = batch;
       try {
         await saveAll(batch);
       } catch (error) {
@@ -123,19 +123,19 @@ export function startPresence(options: {
         // again, but none is lost.
         for (const peer of batch) dirty.add(peer);
         log.warn("Saving read cursors failed. The broker retries.", { error });
-        if (stopped) break;
+        if (isStopped) break;
         throw error;
       } finally {
-        underWay = new Set();
+        savingPeers = new Set();
       }
     }
   }
 
-  function isUnsaved(peer: Peer): boolean {
-    return dirty.has(peer) || underWay.has(peer);
+  function isUnsaved(peer: LivePeer): boolean {
+    return dirty.has(peer) || savingPeers.has(peer);
   }
 
-  async function saveAll(batch: ReadonlySet<Peer>): Promise<void> {
+  async function saveAll(batch: ReadonlySet<LivePeer>): Promise<void> {
     const progress = [...batch].map((peer) => {
       return { peer, saved: takeProgress(peer), placements: peer.cursors.placements };
     });
@@ -158,7 +158,7 @@ export function startPresence(options: {
     }
   }
 
-  function advance(peer: Peer, event: CursorEvent): Promise<void> | undefined {
+  function advance(peer: LivePeer, event: CursorEvent): Promise<void> | undefined {
     switch (moveCursors(peer, event)) {
       case "save":
         return save(peer);
@@ -176,13 +176,15 @@ export function startPresence(options: {
   /**
    * Returns the progress to save. Leaves out the peer's connections if there is no other node to see them.
    */
-  function takeProgress(peer: Peer): PeerProgress {
+  function takeProgress(peer: LivePeer): PeerProgress {
     const progress = toProgress(peer);
     peer.hold = null;
     return nodeId === null ? { ...progress, hold: null, inboxes: 0, waits: 0 } : progress;
   }
 
-  function publishHolds(progress: readonly { readonly peer: Peer; readonly saved: PeerProgress }[]): void {
+  function publishHolds(
+    progress: readonly { readonly peer: LivePeer; readonly saved: PeerProgress }[],
+  ): void {
     for (const { peer, saved } of progress) {
       if (saved.hold === "opened") bus.publish("held", { session: peer.sessionId, peer: peer.peerId });
       // The wait may have been the only sign of the peer's presence that other nodes could see.
@@ -194,11 +196,11 @@ export function startPresence(options: {
    * Returns false while an inbox opened on this node is not saved, because until then it is unknown which
    * node opened the peer's inbox last.
    */
-  function mayBeReplaced(peer: Peer | undefined): peer is Peer {
+  function mayBeReplaced(peer: LivePeer | undefined): peer is LivePeer {
     return peer !== undefined && peer.name !== null && peer.holders.size > 0 && peer.hold === null;
   }
 
-  async function endReplacedOf(held: readonly Peer[]): Promise<void> {
+  async function endReplacedOf(held: readonly LivePeer[]): Promise<void> {
     if (nodeId === null) return;
     await saving?.catch(() => undefined);
     for (const peerId of await listHeldElsewhere(database.orm, nodeId, held.filter(mayBeReplaced))) {
@@ -231,7 +233,7 @@ export function startPresence(options: {
     return peer?.holders.size ? endReplacedOf([peer]) : undefined;
   });
 
-  function touch(peer: Peer): void {
+  function touch(peer: LivePeer): void {
     const now = new Date();
     peer.lastSeenAt = now;
     peer.hasSaidGoodbye = false;
@@ -240,15 +242,15 @@ export function startPresence(options: {
     saveSoon(peer);
   }
 
-  async function catchUp(peer: Peer, isEnough = () => true): Promise<number | undefined> {
-    const end = await readProgress(peer);
-    if (isEnough()) return end;
+  async function catchUp(peer: LivePeer, isEnough = () => true): Promise<number | undefined> {
+    const lastSequence = await readProgress(peer);
+    if (isEnough()) return lastSequence;
     bus.publish("unsaved", { peer: peer.peerId });
     await nodes.settle();
     return readProgress(peer);
   }
 
-  async function readProgress(peer: Peer): Promise<number | undefined> {
+  async function readProgress(peer: LivePeer): Promise<number | undefined> {
     const asOf = peer.cursors;
     const row = await findProgress(database.orm, peer.sessionId, peer.peerId);
     if (!row) return undefined;
@@ -261,14 +263,14 @@ export function startPresence(options: {
     return row.lastSequence;
   }
 
-  async function save(peer: Peer): Promise<void> {
+  async function save(peer: LivePeer): Promise<void> {
     dirty.add(peer);
     await flush(true);
     // The save in progress may have begun its last batch before this peer became dirty.
     if (dirty.has(peer)) await flush(true);
   }
 
-  function saveSoon(peer: Peer): void {
+  function saveSoon(peer: LivePeer): void {
     dirty.add(peer);
     flushSoon();
   }
@@ -292,8 +294,8 @@ export function startPresence(options: {
       return peer;
     },
     find: (peerId) => peers.get(peerId),
-    present: () => [...peers.values()].filter(isPresent).map(({ peerId }) => peerId),
-    polls() {
+    listPresentIds: () => [...peers.values()].filter(isPresent).map(({ peerId }) => peerId),
+    listLastPolls() {
       const polls = new Map<string, number>();
       for (const peer of peers.values()) {
         const at = isPresent(peer) ? Number.POSITIVE_INFINITY : (peer.lastPolledAt?.getTime() ?? 0);
@@ -303,15 +305,15 @@ export function startPresence(options: {
     },
     advance,
     touch,
-    poll(peer) {
-      const first = peer.lastPolledAt === null;
+    notePoll(peer) {
+      const isFirst = peer.lastPolledAt === null;
       touch(peer);
       peer.lastPolledAt = peer.lastSeenAt;
       // The first poll makes an unnamed peer a recipient. Later polls change nothing.
-      if (first) saveSoon(peer);
+      if (isFirst) saveSoon(peer);
     },
     catchUp: (peer, isEnough) => (nodeId === null ? undefined : catchUp(peer, isEnough)),
-    noteHere(peer) {
+    noteActivity(peer) {
       if (nodeId !== null) saveSoon(peer);
     },
     endWaits(sessionId, peerIds) {
@@ -328,12 +330,12 @@ export function startPresence(options: {
       if (dirty.size > 0) flushSoon();
       const changed = new Set<string>();
       for (const peer of peers.values()) {
-        const status = deriveStatus(thresholds, toSighting(peer), now.getTime());
+        const status = deriveStatus(thresholds, toObservation(peer), now.getTime());
         // A peer that this node has not seen before is assumed to have been disconnected.
         if (status !== (statuses.get(peer.peerId) ?? "disconnected")) changed.add(peer.sessionId);
         statuses.set(peer.peerId, status);
         const quietMs = now.getTime() - (peer.lastSeenAt?.getTime() ?? 0);
-        if (isPresent(peer) || dirty.has(peer) || quietMs < forgetAfterMs) continue;
+        if (isPresent(peer) || dirty.has(peer) || quietMs < dropAfterMs) continue;
         peers.delete(peer.peerId);
         seenSavedAt.delete(peer.peerId);
         statuses.delete(peer.peerId);
@@ -341,7 +343,7 @@ export function startPresence(options: {
       return changed;
     },
     async stop() {
-      stopped = true;
+      isStopped = true;
       // The broker stops even without a database. Messages whose acknowledgement is unsaved are then
       // delivered again.
       await flush(true).catch(() => undefined);
@@ -352,12 +354,12 @@ export function startPresence(options: {
 /**
  * Returns what this node has seen of a peer. Whether the peer has left the session is stored in the roster.
  */
-function toSighting({ waits, holders, hasSaidGoodbye, lastSeenAt }: Peer): Sighting {
+function toObservation({ waits, holders, hasSaidGoodbye, lastSeenAt }: LivePeer): PeerObservation {
   return {
     left: false,
     polling: waits.size > 0,
     connected: holders.size > 0,
-    gone: hasSaidGoodbye,
+    hasSaidGoodbye: hasSaidGoodbye,
     seenAt: lastSeenAt ?? new Date(0),
   };
 }

@@ -3,15 +3,15 @@ import { insertPeer, insertTeam, lockSession, lockTeam, placeCursor, setLeft } f
 import type { ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import { makeCredential } from "../../identity/credential.js";
-import { ownerOf } from "../../identity/principal.js";
+import { findOwnerId } from "../../identity/principal.js";
 import type { TeamActor } from "../access/credentials.js";
 import type { SessionContext, SessionServices } from "../context.js";
 import { announceJoined, announceRoster } from "./announce-roster.js";
-import { refusePosing, refuseTakenName, takeName } from "./names.js";
+import { refuseImpersonation, refuseTakenName, takeName } from "./names.js";
 import { toPeerFacts } from "./peer-facts.js";
 
 /** The result of joining a session, with the credentials that the caller must use from now on. */
-export interface Joined {
+export interface JoinResult {
   /** The credential of the new team, or the credential that the caller sent. */
   readonly credential: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface Joined {
 }
 
 /** The current state of the session to join. */
-export interface JoinedSession {
+export interface JoinTarget {
   readonly lastSequence: number;
   readonly documentVersion: number;
 }
@@ -32,16 +32,16 @@ export async function addTeam(
   ctx: SessionContext<SessionServices>,
   write: Write,
   input: ParsedInputOf<"join_session">,
-  { documentVersion }: JoinedSession,
-): Promise<Joined> {
+  { documentVersion }: JoinTarget,
+): Promise<JoinResult> {
   const { team_name, peer_name } = input;
-  refusePosing({ team_name, peer_name });
+  refuseImpersonation({ team_name, peer_name });
   const { sessionId } = ctx.session;
   const { tx } = write;
   const [teamId, unnamedId, namedId] = [randomUUID(), randomUUID(), randomUUID()];
   const joinedAt = new Date();
   const { credential, secretHash } = makeCredential(teamId);
-  const memberId = ownerOf(ctx.principal);
+  const memberId = findOwnerId(ctx.principal);
   const name = await takeName(tx, sessionId, team_name, (free) =>
     insertTeam(tx, { sessionId, teamId, name: free, provedBy: { secretHash }, memberId, joinedAt }),
   );
@@ -84,9 +84,9 @@ export async function addPeer(
   team: TeamActor,
   write: Write,
   input: ParsedInputOf<"join_session"> & { readonly peer_name: string },
-  { lastSequence, documentVersion }: JoinedSession,
-): Promise<Joined> {
-  refusePosing({ peer_name: input.peer_name });
+  { lastSequence, documentVersion }: JoinTarget,
+): Promise<JoinResult> {
+  refuseImpersonation({ peer_name: input.peer_name });
   const { services } = ctx;
   const { sessionId } = ctx.session;
   const { teamId } = team;
@@ -114,7 +114,7 @@ export async function addPeer(
     await placeCursor(tx, sessionId, peerId, cursor);
   }
   write.afterCommit(() => {
-    services.credentials.forget(sessionId, teamId);
+    services.credentials.invalidate(sessionId, teamId);
     announceRoster(services, sessionId);
   });
   const peer = { credential, name: named.name };

@@ -13,7 +13,7 @@ export function announceRoster({ channels }: Pick<SessionServices, "channels">, 
  * Returns the priority of an event that ends waits. The event ends the waits of all teams in a small session,
  * but only the convener's waits in a large session (DELIVER-4).
  */
-export async function priorityAmongFew(
+export async function readEventPriority(
   { tx }: Pick<Write, "tx">,
   sessionId: string,
 ): Promise<"low" | undefined> {
@@ -24,7 +24,7 @@ export async function priorityAmongFew(
  * Returns the priority of a join event. A convener who is alone in the session is waiting for exactly this
  * event, so the event wakes the convener (DELIVER-4).
  */
-async function priorityOfJoining(
+async function readJoinPriority(
   { tx }: Pick<Write, "tx">,
   { sessionId, createdByTeamId }: SessionIdentity,
   teamId: string,
@@ -47,7 +47,7 @@ export async function announceJoined(
   const { sequence } = await write.announce(
     session.sessionId,
     { event: "team_joined", team: name, at: at.toISOString() },
-    { causedBy: peerId, priority: await priorityOfJoining(write, session, teamId) },
+    { causedBy: peerId, priority: await readJoinPriority(write, session, teamId) },
   );
   write.afterCommit(() => services.channels.announceChange(session.sessionId, "roster", sequence));
   return sequence;

@@ -20,11 +20,11 @@ import { announceJoined } from "./announce-roster.js";
 import { takeName } from "./names.js";
 
 /** A person who is about to become a team in a session by writing to it. */
-export interface Joining {
+export interface PreparedJoin {
   /** The team that the person becomes. Before the write, only its ids and its name are known. */
   readonly team: TeamActor;
   /** Whether the write was committed. */
-  readonly joined: boolean;
+  readonly hasJoined: boolean;
   /**
    * Creates the team at the start of the write's transaction, so that the team and the write are stored
    * together or not at all.
@@ -43,36 +43,36 @@ export class JoinedOtherwise extends Error {
 }
 
 /** Prepares a person to join a session with a write instead of a join call. Only reads from the database. */
-export async function prepareJoining(who: {
+export async function prepareJoin(who: {
   readonly services: SessionServices;
   readonly session: SessionIdentity;
   readonly person: PersonActor;
   /** The team that the person had in the session before leaving, or null. */
   readonly left: TeamActor | null;
-}): Promise<Joining> {
+}): Promise<PreparedJoin> {
   const { services, session, person, left } = who;
   const { database, credentials, presence } = services;
   const { sessionId } = session;
-  const team = left ? { ...left, leftAt: null } : await drawTeam(who);
-  let joined = false;
+  const team = left ? { ...left, leftAt: null } : await prepareTeam(who);
+  let hasJoined = false;
   return {
     team,
-    get joined() {
-      return joined;
+    get hasJoined() {
+      return hasJoined;
     },
     async join(write) {
-      const found = await findSession(write.tx, database.meshId, sessionId);
-      if (!found) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
+      const row = await findSession(write.tx, database.meshId, sessionId);
+      if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
       const { teamId, peer } = team;
-      if (!left) peer.documentVersion = found.documentVersion;
+      if (!left) peer.documentVersion = row.documentVersion;
       const ids = { teamId, peerId: peer.peerId };
-      const { peerId, name, resumed, cursor } = await enterSession(who, write, found.documentVersion, ids);
+      const { peerId, name, resumed, cursor } = await enterSession(who, write, row.documentVersion, ids);
       if (peerId !== peer.peerId || name !== team.name) {
-        credentials.forget(sessionId, person.personId);
+        credentials.invalidate(sessionId, person.personId);
         throw new JoinedOtherwise();
       }
       write.afterCommit(() => {
-        joined = true;
+        hasJoined = true;
         // The peer was in memory before it had a row.
         if (!resumed) void presence.advance(peer, { type: "placed", cursor });
         presence.touch(peer);
@@ -81,11 +81,11 @@ export async function prepareJoining(who: {
   };
 }
 
-async function drawTeam({
+async function prepareTeam({
   services: { database, presence },
   session: { sessionId },
   person,
-}: Parameters<typeof prepareJoining>[0]): Promise<TeamActor> {
+}: Parameters<typeof prepareJoin>[0]): Promise<TeamActor> {
   const { personId, memberId, credential, verified } = person;
   const kind: TeamActor["kind"] = verified ? "human" : "guest";
   const name = await takeName(database.orm, sessionId, person.name, async () => true);
@@ -115,7 +115,7 @@ async function drawTeam({
   return { ...facts, peer, credential };
 }
 
-interface Entered {
+interface SessionEntry {
   readonly peerId: string;
   readonly name: string;
   /** Whether the person has rejoined with an earlier team. */
@@ -146,12 +146,12 @@ export async function enterSession(
   write: Write,
   documentVersion: number,
   ids: NewIds = { teamId: randomUUID(), peerId: randomUUID() },
-): Promise<Entered> {
+): Promise<SessionEntry> {
   const { services, session, person } = who;
   // Concurrent calls on any node wait here for the lock, and then find the team that the first call created.
   await lockPerson(write.tx, services.database.meshId, person.personId);
   const team = await findTeamOfPerson(write.tx, session.sessionId, person.personId);
-  write.afterCommit(() => services.credentials.forget(session.sessionId, person.personId));
+  write.afterCommit(() => services.credentials.invalidate(session.sessionId, person.personId));
   if (!team) return addTeam(who, write, documentVersion, ids);
 
   const { peerId, acked } = team.peer;
@@ -167,7 +167,7 @@ async function addTeam(
   write: Write,
   documentVersion: number,
   { teamId, peerId }: NewIds,
-): Promise<Entered> {
+): Promise<SessionEntry> {
   const { sessionId } = who.session;
   const { personId, memberId } = who.person;
   const row = await findPerson(write.tx, who.services.database.meshId, personId);
@@ -196,14 +196,14 @@ async function addTeam(
  *
  * @throws session_closed if the session was concluded before the person joined
  */
-export async function teamOfPerson(
+export async function prepareTeamWrite(
   { services, person, write }: Pick<PersonContext<SessionServices>, "services" | "person" | "write">,
   session: SessionIdentity,
 ): Promise<{ readonly team: TeamActor } & Pick<PersonContext<SessionServices>, "write">> {
   const caller = await services.credentials.verify(session.sessionId, person.credential);
   if (caller?.team && !caller.team.leftAt) return { team: caller.team, write };
-  if (session.closed) throw sessionClosed(session);
-  const { team, join } = await prepareJoining({ services, session, person, left: caller?.team ?? null });
+  if (session.isClosed) throw sessionClosed(session);
+  const { team, join } = await prepareJoin({ services, session, person, left: caller?.team ?? null });
   return {
     team,
     write: (work) =>

@@ -3,16 +3,16 @@ import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Write } from "../../core/write.js";
 import { makeCredential, type PersonActor } from "../../identity/credential.js";
-import { ownerOf } from "../../identity/principal.js";
+import { findOwnerId } from "../../identity/principal.js";
 import type { TeamActor } from "../access/credentials.js";
 import type { SessionContext, SessionServices } from "../context.js";
-import { addPeer, addTeam, type Joined, type JoinedSession } from "./add.js";
+import { addPeer, addTeam, type JoinResult, type JoinTarget } from "./add.js";
 import { announceRoster } from "./announce-roster.js";
 import { enterSession } from "./join-as-person.js";
 import { readRoster } from "./list-peers.js";
 import { toPeerFacts } from "./peer-facts.js";
 import { refuseSecondSession } from "./refuse-second-session.js";
-import { resumePeer, resumeTeam, startAgainFrom } from "./resume.js";
+import { restartReading, resumePeer, resumeTeam } from "./resume.js";
 
 type JoinSessionInput = ParsedInputOf<"join_session">;
 
@@ -36,12 +36,16 @@ export async function joinSession(
   if (ctx.team && input.replay_from !== undefined) await services.presence.save(ctx.team.peer);
 
   const { joined, row } = await ctx.write(async (write) => {
-    const found = await findSession(write.tx, database.meshId, session.sessionId);
-    if (!found) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
-    if (input.replay_from !== undefined) refuseBeyondEnd(input.replay_from, found.lastSequence);
-    const joined = await join(ctx, write, input, found);
-    await ctx.givenOut(write.tx, session.sessionId, joined.peer?.credential ?? joined.credential);
-    const { slug, title, description, documentVersion } = found;
+    const current = await findSession(write.tx, database.meshId, session.sessionId);
+    if (!current) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
+    if (input.replay_from !== undefined) refuseBeyondEnd(input.replay_from, current.lastSequence);
+    const joined = await join(ctx, write, input, current);
+    await ctx.storeIssuedCredential(
+      write.tx,
+      session.sessionId,
+      joined.peer?.credential ?? joined.credential,
+    );
+    const { slug, title, description, documentVersion } = current;
     return { joined, row: { slug, title, description, documentVersion } };
   });
 
@@ -65,16 +69,16 @@ async function join(
   ctx: SessionContext<SessionServices>,
   write: Write,
   input: JoinSessionInput,
-  found: JoinedSession,
-): Promise<Joined> {
-  if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, found);
+  current: JoinTarget,
+): Promise<JoinResult> {
+  if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, current);
   const team = ctx.team ?? (await takeOwnTeam(ctx, write, input.team_name));
   // A team that is already in the session may stay, even if its member also has teams in other sessions.
   if (!team || team.leftAt) await refuseSecondSession(ctx, write, ctx.session.sessionId);
-  if (!team) return addTeam(ctx, write, input, found);
+  if (!team) return addTeam(ctx, write, input, current);
   if (team.peer.name !== null) return resumePeer(ctx, team, write, input);
   if (input.peer_name === undefined) return resumeTeam(ctx, team, write, input);
-  return addPeer(ctx, team, write, { ...input, peer_name: input.peer_name }, found);
+  return addPeer(ctx, team, write, { ...input, peer_name: input.peer_name }, current);
 }
 
 function personHasNoPeers(): MerkleError {
@@ -114,8 +118,8 @@ async function enterAsPerson(
   person: PersonActor,
   write: Write,
   input: ParsedInputOf<"join_session">,
-  { documentVersion }: JoinedSession,
-): Promise<Joined> {
+  { documentVersion }: JoinTarget,
+): Promise<JoinResult> {
   const { services, session } = ctx;
   const { peerId, name, resumed, cursor } = await enterSession(
     { services, session, person },
@@ -124,7 +128,7 @@ async function enterAsPerson(
   );
   await updatePeerFacts(write.tx, session.sessionId, peerId, toPeerFacts(input));
   write.afterCommit(() => announceRoster(services, session.sessionId));
-  if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peerId, input.replay_from);
+  if (input.replay_from !== undefined) await restartReading(ctx, write, peerId, input.replay_from);
   return { credential: person.credential, name, peer: null, resumed, cursor: input.replay_from ?? cursor };
 }
 
@@ -138,7 +142,7 @@ async function takeOwnTeam(
   { tx, afterCommit }: Write,
   name: string,
 ): Promise<TeamActor | null> {
-  const memberId = ownerOf(ctx.principal);
+  const memberId = findOwnerId(ctx.principal);
   if (memberId === null) return null;
   const { services, session } = ctx;
   const { sessionId } = session;
@@ -153,7 +157,7 @@ async function takeOwnTeam(
     { scopeId: sessionId, id: row.teamId },
     { secretHash, max: limits.furtherSecretsMax },
   );
-  afterCommit(() => services.credentials.forget(sessionId, row.teamId));
+  afterCommit(() => services.credentials.invalidate(sessionId, row.teamId));
   const { teamId, kind, leftAt } = row;
   return { teamId, name: row.name, kind, memberId, leftAt, credential, peer: services.presence.load(row) };
 }

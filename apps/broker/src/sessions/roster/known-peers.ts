@@ -1,16 +1,16 @@
 import { listPeers, type PeerRosterRow } from "@merkle/db";
 import type { SessionServices } from "../context.js";
-import type { Peer } from "../peers/peer.js";
-import { deriveStatus, type Status } from "../peers/status.js";
+import type { LivePeer } from "../peers/peer.js";
+import { deriveStatus, type PresenceStatus } from "../peers/status.js";
 
 /** A peer's row, updated with the activity that this broker has seen since the row was written. */
 export interface KnownPeer extends PeerRosterRow {
-  readonly status: Status;
+  readonly status: PresenceStatus;
   readonly polling: boolean;
   /** Number of inboxes that the peer has open. */
   readonly connections: number;
   /** The peer in memory. Undefined if it has not been active on this node for a while. */
-  readonly live: Peer | undefined;
+  readonly live: LivePeer | undefined;
 }
 
 export type RosterServices = Pick<SessionServices, "database" | "presence" | "settings" | "nodes">;
@@ -20,21 +20,22 @@ export async function readKnownPeers(services: RosterServices, sessionId: string
   const { database } = services;
   const rows = await listPeers(database.orm, database.meshId, sessionId);
   const now = Date.now();
-  return withTeamsWords(rows).map((row) => toKnown(services, row, now));
+  return withTeamStatus(rows).map((row) => toKnown(services, row, now));
 }
 
 /**
  * Applies a team's declared status to its named peers, except peers that have declared `dnd` or `blocked`
  * themselves (PEER-18). A team's status is stored with its unnamed peer, which is often hidden.
  */
-function withTeamsWords(rows: readonly PeerRosterRow[]): PeerRosterRow[] {
-  const words = new Map(
-    rows.filter((row) => !isNamed(row) && wantsNotice(row)).map((row) => [row.teamId, row]),
+function withTeamStatus(rows: readonly PeerRosterRow[]): PeerRosterRow[] {
+  const teamStatuses = new Map(
+    rows.filter((row) => !isNamed(row) && hasNotableStatus(row)).map((row) => [row.teamId, row]),
   );
   return rows.map((row) => {
-    const word = wantsNotice(row) || row.leftAt !== null ? undefined : words.get(row.teamId);
-    if (!word) return row;
-    const { declaredStatus, declaredReason, declaredAt } = word;
+    const teamStatus =
+      hasNotableStatus(row) || row.leftAt !== null ? undefined : teamStatuses.get(row.teamId);
+    if (!teamStatus) return row;
+    const { declaredStatus, declaredReason, declaredAt } = teamStatus;
     return { ...row, declaredStatus, declaredReason, declaredAt };
   });
 }
@@ -42,7 +43,7 @@ function withTeamsWords(rows: readonly PeerRosterRow[]): PeerRosterRow[] {
 /**
  * Returns whether a peer has declared a status that others should know about before they wait for the peer.
  */
-function wantsNotice({ declaredStatus }: Pick<PeerRosterRow, "declaredStatus">): boolean {
+function hasNotableStatus({ declaredStatus }: Pick<PeerRosterRow, "declaredStatus">): boolean {
   return declaredStatus === "blocked" || declaredStatus === "dnd";
 }
 
@@ -51,9 +52,9 @@ function wantsNotice({ declaredStatus }: Pick<PeerRosterRow, "declaredStatus">):
  * tenth of the time needed to read a roster with hundreds of peers.
  */
 function toKnown(services: RosterServices, row: PeerRosterRow, now: number): KnownPeer {
-  const seen = sight(services, row, now, hasLeft(row));
+  const seen = derivePresence(services, row, now, hasLeft(row));
   return Object.assign(row, seen, {
-    lastPolledAt: latest(row.lastPolledAt, seen.live?.lastPolledAt ?? null),
+    lastPolledAt: pickLatest(row.lastPolledAt, seen.live?.lastPolledAt ?? null),
     acked: Math.max(row.acked, seen.live?.cursors.acked ?? 0),
   });
 }
@@ -68,7 +69,7 @@ type SeenRow = Pick<
  * Returns a peer's presence, derived from its row and its activity on this node. Presence on another node
  * counts only while that node is running (NODE-8).
  */
-export function sight(
+export function derivePresence(
   { presence, settings, nodes }: Pick<RosterServices, "presence" | "settings" | "nodes">,
   row: SeenRow,
   now: number,
@@ -77,35 +78,35 @@ export function sight(
   const { peerId, joinedAt, lastSeenAt: savedSeenAt, goneAt } = row;
   const live = presence.find(peerId);
   const seenHereAt = live?.lastSeenAt ?? null;
-  const lastSeenAt = latest(savedSeenAt, seenHereAt);
-  const elsewhere = sightElsewhere(row, nodes.others);
+  const lastSeenAt = pickLatest(savedSeenAt, seenHereAt);
+  const elsewhere = countElsewhere(row, nodes.others);
   const polling = (live?.waits.size ?? 0) + elsewhere.waits > 0;
   const connections = (live?.holders.size ?? 0) + elsewhere.inboxes;
   // If another node has seen the peer since it said goodbye to this node, the peer has returned.
-  const isGoneHere = live?.hasSaidGoodbye === true && !isAfter(savedSeenAt, seenHereAt);
-  const sighting = {
+  const hasSaidGoodbyeHere = live?.hasSaidGoodbye === true && !isAfter(savedSeenAt, seenHereAt);
+  const observation = {
     left,
     polling,
     connected: connections > 0,
-    gone: isGoneHere || (goneAt !== null && !isAfter(lastSeenAt, goneAt)),
+    hasSaidGoodbye: hasSaidGoodbyeHere || (goneAt !== null && !isAfter(lastSeenAt, goneAt)),
     seenAt: lastSeenAt ?? joinedAt,
   };
-  return { lastSeenAt, status: deriveStatus(settings.current, sighting, now), polling, connections, live };
+  return { lastSeenAt, status: deriveStatus(settings.current, observation, now), polling, connections, live };
 }
 
 /**
  * Counts a peer's inboxes and waits on other nodes. Nodes that run the previous version store only which node
  * has the peer, not the counts.
  */
-function sightElsewhere(
+function countElsewhere(
   { heldNode, pollingNode, here }: Pick<SeenRow, "heldNode" | "pollingNode" | "here">,
   others: ReadonlySet<string>,
 ): { readonly inboxes: number; readonly waits: number } {
   const counts = Object.entries(here).flatMap(([node, counted]) => (others.has(node) ? [counted] : []));
-  const isAt = (node: string | null) => (node !== null && others.has(node) ? 1 : 0);
+  const countAt = (node: string | null) => (node !== null && others.has(node) ? 1 : 0);
   return {
-    inboxes: counts.reduce((sum, [inboxes]) => sum + inboxes, 0) || isAt(heldNode),
-    waits: counts.reduce((sum, [, waits]) => sum + waits, 0) || isAt(pollingNode),
+    inboxes: counts.reduce((sum, [inboxes]) => sum + inboxes, 0) || countAt(heldNode),
+    waits: counts.reduce((sum, [, waits]) => sum + waits, 0) || countAt(pollingNode),
   };
 }
 
@@ -113,7 +114,7 @@ function isAfter(a: Date | null, b: Date | null): boolean {
   return a !== null && (b === null || a > b);
 }
 
-function latest(a: Date | null, b: Date | null): Date | null {
+function pickLatest(a: Date | null, b: Date | null): Date | null {
   if (!a || !b) return a ?? b;
   return a > b ? a : b;
 }
@@ -130,17 +131,17 @@ type PresenceRow = Pick<PeerRosterRow, "teamId" | "name" | "leftAt" | "teamLeftA
  * the team has no named peer present or if the unnamed peer has read messages itself. Otherwise no client
  * reads the unnamed peer's messages.
  */
-export function presentPeers<Peer extends PresenceRow>(rows: readonly Peer[]): Peer[] {
-  const there = rows.filter((row) => !hasLeft(row));
-  const teamsByName = new Set(there.filter(isNamed).map(({ teamId }) => teamId));
-  return there.filter((row) => isNamed(row) || row.lastPolledAt !== null || !teamsByName.has(row.teamId));
+export function filterPresentPeers<Peer extends PresenceRow>(rows: readonly Peer[]): Peer[] {
+  const present = rows.filter((row) => !hasLeft(row));
+  const namedTeams = new Set(present.filter(isNamed).map(({ teamId }) => teamId));
+  return present.filter((row) => isNamed(row) || row.lastPolledAt !== null || !namedTeams.has(row.teamId));
 }
 
 /**
  * Returns the peers that have left. A team's unnamed peer is included only if the team has no named peers or
  * the unnamed peer has read messages itself.
  */
-export function leftPeers<Peer extends PresenceRow>(rows: readonly Peer[]): Peer[] {
+export function filterLeftPeers<Peer extends PresenceRow>(rows: readonly Peer[]): Peer[] {
   const teamsWithNames = new Set(rows.filter(isNamed).map(({ teamId }) => teamId));
   return rows.filter(
     (row) => hasLeft(row) && (isNamed(row) || row.lastPolledAt !== null || !teamsWithNames.has(row.teamId)),

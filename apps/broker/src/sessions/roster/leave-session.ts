@@ -3,7 +3,7 @@ import type { OutputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import { hasLeft } from "../access/authorize.js";
 import type { SessionServices, TeamContext } from "../context.js";
-import { announceRoster, priorityAmongFew } from "./announce-roster.js";
+import { announceRoster, readEventPriority } from "./announce-roster.js";
 
 /**
  * Ends the participation of a team or, if a named peer calls, of that peer. When a team's last named peer
@@ -26,7 +26,7 @@ async function endPeer(ctx: TeamContext<SessionServices>, write: Write, leftAt: 
   const { peerId } = team.peer;
   if (!(await setPeerLeft(write.tx, session.sessionId, peerId, leftAt))) throw hasLeft(team);
   if (await isTeamLeftEmpty(ctx, write)) return endTeam(ctx, write, leftAt);
-  forgetPeers(ctx, write, [peerId]);
+  dropPeers(ctx, write, [peerId]);
   write.afterCommit(() => announceRoster(services, session.sessionId));
 }
 
@@ -49,17 +49,17 @@ async function endTeam(ctx: TeamContext<SessionServices>, write: Write, leftAt: 
   const { services, session, team } = ctx;
   const { sessionId } = session;
   if (!(await setLeft(write.tx, sessionId, team.teamId, leftAt))) throw hasLeft(team);
-  const left = await setPeersLeft(write.tx, sessionId, team.teamId, leftAt);
+  const leftPeerIds = await setPeersLeft(write.tx, sessionId, team.teamId, leftAt);
   const { sequence } = await write.announce(
     sessionId,
     { event: "team_left", team: team.name, at: leftAt.toISOString() },
     {
       causedBy: team.peer.peerId,
       afterClosing: true,
-      priority: await priorityAmongFew(write, sessionId),
+      priority: await readEventPriority(write, sessionId),
     },
   );
-  forgetPeers(ctx, write, [...left, team.peer.peerId]);
+  dropPeers(ctx, write, [...leftPeerIds, team.peer.peerId]);
   write.afterCommit(() => services.channels.announceChange(sessionId, "roster", sequence));
 }
 
@@ -67,14 +67,14 @@ async function endTeam(ctx: TeamContext<SessionServices>, write: Write, leftAt: 
  * Ends the waits of the peers that left, and drops the cached credentials of these peers and their team. Call
  * after the commit.
  */
-function forgetPeers(
+function dropPeers(
   { services, session, team, person }: TeamContext<SessionServices>,
   write: Write,
   peerIds: string[],
 ): void {
   write.afterCommit(() => {
     const holders = person ? [person.personId] : [team.teamId, ...peerIds];
-    for (const id of holders) services.credentials.forget(session.sessionId, id);
+    for (const id of holders) services.credentials.invalidate(session.sessionId, id);
     services.presence.endWaits(session.sessionId, peerIds);
   });
 }

@@ -1,13 +1,13 @@
 import type { PeerRosterRow } from "@merkle/db";
 import type { OutputOf, ParsedInputOf, Participant, Peer, Peer as WirePeer } from "@merkle/wire";
 import { Capabilities, KeyCard } from "@merkle/wire/schemas";
-import { type Group, groupBy } from "../../core/group-by.js";
+import { groupBy, type NonEmptyGroup } from "../../core/group-by.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SessionContext, SessionServices } from "../context.js";
-import { type PeerFacts, readPeerFacts } from "../hooks.js";
+import { type FeaturePeerFacts, readPeerFacts } from "../hooks.js";
 import { isMember } from "../peers/membership.js";
-import { bestStatus } from "../peers/status.js";
-import { type KnownPeer, leftPeers, presentPeers, readKnownPeers } from "./known-peers.js";
+import { pickBestStatus } from "../peers/status.js";
+import { filterLeftPeers, filterPresentPeers, type KnownPeer, readKnownPeers } from "./known-peers.js";
 
 export async function listPeers(
   { services, session }: SessionContext<SessionServices>,
@@ -34,16 +34,16 @@ async function readPeers(
   session: SessionIdentity,
   { includeLeft = false }: { includeLeft?: boolean } = {},
 ): Promise<WirePeer[]> {
-  const [known, factsOf] = await Promise.all([
+  const [known, getFacts] = await Promise.all([
     readKnownPeers(services, session.sessionId),
     readPeerFacts(services, session.sessionId),
   ]);
-  return [...presentPeers(known), ...(includeLeft ? leftPeers(known) : [])].map((peer) =>
-    toWirePeer(peer, factsOf(peer.peerId)),
+  return [...filterPresentPeers(known), ...(includeLeft ? filterLeftPeers(known) : [])].map((peer) =>
+    toWirePeer(peer, getFacts(peer.peerId)),
   );
 }
 
-function toWirePeer(peer: KnownPeer, facts: PeerFacts): WirePeer {
+function toWirePeer(peer: KnownPeer, facts: FeaturePeerFacts): WirePeer {
   return {
     peer_id: peer.peerId,
     team_id: peer.teamId,
@@ -52,7 +52,7 @@ function toWirePeer(peer: KnownPeer, facts: PeerFacts): WirePeer {
     kind: peer.kind,
     role: peer.role,
     groups: peer.groups.map(({ name, role }) => ({ name, role })),
-    ...toState(peer),
+    ...toReportedState(peer),
     capabilities: toCapabilities(peer.capabilities),
     cwd: peer.cwd,
     machine: peer.machine,
@@ -64,7 +64,7 @@ function toWirePeer(peer: KnownPeer, facts: PeerFacts): WirePeer {
     left_at: (peer.leftAt ?? peer.teamLeftAt)?.toISOString() ?? null,
     polling: peer.polling,
     connected: peer.connections > 0,
-    last_read: lastReadOf(peer),
+    last_read: toLastRead(peer),
     ...facts,
   };
 }
@@ -79,15 +79,15 @@ function toKeyCard({ keyCard, sessionKey }: PeerRosterRow): WirePeer["key_card"]
   return isCurrent ? card : null;
 }
 
-type PeerState = Pick<WirePeer, "status" | "presence" | "declared" | "summary" | "summary_at">;
+type ReportedState = Pick<WirePeer, "status" | "presence" | "declared" | "summary" | "summary_at">;
 
 /** Returns the status that a peer itself reported and the presence that the broker observed (PEER-8). */
-export function toState(
+export function toReportedState(
   peer: Pick<
     KnownPeer,
     "status" | "declaredStatus" | "declaredReason" | "declaredAt" | "summary" | "summaryAt"
   >,
-): PeerState {
+): ReportedState {
   const declared = toDeclared(peer);
   return {
     status: peer.status === "disconnected" ? "disconnected" : (declared?.status ?? "idle"),
@@ -111,13 +111,15 @@ function toDeclared({
  * Returns the declared status in a team that matters most to others: the oldest `blocked`, or else the oldest
  * `dnd` (PEER-18).
  */
-function declaredOfTeam(peers: readonly KnownPeer[]): Participant["declared"] {
-  const words = peers
+function pickTeamDeclaration(peers: readonly KnownPeer[]): Participant["declared"] {
+  const declarations = peers
     .filter(({ leftAt, teamLeftAt }) => leftAt === null && teamLeftAt === null)
     .flatMap((peer) => toDeclared(peer) ?? [])
     .sort((a, b) => a.at.localeCompare(b.at));
   return (
-    words.find(({ status }) => status === "blocked") ?? words.find(({ status }) => status === "dnd") ?? null
+    declarations.find(({ status }) => status === "blocked") ??
+    declarations.find(({ status }) => status === "dnd") ??
+    null
   );
 }
 
@@ -132,7 +134,7 @@ export function toCapabilities(stored: unknown): Capabilities | null {
  * Returns a peer's read position. For people, the position is stored per person, because people can read
  * without moving their team's cursor.
  */
-function lastReadOf(peer: Pick<KnownPeer, "personId" | "personLastRead" | "acked">): number {
+function toLastRead(peer: Pick<KnownPeer, "personId" | "personLastRead" | "acked">): number {
   return peer.personId === null ? peer.acked : (peer.personLastRead ?? 0);
 }
 
@@ -152,7 +154,7 @@ export async function readRoster(
 function toParticipant(
   { settings }: SessionServices,
   session: SessionIdentity,
-  peers: Group<KnownPeer>,
+  peers: NonEmptyGroup<KnownPeer>,
 ): Participant {
   const [{ teamId, team, kind, personId, colour, teamJoinedAt, teamLeftAt }] = peers;
   const seen = Math.max(...peers.map((peer) => peer.lastSeenAt?.getTime() ?? 0));
@@ -167,11 +169,11 @@ function toParticipant(
     joined_at: teamJoinedAt.toISOString(),
     last_seen_at: (seen > 0 ? new Date(seen) : teamJoinedAt).toISOString(),
     left_at: teamLeftAt?.toISOString() ?? null,
-    status: bestStatus(peers.map((peer) => peer.status)),
-    declared: declaredOfTeam(peers),
+    status: pickBestStatus(peers.map((peer) => peer.status)),
+    declared: pickTeamDeclaration(peers),
     polling: peers.some((peer) => peer.polling),
     connections: peers.reduce((sum, peer) => sum + peer.connections, 0),
-    last_read: lastReadOfTeam(peers, named),
+    last_read: computeTeamLastRead(peers, named),
     peers: named.length,
     folded: seen === 0 && (Date.now() - teamJoinedAt.getTime()) / 1000 > settings.current.fold_after_s,
   };
@@ -181,9 +183,9 @@ function toParticipant(
  * Returns the lowest read position among a team's named peers. If the team has no named peers, returns the
  * unnamed peer's position.
  */
-function lastReadOfTeam(peers: readonly KnownPeer[], named: readonly KnownPeer[]): number {
+function computeTeamLastRead(peers: readonly KnownPeer[], named: readonly KnownPeer[]): number {
   const readers = named.length > 0 ? named : peers.filter((peer) => peer.name === null);
-  return Math.min(...readers.map(lastReadOf));
+  return Math.min(...readers.map(toLastRead));
 }
 
 export async function listParticipants(

@@ -1,7 +1,7 @@
 import { findTakenPeerNames, listNamesLike, type Queryable, type Transaction } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { deceptionInNew } from "@merkle/wire/text";
+import { describeNewNameDeception } from "@merkle/wire/text";
 
 /**
  * Refuses new names that would impersonate others. Existing teams and peers with such a name may still
@@ -9,18 +9,18 @@ import { deceptionInNew } from "@merkle/wire/text";
  *
  * @throws bad_request (NAME-4)
  */
-export function refusePosing(names: {
+export function refuseImpersonation(names: {
   readonly team_name?: string;
   readonly peer_name?: string | undefined;
 }): void {
   for (const [field, name] of Object.entries(names)) {
-    const problem = name === undefined ? null : deceptionInNew(name);
+    const problem = name === undefined ? null : describeNewNameDeception(name);
     if (problem !== null) throw new MerkleError("bad_request", `The name must not ${problem}.`, { field });
   }
 }
 
 /** The team or peer that requests a name. */
-interface Wanting {
+interface PeerNameRequest {
   readonly sessionId: string;
   readonly teamId: string;
   readonly peerId: string;
@@ -32,8 +32,12 @@ interface Wanting {
  *
  * @throws conflict, with a free name, if another present peer or another team has this name (PEER-4)
  */
-export async function refuseTakenName(tx: Transaction, who: Wanting, name: string): Promise<void> {
-  const free = await findFreeName(tx, who, name);
+export async function refuseTakenName(
+  tx: Transaction,
+  request: PeerNameRequest,
+  name: string,
+): Promise<void> {
+  const free = await findFreeName(tx, request, name);
   if (free === name) return;
   throw new MerkleError(
     "conflict",
@@ -42,16 +46,20 @@ export async function refuseTakenName(tx: Transaction, who: Wanting, name: strin
   );
 }
 
-const triedAtOnce = 20;
+const namesPerQuery = 20;
 
 /**
  * Returns a free peer name: the name itself, or the name with the first free number, as in `atlas`,
  * `atlas-2`, `atlas-3`.
  */
-export async function findFreeName(tx: Transaction, who: Wanting, wanted: string): Promise<string> {
-  for (let first = 1; ; first += triedAtOnce) {
-    const names = Array.from({ length: triedAtOnce }, (_, index) => numbered(wanted, first + index));
-    const taken = await findTakenPeerNames(tx, who, names);
+export async function findFreeName(
+  tx: Transaction,
+  request: PeerNameRequest,
+  wanted: string,
+): Promise<string> {
+  for (let first = 1; ; first += namesPerQuery) {
+    const names = Array.from({ length: namesPerQuery }, (_, index) => appendNumber(wanted, first + index));
+    const taken = await findTakenPeerNames(tx, request, names);
     const free = names.find((name) => !taken.has(name));
     if (free !== undefined) return free;
   }
@@ -61,12 +69,12 @@ export async function findFreeName(tx: Transaction, who: Wanting, wanted: string
  * Appends a number to a name, and shortens the name if it would exceed the limit. Never splits a surrogate
  * pair.
  */
-function numbered(name: string, number: number): string {
+function appendNumber(name: string, number: number): string {
   if (number === 1) return name;
   const suffix = `-${number}`;
   const room = limits.nameCharsMax - suffix.length;
-  const kept = name.slice(0, room).replace(/[\ud800-\udbff]$/, "");
-  return `${kept.trimEnd()}${suffix}`;
+  const shortened = name.slice(0, room).replace(/[\ud800-\udbff]$/, "");
+  return `${shortened.trimEnd()}${suffix}`;
 }
 
 /** Finds a free team name in a session, such as `Birch` or `Birch (2)`, and reserves it (JOIN-4). */

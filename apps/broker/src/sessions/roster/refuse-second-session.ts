@@ -1,7 +1,7 @@
 import { findTeamElsewhere, lockMember } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
-import { ownerOf } from "../../identity/principal.js";
+import { findOwnerId } from "../../identity/principal.js";
 import type { Context, SessionServices } from "../context.js";
 
 /**
@@ -16,7 +16,7 @@ export async function refuseSecondSession(
   { tx }: Write,
   sessionId: string | null,
 ): Promise<void> {
-  const memberId = ownerOf(principal);
+  const memberId = findOwnerId(principal);
   if (!services.settings.current.exclusive_membership || memberId === null || person) return;
   const { meshId } = services.database;
   // A member may join two sessions at the same time. The second call waits for the lock and then finds the

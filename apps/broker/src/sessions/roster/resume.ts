@@ -12,7 +12,7 @@ import type { ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import type { TeamActor } from "../access/credentials.js";
 import type { SessionContext, SessionServices } from "../context.js";
-import type { Joined } from "./add.js";
+import type { JoinResult } from "./add.js";
 import { announceJoined, announceRoster } from "./announce-roster.js";
 import { findFreeName } from "./names.js";
 import { toPeerFacts } from "./peer-facts.js";
@@ -23,7 +23,7 @@ export async function resumeTeam(
   team: TeamActor,
   write: Write,
   input: ParsedInputOf<"join_session">,
-): Promise<Joined> {
+): Promise<JoinResult> {
   const { services } = ctx;
   const { sessionId } = ctx.session;
   const { peer, name, credential, teamId } = team;
@@ -34,10 +34,10 @@ export async function resumeTeam(
     await announceJoined(ctx, write, { teamId, name, peerId: peer.peerId, at: new Date() });
   }
   const cursor = input.replay_from ?? peer.cursors.acked;
-  if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peer.peerId, cursor);
+  if (input.replay_from !== undefined) await restartReading(ctx, write, peer.peerId, cursor);
   write.afterCommit(() => {
-    peer.resync = false;
-    services.credentials.forget(sessionId, teamId);
+    peer.needsResync = false;
+    services.credentials.invalidate(sessionId, teamId);
     announceRoster(services, sessionId);
   });
   return { credential, name, peer: null, resumed: true, cursor };
@@ -52,7 +52,7 @@ export async function resumePeer(
   team: TeamActor,
   write: Write,
   input: ParsedInputOf<"join_session">,
-): Promise<Joined> {
+): Promise<JoinResult> {
   const { services } = ctx;
   const { sessionId } = ctx.session;
   const { teamId, credential } = team;
@@ -69,10 +69,10 @@ export async function resumePeer(
     await announceJoined(ctx, write, { teamId, name: team.name, peerId, at: new Date() });
   }
   const cursor = input.replay_from ?? cursors.acked;
-  if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peerId, cursor);
+  if (input.replay_from !== undefined) await restartReading(ctx, write, peerId, cursor);
   write.afterCommit(() => {
-    team.peer.resync = false;
-    for (const id of [peerId, teamId]) services.credentials.forget(sessionId, id);
+    team.peer.needsResync = false;
+    for (const id of [peerId, teamId]) services.credentials.invalidate(sessionId, id);
     team.peer.name = name;
     announceRoster(services, sessionId);
   });
@@ -90,7 +90,7 @@ async function takeNameBack(
 }
 
 /** Moves a peer's cursor to the requested position, backwards or forwards (JOIN-3). */
-export async function startAgainFrom(
+export async function restartReading(
   { services, session }: SessionContext<SessionServices>,
   write: Write,
   peerId: string,

@@ -50,7 +50,7 @@ it("[PEER-10] a named peer that was not seen for 7 days is retired, unless a con
   const connection = { connection: {}, nudge: async () => [], replace: () => undefined };
   if (peers[1]) holdPeer(peers[1], connection);
 
-  await retirePeers({ ...alone, database, presence, channels, forgetCredential: credentials.forget });
+  await retirePeers({ ...alone, database, presence, channels, invalidateCredential: credentials.invalidate });
   const leftAt = async (credential: string) =>
     (await credentials.verify(session_id, credential))?.team?.leftAt ?? null;
   expect(await leftAt(unseen)).toEqual(expect.any(Date));

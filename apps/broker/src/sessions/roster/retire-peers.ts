@@ -9,18 +9,18 @@ import { announceRoster } from "./announce-roster.js";
  */
 export async function retirePeers(
   services: Pick<SessionServices, "database" | "presence" | "channels" | "nodes"> & {
-    readonly forgetCredential: (sessionId: string, id: string) => void;
+    readonly invalidateCredential: (sessionId: string, id: string) => void;
   },
 ): Promise<void> {
-  const { database, presence, nodes, forgetCredential } = services;
+  const { database, presence, nodes, invalidateCredential } = services;
   const retired = await retireUnseen(
     database.orm,
     limits.peerRetiredAfterDays,
-    presence.present(),
+    presence.listPresentIds(),
     nodes.others,
   );
   for (const { sessionId, peerId } of retired) {
-    forgetCredential(sessionId, peerId);
+    invalidateCredential(sessionId, peerId);
     announceRoster(services, sessionId);
   }
 }

@@ -17,8 +17,8 @@ export async function rotateTeamCredential(
     const { credential, secretHash } = makeCredential(id);
     await replace(tx, sessionId, id, secretHash);
     await deleteFurtherSecrets(tx, { scopeId: sessionId, id });
-    await ctx.givenOut(tx, sessionId, credential);
-    afterCommit(() => ctx.services.credentials.forget(sessionId, id));
+    await ctx.storeIssuedCredential(tx, sessionId, credential);
+    afterCommit(() => ctx.services.credentials.invalidate(sessionId, id));
     return { session_id: sessionId, team_id: credential };
   });
 }

@@ -17,11 +17,11 @@ function startGuard(bounds: UnfinishedBounds) {
     // Sends a complete message. The library reports a chunk's messages before the guard counts the
     // chunk.
     const sendWhole = (bytes: number) => {
-      arriving.message();
+      arriving.onMessage();
       send(bytes);
     };
     const sendControl = (bytes: number) => {
-      arriving.control(Buffer.alloc(bytes));
+      arriving.onControlFrame(Buffer.alloc(bytes));
       send(6 + bytes);
     };
     return { webSocket, send, sendWhole, sendControl, ends };

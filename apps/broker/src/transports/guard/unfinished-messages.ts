@@ -19,9 +19,9 @@ export interface UnfinishedMessages {
 /** The events that the WebSocket library reports about incoming bytes. */
 export interface ArrivingFrames {
   /** Call when a message is complete. */
-  message(): void;
+  onMessage(): void;
   /** Call when a ping or pong has arrived. Such a frame is not part of a message and does not end one. */
-  control(data: Buffer): void;
+  onControlFrame(data: Buffer): void;
 }
 
 export interface ReceivingConnection {
@@ -36,14 +36,14 @@ export interface UnfinishedBounds {
   readonly bytesMax?: number;
 }
 
-interface Unfinished extends ReceivingConnection {
+interface TrackedConnection extends ReceivingConnection {
   bytes: number;
   beganAt: number;
   /**
    * State of the current chunk: whether a message ended in the chunk, and how many of its bytes belong to
    * control frames.
    */
-  endsMessage: boolean;
+  hasMessageEnded: boolean;
   controlBytes: number;
 }
 
@@ -56,10 +56,10 @@ export function createUnfinishedMessages({
   bytesMax = limits.unfinishedFramesBytesMax,
 }: UnfinishedBounds): UnfinishedMessages {
   /** Unfinished messages, ordered by when they began. The oldest comes first. */
-  const unfinished = new Set<Unfinished>();
+  const unfinished = new Set<TrackedConnection>();
   let total = 0;
 
-  function hold(each: Unfinished, bytes: number): void {
+  function setBytes(each: TrackedConnection, bytes: number): void {
     // Most chunks consist of whole messages, so nothing changes.
     if (bytes === each.bytes) return;
     if (each.bytes === 0) each.beganAt = performance.now();
@@ -69,15 +69,15 @@ export function createUnfinishedMessages({
     else unfinished.delete(each);
   }
 
-  function end(each: Unfinished): void {
-    hold(each, 0);
+  function end(each: TrackedConnection): void {
+    setBytes(each, 0);
     each.cutOff("unfinished_frame");
   }
 
   /** Counts a chunk after the library has parsed it. */
-  function count(each: Unfinished, chunk: Buffer): void {
-    hold(each, each.endsMessage ? 0 : Math.max(0, each.bytes + chunk.length - each.controlBytes));
-    each.endsMessage = false;
+  function count(each: TrackedConnection, chunk: Buffer): void {
+    setBytes(each, each.hasMessageEnded ? 0 : Math.max(0, each.bytes + chunk.length - each.controlBytes));
+    each.hasMessageEnded = false;
     each.controlBytes = 0;
     if (total <= bytesMax) return;
     // Connections with the oldest unfinished messages are closed first: a client that sends at normal speed
@@ -90,20 +90,28 @@ export function createUnfinishedMessages({
 
   return {
     watch({ webSocket, socket, cutOff }) {
-      const self = { webSocket, socket, cutOff, bytes: 0, beganAt: 0, endsMessage: false, controlBytes: 0 };
+      const self = {
+        webSocket,
+        socket,
+        cutOff,
+        bytes: 0,
+        beganAt: 0,
+        hasMessageEnded: false,
+        controlBytes: 0,
+      };
       const read = (chunk: Buffer) => count(self, chunk);
       socket.on("data", read);
       const stop = () => {
         socket.off("data", read);
-        hold(self, 0);
+        setBytes(self, 0);
       };
       webSocket.on("error", stop);
       webSocket.on("close", stop);
       return {
-        message() {
-          self.endsMessage = true;
+        onMessage() {
+          self.hasMessageEnded = true;
         },
-        control(data) {
+        onControlFrame(data) {
           self.controlBytes += controlHeadBytes + data.length;
         },
       };

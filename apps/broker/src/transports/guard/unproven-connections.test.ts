@@ -2,12 +2,12 @@ import { Duplex } from "node:stream";
 import type { CloseReason } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createUnprovenConnections, type Watched } from "./unproven-connections.js";
+import { createUnprovenConnections, type UnprovenGuard } from "./unproven-connections.js";
 
 const bounds = { msMax: 60_000, bytesMax: 100, countMax: 4, perAddressMax: 2 };
 
 interface Client {
-  readonly watched: Watched;
+  readonly watched: UnprovenGuard;
   readonly socket: Duplex;
   /** The reasons given when the connection was closed. */
   readonly ends: CloseReason[];
@@ -34,14 +34,14 @@ describe("a connection whose client has not proved itself", () => {
   it("[GUARD-11] sends one frame; with a second it ends, and one that has proved itself sends what it likes", () => {
     const connect = startGuard();
     const asks = connect("a");
-    expect(asks.watched.takesFrame()).toBe(true);
-    expect(asks.watched.takesFrame()).toBe(false);
-    expect(asks.watched.takesFrame()).toBe(false);
+    expect(asks.watched.acceptFrame()).toBe(true);
+    expect(asks.watched.acceptFrame()).toBe(false);
+    expect(asks.watched.acceptFrame()).toBe(false);
     expect(asks.ends).toEqual(["unauthorized"]);
     const proves = connect("a");
-    expect(proves.watched.takesFrame()).toBe(true);
-    proves.watched.proved();
-    for (let n = 0; n < 5; n += 1) expect(proves.watched.takesFrame()).toBe(true);
+    expect(proves.watched.acceptFrame()).toBe(true);
+    proves.watched.markAuthenticated();
+    for (let n = 0; n < 5; n += 1) expect(proves.watched.acceptFrame()).toBe(true);
     expect(proves.ends).toEqual([]);
   });
 
@@ -53,19 +53,19 @@ describe("a connection whose client has not proved itself", () => {
       [100, []],
       [101, ["too_large"]],
     ] as const) {
-      const whole = connect("a");
-      whole.socket.push(Buffer.alloc(bytes));
-      await expect.poll(whole.bytes).toBe(bytes);
-      expect(whole.ends, `${bytes}`).toEqual(ends);
+      const client = connect("a");
+      client.socket.push(Buffer.alloc(bytes));
+      await expect.poll(client.bytes).toBe(bytes);
+      expect(client.ends, `${bytes}`).toEqual(ends);
       const pieces = connect("b");
       for (let n = 0; n < bytes; n += 1) pieces.socket.push(Buffer.alloc(1));
       await expect.poll(pieces.bytes).toBe(bytes);
       expect(pieces.ends, `${bytes} pieces`).toEqual(ends);
-      whole.watched.proved();
-      pieces.watched.proved();
+      client.watched.markAuthenticated();
+      pieces.watched.markAuthenticated();
     }
     const proved = connect("a");
-    proved.watched.proved();
+    proved.watched.markAuthenticated();
     proved.socket.push(Buffer.alloc(1_000));
     await expect.poll(proved.bytes).toBe(1_000);
     expect(proved.ends).toEqual([]);
@@ -82,7 +82,7 @@ describe("a connection whose client has not proved itself", () => {
     // Four connections are now waiting. A fifth, from another address, closes the oldest of them.
     connect("c");
     expect(second.ends).toEqual(["too_many_connections"]);
-    third.watched.proved();
+    third.watched.markAuthenticated();
     connect("d");
     expect(third.ends).toEqual([]);
     expect(others[1]?.ends).toEqual([]);
@@ -101,7 +101,7 @@ describe("a connection whose client has not proved itself", () => {
       Client,
       Client,
     ];
-    proved.watched.proved();
+    proved.watched.markAuthenticated();
     gone.socket.emit("close");
     vi.advanceTimersByTime(999);
     lively.socket.emit("data", Buffer.alloc(1));

@@ -6,7 +6,7 @@ import { toAddressBlock } from "../../core/address-block.js";
 /** Limits how many unauthenticated connections there may be, and what each of them may send (GUARD-11). */
 export interface UnprovenConnections {
   /** Watches a connection until its client has authenticated or the connection is closed. */
-  begin(connection: UnprovenConnection): Watched;
+  begin(connection: UnprovenConnection): UnprovenGuard;
 }
 
 export interface UnprovenConnection {
@@ -16,16 +16,16 @@ export interface UnprovenConnection {
   cutOff(reason: CloseReason): void;
 }
 
-export interface Watched {
+export interface UnprovenGuard {
   /**
    * Returns whether a received frame may be processed. Before authentication, this is true only for the first
    * frame, which should be the client's hello.
    */
-  takesFrame(): boolean;
+  acceptFrame(): boolean;
   /**
    * Call when the client has authenticated. From then on, only the general limits apply to the connection.
    */
-  proved(): void;
+  markAuthenticated(): void;
 }
 
 export interface UnprovenBounds {
@@ -97,14 +97,14 @@ export function createUnprovenConnections(bounds: UnprovenBounds): UnprovenConne
       waiting.add(self);
       makeRoom(self);
       return {
-        takesFrame() {
+        acceptFrame() {
           if (isOver) return false;
           frames += 1;
           if (!waiting.has(self) || frames === 1) return true;
           self.end("unauthorized");
           return false;
         },
-        proved: stop,
+        markAuthenticated: stop,
       };
     },
   };

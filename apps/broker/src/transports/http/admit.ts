@@ -26,11 +26,11 @@ export function createAdmit<All extends Services>(
     const origin = originReader.read(c.env.incoming);
     const connection = originReader.isDirect(c.env.incoming) ? c.env.incoming.socket : undefined;
     if (connection) noteRequest(connection);
-    const admission = await authenticator.byRequest({
+    const admission = await authenticator.authenticateRequest({
       origin,
       method: c.req.method,
-      header: (name) => c.req.header(name),
-      forMcp,
+      readHeader: (name) => c.req.header(name),
+      isForMcp: forMcp,
     });
     return { ...admission, address: origin.address, connection };
   };
@@ -42,7 +42,7 @@ export type HttpContext = Context<{ Bindings: HttpBindings }>;
 /**
  * Runs a callback once the response has been written in full, but not if the connection broke before that.
  */
-export function whenWritten({ env }: HttpContext, run: () => void): void {
+export function onResponseWritten({ env }: HttpContext, run: () => void): void {
   // Node also emits "finish" if the connection was reset while the response was being written.
   env.outgoing.once("finish", () => {
     if (!env.incoming.socket.destroyed) run();
@@ -50,10 +50,10 @@ export function whenWritten({ env }: HttpContext, run: () => void): void {
 }
 
 /** Returns a signal that is aborted if the caller disconnects before it gets a reply. */
-export function callerSignal({ env }: HttpContext): AbortSignal {
-  const gone = new AbortController();
+export function createCallerSignal({ env }: HttpContext): AbortSignal {
+  const controller = new AbortController();
   env.outgoing.once("close", () => {
-    if (!env.outgoing.writableFinished) gone.abort();
+    if (!env.outgoing.writableFinished) controller.abort();
   });
-  return gone.signal;
+  return controller.signal;
 }

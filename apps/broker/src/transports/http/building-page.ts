@@ -11,7 +11,7 @@ const reloadAfterS = 2;
  * Returns a page to show while a part of the site is being built, or if the build has failed. The page
  * reloads itself.
  */
-export function buildingPage(what: "dashboard" | "docs", hasFailed: boolean): Response {
+export function renderBuildingPage(what: "dashboard" | "docs", hasFailed: boolean): Response {
   const [title, text] = hasFailed
     ? [
         "Not built",

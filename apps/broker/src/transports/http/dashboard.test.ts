@@ -173,11 +173,11 @@ async function exportFolder(files: Record<string, string>): Promise<string> {
 /** Requests a path without changing it. `fetch` would normalise the path first. */
 function statusOf(port: number, path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asked = request({ host: "127.0.0.1", port, path }, (answer) => {
+    const outgoing = request({ host: "127.0.0.1", port, path }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
     });
-    asked.on("error", reject);
-    asked.end();
+    outgoing.on("error", reject);
+    outgoing.end();
   });
 }

@@ -9,12 +9,12 @@ import type { Hono } from "hono";
 import type { PageBuild } from "../../core/page-build.js";
 import { sha256 } from "../../core/sha256.js";
 import type { HttpContext } from "./admit.js";
-import { buildingPage } from "./building-page.js";
+import { renderBuildingPage } from "./building-page.js";
 
 interface ServedFile {
   readonly body: Buffer;
   /** Returns the response headers, computed at the first request because most files are never requested. */
-  readonly headers: () => Readonly<Record<string, string>>;
+  readonly getHeaders: () => Readonly<Record<string, string>>;
   /** Returns the compressed body, computed once at the first request. Null if compression gains nothing. */
   readonly gzipped: (() => Promise<Buffer>) | null;
 }
@@ -49,13 +49,13 @@ export async function mountDashboard(
   const site = await readSite(folder, build);
 
   app.get("*", async (c, next) => {
-    const path = pathOfExport(c.req.path);
+    const path = toExportPath(c.req.path);
     const { pages } = site;
-    const page = pages.get(path) ?? pages.get(htmlPathOf(path)) ?? pages.get(indexPathOf(path));
+    const page = pages.get(path) ?? pages.get(toHtmlPath(path)) ?? pages.get(toIndexPath(path));
     if (page) return respond(c, page, 200);
     if (!isOpenedByPerson(c)) return next();
     const part = /^\/docs(?:\/|$)/.test(path) ? "docs" : "dashboard";
-    if (site[part] !== "built") return buildingPage(part, site[part] === "failed");
+    if (site[part] !== "built") return renderBuildingPage(part, site[part] === "failed");
     const notFound = pages.get("/404.html");
     return notFound ? respond(c, notFound, 404) : next();
   });
@@ -85,12 +85,12 @@ async function readSite(folder: string, build: PageBuild | undefined): Promise<S
 async function readPages(folder: string): Promise<Map<string, ServedFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  const read = files.map(async (entry): Promise<[string, ServedFile]> => {
+  const pages = files.map(async (entry): Promise<[string, ServedFile]> => {
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file).split(sep).join("/")}`;
     return [path, toPage(path, await readFile(file))];
   });
-  return new Map(await Promise.all(read));
+  return new Map(await Promise.all(pages));
 }
 
 /**
@@ -98,14 +98,14 @@ async function readPages(folder: string): Promise<Map<string, ServedFile>> {
  * slug: the HTML and the files for navigation without a reload. Any other value in that position is kept, so no
  * file is found for it.
  */
-function pathOfExport(path: string): string {
+function toExportPath(path: string): string {
   return path.replace(/^\/sessions\/([a-z0-9]+(?:-[a-z0-9]+)*)(?=\/|\.txt$|$)/i, (whole, ref: string) =>
     isUuid(ref) || (ref.length <= limits.slugCharsMax && ref === ref.toLowerCase()) ? "/sessions/_" : whole,
   );
 }
 
 /** Returns the file of a page: index.html for `/`, settings.html for `/settings`. */
-function htmlPathOf(path: string): string {
+function toHtmlPath(path: string): string {
   return path === "/" ? "/index.html" : `${path.replace(/\/$/, "")}.html`;
 }
 
@@ -113,7 +113,7 @@ function htmlPathOf(path: string): string {
  * Returns the index file of a folder: docs/index.html for `/docs`. The page's links are absolute, so no
  * trailing slash is needed.
  */
-function indexPathOf(path: string): string {
+function toIndexPath(path: string): string {
   return `${path.replace(/\/$/, "")}/index.html`;
 }
 
@@ -122,8 +122,8 @@ function toPage(path: string, body: Buffer): ServedFile {
   const isText = /^(?:text|application\/(?:json|manifest)|image\/svg)/.test(type);
   return {
     body,
-    gzipped: isText && body.length >= compressedBytesMin ? once(() => compress(body)) : null,
-    headers: once(() => ({
+    gzipped: isText && body.length >= compressedBytesMin ? memoize(() => compress(body)) : null,
+    getHeaders: memoize(() => ({
       "content-type": type,
       // A weak tag, because the compressed body has the same tag.
       etag: `W/"${sha256(body, "base64url")}"`,
@@ -133,17 +133,17 @@ function toPage(path: string, body: Buffer): ServedFile {
       "referrer-policy": "no-referrer",
       "cross-origin-opener-policy": "same-origin",
       vary: "accept-encoding",
-      ...(type.startsWith("text/html") ? pageHeaders(body) : {}),
+      ...(type.startsWith("text/html") ? buildPageHeaders(body) : {}),
       ...(path === "/push-worker.js" ? { "content-security-policy": pushWorkerPolicy } : {}),
     })),
   };
 }
 
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
+function memoize<T>(make: () => T): () => T {
+  let value: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= make();
+    return value;
   };
 }
 
@@ -158,10 +158,10 @@ function isOpenedByPerson(c: HttpContext): boolean {
 
 async function respond(c: HttpContext, page: ServedFile, status: 200 | 404): Promise<Response> {
   const { body, gzipped } = page;
-  const headers = page.headers();
+  const headers = page.getHeaders();
   if (status === 200 && isKnownTo(c, headers["etag"] ?? ""))
     return new Response(null, { status: 304, headers });
-  if (!gzipped || !takesGzip(c)) return new Response(new Uint8Array(body), { status, headers });
+  if (!gzipped || !acceptsGzip(c)) return new Response(new Uint8Array(body), { status, headers });
   return new Response(new Uint8Array(await gzipped()), {
     status,
     headers: { ...headers, "content-encoding": "gzip" },
@@ -169,17 +169,17 @@ async function respond(c: HttpContext, page: ServedFile, status: 200 | 404): Pro
 }
 
 function isKnownTo(c: HttpContext, etag: string): boolean {
-  const known = (c.req.header("if-none-match") ?? "").split(",").map((each) => each.trim());
-  return known.includes(etag) || known.includes("*");
+  const etags = (c.req.header("if-none-match") ?? "").split(",").map((each) => each.trim());
+  return etags.includes(etag) || etags.includes("*");
 }
 
-function takesGzip(c: HttpContext): boolean {
+function acceptsGzip(c: HttpContext): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(c.req.header("accept-encoding") ?? "");
 }
 
-function pageHeaders(html: Buffer): Readonly<Record<string, string>> {
+function buildPageHeaders(html: Buffer): Readonly<Record<string, string>> {
   return {
-    "content-security-policy": contentSecurityPolicy(html),
+    "content-security-policy": buildContentSecurityPolicy(html),
     "x-frame-options": "DENY",
     "permissions-policy": permissionsPolicy,
   };
@@ -208,7 +208,7 @@ const permissionsPolicy = [
   .map((feature) => `${feature}=()`)
   .join(", ");
 
-function contentSecurityPolicy(html: Buffer): string {
+function buildContentSecurityPolicy(html: Buffer): string {
   const inline = html.toString().matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g);
   const hashes = new Set([...inline].map(([, script = ""]) => `'sha256-${sha256(script, "base64")}'`));
   return [

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeTestHome, type TestHome } from "../../../../../packages/db/src/embedded/test-support.js";
-import { createTestSession, failureOf, type TestSession } from "../../../../../tests/kit/session.js";
+import { createTestSession, expectFailure, type TestSession } from "../../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { transports } from "../../../../../tests/kit/transports.js";
@@ -96,7 +96,7 @@ async function postUntilRefused(
   session: TestSession,
 ): Promise<{ code: string; details: unknown; at: number }> {
   for (let posts = 0; posts < 1_000; posts += 1) {
-    const failed = await failureOf(
+    const failed = await expectFailure(
       session.post(session.convener, randomBytes(15_000).toString("base64")),
     ).catch(() => null);
     if (failed) return { code: failed.code, details: failed.details, at: performance.now() };

@@ -4,7 +4,7 @@ import { withTimeout } from "../../core/with-timeout.js";
 import type { Services } from "../services.js";
 
 /** The reply of `/health`: whether the process runs, accepts calls and can write durably (OPS-2). */
-export interface Health {
+export interface BrokerHealth {
   readonly live: true;
   readonly ready: boolean;
   readonly durable: boolean;
@@ -30,14 +30,14 @@ export interface Health {
   readonly time: string;
 }
 
-export async function checkHealth(services: Services): Promise<Health> {
-  const ready = !services.stopping.aborted;
-  const problem = ready ? await findProblem(services) : null;
+export async function checkHealth(services: Services): Promise<BrokerHealth> {
+  const isReady = !services.stopping.aborted;
+  const problem = isReady ? await findProblem(services) : null;
   const { failing } = services.tasks;
   return {
     live: true,
-    ready,
-    durable: ready && problem === null,
+    ready: isReady,
+    durable: isReady && problem === null,
     problem,
     degraded: !services.bus.isUp || failing.length > 0,
     failing_tasks: failing,

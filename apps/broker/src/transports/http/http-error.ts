@@ -5,7 +5,7 @@ import { buildNumber, MerkleError, parseBuild } from "@merkle/wire";
  * Converts an error to an HTTP response. The body is always JSON and never contains a stack trace (ERR-3).
  */
 export function toErrorResponse(error: MerkleError): Response {
-  const headers = new Headers({ "content-type": "application/json", ...retryAfter(error) });
+  const headers = new Headers({ "content-type": "application/json", ...toRetryAfterHeader(error) });
   // A 401 response must name the authentication scheme (RFC 9110, section 11.6.1).
   if (error.status === 401) headers.set("www-authenticate", "Bearer");
   return new Response(JSON.stringify(error.toBody()), { status: error.status, headers });
@@ -23,12 +23,12 @@ export function adviseOlderClient(error: MerkleError, build: string | undefined)
  * Returns a Retry-After header, for programs that do not read `details`. Empty if the error has no retry
  * delay.
  */
-export function retryAfter({ details }: MerkleError): Record<string, string> {
+export function toRetryAfterHeader({ details }: MerkleError): Record<string, string> {
   const seconds = details["retry_after_s"];
   return typeof seconds === "number" ? { "retry-after": String(Math.ceil(seconds)) } : {};
 }
 
-export function jsonResponse(output: unknown): Response {
+export function toJsonResponse(output: unknown): Response {
   return new Response(JSON.stringify(output), { headers: { "content-type": "application/json" } });
 }
 
@@ -47,7 +47,7 @@ export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
     "X-Content-Type-Options: nosniff",
-    ...Object.entries(retryAfter(error)).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(toRetryAfterHeader(error)).map(([name, value]) => `${name}: ${value}`),
     "Connection: close",
   ].join("\r\n");
   // A client that does not close its side could otherwise keep the half-open connection indefinitely.

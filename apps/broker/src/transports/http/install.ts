@@ -9,7 +9,7 @@ import { toShellSafeUrl } from "./shell-safe-url.js";
 
 export interface InstallOptions {
   readonly originReader: OriginReader;
-  readonly services: Pick<Services, "addresses" | "certificate" | "log">;
+  readonly services: Pick<Services, "addresses" | "findCertificate" | "log">;
   /** Packs the CLI. If that fails, the next request tries again. */
   readonly packCli: (() => Promise<Uint8Array>) | undefined;
 }
@@ -29,7 +29,7 @@ export function mountInstall(app: Hono<{ Bindings: HttpBindings }>, options: Ins
     const { base, isOwn } = findBase(originReader.read(c.env.incoming), services);
     // Starts packing now, so that the package is probably ready when the script requests it.
     readPackage();
-    const own = isOwn ? services.certificate() : null;
+    const own = isOwn ? services.findCertificate() : null;
     const pinned = own?.keyPin ? { keyPin: own.keyPin, certificate: own.cert } : null;
     return new Response(renderInstallScript({ base, pinned }), {
       headers: { "content-type": "text/x-shellscript; charset=utf-8", "cache-control": "no-store" },
@@ -54,18 +54,18 @@ export function mountInstall(app: Hono<{ Bindings: HttpBindings }>, options: Ins
 /** Returns a function that returns the package, or null while the package is being built. */
 function packOnce({ packCli, services }: InstallOptions): () => Uint8Array<ArrayBuffer> | null {
   let bytes: Uint8Array<ArrayBuffer> | null = null;
-  let building = false;
+  let isBuilding = false;
   return () => {
     if (!packCli) throw new MerkleError("not_found", "This broker was started without a CLI to serve.");
-    if (bytes === null && !building) {
-      building = true;
+    if (bytes === null && !isBuilding) {
+      isBuilding = true;
       packCli()
         .then((packed) => {
           bytes = new Uint8Array(packed);
         })
         .catch((error) => services.log.error("could not pack the CLI", { error }))
         .finally(() => {
-          building = false;
+          isBuilding = false;
         });
     }
     return bytes;
@@ -90,7 +90,7 @@ function findBase(
     );
   }
   const isOwn = forwardedHost === undefined;
-  const configured = addresses.base();
+  const configured = addresses.getBaseUrl();
   const isConfigured = URL.canParse(configured) && new URL(configured).origin === new URL(origin).origin;
   // The configured address may include a path at which a proxy serves the broker.
   return { base: toShellSafeUrl(isConfigured ? configured : origin), isOwn };

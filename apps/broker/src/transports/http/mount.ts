@@ -7,7 +7,7 @@ import type { BodyReader } from "./read-json-body.js";
 /**
  * Adds a feature's own routes to the broker's HTTP server, in addition to the routes of operations.
  */
-export type Mount<All extends Services> = (
+export type MountRoutes<All extends Services> = (
   app: Hono<{ Bindings: HttpBindings }>,
   parts: MountParts<All>,
 ) => void;

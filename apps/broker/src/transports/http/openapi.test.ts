@@ -13,7 +13,7 @@ interface Parameter {
   readonly $ref?: string;
 }
 
-interface Described {
+interface DescribedOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
@@ -36,7 +36,7 @@ interface ObjectSchema {
 // `createOpenApi` returns plain JSON. This type contains the parts that the tests read.
 const document = createOpenApi(options) as {
   readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, unknown>>;
     readonly responses: Readonly<Record<string, { readonly description: string }>>;
@@ -47,15 +47,15 @@ const described = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, each]) => ({ route: `${method.toUpperCase()} ${path}`, ...each })),
 );
 
-function find(name: keyof typeof catalogue): Described {
-  const found = described.find((each) => each.operationId === name);
-  if (!found) throw new Error(`${name} is not in the document.`);
-  return found;
+function find(name: keyof typeof catalogue): DescribedOperation {
+  const operation = described.find((each) => each.operationId === name);
+  if (!operation) throw new Error(`${name} is not in the document.`);
+  return operation;
 }
 
-const parameterNames = (name: keyof typeof catalogue, place: string) =>
+const parameterNames = (name: keyof typeof catalogue, parameterLocation: string) =>
   find(name)
-    .parameters?.filter((each) => each.in === place)
+    .parameters?.filter((each) => each.in === parameterLocation)
     .map((each) => each.name);
 
 const refersTo = (name: keyof typeof catalogue, parameter: string) =>

@@ -37,7 +37,7 @@ export function createOpenApi({ baseUrl, version }: OpenApiOptions): object {
     paths,
     components: {
       schemas: Object.fromEntries(schemas),
-      responses: errorResponses(operations),
+      responses: describeErrorResponses(operations),
       parameters: { IdempotencyKey: idempotencyKey, LastEventID: lastEventId },
       securitySchemes: { TeamCredential: teamCredential },
     },
@@ -82,31 +82,33 @@ function describePaths(schemas: Schemas): Record<string, Record<string, OpenApiV
 
 function describeOperation(operation: Operation, schemas: Schemas): OpenApiValue {
   const input = describe(operation, "input", schemas);
-  const inPath = [...operation.route.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
-  const place = operation.route.startsWith("GET ") ? "query" : "body";
+  const pathParameters = [...operation.route.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  const inputLocation = operation.route.startsWith("GET ") ? "query" : "body";
   const parameters = [
     ...toParameters(
       "path",
-      only(input, (name) => inPath.includes(name)),
+      pickProperties(input, (name) => pathParameters.includes(name)),
     ),
     // A credential in a URL would end up in logs and histories, so it must be sent in the header (AUTH-2).
-    ...(place === "query"
+    ...(inputLocation === "query"
       ? toParameters(
           "query",
-          only(input, (name) => !inPath.includes(name) && name !== "team_id"),
+          pickProperties(input, (name) => !pathParameters.includes(name) && name !== "team_id"),
         )
       : []),
     ...(isStreamable(operation) ? [{ $ref: "#/components/parameters/LastEventID" }] : []),
-    ...(takes(input, "idempotency_key") ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+    ...(hasProperty(input, "idempotency_key") ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
   ];
   return {
     operationId: operation.name,
     tags: [operation.toolset],
     description: operation.summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(place === "body" && { requestBody: toBody(only(input, (name) => !inPath.includes(name))) }),
-    responses: { 200: describeSuccess(operation, schemas), ...responsesOf(operation) },
-    security: securityOf(operation, input),
+    ...(inputLocation === "body" && {
+      requestBody: toBody(pickProperties(input, (name) => !pathParameters.includes(name))),
+    }),
+    responses: { 200: describeSuccess(operation, schemas), ...describeResponses(operation) },
+    security: describeSecurity(operation, input),
     "x-rate-class": operation.rate,
   };
 }
@@ -114,37 +116,37 @@ function describeOperation(operation: Operation, schemas: Schemas): OpenApiValue
 function describe(operation: Operation, io: "input" | "output", schemas: Schemas): JsonSchema {
   const { schema, shared } = describeSchema(operation[io], io, "#/components/schemas/");
   for (const [name, described] of Object.entries(shared)) {
-    const known = schemas.get(name) ?? described;
-    if (JSON.stringify(known) !== JSON.stringify(described)) {
+    const existing = schemas.get(name) ?? described;
+    if (JSON.stringify(existing) !== JSON.stringify(described)) {
       throw new Error(`${operation.name} has another schema "${name}" than the operations before it.`);
     }
-    schemas.set(name, known);
+    schemas.set(name, existing);
   }
   return schema;
 }
 
 /** Returns an object schema reduced to some of its properties. */
-function only(schema: JsonSchema, isWanted: (name: string) => boolean): JsonSchema {
+function pickProperties(schema: JsonSchema, isWanted: (name: string) => boolean): JsonSchema {
   const properties = Object.entries(schema.properties ?? {}).filter(([name]) => isWanted(name));
   const required = (schema.required ?? []).filter(isWanted);
   const { required: _all, ...rest } = schema;
   return { ...rest, properties: Object.fromEntries(properties), ...(required.length > 0 && { required }) };
 }
 
-function takes(schema: JsonSchema, name: string): boolean {
+function hasProperty(schema: JsonSchema, name: string): boolean {
   return Object.hasOwn(schema.properties ?? {}, name);
 }
 
-function toParameters(place: "path" | "query", schema: JsonSchema): OpenApiValue[] {
+function toParameters(parameterLocation: "path" | "query", schema: JsonSchema): OpenApiValue[] {
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const { description, ...rest } = typeof property === "object" ? property : {};
-    const required = (schema.required ?? []).includes(name);
+    const isRequired = (schema.required ?? []).includes(name);
     // A list in a query is one parameter, with commas between the elements.
-    const isList = place === "query" && rest.type === "array";
+    const isList = parameterLocation === "query" && rest.type === "array";
     return {
       name,
-      in: place,
-      required,
+      in: parameterLocation,
+      required: isRequired,
       ...(description !== undefined && { description }),
       ...(isList && { style: "form", explode: false }),
       schema: rest,
@@ -174,9 +176,9 @@ const streamDescription =
  * Returns the accepted security schemes, any one of which is enough. The empty scheme means that no
  * credential is needed (AUTH-4).
  */
-function securityOf(operation: Operation, input: JsonSchema): OpenApiValue[] {
+function describeSecurity(operation: Operation, input: JsonSchema): OpenApiValue[] {
   const isConcerned = isSessionOperation(operation) || operation.access === "team";
-  if (!isConcerned || !takes(input, "team_id")) return [];
+  if (!isConcerned || !hasProperty(input, "team_id")) return [];
   const withCredential = { TeamCredential: [] };
   return operation.access === "team" ? [withCredential] : [{}, withCredential];
 }
@@ -202,12 +204,12 @@ const errorSchema: JsonSchema = {
 };
 
 /**
- * Returns an operation's error responses, by status. Each refers to one of the responses in `errorResponses`.
+ * Returns an operation's error responses, by status. Each refers to one of the responses in `describeErrorResponses`.
  */
-function responsesOf(operation: Operation): Record<string, OpenApiValue> {
-  const responses = codesByStatus(operation).map(([status, codes]) => [
+function describeResponses(operation: Operation): Record<string, OpenApiValue> {
+  const responses = groupCodesByStatus(operation).map(([status, codes]) => [
     status,
-    { $ref: `#/components/responses/${nameOf(codes)}` },
+    { $ref: `#/components/responses/${joinCodes(codes)}` },
   ]);
   return Object.fromEntries(responses);
 }
@@ -216,12 +218,12 @@ function responsesOf(operation: Operation): Record<string, OpenApiValue> {
  * Returns every error response to which an operation refers: one for each set of error codes with the same
  * status.
  */
-function errorResponses(operations: readonly Operation[]): Record<string, OpenApiValue> {
-  const sets = operations.flatMap((operation) => codesByStatus(operation).map(([, codes]) => codes));
-  return Object.fromEntries(sets.map((codes) => [nameOf(codes), describeFailure(codes)]));
+function describeErrorResponses(operations: readonly Operation[]): Record<string, OpenApiValue> {
+  const sets = operations.flatMap((operation) => groupCodesByStatus(operation).map(([, codes]) => codes));
+  return Object.fromEntries(sets.map((codes) => [joinCodes(codes), describeFailure(codes)]));
 }
 
-function codesByStatus(operation: Operation): [status: number, codes: readonly ErrorCode[]][] {
+function groupCodesByStatus(operation: Operation): [status: number, codes: readonly ErrorCode[]][] {
   const possible = new Set<string>([...operation.errors, ...commonErrors]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const [code, { status }] of Object.entries(errorCodes)) {
@@ -231,15 +233,15 @@ function codesByStatus(operation: Operation): [status: number, codes: readonly E
   return [...byStatus];
 }
 
-function nameOf(codes: readonly ErrorCode[]): string {
+function joinCodes(codes: readonly ErrorCode[]): string {
   return codes.join("_or_");
 }
 
 function describeFailure(codes: readonly ErrorCode[]): OpenApiValue {
-  const comesBack = codes.some((code) => errorCodes[code].retry);
+  const isRetryable = codes.some((code) => errorCodes[code].retry);
   return {
     description: codes.map((code) => `\`${code}\`: ${errorMeanings[code]}`).join("; "),
-    ...(comesBack && {
+    ...(isRetryable && {
       headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds." } },
     }),
     content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },

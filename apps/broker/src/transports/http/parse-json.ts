@@ -12,7 +12,7 @@ export function parseJson(
   text: string,
   { valuesMax = limits.jsonValuesMax }: { valuesMax?: number } = {},
 ): unknown {
-  if (holdsMoreValues(text, valuesMax)) {
+  if (hasMoreValues(text, valuesMax)) {
     throw new MerkleError(
       "bad_request",
       `The JSON has more than ${valuesMax} values, counting objects, lists and everything in them. Send less.`,
@@ -33,7 +33,7 @@ export function parseJson(
  * Returns whether a string contains more than `max` values. The result is exact for valid JSON. Invalid JSON is
  * refused later anyway.
  */
-function holdsMoreValues(text: string, max: number): boolean {
+function hasMoreValues(text: string, max: number): boolean {
   // Each value after the first needs at least one other character, such as a comma.
   if (text.length <= 2 * max) return false;
   // A value comes at the start of the string, after a comma, or first in a list or object.
@@ -42,9 +42,9 @@ function holdsMoreValues(text: string, max: number): boolean {
   let strings = 0;
   // There are at most two strings per value: the value itself and its member name.
   while (values <= max && strings < 2 * max) {
-    const found = next.exec(text);
-    if (!found) return false;
-    if (found[0] === '"') {
+    const match = next.exec(text);
+    if (!match) return false;
+    if (match[0] === '"') {
       strings += 1;
       next.lastIndex = endOfString(text, next.lastIndex) + 1;
     } else {

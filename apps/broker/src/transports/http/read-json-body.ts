@@ -27,7 +27,7 @@ export interface BodyReader {
  * memory together (GUARD-9).
  */
 export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): BodyReader {
-  let held = 0;
+  let bufferedBytes = 0;
 
   async function readText(incoming: IncomingMessage): Promise<string> {
     const chunks: Buffer[] = [];
@@ -36,13 +36,13 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
       // The connection must stay open when the loop ends early, because the reply is still sent on it.
       for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
         bytes += chunk.length;
-        held += chunk.length;
+        bufferedBytes += chunk.length;
         if (bytes > limits.httpBodyBytesMax) throw tooLarge(incoming);
-        if (held > bytesMax) throw tooMuchAtOnce(incoming);
+        if (bufferedBytes > bytesMax) throw tooMuchAtOnce(incoming);
         chunks.push(chunk);
       }
     } finally {
-      held -= bytes;
+      bufferedBytes -= bytes;
     }
     return decode(Buffer.concat(chunks));
   }
@@ -55,8 +55,8 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
       "transfer-encoding": encoding,
     } = incoming.headers;
     if (encoding === undefined && (length === undefined || Number(length) === 0)) return "";
-    const given = contentType?.split(";")[0]?.trim().toLowerCase();
-    if (given !== type && !(isUnset(given) && isFromNoBrowser(incoming))) {
+    const mediaType = contentType?.split(";")[0]?.trim().toLowerCase();
+    if (mediaType !== type && !(isUnset(mediaType) && isFromNoBrowser(incoming))) {
       throw new MerkleError(
         "bad_request",
         `Expected a body with Content-Type: ${type}, got ${contentType ?? "no Content-Type"}.`,

@@ -20,29 +20,29 @@ export function readQuery(
       );
     }
     if (name in input) throw new MerkleError("bad_request", `The parameter ${name} is given twice.`);
-    input[name] = toValues(text, fieldOf(operation, name));
+    input[name] = toValues(text, findField(operation, name));
   }
   return { ...input };
 }
 
 /** Parses the query string of a request's target. */
-export function queryOf(target = ""): URLSearchParams {
+export function toSearchParams(target = ""): URLSearchParams {
   return new URLSearchParams(/\?([^#]*)/.exec(target)?.[1]);
 }
 
-function fieldOf(operation: Operation, name: string): unknown {
+function findField(operation: Operation, name: string): unknown {
   return Object.hasOwn(operation.input.shape, name) ? unwrap(operation.input.shape[name]) : undefined;
 }
 
 function toValues(text: string, field: unknown): unknown {
-  if (!(field instanceof z.ZodArray)) return toValue(text, kindOf(field));
-  const kind = kindOf(unwrap(field.element));
+  if (!(field instanceof z.ZodArray)) return toValue(text, toKind(field));
+  const kind = toKind(unwrap(field.element));
   return text === "" ? [] : text.split(",").map((each) => toValue(each, kind));
 }
 
 type Kind = "number" | "boolean" | "text";
 
-function kindOf(field: unknown): Kind {
+function toKind(field: unknown): Kind {
   if (field instanceof z.ZodNumber) return "number";
   return field instanceof z.ZodBoolean ? "boolean" : "text";
 }

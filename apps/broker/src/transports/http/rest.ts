@@ -7,14 +7,14 @@ import type { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { toAddressBlock } from "../../core/address-block.js";
 import { toMerkleError } from "../../core/to-merkle-error.js";
-import { shareHolderOf } from "../../identity/limits/shares.js";
-import { refuseStranger } from "../../sessions/access/authorize.js";
-import { type Call, dispatch } from "../dispatch.js";
+import { toShareHolder } from "../../identity/limits/shares.js";
+import { refuseUnauthenticated } from "../../sessions/access/authorize.js";
+import { dispatch, type TransportCall } from "../dispatch.js";
 import { readBuild, toOutputFor } from "../older-client.js";
 import type { Services } from "../services.js";
-import { type Admit, callerSignal, type HttpContext, whenWritten } from "./admit.js";
+import { type Admit, createCallerSignal, type HttpContext, onResponseWritten } from "./admit.js";
 import type { BodyReader } from "./read-json-body.js";
-import { queryOf, readQuery } from "./read-query.js";
+import { readQuery, toSearchParams } from "./read-query.js";
 
 /** Interval at which comments are sent on a waiting stream, so that no proxy closes it as idle. */
 const keepAliveMs = 10_000;
@@ -34,11 +34,11 @@ async function serve(
   { admit, bodies }: { readonly admit: Admit; readonly bodies: BodyReader },
   operation: Operation,
 ): Promise<Response> {
-  const signal = callerSignal(c);
+  const signal = createCallerSignal(c);
   const { principal, services, address, connection } = await admit(c);
   // Checked before the body is read, so that an unauthenticated client's body is never read.
-  refuseStranger(operation, principal);
-  const call: Call = {
+  refuseUnauthenticated(operation, principal);
+  const call: TransportCall = {
     operation,
     principal,
     address,
@@ -50,9 +50,9 @@ async function serve(
     credential: c.req.header("x-team-id"),
     newPerson: readNewPerson(c),
   };
-  if (isStreamable(operation) && wantsStream(c)) return stream(c, services, call);
+  if (isStreamable(operation) && acceptsStream(c)) return stream(c, services, call);
   const reply = await dispatch(services, call);
-  if (reply.written) whenWritten(c, reply.written);
+  if (reply.confirmWritten) onResponseWritten(c, reply.confirmWritten);
   return sendJson(c, toOutputFor(readBuild(c.env.incoming.headers) ?? 0, operation, reply.output));
 }
 
@@ -77,8 +77,8 @@ async function readInput(
 ): Promise<Record<string, unknown>> {
   // Path parameters are strings, like query parameters, and take precedence over the same input elsewhere.
   const path = readQuery(Object.entries<string>(c.req.param()), operation);
-  const query = readQuery(queryOf(c.env.incoming.url), operation);
-  if (c.req.method === "GET") return { ...query, ...lastEventId(c, operation), ...path };
+  const query = readQuery(toSearchParams(c.env.incoming.url), operation);
+  if (c.req.method === "GET") return { ...query, ...readLastEventId(c, operation), ...path };
   const body = (await bodies.readJson(c.env.incoming)) ?? {};
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw new MerkleError("bad_request", "Expected a JSON object as the body.");
@@ -87,12 +87,12 @@ async function readInput(
   return { ...body, ...(key === undefined ? {} : { idempotency_key: key }), ...path };
 }
 
-function readNewPerson(c: HttpContext): Call["newPerson"] {
-  const given = c.req.header(newPersonHeader);
-  return given === undefined ? undefined : Object.fromEntries(new URLSearchParams(given));
+function readNewPerson(c: HttpContext): TransportCall["newPerson"] {
+  const header = c.req.header(newPersonHeader);
+  return header === undefined ? undefined : Object.fromEntries(new URLSearchParams(header));
 }
 
-function wantsStream(c: HttpContext): boolean {
+function acceptsStream(c: HttpContext): boolean {
   return /\btext\/event-stream\b/.test(c.req.header("accept") ?? "");
 }
 
@@ -100,7 +100,7 @@ function wantsStream(c: HttpContext): boolean {
  * Returns the cursor that a browser's EventSource sends when it reconnects: the id of the last event that it
  * received.
  */
-function lastEventId(c: HttpContext, operation: Operation): Record<string, unknown> {
+function readLastEventId(c: HttpContext, operation: Operation): Record<string, unknown> {
   const id = c.req.header("last-event-id");
   if (operation.kind !== "wait" || id === undefined || !/^\d{1,15}$/.test(id)) return {};
   return { since_cursor: Number(id) };
@@ -110,13 +110,13 @@ function lastEventId(c: HttpContext, operation: Operation): Record<string, unkno
  * Serves a wait as an event stream: comments while the wait blocks, and then one event with the plain reply,
  * or with an error and its retry delay (WAIT-10).
  */
-async function stream(c: HttpContext, services: Services, call: Call): Promise<Response> {
+async function stream(c: HttpContext, services: Services, call: TransportCall): Promise<Response> {
   const blocked = createGate();
   // A call with an invalid credential is refused before its stream opens.
   const actor = parseTeamCredential(call.credential ?? "")?.teamId;
-  const holder = shareHolderOf(call.principal, actor, toAddressBlock(call.address));
-  const place = services.shares.take("stream", holder);
-  c.env.outgoing.once("close", place.leave);
+  const holder = toShareHolder(call.principal, actor, toAddressBlock(call.address));
+  const slot = services.shares.take("stream", holder);
+  c.env.outgoing.once("close", slot.release);
   const answer = dispatch(services, { ...call, onBlocked: blocked.open });
   // An invalid call fails before it blocks, and then gets a normal error reply instead of a stream.
   await Promise.race([answer, blocked.opened]);
@@ -125,15 +125,18 @@ async function stream(c: HttpContext, services: Services, call: Call): Promise<R
     try {
       await events.write(": waiting\n\n");
       const reply = await answer;
-      const cursor = nextCursorOf(reply.output);
+      const cursor = formatNextCursor(reply.output);
       await events.writeSSE({ event: "messages", id: cursor, data: JSON.stringify(reply.output) });
-      if (reply.written) whenWritten(c, reply.written);
+      if (reply.confirmWritten) onResponseWritten(c, reply.confirmWritten);
     } catch (error) {
-      const told = toMerkleError(error, services.log, { operation: call.operation.name, transport: "rest" });
-      const { retry_after_s: retryAfterS } = told.details;
+      const merkleError = toMerkleError(error, services.log, {
+        operation: call.operation.name,
+        transport: "rest",
+      });
+      const { retry_after_s: retryAfterS } = merkleError.details;
       await events.writeSSE({
         event: "error",
-        data: JSON.stringify(told.toBody()),
+        data: JSON.stringify(merkleError.toBody()),
         ...(typeof retryAfterS === "number" && { retry: 1_000 * retryAfterS }),
       });
     } finally {
@@ -153,7 +156,7 @@ function createGate(): { open(): void; opened: Promise<void> } {
   return { open: () => open(), opened };
 }
 
-function nextCursorOf(output: unknown): string {
+function formatNextCursor(output: unknown): string {
   const cursor =
     typeof output === "object" && output !== null && "next_cursor" in output ? output.next_cursor : 0;
   return String(cursor);

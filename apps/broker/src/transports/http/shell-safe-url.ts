@@ -5,11 +5,11 @@
 export function toShellSafeUrl(url: string): string {
   const { href } = new URL(url);
   const encoded = href.replace(/[^A-Za-z0-9\-._~:/%[\]]/g, (char) =>
-    encodeURIComponent(char).replace(/['()*!]/g, hex),
+    encodeURIComponent(char).replace(/['()*!]/g, percentEncode),
   );
   return encoded.replace(/\/+$/, "");
 }
 
-function hex(char: string): string {
+function percentEncode(char: string): string {
   return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 }

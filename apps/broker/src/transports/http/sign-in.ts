@@ -1,7 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { claimOnce, insertToken, releaseOnce } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
-import { brokerBytes } from "@merkle/wire/identity";
+import { encodeBrokerStatement } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { Bytes32, HelloProof } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
@@ -12,16 +12,16 @@ import { createSignInChallenges } from "../../identity/authenticator/sign-in-cha
 import { cutOff, endInTransaction } from "../../identity/end-credentials.js";
 import type { OriginReader } from "../../identity/origin/request-origin.js";
 import { requireSameOrigin } from "../../identity/origin/same-origin.js";
-import { isNamed, type Principal, tokenOf } from "../../identity/principal.js";
+import { findTokenNumber, isNamed, type Principal } from "../../identity/principal.js";
 import { makeBrowserToken, makeToken } from "../../identity/tokens/token.js";
 import { membershipEnded } from "../../sessions/access/authorize.js";
 import type { Authenticator, Meshes, Services } from "../services.js";
 import type { Admit, HttpContext } from "./admit.js";
-import { jsonResponse } from "./http-error.js";
+import { toJsonResponse } from "./http-error.js";
 import type { BodyReader } from "./read-json-body.js";
 
 /** Describes who a browser is signed in as, for display in pages. */
-export interface SignedIn {
+export interface SignInStatus {
   readonly auth: "open" | "invite";
   readonly broker_id: string;
   readonly mesh: string;
@@ -43,7 +43,7 @@ const SignIn = z.union([
   z.strictObject({ proof: HelloProof }),
 ]);
 
-const ProofRequest = z.object({ challenge: Bytes32, origin: z.string().min(1).max(300) });
+const BrokerProofRequest = z.object({ challenge: Bytes32, origin: z.string().min(1).max(300) });
 
 export interface SignInOptions {
   readonly meshes: Meshes;
@@ -66,17 +66,17 @@ export function mountSignIn(
 ): void {
   const { main } = meshes;
   const { database } = main;
-  const keyOf = (nonce: string) => ({
+  const toClaimKey = (nonce: string) => ({
     meshId: database.meshId,
     requestHash: sha256(`sign-in ${nonce}`),
   });
   const challenges = createSignInChallenges({
-    shared: main.nodes.alone
+    shared: main.nodes.isAlone
       ? undefined
       : {
-          secret: main.signer.secretFor("sign-in challenges"),
-          claim: (nonce) => claimOnce(database.orm, keyOf(nonce)),
-          release: (nonce) => releaseOnce(database.orm, keyOf(nonce)),
+          secret: main.signer.deriveSecret("sign-in challenges"),
+          claim: (nonce) => claimOnce(database.orm, toClaimKey(nonce)),
+          release: (nonce) => releaseOnce(database.orm, toClaimKey(nonce)),
         },
   });
 
@@ -84,9 +84,9 @@ export function mountSignIn(
     const { principal, services } = await admit(c);
     const { challenge, origin } = c.req.query();
     const proof = challenge === undefined ? undefined : proveSelf({ challenge, origin });
-    return jsonResponse({
+    return toJsonResponse({
       ...describe(services, principal),
-      nonce: challenges.give(),
+      nonce: challenges.issue(),
       ...(proof && { proof }),
     });
   });
@@ -111,7 +111,7 @@ export function mountSignIn(
         seconds: limits.browserSeconds,
       }),
     );
-    const response = jsonResponse({ ...describe(services, principal), page_token: page });
+    const response = toJsonResponse({ ...describe(services, principal), page_token: page });
     response.headers.set(
       "set-cookie",
       writeCookie(origin, { value: cookie, maxAgeS: limits.browserSeconds }),
@@ -123,14 +123,14 @@ export function mountSignIn(
     const { principal, services } = await admit(c);
     const origin = originReader.read(c.env.incoming);
     requireSameOrigin(origin);
-    const number = principal && isNamed(principal) ? tokenOf(principal) : null;
+    const number = principal && isNamed(principal) ? findTokenNumber(principal) : null;
     if (principal && number !== null) {
       const { meshId } = principal;
       const by = principal.kind === "member" ? principal.name : "an observer";
       const ended = await services.database.transaction((tx) => endInTransaction(tx, { meshId, number, by }));
       cutOff(services, meshId, ended);
     }
-    const response = jsonResponse({});
+    const response = toJsonResponse({});
     response.headers.set("set-cookie", writeCookie(origin, { value: "", maxAgeS: 0 }));
     return response;
   });
@@ -153,31 +153,31 @@ export function mountSignIn(
         seconds: limits.ticketSeconds,
       }),
     );
-    return jsonResponse({ ticket: token });
+    return toJsonResponse({ ticket: token });
   });
 
   /**
    * Proves to the caller that this broker has its audit key, and that the caller has connected to the
    * broker's own address (HELLO-6).
    */
-  function proveSelf(asked: { challenge: string; origin: string | undefined }): object {
-    const parsed = ProofRequest.safeParse(asked);
-    if (!parsed.success) throw notAsked();
+  function proveSelf(request: { challenge: string; origin: string | undefined }): object {
+    const parsed = BrokerProofRequest.safeParse(request);
+    if (!parsed.success) throw invalidProofRequest();
     const { challenge, origin } = parsed.data;
-    if (!isOwnOrigin(origin)) throw notHere(origin);
+    if (!isOwnOrigin(origin)) throw unknownOrigin(origin);
     const { brokerId: broker_id } = main.database;
     return {
-      ...main.signer.signBytes(brokerBytes({ broker_id, challenge, origin })),
+      ...main.signer.signBytes(encodeBrokerStatement({ broker_id, challenge, origin })),
       keys: main.signer.keys,
     };
   }
 
   async function identify(input: z.output<typeof SignIn>): Promise<Principal | null> {
-    if ("secret" in input) return authenticator.byToken(input.secret, ["sign_in", "observer"]);
+    if ("secret" in input) return authenticator.findPrincipalByToken(input.secret, ["sign_in", "observer"]);
     const { proof } = input;
     if (proof.kind !== "signature") throw signInRefused();
     const { principal } = await challenges.answer(proof.statement.nonce, (nonce) =>
-      authenticator.byHello({ proof }, { nonce, isOwnOrigin, now: new Date() }),
+      authenticator.authenticateHello({ proof }, { nonce, isOwnOrigin, now: new Date() }),
     );
     return principal;
   }
@@ -192,7 +192,7 @@ async function readSignIn(c: HttpContext, bodies: BodyReader): Promise<z.output<
   );
 }
 
-function describe(services: Services, principal: Principal | null): SignedIn {
+function describe(services: Services, principal: Principal | null): SignInStatus {
   const { brokerId, meshId } = services.database;
   return {
     auth: services.auth,
@@ -203,7 +203,7 @@ function describe(services: Services, principal: Principal | null): SignedIn {
   };
 }
 
-function toYou(principal: Principal | null): SignedIn["you"] {
+function toYou(principal: Principal | null): SignInStatus["you"] {
   switch (principal?.kind) {
     case "member": {
       const { memberId, name, role } = principal;
@@ -223,14 +223,14 @@ function signInRefused(): MerkleError {
   );
 }
 
-function notAsked(): MerkleError {
+function invalidProofRequest(): MerkleError {
   return new MerkleError(
     "bad_request",
     "Expected challenge (32 bytes in base64url) and origin (the address that you connected to, such as https://mesh.example.com).",
   );
 }
 
-function notHere(origin: string): MerkleError {
+function unknownOrigin(origin: string): MerkleError {
   return new MerkleError(
     "forbidden",
     `This broker does not have the address ${JSON.stringify(origin)}. Set the address of a proxy or a container as public_url, or its host and port in MERKLE_ALLOWED_HOSTS.`,

@@ -1,4 +1,4 @@
-import { type HttpAdmission, type HttpContext, whenWritten } from "../http/admit.js";
+import { type HttpAdmission, type HttpContext, onResponseWritten } from "../http/admit.js";
 
 /** An HTTP request to the MCP transport, with its authenticated sender. */
 export interface Exchange extends OpenExchange {
@@ -23,7 +23,7 @@ export function openExchange(c: HttpContext): OpenExchange {
   const ended = new Promise<"written" | "broken">((resolve) => {
     // Node also emits "finish" if the socket broke while part of the response was still in its
     // buffer.
-    whenWritten(c, () => resolve(incoming.socket.destroyed ? "broken" : "written"));
+    onResponseWritten(c, () => resolve(incoming.socket.destroyed ? "broken" : "written"));
     outgoing.once("close", () => resolve("broken"));
   });
   return { c, url: new URL(c.req.url), headers: c.req.raw.headers, ended };

@@ -10,7 +10,7 @@ interface InstructionsOptions {
    * Whether the credentials of joined teams are stored for this connection, so that calls need not send them
    * (MCP-2).
    */
-  readonly remembers: boolean;
+  readonly remembersTeam: boolean;
   readonly principal: Principal | null;
 }
 
@@ -23,23 +23,28 @@ export function writeInstructions({ baseUrl, listed, ...caller }: InstructionsOp
     .replace("{beginning}", toBeginning(caller))
     .split("\n")
     .flatMap((line) => {
-      const kept = line.split(/(?<=[.:]) (?=[A-Z])/).filter((sentence) => namesOnly(listed, sentence));
-      return kept.length === 0 ? [] : [kept.join(" ")];
+      const sentences = line
+        .split(/(?<=[.:]) (?=[A-Z])/)
+        .filter((sentence) => mentionsOnly(listed, sentence));
+      return sentences.length === 0 ? [] : [sentences.join(" ")];
     });
   return `${lines.join("\n")}\n\nThe whole guide: ${toShellSafeUrl(baseUrl)}/agents.md`;
 }
 
-function namesOnly(listed: ReadonlySet<string>, sentence: string): boolean {
+function mentionsOnly(listed: ReadonlySet<string>, sentence: string): boolean {
   const words = sentence.match(/\b[a-z]+(?:_[a-z]+)*\b/g) ?? [];
   return words.every((word) => !findOperation(word) || listed.has(word));
 }
 
-function toBeginning({ remembers, principal }: Pick<InstructionsOptions, "remembers" | "principal">): string {
+function toBeginning({
+  remembersTeam,
+  principal,
+}: Pick<InstructionsOptions, "remembersTeam" | "principal">): string {
   // The client's token identifies its team in this session only, so it could not find another session (OAUTH-6).
   if (principal?.kind === "client") {
     return `You are one team in one session: session_id is ${principal.sessionId}, and you need no team_id. Begin with join_session, which tells you your team's name whatever you pass.`;
   }
-  return `${joining} ${remembers ? remembering : forgetting}`;
+  return `${joining} ${remembersTeam ? remembering : forgetting}`;
 }
 
 const joining =

@@ -5,8 +5,8 @@ import type { LiveMcpSession } from "./mcp-session.js";
 
 /** Creates a session that only records that it was closed. */
 function quietSession(id: string, closed: string[]): LiveMcpSession {
-  const session: Pick<LiveMcpSession, "busy" | "replay" | "close"> = {
-    busy: false,
+  const session: Pick<LiveMcpSession, "isBusy" | "replay" | "close"> = {
+    isBusy: false,
     replay: async () => true,
     close: async () => {
       closed.push(id);

@@ -3,7 +3,7 @@ import { limits } from "@merkle/wire/limits";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Bus } from "../../core/bus/bus.js";
 import type { LiveMcpSession } from "./mcp-session.js";
-import { hashOf, type McpSessionStore } from "./session-store.js";
+import { hashSessionId, type McpSessionStore } from "./session-store.js";
 
 /**
  * The MCP sessions in this process's memory. Any other session is restored from the store when its client
@@ -45,7 +45,7 @@ const idleMs = 10 * 60_000;
  * that answers it.
  */
 const requestIdCharsMax = 200;
-const confirmUsuallyMs = 60 * 60_000;
+const confirmMsDefault = 60 * 60_000;
 
 interface LiveSession {
   readonly session: LiveMcpSession;
@@ -57,7 +57,7 @@ interface LiveSession {
 
 export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   const { store, open, others } = options;
-  const { liveMax = limits.liveMcpSessionsMax, confirmMs = confirmUsuallyMs } = options;
+  const { liveMax = limits.liveMcpSessionsMax, confirmMs = confirmMsDefault } = options;
   /** Live sessions by id. The least recently used comes first. */
   const live = new Map<string, LiveSession>();
   const reviving = new Map<string, Promise<LiveMcpSession | null>>();
@@ -71,7 +71,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   function makeRoom(now: number): void {
     for (const [id, { session, usedAt }] of live) {
       if (now - usedAt < idleMs && live.size < liveMax) return;
-      if (!session.busy) drop(id, session);
+      if (!session.isBusy) drop(id, session);
     }
     // If all sessions are busy, the least recently used sessions are dropped anyway.
     for (const [id, { session }] of live) {
@@ -87,10 +87,10 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   }
 
   async function revive(id: string): Promise<LiveMcpSession | null> {
-    const stored = await store.find(id);
-    if (!stored) return null;
+    const storedSession = await store.find(id);
+    if (!storedSession) return null;
     const session = await open(id);
-    if (await session.replay(stored.initialize)) {
+    if (await session.replay(storedSession.initialize)) {
       keep(id, session);
       return session;
     }
@@ -104,7 +104,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     return running;
   }
 
-  async function stillExists(id: string, entry: LiveSession, now: number): Promise<boolean> {
+  async function confirmExists(id: string, entry: LiveSession, now: number): Promise<boolean> {
     if (now - entry.confirmedAt < confirmMs) return true;
     entry.confirmedAt = now;
     if (await store.find(id)) return true;
@@ -114,7 +114,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
 
   function findByHash(hash: string): [string, LiveMcpSession] | undefined {
     for (const [id, entry] of live) {
-      entry.hash ??= hashOf(id);
+      entry.hash ??= hashSessionId(id);
       if (entry.hash === hash) return [id, entry.session];
     }
     return undefined;
@@ -131,7 +131,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   async function cancelElsewhere(id: string, request: RequestId): Promise<void> {
     if (!others || JSON.stringify(request).length > requestIdCharsMax) return;
     await store.noteCancelled(id, request);
-    others.bus.publish("mcp", { session: hashOf(id) });
+    others.bus.publish("mcp", { session: hashSessionId(id) });
   }
 
   return {
@@ -144,14 +144,14 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
       makeRoom(now);
       live.set(id, entry);
       entry.usedAt = now;
-      return (await stillExists(id, entry, now)) ? entry.session : null;
+      return (await confirmExists(id, entry, now)) ? entry.session : null;
     },
     async end(id) {
       await store.remove(id);
       const session = live.get(id)?.session;
       live.delete(id);
       await session?.close();
-      others?.bus.publish("mcp", { session: hashOf(id) });
+      others?.bus.publish("mcp", { session: hashSessionId(id) });
       await others?.settle();
     },
     cancelElsewhere,

@@ -1,10 +1,10 @@
 import { MerkleError } from "@merkle/wire";
 import { frameRules } from "@merkle/wire/schemas";
 import type { ServerEventBus } from "@modelcontextprotocol/server";
-import type { Channel } from "../../feed/delivery/channel.js";
+import type { SessionChannel } from "../../feed/delivery/channel.js";
 import { countUnread, watchMail } from "../../feed/watch-mail.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
-import type { Peer } from "../../sessions/peers/peer.js";
+import type { LivePeer } from "../../sessions/peers/peer.js";
 import type { Exchange } from "./exchange.js";
 
 /** A team's unread messages in a session, as an MCP resource to which clients can subscribe (MCP-18). */
@@ -17,8 +17,8 @@ export const mailTemplate = {
 };
 
 interface Mailbox {
-  readonly channel: Channel;
-  readonly peer: Peer;
+  readonly channel: SessionChannel;
+  readonly peer: LivePeer;
 }
 
 /** Reads the resource. Reading acknowledges nothing. */
@@ -78,11 +78,11 @@ async function openMailbox({ admission, headers }: Exchange, uri: string): Promi
   }
   const { services, principal, connection } = admission;
   const credential = headers.get("x-team-id") ?? undefined;
-  const { caller, session: found } = await admitCaller(
+  const { caller, session: identity } = await admitCaller(
     services,
     { operation: frameRules.inbox, principal, credential, connection },
     { session_id: session },
   );
-  if (!found || !caller?.team) throw new TypeError("Only a team has messages to read.");
-  return { channel: await services.channels.open(found.sessionId), peer: caller.team.peer };
+  if (!identity || !caller?.team) throw new TypeError("Only a team has messages to read.");
+  return { channel: await services.channels.open(identity.sessionId), peer: caller.team.peer };
 }

@@ -13,7 +13,7 @@ import type { Principal } from "../../identity/principal.js";
 import type { Exchange } from "./exchange.js";
 import { createRequestsInFlight, type McpRequest } from "./requests-in-flight.js";
 import { toPlainJson } from "./rpc-response.js";
-import { idOfKey } from "./session-store.js";
+import { toSessionId } from "./session-store.js";
 
 /** An MCP session, as passed to the server that is created for it. */
 export interface McpSession {
@@ -51,7 +51,7 @@ export interface McpSessionOptions extends Pick<McpSession, "id" | "openedBy"> {
 /** An MCP session whose server and transport are in this process. */
 export interface LiveMcpSession extends McpSession {
   /** Whether a client is waiting for a reply. */
-  readonly busy: boolean;
+  readonly isBusy: boolean;
   post(exchange: Exchange, body: unknown): Promise<Response>;
   /** Opens the stream on which the server sends messages other than replies. */
   listen(exchange: Exchange): Promise<Response>;
@@ -78,7 +78,7 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
     },
   };
   const transport = new WebStandardStreamableHTTPServerTransport({
-    ...(id === null ? { enableJsonResponse: true } : { sessionIdGenerator: () => idOfKey(id) }),
+    ...(id === null ? { enableJsonResponse: true } : { sessionIdGenerator: () => toSessionId(id) }),
     ...(resumability && {
       eventStore: resumability.createEventStore(),
       retryInterval: resumability.retryIntervalMs,
@@ -86,14 +86,14 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
   });
   const send = transport.send.bind(transport);
   transport.send = async (message, sendOptions) => {
-    const answered = isAnswer(message) ? message.id : undefined;
+    const answeredId = isAnswer(message) ? message.id : undefined;
     try {
       await send(message, sendOptions);
     } catch (error) {
-      if (answered !== undefined) requests.unsent(answered);
+      if (answeredId !== undefined) requests.markUnsent(answeredId);
       throw error;
     }
-    if (answered !== undefined) requests.answered(answered);
+    if (answeredId !== undefined) requests.markAnswered(answeredId);
   };
   const server = createServer(session);
   // The class implements Transport. Its type declaration does not match only because it lacks the `| undefined`
@@ -122,28 +122,28 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
 
   return {
     ...session,
-    get busy() {
+    get isBusy() {
       return open > 0;
     },
     async post(exchange, body) {
       hold(exchange);
       const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-      await requests.untilFree(messages);
+      await requests.waitUntilFree(messages);
       requests.admit(exchange, messages);
       const response = await transport.handleRequest(toPost(exchange.url, exchange.headers), {
         parsedBody: body,
       });
-      for (const cancelled of messages.flatMap(cancelledBy)) {
+      for (const cancelled of messages.flatMap(findCancelledIds)) {
         if (!(await cancel(cancelled))) await options.onCancelledElsewhere?.(cancelled);
       }
-      return wantsStream(exchange.headers) ? response : toPlainJson(response);
+      return acceptsStream(exchange.headers) ? response : toPlainJson(response);
     },
     listen(exchange) {
       hold(exchange);
       return transport.handleRequest(new Request(exchange.url, { headers: exchange.headers }));
     },
     async replay(initialize) {
-      const headers = new Headers(id === null ? {} : { "mcp-session-id": idOfKey(id) });
+      const headers = new Headers(id === null ? {} : { "mcp-session-id": toSessionId(id) });
       const url = new URL("http://localhost/mcp");
       const response = await transport.handleRequest(toPost(url, headers), { parsedBody: initialize });
       await response.text();
@@ -172,7 +172,7 @@ function toPost(url: URL, original: Headers): Request {
   return new Request(url, { method: "POST", headers });
 }
 
-function wantsStream(headers: Headers): boolean {
+function acceptsStream(headers: Headers): boolean {
   return headers.get("accept")?.includes("text/event-stream") ?? false;
 }
 
@@ -180,7 +180,7 @@ function isAnswer(message: JSONRPCMessage): message is JSONRPCMessage & { id?: R
   return isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
 }
 
-function cancelledBy(message: unknown): RequestId[] {
+function findCancelledIds(message: unknown): RequestId[] {
   if (typeof message !== "object" || message === null || !("method" in message) || !("params" in message))
     return [];
   const { method, params } = message;

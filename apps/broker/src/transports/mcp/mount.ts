@@ -5,13 +5,13 @@ import { limits } from "@merkle/wire/limits";
 import { frameRules, withoutNullArguments } from "@merkle/wire/schemas";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Revocations } from "../../identity/revocations.js";
-import { refuseStranger } from "../../sessions/access/authorize.js";
+import { refuseUnauthenticated } from "../../sessions/access/authorize.js";
 import type { Admit, HttpAdmission, HttpContext } from "../http/admit.js";
 import type { BodyReader } from "../http/read-json-body.js";
 import { type Exchange, openExchange } from "./exchange.js";
 import { createLiveSessions, type Others } from "./live-sessions.js";
 import { type ConnectableServer, type McpSession, openMcpSession, type Resumability } from "./mcp-session.js";
-import { methodNotAllowed, rpcCodes, rpcErrorResponse } from "./rpc-response.js";
+import { methodNotAllowed, rpcCodes, toRpcErrorResponse } from "./rpc-response.js";
 import { type McpSessionStore, toSessionKey } from "./session-store.js";
 import type { StatelessServer } from "./stateless-server.js";
 
@@ -44,7 +44,7 @@ export interface McpMountOptions {
    * Returns the URL of the metadata that tells an unauthenticated client how to get access. Null in open
    * mode.
    */
-  readonly metadataUrl?: ((path: string) => string | null) | undefined;
+  readonly findMetadataUrl?: ((path: string) => string | null) | undefined;
   /** Opens the server for the sessionless protocol revision, at the first request that uses it (MCP-16). */
   readonly openStateless: () => Promise<StatelessServer>;
   readonly resumability?: Resumability;
@@ -66,7 +66,7 @@ export interface McpMount {
 }
 
 const drainDeadlineMs = 2_000;
-const claim = "io.modelcontextprotocol/protocolVersion";
+const protocolVersionKey = "io.modelcontextprotocol/protocolVersion";
 const firstStateless = "2026-07-28";
 
 /**
@@ -98,15 +98,15 @@ export function createMcpMount(options: McpMountOptions): McpMount {
    * request access (RFC 9728, section 5.1; OAUTH-1).
    */
   function refuse(c: HttpContext, error: MerkleError): Response {
-    const url = error.status === 401 ? options.metadataUrl?.(c.req.path) : undefined;
+    const url = error.status === 401 ? options.findMetadataUrl?.(c.req.path) : undefined;
     const challenge = url == null ? {} : { "www-authenticate": `Bearer resource_metadata="${url}"` };
-    return rpcErrorResponse(error, rpcCodes.refused, new Headers(challenge));
+    return toRpcErrorResponse(error, rpcCodes.refused, new Headers(challenge));
   }
 
   async function serve(exchange: Exchange): Promise<Response> {
     const { method } = exchange.c.req;
-    const given = exchange.headers.get("mcp-session-id");
-    const id = given === null ? null : toSessionKey(given, exchange.admission.principal);
+    const sessionHeader = exchange.headers.get("mcp-session-id");
+    const id = sessionHeader === null ? null : toSessionKey(sessionHeader, exchange.admission.principal);
     if (method === "POST") return post(exchange, id);
     await permit(frameRules.mcp, exchange.admission);
     if (method === "GET" && id === null) {
@@ -122,14 +122,14 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     void exchange.ended.then(() => underWay.delete(exchange.ended));
     const body = await readMessages(exchange, bodies);
     if (body instanceof Response) return body;
-    for (const rule of rulesFor(body)) await permit(rule, exchange.admission);
-    if (Object(soleMessage(body)).method === "subscriptions/listen") holdStream(exchange);
-    if (namesRevision(exchange.headers, body)) {
+    for (const rule of toFrameRules(body)) await permit(rule, exchange.admission);
+    if (Object(unwrapMessage(body)).method === "subscriptions/listen") holdStream(exchange);
+    if (hasRevision(exchange.headers, body)) {
       stateless ??= options.openStateless();
       const answer = await (await stateless).serve(exchange, body);
       if (answer) return answer;
     }
-    if (isInitializeRequest(soleMessage(body))) return initialize(exchange, body);
+    if (isInitializeRequest(unwrapMessage(body))) return initialize(exchange, body);
     if (id === null) return answerAlone(exchange, body);
     const session = await sessions.find(id);
     return session ? session.post(exchange, body) : unknownSession();
@@ -145,7 +145,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     const { principal } = exchange.admission;
     if (principal?.kind === "observer") return answerAlone(exchange, body);
     const id = toSessionKey(randomBytes(32).toString("base64url"), principal);
-    await store.save(id, soleMessage(body));
+    await store.save(id, unwrapMessage(body));
     const session = await open(id, exchange);
     sessions.add(id, session);
     return session.post(exchange, body);
@@ -195,7 +195,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
         const admission = await admit(c);
         // An unauthenticated client gets neither a session nor the list of tools, and the body of its request
         // is not read.
-        refuseStranger(frameRules.mcp, admission.principal);
+        refuseUnauthenticated(frameRules.mcp, admission.principal);
         const release = hold(admission.principal, () => c.env.outgoing.destroy());
         void open.ended.then(release);
         return await serve({ ...open, admission });
@@ -219,7 +219,7 @@ async function readMessages({ c }: Exchange, bodies: BodyReader): Promise<unknow
     throw new MerkleError("bad_request", "A POST needs a JSON-RPC message as its body.");
   } catch (error) {
     if (!(error instanceof MerkleError)) throw error;
-    return rpcErrorResponse(error, error.code === "bad_request" ? rpcCodes.parseError : rpcCodes.refused);
+    return toRpcErrorResponse(error, error.code === "bad_request" ? rpcCodes.parseError : rpcCodes.refused);
   }
 }
 
@@ -227,7 +227,7 @@ async function readMessages({ c }: Exchange, bodies: BodyReader): Promise<unknow
  * Returns the access rules to check for the messages in a body. Tool calls are operations, and are authorised
  * as operations.
  */
-function rulesFor(body: unknown): FrameRule[] {
+function toFrameRules(body: unknown): FrameRule[] {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   return messages.flatMap((message): FrameRule[] => {
     const { method } = Object(message);
@@ -247,7 +247,7 @@ function refuseLargeInitialize(body: unknown): void {
   );
 }
 
-function soleMessage(body: unknown): unknown {
+function unwrapMessage(body: unknown): unknown {
   return Array.isArray(body) && body.length === 1 ? body[0] : body;
 }
 
@@ -256,7 +256,7 @@ function unknownSession(): Response {
     "not_found",
     "This MCP session does not exist or has ended. Send initialize again, without Mcp-Session-Id.",
   );
-  return rpcErrorResponse(error, rpcCodes.unknownSession);
+  return toRpcErrorResponse(error, rpcCodes.unknownSession);
 }
 
 /**
@@ -264,8 +264,10 @@ function unknownSession(): Response {
  * revision. This cheap check runs for every request before that revision's server is loaded. The server makes
  * the final decision.
  */
-function namesRevision(headers: Headers, body: unknown): boolean {
+function hasRevision(headers: Headers, body: unknown): boolean {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
-  const claims = messages.some((message) => claim in Object(Object(Object(message).params)._meta));
-  return claims || (headers.get("mcp-protocol-version") ?? "") >= firstStateless;
+  const hasClaim = messages.some(
+    (message) => protocolVersionKey in Object(Object(Object(message).params)._meta),
+  );
+  return hasClaim || (headers.get("mcp-protocol-version") ?? "") >= firstStateless;
 }

@@ -31,7 +31,7 @@ export interface RequestsInFlight {
    * Waits while one of these ids belongs to a request that is still running although its connection broke. A
    * client that retries with the same id would otherwise get the reply to the broken request.
    */
-  untilFree(messages: readonly unknown[]): Promise<void>;
+  waitUntilFree(messages: readonly unknown[]): Promise<void>;
   /**
    * Registers the requests among the messages in one HTTP request.
    *
@@ -40,9 +40,9 @@ export interface RequestsInFlight {
    */
   admit(exchange: Exchange, messages: readonly unknown[]): void;
   /** Records that the reply was passed to the transport. */
-  answered(id: RequestId): void;
+  markAnswered(id: RequestId): void;
   /** Records that a request has ended but the transport could not send its reply. */
-  unsent(id: RequestId): void;
+  markUnsent(id: RequestId): void;
   /** Cancels a request for its caller. Returns false if there is no such request or its reply is being sent. */
   cancel(id: RequestId): boolean;
   /** Returns whether another request is waiting for the same HTTP response. */
@@ -50,7 +50,7 @@ export interface RequestsInFlight {
   abortAll(): void;
 }
 
-interface PendingRequest extends McpRequest {
+interface InFlightRequest extends McpRequest {
   readonly exchange: Exchange;
   readonly abort: AbortController;
   readonly runs: (() => void)[];
@@ -64,9 +64,9 @@ interface PendingRequest extends McpRequest {
 
 /** @param options.outlivesConnection - whether a reply can still be fetched after the connection has closed */
 export function createRequestsInFlight(options: { outlivesConnection: boolean }): RequestsInFlight {
-  const pending = new Map<RequestId, PendingRequest>();
+  const pending = new Map<RequestId, InFlightRequest>();
 
-  function release(id: RequestId, request: PendingRequest, outcome: "written" | "broken"): void {
+  function release(id: RequestId, request: InFlightRequest, outcome: "written" | "broken"): void {
     const isServed = request.state === "running";
     if (options.outlivesConnection && (isServed || request.state === "taken")) return;
     if (isServed) {
@@ -95,7 +95,7 @@ export function createRequestsInFlight(options: { outlivesConnection: boolean })
     const free = new Promise<void>((resolve) => {
       setFree = resolve;
     });
-    const request: PendingRequest = {
+    const request: InFlightRequest = {
       message,
       url,
       headers,
@@ -119,7 +119,7 @@ export function createRequestsInFlight(options: { outlivesConnection: boolean })
       if (request?.state === "taken") request.state = "running";
       return request;
     },
-    async untilFree(messages) {
+    async waitUntilFree(messages) {
       for (const message of messages) {
         const request = isRequest(message) ? pending.get(message.id) : undefined;
         if (request?.state === "abandoned") await request.free;
@@ -132,7 +132,7 @@ export function createRequestsInFlight(options: { outlivesConnection: boolean })
         take(exchange, message.id, message);
       }
     },
-    answered(id) {
+    markAnswered(id) {
       if (freeIfAbandoned(id)) return;
       const request = pending.get(id);
       if (request?.state !== "running" && request?.state !== "taken") return;
@@ -141,7 +141,7 @@ export function createRequestsInFlight(options: { outlivesConnection: boolean })
       // later.
       void request.exchange.ended.then(() => pending.get(id) === request && pending.delete(id));
     },
-    unsent: (id) => void freeIfAbandoned(id),
+    markUnsent: (id) => void freeIfAbandoned(id),
     cancel(id) {
       // The SDK sends no reply to a cancelled request, so the id must be freed here.
       if (freeIfAbandoned(id)) return true;

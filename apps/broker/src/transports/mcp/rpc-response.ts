@@ -12,7 +12,7 @@ export const rpcCodes = {
  * Returns the JSON-RPC error for a failure of the HTTP request itself, which cannot be tied to a JSON-RPC
  * request (ERR-4).
  */
-export function rpcErrorResponse(
+export function toRpcErrorResponse(
   error: MerkleError,
   code: number = rpcCodes.refused,
   headers: Headers = new Headers(),

@@ -1,14 +1,14 @@
 import {
+  addCancelled,
   type Database,
   deleteMcpSession,
   insertMcpSession,
   listCancelled,
   type McpSessionKey,
-  noteCancelled,
   touchMcpSession,
 } from "@merkle/db";
 import { sha256 } from "../../core/sha256.js";
-import { type Principal, tokenOf } from "../../identity/principal.js";
+import { findTokenNumber, type Principal } from "../../identity/principal.js";
 
 /** Stores MCP sessions so that they outlive the process, and clients do not notice a restart (MCP-4). */
 export interface McpSessionStore {
@@ -33,7 +33,7 @@ export function createMcpSessionStore(database: Pick<Database, "orm" | "meshId">
     save: (id, initialize) => insertMcpSession(database.orm, toKey(database, id), toStored(initialize)),
     find: (id) => touchMcpSession(database.orm, toKey(database, id)),
     remove: (id) => deleteMcpSession(database.orm, toKey(database, id)),
-    noteCancelled: (id, request) => noteCancelled(database.orm, toKey(database, id), request),
+    noteCancelled: (id, request) => addCancelled(database.orm, toKey(database, id), request),
     listCancelled: (id) => listCancelled(database.orm, toKey(database, id), cancelledSeconds),
   };
 }
@@ -56,7 +56,7 @@ export function toKey({ meshId }: Pick<Database, "meshId">, id: string): McpSess
 }
 
 /** Returns the hash with which nodes identify a session to each other. */
-export function hashOf(id: string): string {
+export function hashSessionId(id: string): string {
   return sha256(id, "base64url");
 }
 
@@ -70,7 +70,7 @@ export function toSessionKey(id: string, opener: Principal | null): string {
 }
 
 /** Returns the session id that the client has, which is the key without the owner part. */
-export function idOfKey(key: string): string {
+export function toSessionId(key: string): string {
   return key.split(" ", 1)[0] ?? "";
 }
 
@@ -84,7 +84,7 @@ function toOwner(opener: Principal | null): string | null {
       return opener.memberId;
     case "observer":
     case "client":
-      return `${opener.meshId} ${tokenOf(opener)}`;
+      return `${opener.meshId} ${findTokenNumber(opener)}`;
     case "job":
       return `${opener.meshId} job ${opener.job}`;
     default:

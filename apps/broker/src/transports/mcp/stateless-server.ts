@@ -13,7 +13,7 @@ import type { Exchange } from "./exchange.js";
 import { writeInstructions } from "./instructions.js";
 import { mailTemplate, openMailBus, readMailResource } from "./mail-resource.js";
 import type { McpRequest } from "./requests-in-flight.js";
-import { createToolDesk } from "./tool-desk.js";
+import { createToolDispatcher } from "./tool-dispatcher.js";
 
 export interface StatelessServer {
   /** Answers one request. Returns null for a request of a protocol revision with sessions. */
@@ -37,15 +37,15 @@ export function createStatelessServer(services: Services): StatelessServer {
 
   return {
     async serve(exchange, body) {
-      const gone = new AbortController();
-      void exchange.ended.then((how) => how === "broken" && gone.abort());
-      const request = toRequest(exchange, gone.signal);
+      const controller = new AbortController();
+      void exchange.ended.then((how) => how === "broken" && controller.abort());
+      const request = toRequest(exchange, controller.signal);
       if (await isLegacyRequest(request, body)) return null;
       // If this request is left unanswered, the client considers the method unknown and opens a session
       // instead.
       if (Object(body).method === "server/discover" && needsMemory(exchange)) return null;
 
-      const handler = await openHandler(services, toMcpRequest(exchange, body, gone.signal), exchange);
+      const handler = await openHandler(services, toMcpRequest(exchange, body, controller.signal), exchange);
       streams.add(handler);
       void exchange.ended.then(() => streams.delete(handler));
       return handler.fetch(request, { parsedBody: body });
@@ -77,24 +77,24 @@ async function openHandler(
   exchange: Exchange,
 ): Promise<McpHttpHandler> {
   let handler: McpHttpHandler;
-  const uris = request.message["method"] === "subscriptions/listen" ? listenedTo(request.message) : [];
+  const uris = request.message["method"] === "subscriptions/listen" ? toSubscribedUris(request.message) : [];
   const bus = await openMailBus(exchange, { uris, onEnded: () => void handler.close() });
   handler = createMcpHandler(() => createServer(services, request, exchange), { legacy: "reject", bus });
   return handler;
 }
 
 function createServer(services: Services, request: McpRequest, exchange: Exchange): Server {
-  const user = { sessionId: null, stateless: true };
-  const desk = createToolDesk(services, user);
+  const user = { sessionId: null, isStateless: true };
+  const dispatcher = createToolDispatcher(services, user);
   const { principal } = request.admission;
-  const listed = new Set(desk.list(request.url, principal).map(({ name }) => name));
+  const listed = new Set(dispatcher.list(request.url, principal).map(({ name }) => name));
   const server = new Server(
     { name: "merkle", title: "Merkle", version: services.version },
     {
       capabilities: { tools: {}, resources: { subscribe: true } },
       instructions: writeInstructions({
-        baseUrl: services.addresses.base(),
-        ...{ listed, principal, remembers: false },
+        baseUrl: services.addresses.getBaseUrl(),
+        ...{ listed, principal, remembersTeam: false },
       }),
       cacheHints: {
         "server/discover": cacheHint,
@@ -105,13 +105,13 @@ function createServer(services: Services, request: McpRequest, exchange: Exchang
     },
   );
   server.setRequestHandler("tools/list", () => ({
-    tools: desk.list(request.url, principal),
+    tools: dispatcher.list(request.url, principal),
   }));
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
     withProgress(
       mcpReq._meta?.progressToken,
       (progress) => mcpReq.notify({ method: "notifications/progress", params: { ...progress } }),
-      () => desk.call(params.name, request),
+      () => dispatcher.call(params.name, request),
     ),
   );
   server.setRequestHandler("resources/list", () => ({ resources: [] }));
@@ -151,7 +151,7 @@ function toRequest({ url, headers: original }: Exchange, signal: AbortSignal): R
   return new Request(url, { method: "POST", headers, signal });
 }
 
-function listenedTo({ params }: McpRequest["message"]): string[] {
+function toSubscribedUris({ params }: McpRequest["message"]): string[] {
   const { resourceSubscriptions: uris } = Object(Object(params).notifications);
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];
 }

@@ -2,9 +2,9 @@ import {
   type Database,
   type JoinedSessionRow,
   listJoinedSessions,
-  listRememberedTeams,
+  listMcpSessionTeams,
   type Queryable,
-  rememberTeam,
+  saveMcpSessionTeam,
   type Transaction,
 } from "@merkle/db";
 import { parseTeamCredential } from "@merkle/wire";
@@ -16,16 +16,16 @@ import { toKey } from "./session-store.js";
  * no credentials (MCP-2).
  */
 export interface RememberedTeams {
-  credentialIn(sessionId: string): string | undefined;
+  findCredential(sessionId: string): string | undefined;
   /** Returns the stored credential with this uuid. A caller may send the uuid in place of the credential. */
-  credentialOf(uuid: string): string | undefined;
+  findCredentialByTeam(uuid: string): string | undefined;
   /** Returns the sessions to which these teams still belong. */
-  joined(): Promise<JoinedSessionRow[]>;
+  listSessions(): Promise<JoinedSessionRow[]>;
   /**
    * Returns the only stored credential, which applies regardless of the addressed session. Undefined if there
    * are several.
    */
-  onlyCredential(): string | undefined;
+  findOnlyCredential(): string | undefined;
   /** Stores a credential in the transaction that creates it, so that either both are stored or neither is. */
   store(tx: Transaction, sessionId: string, credential: string): Promise<void>;
   /** Uses the credential for later calls, and stores it if an idempotent retry has returned it again. */
@@ -41,43 +41,43 @@ export async function loadRememberedTeams(
   mcpSessionId: string,
 ): Promise<RememberedTeams> {
   const key = toKey(database, mcpSessionId);
-  const rows = await listRememberedTeams(database.orm, key);
+  const rows = await listMcpSessionTeams(database.orm, key);
   const credentials = new Map(
     rows.map(({ sessionId, sealedCredential }) => [
       sessionId,
-      decrypt(mcpSessionId, purposeFor(sessionId), sealedCredential),
+      decrypt(mcpSessionId, formatPurpose(sessionId), sealedCredential),
     ]),
   );
   /** Credentials that calls in progress have stored. Each becomes active when its call ends. */
-  const stored = new Map<string, string>();
+  const storedCredentials = new Map<string, string>();
   const save = (db: Queryable | Transaction, sessionId: string, credential: string) =>
-    rememberTeam(db, key, sessionId, encrypt(mcpSessionId, purposeFor(sessionId), credential));
+    saveMcpSessionTeam(db, key, sessionId, encrypt(mcpSessionId, formatPurpose(sessionId), credential));
 
   return {
-    credentialIn: (sessionId) => credentials.get(sessionId),
-    credentialOf: (uuid) =>
+    findCredential: (sessionId) => credentials.get(sessionId),
+    findCredentialByTeam: (uuid) =>
       [...credentials.values()].find(
         (credential) => parseTeamCredential(credential)?.teamId === uuid.toLowerCase(),
       ),
-    async joined() {
+    async listSessions() {
       const ids = [...credentials.values()].flatMap((each) => parseTeamCredential(each)?.teamId ?? []);
       return ids.length === 0 ? [] : listJoinedSessions(database.orm, [...credentials.keys()], ids);
     },
-    onlyCredential: () => (credentials.size === 1 ? [...credentials.values()][0] : undefined),
+    findOnlyCredential: () => (credentials.size === 1 ? [...credentials.values()][0] : undefined),
     async store(tx, sessionId, credential) {
       await save(tx, sessionId, credential);
-      stored.set(sessionId, credential);
+      storedCredentials.set(sessionId, credential);
     },
     async remember(sessionId, credential) {
-      if (stored.get(sessionId) !== credential && credentials.get(sessionId) !== credential) {
+      if (storedCredentials.get(sessionId) !== credential && credentials.get(sessionId) !== credential) {
         await save(database.orm, sessionId, credential);
       }
-      stored.delete(sessionId);
+      storedCredentials.delete(sessionId);
       credentials.set(sessionId, credential);
     },
   };
 }
 
-function purposeFor(sessionId: string): string {
+function formatPurpose(sessionId: string): string {
   return `mcp session's team in ${sessionId}`;
 }

@@ -5,7 +5,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv
 import type { Services } from "../services.js";
 import { writeInstructions } from "./instructions.js";
 import type { McpSession } from "./mcp-session.js";
-import { createToolDesk } from "./tool-desk.js";
+import { createToolDispatcher } from "./tool-dispatcher.js";
 
 /**
  * Returns a function that creates an MCP session's server, which offers every operation for agents as a tool.
@@ -14,17 +14,17 @@ export function createToolsServers(services: Services): (session: McpSession) =>
   // Creating a validator costs more than creating the rest of a server, so all servers share one validator.
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   return (session) => {
-    const user = { sessionId: session.id, stateless: false };
-    const desk = createToolDesk(services, user);
+    const user = { sessionId: session.id, isStateless: false };
+    const dispatcher = createToolDispatcher(services, user);
     const { url, principal } = session.openedBy ?? { url: new URL("http://localhost"), principal: null };
-    const listed = new Set(desk.list(url, principal).map(({ name }) => name));
+    const listed = new Set(dispatcher.list(url, principal).map(({ name }) => name));
     const server = new Server(
       { name: "merkle", title: "Merkle", version: services.version },
       {
         capabilities: { tools: {} },
         instructions: writeInstructions({
-          baseUrl: services.addresses.base(),
-          ...{ listed, principal, remembers: true },
+          baseUrl: services.addresses.getBaseUrl(),
+          ...{ listed, principal, remembersTeam: true },
         }),
         jsonSchemaValidator,
       },
@@ -33,13 +33,13 @@ export function createToolsServers(services: Services): (session: McpSession) =>
     // its own errors before the broker's checks.
     server.setRequestHandler(ListToolsRequestSchema, (_request, { requestId }) => {
       const { url, admission } = session.request(requestId);
-      return { tools: desk.list(url, admission.principal) };
+      return { tools: dispatcher.list(url, admission.principal) };
     });
     server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId, sendNotification }) =>
       withProgress(
         params._meta?.progressToken,
         (progress) => sendNotification({ method: "notifications/progress", params: { ...progress } }),
-        () => desk.call(params.name, session.request(requestId)),
+        () => dispatcher.call(params.name, session.request(requestId)),
       ),
     );
     return server;

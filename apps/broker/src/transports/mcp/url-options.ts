@@ -16,7 +16,10 @@ export interface UrlOptions {
  *
  * @throws bad_request for an unknown value, or for a credential, which must not be in a URL
  */
-export function readUrlOptions({ searchParams }: URL, { stateless, revision }: Speaking): UrlOptions {
+export function readUrlOptions(
+  { searchParams }: URL,
+  { isStateless, revision }: ProtocolRevision,
+): UrlOptions {
   if (searchParams.has("team_id")) {
     throw new MerkleError(
       "bad_request",
@@ -24,26 +27,27 @@ export function readUrlOptions({ searchParams }: URL, { stateless, revision }: S
     );
   }
   const view = readView(searchParams.get("view"));
-  const asked = readStructured(searchParams.get("structured"));
+  const structuredParameter = readStructured(searchParams.get("structured"));
   const operations = chooseOperations(searchParams.get("tools"));
   // If a result has structured output, clients show it to the model instead of the text. The compact view is
   // meant for models, so it has no structured output by default.
   const isForProgram = view !== "compact";
   const isOneToolset =
     searchParams.has("tools") && new Set(operations.map((each) => each.toolset)).size === 1;
-  const describesOutput = asked ?? (isForProgram && (stateless || isOneToolset));
+  const describesOutput = structuredParameter ?? (isForProgram && (isStateless || isOneToolset));
   return {
-    view: view ?? ((asked ?? stateless) ? "compact" : "json"),
-    structured: asked ?? (describesOutput || (isForProgram && (revision ?? "") >= firstStructured)),
+    view: view ?? ((structuredParameter ?? isStateless) ? "compact" : "json"),
+    structured:
+      structuredParameter ?? (describesOutput || (isForProgram && (revision ?? "") >= firstStructured)),
     describesOutput,
     operations,
   };
 }
 
 /** The protocol revision of a request. */
-interface Speaking {
+interface ProtocolRevision {
   /** Whether the request uses the sessionless protocol revision. */
-  readonly stateless: boolean;
+  readonly isStateless: boolean;
   /** The protocol revision named in the header `Mcp-Protocol-Version`. */
   readonly revision?: string | null | undefined;
 }
@@ -65,13 +69,13 @@ function readStructured(structured: string | null): boolean | undefined {
 
 function chooseOperations(tools: string | null): readonly Operation[] {
   if (tools === null) return operations.filter(({ toolset }) => toolset !== "admin");
-  const wanted = tools.split(",").map((name) => name.trim());
-  const known: ReadonlySet<string> = new Set<Toolset>(operations.map(({ toolset }) => toolset));
-  const unknown = wanted.find((name) => !known.has(name));
-  if (unknown === undefined) return operations.filter(({ toolset }) => wanted.includes(toolset));
+  const names = tools.split(",").map((name) => name.trim());
+  const toolsets: ReadonlySet<string> = new Set<Toolset>(operations.map(({ toolset }) => toolset));
+  const unknownToolset = names.find((name) => !toolsets.has(name));
+  if (unknownToolset === undefined) return operations.filter(({ toolset }) => names.includes(toolset));
   throw new MerkleError(
     "bad_request",
-    `There is no toolset "${unknown.slice(0, 100)}". Known toolsets: ${[...known].join(", ")}. Separate several with commas.`,
-    { toolsets: [...known] },
+    `There is no toolset "${unknownToolset.slice(0, 100)}". Known toolsets: ${[...toolsets].join(", ")}. Separate several with commas.`,
+    { toolsets: [...toolsets] },
   );
 }

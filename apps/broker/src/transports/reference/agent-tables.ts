@@ -1,17 +1,17 @@
 import { type ErrorCode, errorCodes, errorMeanings, type Operation } from "@merkle/wire";
 import { describeSchema, operations } from "@merkle/wire/schemas";
-import { markdownTable } from "./markdown-table.js";
+import { formatMarkdownTable } from "./markdown-table.js";
 
 /** Returns a table of the tools that every agent gets, with their inputs and purposes. */
-export function agentToolTable(): string {
-  return markdownTable(
+export function renderAgentToolTable(): string {
+  return formatMarkdownTable(
     ["Tool", "Inputs", "Purpose", "Access", "Route"],
     listed
       .filter(isEverybodys)
       .map((operation) => [
         `\`${operation.name}\``,
         describeInputs(operation),
-        headOf(operation.summary),
+        toFirstClause(operation.summary),
         operation.access,
         operation.route.replace(" /api/", " /").replace("/sessions/:session_id", "S"),
       ]),
@@ -22,14 +22,14 @@ export function agentToolTable(): string {
  * Returns a table of the remaining tools, one row per toolset, with their inputs. Purposes and routes are in
  * `/openapi.json`.
  */
-export function agentToolsetTable(): string {
-  const others = listed.filter((operation) => !isEverybodys(operation));
-  const toolsets = [...new Set(others.map(({ toolset }) => toolset))];
-  return markdownTable(
+export function renderAgentToolsetTable(): string {
+  const otherOperations = listed.filter((operation) => !isEverybodys(operation));
+  const toolsets = [...new Set(otherOperations.map(({ toolset }) => toolset))];
+  return formatMarkdownTable(
     ["Toolset", "Tools (inputs)"],
     toolsets.map((toolset) => [
       toolset,
-      others
+      otherOperations
         .filter((operation) => operation.toolset === toolset)
         .map((operation) => `\`${operation.name}\` (${describeInputs(operation)})`)
         .join(" · "),
@@ -45,8 +45,8 @@ function isEverybodys({ toolset }: Operation): boolean {
 }
 
 /** Returns a table of the error codes, each with its remedy for agents. */
-export function agentErrorTable(): string {
-  return markdownTable(
+export function renderAgentErrorTable(): string {
+  return formatMarkdownTable(
     ["Code", "HTTP", "Meaning, and what to do"],
     (Object.keys(errorCodes) as ErrorCode[])
       .filter(isForAll)
@@ -110,6 +110,6 @@ function describeParts(schema: unknown): string {
  * Returns the first clause of a summary, which says what the tool does. The rest of the summary says how and
  * when.
  */
-function headOf(summary: string): string {
+function toFirstClause(summary: string): string {
   return /^.*?(?=[.:;](?:\s|$))/.exec(summary)?.[0] ?? summary;
 }

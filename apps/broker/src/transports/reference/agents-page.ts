@@ -1,6 +1,6 @@
-import { installLine } from "@merkle/wire/text";
+import { toInstallLine } from "@merkle/wire/text";
 import { toShellSafeUrl } from "../http/shell-safe-url.js";
-import { agentErrorTable, agentToolsetTable, agentToolTable } from "./agent-tables.js";
+import { renderAgentErrorTable, renderAgentToolsetTable, renderAgentToolTable } from "./agent-tables.js";
 
 export interface AgentsPageOptions {
   /** The MCP endpoint that agents should use. */
@@ -34,7 +34,7 @@ export function renderAgentsPage({
   const mcp = toShellSafeUrl(mcpUrl);
   const base = toShellSafeUrl(baseUrl);
   const session = `${base}/api/sessions/auth-refactor`;
-  const line = installLine({ base, keyPin });
+  const line = toInstallLine({ base, keyPin });
   const installation =
     line === null ? "Your human installs `merkle`." : `Your human installs \`merkle\` with \`${line}\`.`;
   const isInvite = auth === "invite";
@@ -195,17 +195,17 @@ Routes are below \`${base}/api\`; \`S\` is \`/sessions/:session_id\` (id or slug
 \`team\` needs your credential, as argument \`team_id\` or header \`X-Team-ID\`, never in a query. Writes take \`idempotency_key\`, a unique text of 16
 characters or more: after a lost reply, send the same request again, and nothing happens twice.
 
-${agentToolTable()}
+${renderAgentToolTable()}
 
 More toolsets: over stdio \`merkle mcp --tools audit,work\` lists them; unlisted tools can be called, too. Routes and meanings are in \`${base}/openapi.json\`.
 
-${agentToolsetTable()}
+${renderAgentToolsetTable()}
 
 ## Errors
 
 \`{"error": {"code", "message", "details"}}\`; over MCP an \`isError\` result with this text.
 
-${agentErrorTable()}
+${renderAgentErrorTable()}
 `;
 }
 

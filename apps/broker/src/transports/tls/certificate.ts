@@ -39,14 +39,20 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
   const key = await readText("key", files.key, (file) => refuseOpenKey(files.key, file));
   const parsed = parseCertificate(cert, files.cert);
   if (!parsed.checkPrivateKey(parseKey(key, files.key))) {
-    throw bad(
+    throw badCertificate(
       `The key ${files.key} does not belong to the certificate ${files.cert}. Use a key and a certificate that were created together.`,
     );
   }
   const validTo = new Date(parsed.validTo);
   refuseWrongTime(files.cert, new Date(parsed.validFrom), validTo);
   refuseUnusable({ cert, key }, files);
-  return { cert, key, names: namesOf(parsed), validTo, keyPin: isPublic(cert) ? null : pinOf(parsed) };
+  return {
+    cert,
+    key,
+    names: toHostNames(parsed),
+    validTo,
+    keyPin: isPublic(cert) ? null : computeKeyPin(parsed),
+  };
 }
 
 async function readText(
@@ -63,7 +69,7 @@ async function readText(
     if (error instanceof StartError) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     const problem = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
-    throw bad(`The ${what} ${path} ${problem}. Correct its path or its permissions.`, error);
+    throw badCertificate(`The ${what} ${path} ${problem}. Correct its path or its permissions.`, error);
   } finally {
     await file?.close();
   }
@@ -76,17 +82,22 @@ async function readText(
 async function refuseOpenKey(path: string, file: FileHandle): Promise<void> {
   if (!isPosix()) return;
   const { mode, uid, gid } = await file.stat();
-  const others = uid === 0 || gid === 0 ? 0o037 : 0o077;
-  if ((mode & others) === 0) return;
+  const othersMask = uid === 0 || gid === 0 ? 0o037 : 0o077;
+  if ((mode & othersMask) === 0) return;
   const octal = (mode & 0o777).toString(8).padStart(4, "0");
-  throw bad(`Others can read the key ${path} (mode ${octal}). Run: chmod 600 ${shellWord(path)}`);
+  throw badCertificate(
+    `Others can read the key ${path} (mode ${octal}). Run: chmod 600 ${quoteShellWord(path)}`,
+  );
 }
 
 function parseCertificate(text: string, path: string): X509Certificate {
   try {
     return new X509Certificate(text);
   } catch (error) {
-    throw bad(`${path} contains no PEM certificate: expected a line -----BEGIN CERTIFICATE-----.`, error);
+    throw badCertificate(
+      `${path} contains no PEM certificate: expected a line -----BEGIN CERTIFICATE-----.`,
+      error,
+    );
   }
 }
 
@@ -94,9 +105,9 @@ function parseKey(text: string, path: string): KeyObject {
   try {
     return createPrivateKey(text);
   } catch (error) {
-    const encrypted = text.includes("ENCRYPTED");
-    throw bad(
-      encrypted
+    const isEncrypted = text.includes("ENCRYPTED");
+    throw badCertificate(
+      isEncrypted
         ? `The key ${path} has a passphrase, which cannot be entered when the broker starts. Use a key without a passphrase.`
         : `${path} contains no PEM private key: expected a line such as -----BEGIN PRIVATE KEY-----.`,
       error,
@@ -107,10 +118,10 @@ function parseKey(text: string, path: string): KeyObject {
 function refuseWrongTime(path: string, validFrom: Date, validTo: Date): void {
   const now = Date.now();
   if (now > validTo.getTime()) {
-    throw bad(`The certificate ${path} has expired (${validTo.toISOString()}). Renew it.`);
+    throw badCertificate(`The certificate ${path} has expired (${validTo.toISOString()}). Renew it.`);
   }
   if (now < validFrom.getTime()) {
-    throw bad(
+    throw badCertificate(
       `The certificate ${path} is not valid before ${validFrom.toISOString()}. Correct this machine's clock, or wait.`,
     );
   }
@@ -125,7 +136,10 @@ function refuseUnusable(pair: { cert: string; key: string }, { cert }: Certifica
     createSecureContext({ ...pair, minVersion: "TLSv1.2" });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw bad(`The certificate ${cert} cannot be used (${reason}). Create a new certificate.`, error);
+    throw badCertificate(
+      `The certificate ${cert} cannot be used (${reason}). Create a new certificate.`,
+      error,
+    );
   }
 }
 
@@ -141,7 +155,7 @@ function isPublic(chain: string): boolean {
   });
 }
 
-function pinOf({ publicKey }: X509Certificate): string {
+function computeKeyPin({ publicKey }: X509Certificate): string {
   return sha256(publicKey.export({ type: "spki", format: "der" }), "base64");
 }
 
@@ -149,7 +163,7 @@ function pinOf({ publicKey }: X509Certificate): string {
  * Returns a certificate's host names without wildcards. Other hosts that match a wildcard may belong to other
  * people, whose pages must not call the broker (AUTH-9).
  */
-function namesOf({ subjectAltName = "" }: X509Certificate): string[] {
+function toHostNames({ subjectAltName = "" }: X509Certificate): string[] {
   return subjectAltName.split(", ").flatMap((entry) => {
     const [, kind, value = ""] = /^(DNS|IP Address):([a-z0-9.:_-]+)$/i.exec(entry) ?? [];
     if (kind === undefined) return [];
@@ -158,10 +172,10 @@ function namesOf({ subjectAltName = "" }: X509Certificate): string[] {
   });
 }
 
-function shellWord(path: string): string {
+function quoteShellWord(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-function bad(message: string, cause?: unknown): StartError {
+function badCertificate(message: string, cause?: unknown): StartError {
   return new StartError("bad_certificate", message, { cause });
 }

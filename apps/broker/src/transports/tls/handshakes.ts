@@ -7,7 +7,7 @@ export interface Handshakes {
    * Records that a connection has completed its handshake. Pass the socket that TLS has created for the
    * connection.
    */
-  done(secured: Socket): void;
+  complete(secured: Socket): void;
   /** Closes all connections whose handshake is not complete. */
   abandon(): void;
 }
@@ -34,7 +34,7 @@ export function createHandshakes({ msMax, countMax }: HandshakeLimits): Handshak
 
   return {
     begin(socket) {
-      const key = keyOf(socket);
+      const key = toConnectionKey(socket);
       underWay.set(key, { socket, deadline: setTimeout(() => socket.destroy(), msMax).unref() });
       socket.once("close", () => {
         if (underWay.get(key)?.socket === socket) end(key);
@@ -42,7 +42,7 @@ export function createHandshakes({ msMax, countMax }: HandshakeLimits): Handshak
       const [oldest] = underWay.values();
       if (underWay.size > countMax) oldest?.socket.destroy();
     },
-    done: (secured) => end(keyOf(secured)),
+    complete: (secured) => end(toConnectionKey(secured)),
     abandon() {
       for (const { socket } of underWay.values()) socket.destroy();
     },
@@ -53,6 +53,6 @@ export function createHandshakes({ msMax, countMax }: HandshakeLimits): Handshak
  * Returns a key that identifies a connection. It consists of the addresses of both ends, because Node does
  * not expose the raw socket below a TLS socket.
  */
-function keyOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+function toConnectionKey({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
   return [localAddress, localPort, remoteAddress, remotePort].join(" ");
 }

@@ -16,11 +16,11 @@ export interface HoldCertificateOptions {
   /** Called with each certificate before it is served, including the first. */
   readonly announce?: ((certificate: Certificate) => Promise<void>) | undefined;
   /** Interval in milliseconds at which the files are checked (default: 5,000). */
-  readonly lookEveryMs?: number | undefined;
+  readonly pollIntervalMs?: number | undefined;
   readonly log: Log;
 }
 
-const lookEveryMsDefault = 5_000;
+const pollIntervalMsDefault = 5_000;
 
 /**
  * Reads the certificate, and reads it again when one of its files has changed (TLS-4). The files are polled,
@@ -29,20 +29,23 @@ const lookEveryMsDefault = 5_000;
  * @throws StartError if the first certificate cannot be used
  */
 export async function holdCertificate(options: HoldCertificateOptions): Promise<HeldCertificate> {
-  const { files, announce, lookEveryMs = lookEveryMsDefault, log } = options;
+  const { files, announce, pollIntervalMs = pollIntervalMsDefault, log } = options;
   const listeners: ((renewed: Certificate) => void)[] = [];
   let current = await readCertificate(files);
   await announce?.(current);
-  let looking = Promise.resolve();
+  let polling = Promise.resolve();
 
   async function poll(): Promise<void> {
     try {
-      const found = await readCertificate(files);
-      if (found.cert === current.cert && found.key === current.key) return;
-      await announce?.(found);
-      current = found;
-      for (const listener of listeners) listener(found);
-      log.info("the renewed certificate is in use", { names: found.names, valid_to: found.validTo });
+      const certificate = await readCertificate(files);
+      if (certificate.cert === current.cert && certificate.key === current.key) return;
+      await announce?.(certificate);
+      current = certificate;
+      for (const listener of listeners) listener(certificate);
+      log.info("the renewed certificate is in use", {
+        names: certificate.names,
+        valid_to: certificate.validTo,
+      });
     } catch (error) {
       // The certificate and key files are often replaced one after another, so they may not match yet. The next
       // change triggers another attempt.
@@ -51,11 +54,11 @@ export async function holdCertificate(options: HoldCertificateOptions): Promise<
     }
   }
 
-  const changed = () => {
-    looking = looking.then(poll);
+  const onChange = () => {
+    polling = polling.then(poll);
   };
   const paths = [...new Set([files.cert, files.key])];
-  for (const path of paths) watchFile(path, { interval: lookEveryMs, persistent: false }, changed);
+  for (const path of paths) watchFile(path, { interval: pollIntervalMs, persistent: false }, onChange);
   return {
     get current() {
       return current;
@@ -64,8 +67,8 @@ export async function holdCertificate(options: HoldCertificateOptions): Promise<
       listeners.push(listener);
     },
     async stop() {
-      for (const path of paths) unwatchFile(path, changed);
-      await looking;
+      for (const path of paths) unwatchFile(path, onChange);
+      await polling;
     },
   };
 }

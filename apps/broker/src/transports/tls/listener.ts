@@ -50,7 +50,7 @@ export function createTlsListener({
       beginTls?.call(server, socket);
     });
   });
-  server.on("secureConnection", (socket) => handshakes.done(socket));
+  server.on("secureConnection", (socket) => handshakes.complete(socket));
   // By default, Node would answer a failed handshake as if it were malformed HTTP, in plain text that the
   // client cannot read.
   server.removeAllListeners("tlsClientError");

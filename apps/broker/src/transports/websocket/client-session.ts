@@ -1,9 +1,9 @@
 import {
-  type Admitted,
   type BrokerFrame,
   buildNumber,
   type CloseReason,
   type FrameRule,
+  type HelloResult,
   isSessionOperation,
   MerkleError,
   type Operation,
@@ -14,12 +14,12 @@ import { limits } from "@merkle/wire/limits";
 import {
   type AnswerType,
   ClientFrame,
-  type ForeignFrame,
   type FrameAlias,
   findFrameAlias,
   findOperation,
   frameRules,
-  readForeignFrame,
+  parseUnknownFrame,
+  type UnknownFrame,
 } from "@merkle/wire/schemas";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { createWriteOrder } from "../../core/write-order.js";
@@ -28,12 +28,12 @@ import type { Subscription } from "../../feed/delivery/subscription.js";
 import type { HelloChallenge } from "../../identity/authenticator/verify-hello.js";
 import type { Principal } from "../../identity/principal.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
-import { type Hold, holdPeer, type Peer } from "../../sessions/peers/peer.js";
+import { holdPeer, type InboxHold, type LivePeer } from "../../sessions/peers/peer.js";
 import { dispatch } from "../dispatch.js";
 import { parseJson } from "../http/parse-json.js";
 import { toOutputFor } from "../older-client.js";
 import type { Admission, Authenticator } from "../services.js";
-import type { Connection } from "./connection.js";
+import type { ClientConnection } from "./connection.js";
 import { openSubscription } from "./open-subscription.js";
 import { createPendingNudges } from "./pending-nudges.js";
 
@@ -60,9 +60,9 @@ interface OpenSubscription {
    */
   readonly inbox: InboxOwner | null;
   /** The peer whose inbox is subscribed. Null for a follow. */
-  readonly peer: Peer | null;
+  readonly peer: LivePeer | null;
   /** The connection's hold on the inbox's peer. Null for a follow. */
-  readonly hold: Hold | null;
+  readonly hold: InboxHold | null;
   readonly stopState: () => void;
 }
 
@@ -80,33 +80,33 @@ export interface Greeting {
   /** Returns whether an address (scheme, host and port) leads to this broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
   /** Called once the client has authenticated. */
-  proved(): void;
+  onAuthenticated(): void;
   /** The client's build, as returned by `readBuild`. */
   readonly build: number | null;
 }
 
 export function createClientSession(
   greeting: Greeting,
-  connection: Connection,
+  connection: ClientConnection,
   address: string,
   cutOff: (reason: CloseReason) => void,
 ): ClientSession {
   const { authenticator } = greeting;
-  let { services } = authenticator.unknown;
+  let { services } = authenticator.unauthenticated;
   let stopWatching = () => {};
   let hasAsked = false;
   let leaveMesh: (() => void) | null = null;
-  const gone = new AbortController();
+  const lifetime = new AbortController();
   // Waits in progress by request id. If a client uses one id for several waits, cancelling the id cancels all
   // of them.
   const waits = new Map<RequestId, Set<AbortController>>();
   const subscriptions = new Map<string, OpenSubscription>();
   const nudges = createPendingNudges((frame) => connection.send(frame));
   const writes = createWriteOrder();
-  let state = receiveState(authenticator.unknown.principal);
+  let state = receiveState(authenticator.unauthenticated.principal);
   let stopWatchingMesh = () => {};
   // Uses plain fields, because getters would give every connection its own hidden class.
-  const self = { receive, unanswered: 0, principal: authenticator.unknown.principal, end };
+  const self = { receive, unanswered: 0, principal: authenticator.unauthenticated.principal, end };
 
   /**
    * Returns the client's build. If the client names no build, it is considered old if it subscribes before
@@ -118,7 +118,7 @@ export function createClientSession(
 
   function receive(text: string): void {
     // A client that was just replaced may have sent this frame before it was notified.
-    if (gone.signal.aborted) return;
+    if (lifetime.signal.aborted) return;
     const frame = parseFrame(text);
     if (!frame) return cutOff("bad_frame");
     if (frame.type === "hello") return answer(frame, introduce);
@@ -155,9 +155,9 @@ export function createClientSession(
    * Runs the work for a frame. If the work fails, sends an error reply. If it succeeds, the work itself sends
    * the reply.
    */
-  function answer<Asked extends { readonly id: RequestId }>(
-    frame: Asked,
-    work: (frame: Asked) => Promise<void>,
+  function answer<AnsweredFrame extends { readonly id: RequestId }>(
+    frame: AnsweredFrame,
+    work: (frame: AnsweredFrame) => Promise<void>,
   ): void {
     if (!begin()) return;
     work(frame).then(finish, (error: unknown) => refuse(frame.id, error));
@@ -203,16 +203,16 @@ export function createClientSession(
     const { challenge, isOwnOrigin } = greeting;
     const nonce = challenge.take();
     if (hasAsked || nonce === null) throw helloTooLate();
-    const asked = { nonce: challenge.isExpired ? null : nonce, isOwnOrigin, now: new Date() };
-    const admission = await authenticator.byHello({ mesh, proof }, asked);
+    const helloOptions = { nonce: challenge.isExpired ? null : nonce, isOwnOrigin, now: new Date() };
+    const admission = await authenticator.authenticateHello({ mesh, proof }, helloOptions);
     await admitFrame(frameRules.hello, {}, admission);
     await admission.services.quotas.requireRoom(admission.services.database.meshId, ["connections"]);
-    if (gone.signal.aborted) return;
+    if (lifetime.signal.aborted) return;
     const { principal } = admission;
     self.principal = principal;
     services = admission.services;
     enterMesh();
-    greeting.proved();
+    greeting.onAuthenticated();
     state.end();
     state = receiveState(principal);
     stopWatching = services.revocations.watch(principal, () => cutOff("unauthorized"));
@@ -233,18 +233,21 @@ export function createClientSession(
     return admitCaller(as.services, { operation, principal: as.principal }, { ...frame });
   }
 
-  function requestAs({ answer, renamed }: FrameAlias, { name, id, fields }: ForeignFrame): void {
+  function requestAs({ answer, renamed }: FrameAlias, { name, id, fields }: UnknownFrame): void {
     const operation = findOperation(name);
     if (!operation) throw new TypeError(`The alias ${name} names no operation.`);
-    const [given, meant] = renamed ?? [];
-    const entries = Object.entries(fields).map(([field, value]) => [field === given ? meant : field, value]);
-    void request(id, name, { ...defaultsFor(operation), ...Object.fromEntries(entries) }, answer ?? null);
+    const [aliasField, operationField] = renamed ?? [];
+    const entries = Object.entries(fields).map(([field, value]) => [
+      field === aliasField ? operationField : field,
+      value,
+    ]);
+    void request(id, name, { ...findDefaults(operation), ...Object.fromEntries(entries) }, answer ?? null);
   }
 
   /**
    * Returns the session and credential of the connection's inbox, if the connection has exactly one inbox.
    */
-  function defaultsFor(operation: Operation): Partial<InboxOwner> {
+  function findDefaults(operation: Operation): Partial<InboxOwner> {
     const inboxes = [...subscriptions.values()].flatMap(({ inbox }) => inbox ?? []);
     const [only, another] = inboxes;
     if (!only || another) return {};
@@ -261,16 +264,16 @@ export function createClientSession(
     const operation = findOperation(name);
     if (!operation) return refuse(id, noSuchOperation(name));
     const wait = operation.kind === "wait" && id !== null ? startWait(id) : null;
-    const signal = wait?.signal ?? gone.signal;
-    const turn = operation.readOnly ? undefined : writes.take(sessionNamed(input));
+    const signal = wait?.signal ?? lifetime.signal;
+    const turn = operation.readOnly ? undefined : writes.take(toSessionRef(input));
     const { principal } = self;
     const call = { operation, principal, address, input, signal, connection, turn, ...overWebSocket };
     try {
-      await turn?.mayBegin;
-      const { output, written } = await dispatch(services, call);
+      await turn?.earlierPlaced;
+      const { output, confirmWritten } = await dispatch(services, call);
       const frame = toReply({ id, answerType }, toOutputFor(findBuild(), operation, output));
       // A cancelled wait still gets a reply, but its messages do not count as delivered.
-      if (frame) connection.send(frame, written && (() => signal.aborted || written()));
+      if (frame) connection.send(frame, confirmWritten && (() => signal.aborted || confirmWritten()));
     } catch (error) {
       sendError(id, error);
     } finally {
@@ -294,20 +297,20 @@ export function createClientSession(
 
   async function subscribe(frame: Frame<"subscribe">): Promise<void> {
     const opened = await openSubscription({ principal: self.principal, services }, frame);
-    if (gone.signal.aborted) return;
-    const key = keyOf(frame.kind, opened.subscribed.session_id);
+    if (lifetime.signal.aborted) return;
+    const key = toSubscriptionKey(frame.kind, opened.subscribed.session_id);
     // Checked only after the await, because other subscriptions may have been opened during it.
     if (!subscriptions.has(key) && subscriptions.size >= limits.subscriptionsPerConnectionMax) {
       throw tooManySubscriptions();
     }
-    const held = opened.peer && hold(opened.peer);
+    const peerHold = opened.peer && hold(opened.peer);
     // Saved before the reply, so that every node sees the peer as connected. A single node skips the save, so
     // that the reply is sent before another connection can take over the peer.
-    if (opened.peer && !services.nodes.alone) {
+    if (opened.peer && !services.nodes.isAlone) {
       await services.presence.saveForOthers(opened.peer).catch(() => undefined);
     }
-    if (gone.signal.aborted) {
-      if (held && opened.peer) release(opened.peer, held, "lost");
+    if (lifetime.signal.aborted) {
+      if (peerHold && opened.peer) release(opened.peer, peerHold, "lost");
       return;
     }
     closeSubscription(key, "lost");
@@ -317,13 +320,13 @@ export function createClientSession(
       subscription: opened.start(connection),
       inbox: toInbox(frame, opened.subscribed.session_id),
       peer: opened.peer,
-      hold: held,
+      hold: peerHold,
       stopState: state.follow(opened.subscribed.session_id),
     });
   }
 
-  function hold(peer: Peer): Hold {
-    const held = holdPeer(peer, {
+  function hold(peer: LivePeer): InboxHold {
+    const peerHold = holdPeer(peer, {
       connection,
       nudge: nudges.send,
       replace() {
@@ -331,14 +334,14 @@ export function createClientSession(
         cutOff("replaced");
       },
     });
-    services.presence.noteHere(peer);
+    services.presence.noteActivity(peer);
     services.channels.announcePresence(peer.sessionId);
-    return held;
+    return peerHold;
   }
 
-  function release(peer: Peer, held: Hold, how: "goodbye" | "lost"): void {
-    held.release(how);
-    services.presence.noteHere(peer);
+  function release(peer: LivePeer, peerHold: InboxHold, how: "goodbye" | "lost"): void {
+    peerHold.release(how);
+    services.presence.noteActivity(peer);
     services.channels.announcePresence(peer.sessionId);
   }
 
@@ -352,14 +355,14 @@ export function createClientSession(
 
   async function unsubscribe(frame: Frame<"unsubscribe">): Promise<void> {
     const { session } = await admitFrame(frameRules.unsubscribe, frame);
-    if (session) closeSubscription(keyOf(frame.kind, session.sessionId), "lost");
+    if (session) closeSubscription(toSubscriptionKey(frame.kind, session.sessionId), "lost");
     connection.send({ type: "reply", id: frame.id, output: {} });
   }
 
   /** Starts watching the mesh when the reply is sent. A second watch replaces the first. */
   async function watchMesh(frame: Frame<"watch_mesh">): Promise<void> {
     const { caller } = await admitFrame(frameRules.watch_mesh, frame);
-    if (gone.signal.aborted) return;
+    if (lifetime.signal.aborted) return;
     stopWatchingMesh();
     connection.send({ type: "reply", id: frame.id, output: {} });
     stopWatchingMesh = services.mesh.watch({
@@ -376,7 +379,7 @@ export function createClientSession(
   }
 
   function end(how: "goodbye" | "lost"): void {
-    gone.abort();
+    lifetime.abort();
     leaveMesh?.();
     leaveMesh = null;
     stopWatching();
@@ -405,18 +408,18 @@ function toInbox({ kind, team_id }: Frame<"subscribe">, session_id: string): Inb
 }
 
 /** Returns the session's id or slug as given by the client, or "" for a call without a session. */
-function sessionNamed(input: unknown): string {
+function toSessionRef(input: unknown): string {
   const ref = Object(input)["session_id"];
   return typeof ref === "string" ? ref.toLowerCase() : "";
 }
 
-function toAdmitted({ principal, services }: Admission): Admitted {
+function toAdmitted({ principal, services }: Admission): HelloResult {
   if (!principal) throw new TypeError("The client was not authenticated.");
   const { meshId } = services.database;
   return { mesh_id: meshId, mesh: services.meshName, as: toIdentity(principal) };
 }
 
-function toIdentity(principal: Principal): Admitted["as"] {
+function toIdentity(principal: Principal): HelloResult["as"] {
   switch (principal.kind) {
     case "anyone":
       return { kind: "anyone" };
@@ -440,10 +443,10 @@ function noSuchOperation(name: string): MerkleError {
 }
 
 function unknownType(name: string): MerkleError {
-  const known = ClientFrame.options.map(({ shape }) => shape.type.value).join(", ");
+  const frameTypes = ClientFrame.options.map(({ shape }) => shape.type.value).join(", ");
   return new MerkleError(
     "bad_request",
-    `There is no frame type "${name.slice(0, 100)}". To call an operation, send "request"; the types are ${known}.`,
+    `There is no frame type "${name.slice(0, 100)}". To call an operation, send "request"; the types are ${frameTypes}.`,
   );
 }
 
@@ -463,16 +466,16 @@ function tooManySubscriptions(): MerkleError {
   );
 }
 
-function keyOf(kind: SubscriptionKind, sessionId: string): string {
+function toSubscriptionKey(kind: SubscriptionKind, sessionId: string): string {
   return `${kind} ${sessionId}`;
 }
 
-function parseFrame(text: string): ClientFrame | ForeignFrame | null {
+function parseFrame(text: string): ClientFrame | UnknownFrame | null {
   try {
     const frame = parseJson(text);
     if (isPlainRequest(frame)) return frame;
     const parsed = ClientFrame.safeParse(frame);
-    return parsed.success ? parsed.data : readForeignFrame(frame);
+    return parsed.success ? parsed.data : parseUnknownFrame(frame);
   } catch {
     return null;
   }

@@ -4,7 +4,7 @@ import { Duplex } from "node:stream";
 import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { type Connection, createConnection } from "./connection.js";
+import { type ClientConnection, createConnection } from "./connection.js";
 
 /** A stream to a client that reads nothing until the test allows it. */
 class StalledStream extends Duplex {
@@ -28,7 +28,7 @@ class StalledStream extends Duplex {
   }
 }
 
-async function connectStalled(): Promise<{ connection: Connection; stream: StalledStream }> {
+async function connectStalled(): Promise<{ connection: ClientConnection; stream: StalledStream }> {
   const stream = new StalledStream();
   onTestFinished(() => void stream.destroy());
   const request = new IncomingMessage(new Socket());
@@ -62,14 +62,14 @@ it("[WS-6] [LIMIT-1] takes outboundBytesMax of what is not read, and no more abo
   ] as const) {
     const { connection, stream } = await connectStalled();
     connection.write(Buffer.alloc(bytes));
-    expect(connection.ready, `${bytes} bytes`).toBe(ready);
+    expect(connection.isReady, `${bytes} bytes`).toBe(ready);
     await endOfTurn();
-    expect(connection.ready, `${bytes} bytes, when they have been written`).toBe(ready);
+    expect(connection.isReady, `${bytes} bytes, when they have been written`).toBe(ready);
     const drained = new Promise<void>((resolve) => connection.onDrain(resolve));
     stream.readAll();
     await drained;
-    expect(connection.ready).toBe(true);
-    expect(connection.stalled).toBe(false);
+    expect(connection.isReady).toBe(true);
+    expect(connection.isStalled).toBe(false);
   }
 });
 
@@ -77,9 +77,9 @@ it("[WS-6] takes more as soon as the system has taken all of it at once", async 
   const { connection, stream } = await connectStalled();
   stream.readAll();
   connection.write(Buffer.alloc(limits.outboundBytesMax + 1));
-  expect(connection.ready).toBe(false);
+  expect(connection.isReady).toBe(false);
   await endOfTurn();
-  expect(connection.ready).toBe(true);
+  expect(connection.isReady).toBe(true);
 });
 
 it("[WS-6] frames of one turn go out in order, in one write", async () => {
@@ -103,6 +103,6 @@ it("[WS-6] [LIMIT-1] is stalled once it has been full for more than undrainedMsM
     [limits.undrainedMsMax + 1, true],
   ] as const) {
     now.mockReturnValue(1_000 + ms);
-    expect(connection.stalled, `${ms} ms`).toBe(stalled);
+    expect(connection.isStalled, `${ms} ms`).toBe(stalled);
   }
 });

@@ -2,24 +2,24 @@ import type { Duplex } from "node:stream";
 import { type BrokerFrame, type CloseReason, closeCodes } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { WebSocket } from "ws";
-import { textFrame } from "../../feed/delivery/entry.js";
+import { toTextFrame } from "../../feed/delivery/entry.js";
 import type { Sink } from "../../feed/delivery/subscription.js";
 import { createReadWindow, type ReadWindow } from "./read-window.js";
 
 /** The writing side of one client's socket. Frames from one turn of the event loop are sent in one write. */
-export interface Connection extends Sink {
+export interface ClientConnection extends Sink {
   /**
    * Sends a frame. `written` is called once the frame has left this process, unless the connection broke
    * before that.
    */
   send(frame: BrokerFrame, written?: (() => void) | null): void;
   /** Whether the connection has been full for longer than the limit (WS-6). */
-  readonly stalled: boolean;
+  readonly isStalled: boolean;
   /**
    * Pauses reading for some time, then calls `then` and resumes. Frames that the client sends during the
    * pause wait in the network.
    */
-  rest(ms: number, then: () => void): void;
+  pauseReading(ms: number, then: () => void): void;
   /** Handles the payload of a pong. Returns whether the pong answers one of the broker's pings. */
   answer(data: Buffer): boolean;
   close(reason: CloseReason): void;
@@ -42,11 +42,15 @@ const joinedBytesMax = 64 * 1024;
  * each reader, which is six times as slow.
  * @param windowBytes - number of bytes that may be in flight before the client shows that it reads
  */
-export function createConnection(webSocket: WebSocket, socket: Duplex, windowBytes?: number): Connection {
+export function createConnection(
+  webSocket: WebSocket,
+  socket: Duplex,
+  windowBytes?: number,
+): ClientConnection {
   return new SocketConnection(webSocket, socket, windowBytes);
 }
 
-class SocketConnection implements Connection {
+class SocketConnection implements ClientConnection {
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   readonly #window: ReadWindow;
@@ -59,21 +63,21 @@ class SocketConnection implements Connection {
   #unsentBytes = 0;
   #whenWritten: (() => void)[] = [];
   #fullSince: number | null = null;
-  #resting: NodeJS.Timeout | undefined;
+  #pauseTimer: NodeJS.Timeout | undefined;
 
   constructor(webSocket: WebSocket, socket: Duplex, windowBytes: number | undefined) {
     this.#webSocket = webSocket;
     this.#socket = socket;
     this.#window = createReadWindow({
       ask: (nonce) => this.#put(Buffer.concat([Buffer.from([finalPing, nonce.length]), nonce])),
-      opened: () => this.#tellDrained(),
+      onOpened: () => this.#notifyDrained(),
       ...(windowBytes !== undefined && { bytes: windowBytes }),
     });
     socket.on("drain", () => this.#drained());
-    socket.once("close", () => clearTimeout(this.#resting));
+    socket.once("close", () => clearTimeout(this.#pauseTimer));
   }
 
-  get ready(): boolean {
+  get isReady(): boolean {
     return this.#fullSince === null && this.#window.closedSince === null && this.#isOpen;
   }
 
@@ -81,7 +85,7 @@ class SocketConnection implements Connection {
     return this.#window.room;
   }
 
-  get stalled(): boolean {
+  get isStalled(): boolean {
     // While reading is paused, the client's pong may still be waiting in the network.
     return isLate(this.#fullSince) || (!this.#webSocket.isPaused && isLate(this.#window.closedSince));
   }
@@ -91,7 +95,7 @@ class SocketConnection implements Connection {
   }
 
   send(frame: BrokerFrame, written: (() => void) | null = null): void {
-    this.#write(textFrame(JSON.stringify(frame)), written);
+    this.#write(toTextFrame(JSON.stringify(frame)), written);
   }
 
   onDrain(listener: () => void): () => void {
@@ -99,11 +103,11 @@ class SocketConnection implements Connection {
     return () => this.#drainListeners.delete(listener);
   }
 
-  rest(ms: number, then: () => void): void {
-    this.#resting = setTimeout(() => {
-      this.#resting = undefined;
+  pauseReading(ms: number, then: () => void): void {
+    this.#pauseTimer = setTimeout(() => {
+      this.#pauseTimer = undefined;
       then();
-      this.#readOn();
+      this.#resumeReading();
     }, ms);
     this.#webSocket.pause();
   }
@@ -130,7 +134,7 @@ class SocketConnection implements Connection {
     if (!this.#isOpen || this.#socket.destroyed) return;
     this.#put(frame);
     if (written) this.#whenWritten.push(written);
-    this.#window.wrote(frame.length);
+    this.#window.countWritten(frame.length);
     if (this.#unsentBytes + this.#socket.writableLength <= limits.outboundBytesMax) return;
     this.#fullSince ??= performance.now();
     // If a client does not read its replies, the broker stops reading its requests, which then wait in the
@@ -149,30 +153,30 @@ class SocketConnection implements Connection {
     const [only] = this.#unsent;
     if (!only) return;
     const frames = this.#unsent.length === 1 ? only : Buffer.concat(this.#unsent, this.#unsentBytes);
-    const tell = this.#whenWritten;
+    const callbacks = this.#whenWritten;
     this.#unsent = [];
     this.#unsentBytes = 0;
     this.#whenWritten = [];
     // No frame may be sent after a close frame.
     if (!this.#isOpen || !this.#socket.writable) return;
-    this.#socket.write(frames, tell.length === 0 ? undefined : (error) => error ?? runAll(tell));
+    this.#socket.write(frames, callbacks.length === 0 ? undefined : (error) => error ?? runAll(callbacks));
     // No "drain" event follows if the operating system accepted the frames immediately.
     if (this.#fullSince !== null && !this.#socket.writableNeedDrain) this.#drained();
   }
 
   #drained(): void {
     this.#fullSince = null;
-    this.#readOn();
-    this.#tellDrained();
+    this.#resumeReading();
+    this.#notifyDrained();
   }
 
-  #readOn(): void {
-    if (this.#webSocket.isPaused && this.#fullSince === null && this.#resting === undefined) {
+  #resumeReading(): void {
+    if (this.#webSocket.isPaused && this.#fullSince === null && this.#pauseTimer === undefined) {
       this.#webSocket.resume();
     }
   }
 
-  #tellDrained(): void {
+  #notifyDrained(): void {
     for (const listener of this.#drainListeners) listener();
   }
 }
@@ -198,11 +202,11 @@ export interface FrameGate {
 }
 
 export interface FrameGateOptions {
-  readonly connection: Pick<Connection, "rest">;
+  readonly connection: Pick<ClientConnection, "pauseReading">;
   /** Counts a frame and returns 0, or returns the number of milliseconds that the frame must wait. */
   readonly admit: () => number;
   /** Called when too many frames wait. */
-  readonly overflow: () => void;
+  readonly onOverflow: () => void;
 }
 
 /** Minimum delay of a frame. Shorter delays would cost more than handling the frames. */
@@ -214,25 +218,25 @@ const waitMsMin = 20;
  * its sender. The number of waiting frames is limited, because tiny frames take many times their size in
  * memory.
  */
-export function createFrameGate({ connection, admit, overflow }: FrameGateOptions): FrameGate {
+export function createFrameGate({ connection, admit, onOverflow }: FrameGateOptions): FrameGate {
   const waiting: (() => void)[] = [];
   let isClosed = false;
 
-  function admitOrRest(): boolean {
+  function admitOrPause(): boolean {
     const waitMs = admit();
-    if (waitMs > 0) connection.rest(Math.max(waitMs, waitMsMin), goOn);
+    if (waitMs > 0) connection.pauseReading(Math.max(waitMs, waitMsMin), admitWaiting);
     return waitMs <= 0;
   }
 
-  function goOn(): void {
-    let through = 0;
+  function admitWaiting(): void {
+    let admittedCount = 0;
     // Handling a frame may close the gate, which empties the list of waiting frames.
     for (const receive of waiting) {
-      if (!admitOrRest()) break;
-      through += 1;
+      if (!admitOrPause()) break;
+      admittedCount += 1;
       receive();
     }
-    waiting.splice(0, through);
+    waiting.splice(0, admittedCount);
   }
 
   function close(): void {
@@ -243,11 +247,11 @@ export function createFrameGate({ connection, admit, overflow }: FrameGateOption
   return {
     take(receive) {
       if (isClosed) return;
-      if (waiting.length === 0 && admitOrRest()) return receive();
+      if (waiting.length === 0 && admitOrPause()) return receive();
       waiting.push(receive);
       if (waiting.length <= limits.waitingFramesPerConnectionMax) return;
       close();
-      overflow();
+      onOverflow();
     },
     close,
   };

@@ -1,15 +1,15 @@
 import { readFeedHeads } from "@merkle/db";
-import { type ClientFrame, MerkleError, type Subscribed } from "@merkle/wire";
+import { type ClientFrame, MerkleError, type SubscribeReply } from "@merkle/wire";
 import { frameRules } from "@merkle/wire/schemas";
 import { refuseOtherHistory } from "../../feed/cursors.js";
 import {
-  type Inbox,
+  type PeerInbox,
   type Sink,
   type Subscription,
   startSubscription,
 } from "../../feed/delivery/subscription.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
-import type { Peer } from "../../sessions/peers/peer.js";
+import type { LivePeer } from "../../sessions/peers/peer.js";
 import type { Admission, Services } from "../services.js";
 
 type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
@@ -19,9 +19,9 @@ export interface OpenedSubscription {
    * The reply to the client. Must be sent before `start` is called, because the first messages must follow
    * it.
    */
-  readonly subscribed: Subscribed;
+  readonly subscribed: SubscribeReply;
   /** The peer whose inbox is subscribed. Null for a follow. */
-  readonly peer: Peer | null;
+  readonly peer: LivePeer | null;
   start(sink: Sink): Subscription;
 }
 
@@ -49,7 +49,7 @@ export async function openSubscription(
   const last = Math.max(channel.head, end ?? 0);
   const after = peer ? peer.cursors.acked : (frame.after ?? last);
   refuseBeyond(last, after);
-  if (peer) services.presence.poll(peer);
+  if (peer) services.presence.notePoll(peer);
 
   return {
     peer,
@@ -69,13 +69,13 @@ export async function openSubscription(
         log: services.log,
         onDelivered: (messages) => {
           services.metrics.deliveries.inc({ path: kind }, messages.length);
-          services.traces?.delivered(session.sessionId, messages, kind);
+          services.traces?.recordDelivery(session.sessionId, messages, kind);
         },
       }),
   };
 }
 
-function toInbox({ presence }: Services, peer: Peer): Inbox {
+function toInbox({ presence }: Services, peer: LivePeer): PeerInbox {
   return {
     peer,
     advance: (event) => void presence.advance(peer, event),
@@ -90,9 +90,9 @@ function toInbox({ presence }: Services, peer: Peer): Inbox {
 async function findEnd(
   { nodes, presence, database }: Services,
   sessionId: string,
-  peer: Peer | null,
+  peer: LivePeer | null,
 ): Promise<number | undefined> {
-  if (nodes.alone) return undefined;
+  if (nodes.isAlone) return undefined;
   if (peer) return presence.catchUp(peer);
   const [feed] = await readFeedHeads(database.orm, [sessionId]);
   return feed?.lastSequence;

@@ -5,24 +5,24 @@ import { createReadWindow } from "./read-window.js";
 const first = limits.unreadBytesMin;
 
 function openWindow() {
-  const asked: Buffer[] = [];
+  const pings: Buffer[] = [];
   let opened = 0;
   const window = createReadWindow({
-    ask: (nonce) => asked.push(nonce),
-    opened: () => {
+    ask: (nonce) => pings.push(nonce),
+    onOpened: () => {
       opened += 1;
     },
   });
-  const answerLast = () => window.answer(Buffer.from(asked.at(-1) ?? []));
-  return { window, asked, answerLast, opened: () => opened };
+  const answerLast = () => window.answer(Buffer.from(pings.at(-1) ?? []));
+  return { window, asked: pings, answerLast, opened: () => opened };
 }
 
 it("[GUARD-17] [LIMIT-1] unreadBytesMin are sent to a client that has not shown that it reads, and not a byte more", () => {
   const { window, asked } = openWindow();
-  window.wrote(first);
+  window.countWritten(first);
   expect(window.closedSince).toBeNull();
   expect(asked).toHaveLength(1);
-  window.wrote(1);
+  window.countWritten(1);
   expect(window.closedSince).not.toBeNull();
   expect(asked).toHaveLength(1);
 });
@@ -32,14 +32,14 @@ it("[GUARD-17] each answer doubles it, until nothing is asked any more", () => {
   let bytes = first;
   for (; bytes <= 4 * 1024 * 1024; bytes *= 2) {
     const before = opened();
-    window.wrote(bytes + 1);
+    window.countWritten(bytes + 1);
     expect(window.closedSince, `${bytes}`).not.toBeNull();
     expect(answerLast()).toBe(true);
     expect(window.closedSince).toBeNull();
     expect(opened()).toBe(before + 1);
   }
   const before = asked.length;
-  window.wrote(100 * bytes);
+  window.countWritten(100 * bytes);
   expect(window.closedSince).toBeNull();
   expect(asked).toHaveLength(before);
 });
@@ -47,7 +47,7 @@ it("[GUARD-17] each answer doubles it, until nothing is asked any more", () => {
 it("[GUARD-17] what was not asked, or was answered before, shows nothing", () => {
   const { window, asked, answerLast } = openWindow();
   expect(window.answer(Buffer.alloc(0))).toBe(false);
-  window.wrote(first + 1);
+  window.countWritten(first + 1);
   expect(window.answer(Buffer.alloc(asked[0]?.length ?? 0))).toBe(false);
   expect(window.closedSince).not.toBeNull();
   const [nonce = Buffer.alloc(0)] = asked;
@@ -57,8 +57,8 @@ it("[GUARD-17] what was not asked, or was answered before, shows nothing", () =>
 
 it("[GUARD-17] an answer opens it only when what came after the question is little enough", () => {
   const { window, answerLast, opened } = openWindow();
-  window.wrote(first);
-  window.wrote(3 * first);
+  window.countWritten(first);
+  window.countWritten(3 * first);
   expect(answerLast()).toBe(true);
   expect(window.closedSince).not.toBeNull();
   expect(opened()).toBe(0);

@@ -14,7 +14,7 @@ export interface ReadWindow {
   /** Number of additional bytes that may be in flight. */
   readonly room: number;
   /** Counts the bytes written to the client. */
-  wrote(bytes: number): void;
+  countWritten(bytes: number): void;
   /** Handles the payload of a pong. Returns whether the pong answers this window's ping. */
   answer(data: Buffer): boolean;
 }
@@ -23,7 +23,7 @@ export interface ReadWindowOptions {
   /** Sends a ping with this nonce as its payload. */
   readonly ask: (nonce: Buffer) => void;
   /** Called when a closed window has opened again. */
-  readonly opened: () => void;
+  readonly onOpened: () => void;
   /** Number of bytes that may be in flight on a new connection. Infinity means no limit. */
   readonly bytes?: number;
 }
@@ -45,16 +45,16 @@ export function createReadWindow(options: ReadWindowOptions): ReadWindow {
  */
 class NonceWindow implements ReadWindow {
   readonly #ask: ReadWindowOptions["ask"];
-  readonly #opened: ReadWindowOptions["opened"];
+  readonly #onOpened: ReadWindowOptions["onOpened"];
   #bytes: number;
   #written = 0;
   #read = 0;
-  #asked: { readonly nonce: Buffer; readonly written: number } | null = null;
+  #pendingPing: { readonly nonce: Buffer; readonly written: number } | null = null;
   closedSince: number | null = null;
 
-  constructor({ ask, opened, bytes = limits.unreadBytesMin }: ReadWindowOptions) {
+  constructor({ ask, onOpened, bytes = limits.unreadBytesMin }: ReadWindowOptions) {
     this.#ask = ask;
-    this.#opened = opened;
+    this.#onOpened = onOpened;
     this.#bytes = bytes;
   }
 
@@ -62,24 +62,24 @@ class NonceWindow implements ReadWindow {
     return Math.max(0, this.#bytes - this.#unread);
   }
 
-  wrote(count: number): void {
+  countWritten(count: number): void {
     if (this.#bytes === Number.POSITIVE_INFINITY) return;
     this.#written += count;
     if (this.#unread > this.#bytes) this.closedSince ??= performance.now();
-    this.#askOn();
+    this.#askIfNeeded();
   }
 
   answer(data: Buffer): boolean {
     // Only a client that has read everything up to the ping can repeat the nonce.
-    if (!this.#asked?.nonce.equals(data)) return false;
-    this.#read = this.#asked.written;
-    this.#asked = null;
+    if (!this.#pendingPing?.nonce.equals(data)) return false;
+    this.#read = this.#pendingPing.written;
+    this.#pendingPing = null;
     this.#bytes = this.#bytes >= provenBytes ? Number.POSITIVE_INFINITY : this.#bytes * 2;
     // A long reply may have been written since the ping, so another ping may be needed.
-    this.#askOn();
+    this.#askIfNeeded();
     if (this.closedSince !== null && this.#unread <= this.#bytes) {
       this.closedSince = null;
-      this.#opened();
+      this.#onOpened();
     }
     return true;
   }
@@ -88,9 +88,9 @@ class NonceWindow implements ReadWindow {
     return this.#written - this.#read;
   }
 
-  #askOn(): void {
-    if (this.#asked || this.#unread <= this.#bytes / 2) return;
-    this.#asked = { nonce: randomBytes(nonceBytes), written: this.#written };
-    this.#ask(this.#asked.nonce);
+  #askIfNeeded(): void {
+    if (this.#pendingPing || this.#unread <= this.#bytes / 2) return;
+    this.#pendingPing = { nonce: randomBytes(nonceBytes), written: this.#written };
+    this.#ask(this.#pendingPing.nonce);
   }
 }

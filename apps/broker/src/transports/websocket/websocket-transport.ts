@@ -6,8 +6,8 @@ import { limits } from "@merkle/wire/limits";
 import { protocolVersion } from "@merkle/wire/schemas";
 import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
 import { createRateLimited } from "../../core/rate-limited.js";
-import { yieldingForEach } from "../../core/yielding-for-each.js";
-import { textFrame } from "../../feed/delivery/entry.js";
+import { forEachYielding } from "../../core/yielding-for-each.js";
+import { toTextFrame } from "../../feed/delivery/entry.js";
 import { createHelloChallenge } from "../../identity/authenticator/verify-hello.js";
 import type { RequestOrigin } from "../../identity/origin/request-origin.js";
 import { createUnfinishedMessages } from "../guard/unfinished-messages.js";
@@ -16,9 +16,9 @@ import { refuseUpgrade } from "../http/http-error.js";
 import { readBuild } from "../older-client.js";
 import type { Authenticator, Services } from "../services.js";
 import { type ClientSession, createClientSession } from "./client-session.js";
-import { type Connection, createConnection, createFrameGate } from "./connection.js";
+import { type ClientConnection, createConnection, createFrameGate } from "./connection.js";
 
-interface Source {
+interface ClientOrigin {
   readonly address: string;
   readonly build: number | null;
 }
@@ -49,12 +49,12 @@ export interface WebSocketTransportOptions {
   readonly connectionsMax?: number | undefined;
 }
 
-interface Client {
+interface ConnectedClient {
   readonly webSocket: WebSocket;
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly session: ClientSession;
   /** Whether any data was received since the last ping. */
-  heard: boolean;
+  hasReceived: boolean;
 }
 
 const pingFrame = Buffer.from([0x89, 0x00]); // complete ping frame without a payload (RFC 6455, 5.5.2)
@@ -62,7 +62,7 @@ const pingFrame = Buffer.from([0x89, 0x00]); // complete ping frame without a pa
  * A ping, followed by a heartbeat frame for scripts in browsers, which cannot see pings. Joined so that each
  * connection needs only one write.
  */
-const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "heartbeat" }))]);
+const heartbeat = Buffer.concat([pingFrame, toTextFrame(JSON.stringify({ type: "heartbeat" }))]);
 const normalClosure = 1000; // the client has finished (RFC 6455, 7.4.1)
 /**
  * Maximum number of chunks in which one frame may arrive. A frame of 2 MiB arrives in about 1,500 chunks over
@@ -70,7 +70,7 @@ const normalClosure = 1000; // the client has finished (RFC 6455, 7.4.1)
  */
 const chunksMax = 16_384;
 /** Minimum time between two log entries about clients that violate the protocol. */
-const toldEveryMs = 1_000;
+const logIntervalMs = 1_000;
 /** Time limit for a client to close its side after the broker has sent a close frame. */
 const closeMsMax = 2_000;
 const slowCheckMs = 1_000;
@@ -87,8 +87,8 @@ export function createWebSocketTransport({
   connectionsMax = limits.connectionsMax,
 }: WebSocketTransportOptions): WebSocketTransport {
   const { limiter, metrics, log } = services;
-  const clients = new Set<Client>();
-  const rateLimited = createRateLimited(toldEveryMs);
+  const clients = new Set<ConnectedClient>();
+  const rateLimited = createRateLimited(logIntervalMs);
   const unproven = createUnprovenConnections({ ...unprovenBounds, msMax: helloMs });
   const unfinished = createUnfinishedMessages({ msMax: frameMs });
   const options: ServerOptions & { readonly closeTimeout: number } = {
@@ -114,10 +114,10 @@ export function createWebSocketTransport({
       new MerkleError("bad_request", `This is not a valid WebSocket request: ${error.message}.`),
     ),
   );
-  const beating = setInterval(beat, heartbeatMs);
+  const heartbeatTimer = setInterval(sendHeartbeats, heartbeatMs);
   const slowCheck = setInterval(cutOffSlow, slowCheckMs);
 
-  function accept(webSocket: WebSocket, socket: Duplex, { address, build }: Source): void {
+  function accept(webSocket: WebSocket, socket: Duplex, { address, build }: ClientOrigin): void {
     const connection = createConnection(webSocket, socket);
     let isOver = false;
     const cutOff = (reason: CloseReason) => {
@@ -139,15 +139,21 @@ export function createWebSocketTransport({
     );
     if (clients.size >= connectionsMax) return cutOff("too_many_connections");
     const challenge = createHelloChallenge();
-    const unproved = services.auth === "invite" ? unproven.begin({ socket, address, cutOff }) : null;
-    const greeting = { authenticator, challenge, isOwnOrigin, proved: () => unproved?.proved(), build };
+    const unprovenGuard = services.auth === "invite" ? unproven.begin({ socket, address, cutOff }) : null;
+    const greeting = {
+      authenticator,
+      challenge,
+      isOwnOrigin,
+      onAuthenticated: () => unprovenGuard?.markAuthenticated(),
+      build,
+    };
     const session = createClientSession(greeting, connection, address, cutOff);
     const gate = createFrameGate({
       connection,
       admit: () => limiter.admitFrame(address, session.principal),
-      overflow: () => cutOff("too_many_requests"),
+      onOverflow: () => cutOff("too_many_requests"),
     });
-    const client: Client = { webSocket, connection, session, heard: true };
+    const client: ConnectedClient = { webSocket, connection, session, hasReceived: true };
     clients.add(client);
     metrics.sockets.inc();
 
@@ -156,30 +162,30 @@ export function createWebSocketTransport({
      * Returns whether a frame is still accepted. While a client's connection is being closed, the client may
      * still have frames in flight, but only a limited number.
      */
-    function takesFrame(): boolean {
+    function acceptFrame(): boolean {
       if (isOver) lateFrames += 1;
       if (lateFrames > limits.waitingFramesPerConnectionMax) webSocket.terminate();
       return !isOver;
     }
 
     webSocket.on("message", (data, isBinary) => {
-      arriving.message();
-      client.heard = true;
-      if (!takesFrame() || (unproved && !unproved.takesFrame())) return;
+      arriving.onMessage();
+      client.hasReceived = true;
+      if (!acceptFrame() || (unprovenGuard && !unprovenGuard.acceptFrame())) return;
       if (isBinary) return cutOff("bad_frame");
       gate.take(() => session.receive(String(data)));
     });
     // Pings are rate-limited like frames. If the library answered them itself, a flood of pings would cost
     // its sender nothing.
     webSocket.on("ping", (data) => {
-      arriving.control(data);
-      if (takesFrame()) gate.take(() => connection.write(pongFrame(data)));
+      arriving.onControlFrame(data);
+      if (acceptFrame()) gate.take(() => connection.write(createPongFrame(data)));
     });
     webSocket.on("pong", (data) => {
-      arriving.control(data);
-      client.heard = true;
+      arriving.onControlFrame(data);
+      client.hasReceived = true;
       // A pong that answers no ping counts like any other frame.
-      if (!connection.answer(data) && takesFrame()) gate.take(() => undefined);
+      if (!connection.answer(data) && acceptFrame()) gate.take(() => undefined);
     });
     webSocket.once("close", (code) => {
       gate.close();
@@ -200,23 +206,23 @@ export function createWebSocketTransport({
     });
   }
 
-  function beat(): void {
-    void yieldingForEach(clients, (client) => {
-      if (!client.heard) {
+  function sendHeartbeats(): void {
+    void forEachYielding(clients, (client) => {
+      if (!client.hasReceived) {
         metrics.cutOffs.inc({ reason: "heartbeat_missed" });
         client.connection.terminate();
         return;
       }
-      client.heard = false;
-      if (client.connection.ready) client.connection.write(heartbeat);
+      client.hasReceived = false;
+      if (client.connection.isReady) client.connection.write(heartbeat);
       else client.webSocket.ping();
     });
   }
 
   function cutOffSlow(): void {
     unfinished.sweep();
-    void yieldingForEach(clients, ({ connection }) => {
-      if (!connection.stalled) return;
+    void forEachYielding(clients, ({ connection }) => {
+      if (!connection.isStalled) return;
       metrics.cutOffs.inc({ reason: "slow_consumer" });
       connection.close("slow_consumer");
       // The close frame is queued behind data that the client does not read, so the connection is closed
@@ -247,7 +253,7 @@ export function createWebSocketTransport({
       );
     },
     async stop() {
-      clearInterval(beating);
+      clearInterval(heartbeatTimer);
       clearInterval(slowCheck);
       await waitUntil(() => [...clients].every((client) => client.session.unanswered === 0), drainDeadlineMs);
       await sendAway();
@@ -259,11 +265,11 @@ export function createWebSocketTransport({
 }
 
 /** Returns the reply to a ping, which repeats the ping's payload (RFC 6455, section 5.5.3). */
-function pongFrame(data: Buffer): Buffer {
+function createPongFrame(data: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x8a, data.length]), data]);
 }
 
-async function waitUntil(isSo: () => boolean, deadlineMs: number): Promise<void> {
+async function waitUntil(condition: () => boolean, deadlineMs: number): Promise<void> {
   const until = performance.now() + deadlineMs;
-  while (!isSo() && performance.now() < until) await delay(10);
+  while (!condition() && performance.now() < until) await delay(10);
 }

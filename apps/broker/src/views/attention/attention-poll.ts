@@ -10,18 +10,18 @@ export function createAttentionPoll(
   services: FactServices & { readonly mesh: MeshChannel },
 ): () => Promise<void> {
   const { mesh } = services;
-  let known: ReadonlyMap<string, string | null> | null = null;
+  let knownItems: ReadonlyMap<string, string | null> | null = null;
 
   return async function poll() {
-    if (!mesh.watched) {
-      known = null;
+    if (!mesh.isWatched) {
+      knownItems = null;
       return;
     }
-    const before = known;
+    const before = knownItems;
     const facts = await readFacts(services, { personId: null });
-    known = new Map(facts.map(({ id, sessionId }) => [id, sessionId]));
+    knownItems = new Map(facts.map(({ id, sessionId }) => [id, sessionId]));
     // The first poll has nothing to compare with, so it always reports a change.
-    const changed = before ? sessionsThatDiffer(before, known) : [null];
+    const changed = before ? listChangedSessions(before, knownItems) : [null];
     for (const sessionId of changed) {
       mesh.announce("attention", sessionId);
       mesh.announce("sessions", sessionId);
@@ -33,7 +33,7 @@ export function createAttentionPoll(
  * Returns the sessions in which items have started or stopped waiting for a human. Null stands for items
  * without a session.
  */
-function sessionsThatDiffer(
+function listChangedSessions(
   before: ReadonlyMap<string, string | null>,
   after: ReadonlyMap<string, string | null>,
 ): Set<string | null> {

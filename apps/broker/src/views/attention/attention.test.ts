@@ -1,7 +1,7 @@
 import { openDatabase } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
 import { alone } from "../../../../../tests/kit/alone.js";
-import { atEnd } from "../../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../../tests/kit/at-end.js";
 import { makePerson } from "../../../../../tests/kit/persons.js";
 import { createTestSession } from "../../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
@@ -14,13 +14,13 @@ import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { createQuotas } from "../../identity/limits/quotas.js";
 import { startPresence } from "../../sessions/peers/presence.js";
 import { createAttentionPoll } from "./attention-poll.js";
-import { forgetSettled } from "./put-away.js";
+import { deleteSettledDismissals } from "./put-away.js";
 
 let transport: TransportClient;
 let sql: ReturnType<typeof connectTestDatabase>;
 let services: Parameters<typeof createAttentionPoll>[0];
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   const broker = await startTestBroker({}, cleanup);
   transport = await transports.rest(broker.url);
@@ -31,7 +31,7 @@ beforeAll(async () => {
   cleanup(presence.stop);
   const channels = createMeshChannels(async () => database.meshId, alone.bus);
   cleanup(async () => channels.stop());
-  const mesh = channels.in(database.meshId);
+  const mesh = channels.get(database.meshId);
   const quotas = createQuotas(database);
   services = {
     ...alone,
@@ -66,7 +66,7 @@ describe("Looking after what waits", () => {
     const told: unknown[] = [];
     const stop = services.mesh.watch({
       sink: {
-        ready: true,
+        isReady: true,
         room: Number.POSITIVE_INFINITY,
         write: (frame) => told.push(JSON.parse(frame.toString("utf8", frame.indexOf("{")))),
         onDrain: () => () => undefined,
@@ -108,8 +108,8 @@ describe("Looking after what waits", () => {
     }
     const until = new Date(Date.now() + 60_000).toISOString();
     await transport.call("dismiss_attention", { id: idOf(snoozed), until, team_id });
-    const kept = async () => {
-      await forgetSettled(services);
+    const listRemaining = async () => {
+      await deleteSettledDismissals(services);
       const rows = await sql<{ item: string }[]>`SELECT item FROM dismissals ORDER BY item`;
       return rows.map(({ item }) => item);
     };
@@ -118,7 +118,7 @@ describe("Looking after what waits", () => {
       await transport.call("dismiss_attention", { id: `job_failed:file:${number}`, team_id });
     }
     const ofFiles = [2, 3].map((number) => `job_failed:file:${number}`);
-    expect(await kept()).toEqual([...[answered, open, snoozed].map(idOf), ...ofFiles]);
+    expect(await listRemaining()).toEqual([...[answered, open, snoozed].map(idOf), ...ofFiles]);
     await sql`DELETE FROM jobs WHERE number = 3`;
     await sql`UPDATE dismissals SET until = now() WHERE item = ${idOf(snoozed)}`;
     await transport.call("post_message", {
@@ -127,6 +127,6 @@ describe("Looking after what waits", () => {
       reply_to: answered,
       content: { text: "yes", answer: "yes" },
     });
-    expect(await kept()).toEqual([idOf(open), "job_failed:file:2"]);
+    expect(await listRemaining()).toEqual([idOf(open), "job_failed:file:2"]);
   });
 });

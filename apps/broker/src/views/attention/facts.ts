@@ -1,19 +1,19 @@
 import {
   type FactScope,
   listBlockedPeers,
+  listBudgetNearSessions,
+  listBudgetSpentSessions,
   listHeldSessions,
-  listNearSessions,
   listOpenAsks,
   listSilentSessions,
-  listSpentSessions,
   listUndeliveredFacts,
   type SessionFact,
 } from "@merkle/db";
 import type { AttentionItem } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { kindsOfQuota } from "../../identity/limits/quotas.js";
-import { type Fact, toFact } from "../fact.js";
-import type { AttentionSource, WantedFacts } from "../hooks.js";
+import { quotaKinds } from "../../identity/limits/quotas.js";
+import { type AttentionFact, toFact } from "../fact.js";
+import type { AttentionSource, FactRequest } from "../hooks.js";
 import type { ViewServices } from "../services.js";
 
 export type FactServices = Pick<ViewServices, "database" | "presence" | "quotas" | "settings" | "nodes"> & {
@@ -24,19 +24,19 @@ export type FactServices = Pick<ViewServices, "database" | "presence" | "quotas"
  * Returns everything that is waiting for a human, ordered by kind and then by age, with at most
  * `attentionCountedMax` items of each kind (ATT-1).
  */
-export async function readFacts(services: FactServices, wanted: WantedFacts): Promise<Fact[]> {
+export async function readFacts(services: FactServices, request: FactRequest): Promise<AttentionFact[]> {
   const { orm, meshId } = services.database;
-  const { personId, sessionIds, files = sessionIds === undefined } = wanted;
-  const scope: FactScope = { meshId, sessionIds, files, limit: limits.attentionCountedMax };
+  const { personId, sessionIds, files = sessionIds === undefined } = request;
+  const scope: FactScope = { meshId, sessionIds, includesFiles: files, limit: limits.attentionCountedMax };
   const [ofFeatures, asks, blocked, held, spent, near, quiet, undelivered] = await Promise.all([
-    Promise.all(services.hooks.attention.map((source) => listOfSource(services, source, scope, wanted))),
+    Promise.all(services.hooks.attention.map((source) => readFactGroup(services, source, scope, request))),
     listOpenAsks(orm, scope, personId),
     listBlockedPeers(orm, scope),
     listHeldSessions(orm, scope),
-    listSpentSessions(orm, scope),
-    listNearSessions(orm, scope),
+    listBudgetSpentSessions(orm, scope),
+    listBudgetNearSessions(orm, scope),
     findQuietSessions(services, scope),
-    listUndeliveredFacts(orm, scope, undeliveredBefore(services)),
+    listUndeliveredFacts(orm, scope, computeUndeliveredCutoff(services)),
   ]);
   // A session on hold needs only one decision. If it is also quiet or over budget, that either follows from the
   // hold or can wait.
@@ -87,7 +87,7 @@ export async function readFacts(services: FactServices, wanted: WantedFacts): Pr
 interface FactGroup {
   /** The kind that determines the position of the group in the list. */
   readonly kind: AttentionItem["kind"];
-  readonly facts: readonly Fact[];
+  readonly facts: readonly AttentionFact[];
 }
 
 /** All kinds in order of urgency. Kinds that block an agent come first. */
@@ -106,21 +106,21 @@ const kindsInOrder: readonly AttentionItem["kind"][] = [
   "quota_near",
 ];
 
-async function listOfSource(
+async function readFactGroup(
   services: FactServices,
   { kinds: [kind], list }: AttentionSource,
   scope: FactScope,
-  wanted: WantedFacts,
+  request: FactRequest,
 ): Promise<FactGroup> {
-  return { kind, facts: await list(services, scope, wanted) };
+  return { kind, facts: await list(services, scope, request) };
 }
 
 /** Returns the mesh's quotas that are at least 80 % used (ATT-14). A changed limit counts as a new fact. */
-function findNearQuotas({ database, quotas }: FactServices): Fact[] {
+function findNearQuotas({ database, quotas }: FactServices): AttentionFact[] {
   const ofMesh = { sessionId: null, slug: null, title: null, sourcePath: null };
   return quotas.listNear(database.meshId).map(({ kind, max, used, since }) => {
     const text = `${used.toLocaleString("en")} of ${max.toLocaleString("en")} ${kind}`;
-    return toFact("quota_near", { ...ofMesh, since }, `${kindsOfQuota.indexOf(kind)}:${max}`, { text });
+    return toFact("quota_near", { ...ofMesh, since }, `${quotaKinds.indexOf(kind)}:${max}`, { text });
   });
 }
 
@@ -128,7 +128,7 @@ function findNearQuotas({ database, quotas }: FactServices): Fact[] {
  * Returns the time before which an undelivered message must have been posted to need a human's attention
  * (ATT-12).
  */
-export function undeliveredBefore(
+export function computeUndeliveredCutoff(
   { settings }: Pick<FactServices, "settings">,
   forSeconds = settings.current.undelivered_after_s,
 ): Date {
@@ -136,7 +136,7 @@ export function undeliveredBefore(
 }
 
 /** Returns the session in an item's id. Null if the item is about a file or the id is invalid. */
-export function sessionOfItem(id: string): string | null {
+export function findSessionOfItem(id: string): string | null {
   return itemId.exec(id)?.[1] ?? null;
 }
 
@@ -152,7 +152,7 @@ async function findQuietSessions(
 ): Promise<SessionFact[]> {
   const before = Date.now() - settings.current.quiet_after_s * 1000;
   const silent = await listSilentSessions(database.orm, scope, new Date(before), nodes.others);
-  const polls = presence.polls();
+  const polls = presence.listLastPolls();
   return silent.flatMap((session) => {
     const polledAt = polls.get(session.sessionId) ?? 0;
     if (polledAt >= before) return [];
@@ -169,7 +169,7 @@ export async function readQuietSince(
   const scope = {
     meshId: services.database.meshId,
     sessionIds,
-    files: false,
+    includesFiles: false,
     limit: limits.attentionCountedMax,
   };
   const quiet = await findQuietSessions(services, scope);

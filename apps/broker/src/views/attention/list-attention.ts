@@ -3,10 +3,10 @@ import type { AttentionItem, OutputOf, ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
-import type { Fact } from "../fact.js";
+import type { AttentionFact } from "../fact.js";
 import type { ViewServices } from "../services.js";
 import { readFacts } from "./facts.js";
-import { readPutAway } from "./put-away.js";
+import { readDismissals } from "./put-away.js";
 
 /**
  * Lists what is waiting for a human. The list is computed from the current data, so it cannot be outdated
@@ -19,34 +19,34 @@ export async function listAttention(
   const personId = person?.personId ?? null;
   const session = input.session === undefined ? null : await requireSession(services, input.session);
   const sessionIds = session ? [session.sessionId] : undefined;
-  const [facts, putAway] = await Promise.all([
+  const [facts, dismissals] = await Promise.all([
     readFacts(services, { personId, approvals: "own", sessionIds }),
-    readPutAway(services, personId),
+    readDismissals(services, personId),
   ]);
-  const wanted = input.include_dismissed ? facts : facts.filter(({ id }) => !putAway.has(id));
-  const shown = wanted.slice(0, limits.attentionItemsMax);
+  const listed = input.include_dismissed ? facts : facts.filter(({ id }) => !dismissals.has(id));
+  const shown = listed.slice(0, limits.attentionItemsMax);
   return {
-    items: await toItems(services, shown, putAway),
-    total: wanted.length,
-    dismissed: facts.length - wanted.length,
+    items: await toItems(services, shown, dismissals),
+    total: listed.length,
+    dismissed: facts.length - listed.length,
   };
 }
 
 /** Converts facts to items. Reads an ask's text only if its item is shown. */
 export async function toItems(
   services: Pick<ViewServices, "database">,
-  facts: readonly Fact[],
-  putAway: ReadonlyMap<string, Dismissal>,
+  facts: readonly AttentionFact[],
+  dismissals: ReadonlyMap<string, Dismissal>,
 ): Promise<AttentionItem[]> {
   const asks = await readAsks(services, facts);
-  return facts.map((fact) => toItem(fact, asks.get(fact.id), putAway.get(fact.id)));
+  return facts.map((fact) => toItem(fact, asks.get(fact.id), dismissals.get(fact.id)));
 }
 
 type AskContent = Awaited<ReturnType<typeof readAskContents>>[number];
 
 async function readAsks(
   { database }: Pick<ViewServices, "database">,
-  facts: readonly Fact[],
+  facts: readonly AttentionFact[],
 ): Promise<Map<string, AskContent>> {
   const asks = facts.flatMap(({ id, kind, sessionId, sequence }) =>
     kind !== "ask" || sessionId === null || sequence === null ? [] : [{ id, sessionId, sequence }],
@@ -61,7 +61,11 @@ async function readAsks(
   );
 }
 
-function toItem(fact: Fact, ask: AskContent | undefined, dismissal: Dismissal | undefined): AttentionItem {
+function toItem(
+  fact: AttentionFact,
+  ask: AskContent | undefined,
+  dismissal: Dismissal | undefined,
+): AttentionItem {
   const { id, sequence, number, team, peer } = fact;
   const item = {
     id,

@@ -4,7 +4,7 @@ import { limits } from "@merkle/wire/limits";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
-import { undeliveredBefore } from "./facts.js";
+import { computeUndeliveredCutoff } from "./facts.js";
 
 /** Lists messages that no recipient has received for a while (ATT-12). */
 export async function listUndelivered(
@@ -16,8 +16,8 @@ export async function listUndelivered(
     session === undefined ? undefined : [(await requireSession(services, session)).sessionId];
   const { messages, total } = await listUndeliveredMessages(
     orm,
-    { meshId, sessionIds, files: false, limit: limits.attentionItemsMax },
-    { before: undeliveredBefore(services, for_s), charsMax: limits.reasonCharsMax },
+    { meshId, sessionIds, includesFiles: false, limit: limits.attentionItemsMax },
+    { before: computeUndeliveredCutoff(services, for_s), charsMax: limits.reasonCharsMax },
   );
   return {
     messages: messages.map(({ sessionId, slug, title, since, recipients, ...message }) => ({

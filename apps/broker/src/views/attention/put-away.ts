@@ -10,7 +10,7 @@ import {
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
-import { type FactServices, readFacts, sessionOfItem } from "./facts.js";
+import { type FactServices, findSessionOfItem, readFacts } from "./facts.js";
 
 /**
  * Dismisses or snoozes an item for the calling person, or undoes either. Everyone else still sees the item
@@ -40,7 +40,7 @@ function alreadyOver(until: string | undefined): MerkleError {
 }
 
 /** Returns the items that a person has dismissed, by id. Empty for callers that are not people. */
-export async function readPutAway(
+export async function readDismissals(
   { database }: Pick<ViewServices, "database">,
   personId: string | null,
 ): Promise<ReadonlyMap<string, Dismissal>> {
@@ -54,18 +54,18 @@ export async function readNeedingSessions(
   services: FactServices,
   personId: string | null,
 ): Promise<ReadonlySet<string>> {
-  const [facts, putAway] = await Promise.all([
+  const [facts, dismissals] = await Promise.all([
     readFacts(services, { personId, approvals: "own", files: false }),
-    readPutAway(services, personId),
+    readDismissals(services, personId),
   ]);
-  return new Set(facts.flatMap(({ id, sessionId }) => (putAway.has(id) ? [] : (sessionId ?? []))));
+  return new Set(facts.flatMap(({ id, sessionId }) => (dismissals.has(id) ? [] : (sessionId ?? []))));
 }
 
 /** Number of dismissed items that are compared with the current facts at a time. */
 const pageMax = 500;
 
 /** Deletes expired snoozes, and dismissals of facts that no longer exist (ATT-8). */
-export async function forgetSettled(services: FactServices): Promise<void> {
+export async function deleteSettledDismissals(services: FactServices): Promise<void> {
   const { orm, meshId } = services.database;
   await deleteEndedSnoozes(orm, meshId);
   for (let after = ""; ; ) {
@@ -73,20 +73,20 @@ export async function forgetSettled(services: FactServices): Promise<void> {
     const last = items.at(-1);
     if (last === undefined) return;
     after = last;
-    await forgetGone(services, items);
+    await deleteGoneDismissals(services, items);
   }
 }
 
-async function forgetGone(services: FactServices, items: readonly string[]): Promise<void> {
-  const sessionIds = new Set(items.flatMap((item) => sessionOfItem(item) ?? []));
-  const everybodys = { personId: null, approvals: "everybody's" } as const;
-  const facts = await readFacts(services, { ...everybodys, sessionIds: [...sessionIds], files: true });
-  const there = new Set(facts.map(({ id }) => id));
+async function deleteGoneDismissals(services: FactServices, items: readonly string[]): Promise<void> {
+  const sessionIds = new Set(items.flatMap((item) => findSessionOfItem(item) ?? []));
+  const factsOfEveryone = { personId: null, approvals: "everybody's" } as const;
+  const facts = await readFacts(services, { ...factsOfEveryone, sessionIds: [...sessionIds], files: true });
+  const currentIds = new Set(facts.map(({ id }) => id));
 
   const { orm, meshId } = services.database;
   await deleteDismissedItems(
     orm,
     meshId,
-    items.filter((item) => !there.has(item)),
+    items.filter((item) => !currentIds.has(item)),
   );
 }

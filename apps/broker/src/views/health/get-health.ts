@@ -31,14 +31,14 @@ export async function getHealth({ services }: Context<ViewServices>): Promise<Ou
     parked_waits: parkedWaits,
     open_sessions: facts.openSessions,
     memory_bytes: process.memoryUsage.rss(),
-    event_loop: eventLoop.lateness(),
+    event_loop: eventLoop.readDelay(),
     append: {
       p50_ms: metrics.recentCommits.percentile(0.5),
       p99_ms: metrics.recentCommits.percentile(0.99),
       queued_bytes: appender.queuedBytes,
     },
     bus: { kind: bus.kind, up: bus.isUp },
-    nodes: known.map(({ nodeId, live, version, address, startedAt, lastSeenAt }) => ({
+    nodes: known.map(({ nodeId, isLive: live, version, address, startedAt, lastSeenAt }) => ({
       node_id: nodeId,
       own: nodeId === nodes.id,
       live,

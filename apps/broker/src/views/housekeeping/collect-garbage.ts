@@ -19,7 +19,7 @@ export async function collectGarbage(
 ): Promise<OutputOf<"collect_garbage">> {
   requireMainMesh(services, "collect_garbage");
   const { database } = services;
-  const removed = dry_run ? await dryRun(services) : await purge(database.orm, services);
+  const removed = dry_run ? await simulatePurge(services) : await purge(database.orm, services);
   const [database_bytes, tables] = await Promise.all([
     measureDatabase(database.orm),
     listTableSizes(database.orm, tablesListed),
@@ -39,7 +39,7 @@ export async function collectGarbage(
   };
 }
 
-async function dryRun(services: ViewServices): Promise<Record<string, number>> {
+async function simulatePurge(services: ViewServices): Promise<Record<string, number>> {
   let removed: Record<string, number> | undefined;
   const undone = new Error("The dry run was rolled back.");
   await services.database

@@ -22,8 +22,8 @@ const ownPurges: Readonly<Record<string, Purge>> = {
   receipts: (db) => purgeReceipts(db, limits.receiptDays),
   tokens: (db) => deleteEndedTokens(db, limits.endedInviteDays),
   invites: (db) => deleteEndedInvites(db, limits.endedInviteDays),
-  presence: kept("presence_days", purgePresence),
-  dismissed: kept("dismissed_days", purgeDismissals),
+  presence: purgeOlderThan("presence_days", purgePresence),
+  dismissed: purgeOlderThan("dismissed_days", purgeDismissals),
 };
 
 type Days = "progress_days" | "presence_days" | "job_output_days" | "dismissed_days";
@@ -32,7 +32,10 @@ type Days = "progress_days" | "presence_days" | "job_output_days" | "dismissed_d
  * Returns a purge that deletes data older than the number of days in a setting. If the setting is
  * 0, nothing is deleted.
  */
-export function kept(setting: Days, purge: (db: Queryable, days: number) => Promise<number>): Purge {
+export function purgeOlderThan(
+  setting: Days,
+  purge: (db: Queryable, days: number) => Promise<number>,
+): Purge {
   return async (db, settings) => (settings[setting] === 0 ? 0 : purge(db, settings[setting]));
 }
 

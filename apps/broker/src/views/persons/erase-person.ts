@@ -11,7 +11,7 @@ import { writeOnce } from "../../core/write.js";
 import { endMember, lastAdmin } from "../../identity/members.js";
 import type { PersonContext, SessionContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
-import { findNamedPerson } from "./named-person.js";
+import { getNamedPerson } from "./named-person.js";
 
 /**
  * Maximum number of messages and document versions erased in one call. Each is erased in its own write, with an
@@ -31,7 +31,7 @@ export async function erasePerson(
   ctx: PersonContext<ViewServices>,
   { person: wanted, confirm }: ParsedInputOf<"erase_person">,
 ): Promise<ErasePersonOutput> {
-  const person = await findNamedPerson(ctx, { operation: "erase_person", wanted });
+  const person = await getNamedPerson(ctx, { operation: "erase_person", wanted });
   if (![person.personId, person.name.toLowerCase()].includes(confirm.toLowerCase()))
     throw notConfirmed(person);
   await refuseLastAdmin(ctx, person);
@@ -119,7 +119,7 @@ async function eraseRest(ctx: PersonContext<ViewServices>, person: DataSubject):
     if (memberId !== null) await endMember(ctx.services, { tx, afterCommit }, { memberId, by: erasedName });
     await erasePersonRows(tx, person);
     afterCommit(() => {
-      credentials.forgetEverywhere(personId);
+      credentials.invalidateEverywhere(personId);
       mesh.announceToPerson(personId, null);
     });
     return {};

@@ -1,8 +1,8 @@
-import { type PersonDataPlace, readPersonData } from "@merkle/db";
+import { type PersonDataPosition, readPersonData } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
-import { findNamedPerson } from "./named-person.js";
+import { getNamedPerson } from "./named-person.js";
 
 /**
  * Number of rows per page. A document version has at most half a megabyte, and few are that large.
@@ -14,7 +14,7 @@ export async function exportPerson(
   ctx: PersonContext<ViewServices>,
   { person: wanted, after }: ParsedInputOf<"export_person">,
 ): Promise<OutputOf<"export_person">> {
-  const person = await findNamedPerson(ctx, { operation: "export_person", wanted });
+  const person = await getNamedPerson(ctx, { operation: "export_person", wanted });
   const { rows, next } = await readPersonData(
     ctx.services.database.orm,
     person,
@@ -29,7 +29,7 @@ export async function exportPerson(
   };
 }
 
-function parsePlace(text = "0.0"): PersonDataPlace {
+function parsePlace(text = "0.0"): PersonDataPosition {
   const [, kind, rows] = /^(\d{1,3})\.(\d{1,12})$/.exec(text) ?? [];
   if (kind !== undefined && rows !== undefined) return { kind: Number(kind), rows: Number(rows) };
   throw new MerkleError("bad_request", "after must be the value of next in the previous page, unchanged.", {

@@ -12,7 +12,7 @@ import type { ViewServices } from "../services.js";
  * @throws forbidden if the caller requests another person's data and is neither an admin nor, in open mode,
  * verified; conflict if several people have the requested name
  */
-export async function findNamedPerson(
+export async function getNamedPerson(
   { services, principal, person: caller }: PersonContext<ViewServices>,
   { operation, wanted }: { readonly operation: string; readonly wanted: string | undefined },
 ): Promise<DataSubject> {
@@ -25,16 +25,16 @@ export async function findNamedPerson(
   if (!caller.verified) throw verifiedOnly(operation);
   if (principal?.kind === "member" && (principal.role !== "admin" || isProgram(principal)))
     throw adminsOnly(operation);
-  const [found, ...others] = await listPersonsNamed(orm, meshId, wanted);
-  if (!found) {
+  const [person, ...others] = await listPersonsNamed(orm, meshId, wanted);
+  if (!person) {
     throw new MerkleError("not_found", `No one in this mesh has the name or id ${JSON.stringify(wanted)}.`);
   }
   if (others.length > 0) {
     throw new MerkleError(
       "conflict",
       `${others.length + 1} people have the name ${JSON.stringify(wanted)}. Use the id of one of them.`,
-      { person_ids: [found, ...others].map(({ personId }) => personId) },
+      { person_ids: [person, ...others].map(({ personId }) => personId) },
     );
   }
-  return found;
+  return person;
 }

@@ -15,9 +15,9 @@ export async function getSession(ctx: SessionContext<ViewServices>): Promise<Out
     readFeatureFacts(ctx.services, session.sessionId),
   ]);
   if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
-  const factsOf = await readSessionFacts(ctx, [row.sessionId]);
+  const getFacts = await readSessionFacts(ctx, [row.sessionId]);
   return {
-    ...toSession(row, factsOf(row.sessionId)),
+    ...toSession(row, getFacts(row.sessionId)),
     settings: toSessionSettings(row.settings),
     last_change: toLastChange(row),
     agent_messages: row.agentMessages - row.agentMessagesAtHuman,

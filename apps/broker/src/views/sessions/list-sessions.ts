@@ -1,4 +1,10 @@
-import { countSessions, listSessionRows, placeOf, type SessionPlace, type SessionSort } from "@merkle/db";
+import {
+  countSessions,
+  listSessionRows,
+  type SessionPosition,
+  type SessionSort,
+  toSessionPosition,
+} from "@merkle/db";
 import { isUuid, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { isStorable } from "@merkle/wire/text";
 import { fillPage } from "../../core/fill-page.js";
@@ -23,38 +29,39 @@ export async function listSessions(
   const rows = await listSessionRows(database.orm, database.meshId, {
     query,
     team,
-    closed: status === "all" ? undefined : status === "closed",
+    isClosed: status === "all" ? undefined : status === "closed",
     sessionIds: needing ? [...needing] : undefined,
     sort,
-    before: before === undefined ? undefined : parsePlace(before, sort),
+    before: before === undefined ? undefined : parseCursor(before, sort),
     limit: limit + 1,
   });
-  const asked = rows.slice(0, limit);
-  const factsOf = await readSessionFacts(
+  const page = rows.slice(0, limit);
+  const getFacts = await readSessionFacts(
     ctx,
-    asked.map((row) => row.sessionId),
+    page.map((row) => row.sessionId),
   );
-  const sessions = fillPage(asked.map((row) => toSession(row, factsOf(row.sessionId))));
+  const sessions = fillPage(page.map((row) => toSession(row, getFacts(row.sessionId))));
   const last = rows[sessions.length - 1];
   return {
     sessions,
-    next_cursor: rows.length > sessions.length && last ? writePlace(placeOf(last, sort), sort) : null,
+    next_cursor:
+      rows.length > sessions.length && last ? formatCursor(toSessionPosition(last, sort), sort) : null,
     counts: await countSessions(database.orm, database.meshId),
   };
 }
 
 /** Encodes a position in a sorted list of sessions as `next_cursor`, whose format callers need not know. */
-function writePlace({ key, sessionId }: SessionPlace, sort: SessionSort): string {
+function formatCursor({ key, sessionId }: SessionPosition, sort: SessionSort): string {
   return Buffer.from(JSON.stringify([sort, key, sessionId])).toString("base64url");
 }
 
 /**
- * Parses a cursor that `writePlace` has encoded.
+ * Parses a cursor that `formatCursor` has encoded.
  *
  * @throws bad_request for anything that is not a cursor for this sort order
  */
-function parsePlace(text: string, sort: SessionSort): SessionPlace {
-  const [of, key, sessionId, ...more] = parts(text);
+function parseCursor(text: string, sort: SessionSort): SessionPosition {
+  const [of, key, sessionId, ...more] = parseCursorParts(text);
   if (of !== sort || more.length > 0 || !isUuid(String(sessionId)) || !isKey(key, sort)) {
     throw new MerkleError(
       "bad_request",
@@ -65,7 +72,7 @@ function parsePlace(text: string, sort: SessionSort): SessionPlace {
   return { key, sessionId: String(sessionId) };
 }
 
-function parts(text: string): readonly unknown[] {
+function parseCursorParts(text: string): readonly unknown[] {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
     return Array.isArray(parsed) ? parsed : [];

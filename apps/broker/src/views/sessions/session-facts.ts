@@ -1,12 +1,12 @@
 import { countUnread, listPresentPeers, type PresentPeerRow, readLastReads } from "@merkle/db";
 import type { PresentTeam } from "@merkle/wire";
-import { type Group, groupBy } from "../../core/group-by.js";
+import { groupBy, type NonEmptyGroup } from "../../core/group-by.js";
 import type { Context } from "../../sessions/context.js";
-import { bestStatus } from "../../sessions/peers/status.js";
-import { type RosterServices, sight } from "../../sessions/roster/known-peers.js";
+import { pickBestStatus } from "../../sessions/peers/status.js";
+import { derivePresence, type RosterServices } from "../../sessions/roster/known-peers.js";
 import { readQuietSince } from "../attention/facts.js";
 import type { ViewServices } from "../services.js";
-import type { SessionFacts } from "./session-output.js";
+import type { DerivedSessionFacts } from "./session-output.js";
 
 /**
  * Reads facts about sessions that replies contain in addition to the sessions' rows. Runs one query for each
@@ -15,7 +15,7 @@ import type { SessionFacts } from "./session-output.js";
 export async function readSessionFacts(
   ctx: Context<ViewServices>,
   sessionIds: readonly string[],
-): Promise<(sessionId: string) => SessionFacts> {
+): Promise<(sessionId: string) => DerivedSessionFacts> {
   const [lastReads, unread, present, quietSince] = await Promise.all([
     readOwnLastReads(ctx, sessionIds),
     readOwnUnread(ctx, sessionIds),
@@ -64,16 +64,20 @@ async function readPresentTeams(
   );
 }
 
-function toPresentTeam(services: RosterServices, rows: Group<PresentPeerRow>, now: number): PresentTeam {
+function toPresentTeam(
+  services: RosterServices,
+  rows: NonEmptyGroup<PresentPeerRow>,
+  now: number,
+): PresentTeam {
   const [{ teamId, team, kind, colour }] = rows;
   const declared = rows.map(({ declaredStatus }) => declaredStatus);
-  const seen = rows.map((row) => sight(services, row, now));
+  const seen = rows.map((row) => derivePresence(services, row, now));
   return {
     team_id: teamId,
     team_name: team,
     kind,
     colour,
-    status: bestStatus(seen.map(({ status }) => status)),
+    status: pickBestStatus(seen.map(({ status }) => status)),
     polling: seen.some(({ polling }) => polling),
     blocked: declared.includes("blocked"),
     dnd: !declared.includes("blocked") && declared.includes("dnd"),

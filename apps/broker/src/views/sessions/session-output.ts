@@ -1,10 +1,10 @@
 import type { SessionRow } from "@merkle/db";
 import type { OutputOf, PresentTeam, Session } from "@merkle/wire";
 import { toHeld } from "../../sessions/hold-session.js";
-import { firstLineOfText } from "../../text/first-line-of-text.js";
+import { findFirstLine } from "../../text/find-first-line.js";
 
 /** Facts about a session that are not in the session's row. */
-export interface SessionFacts {
+export interface DerivedSessionFacts {
   /** The caller's read position. Null if it is unknown. */
   readonly lastRead: number | null;
   /** Number of messages from others that the caller has not read. Null if it is unknown. */
@@ -14,7 +14,10 @@ export interface SessionFacts {
   readonly quietSince: Date | null;
 }
 
-export function toSession(row: SessionRow, { lastRead, unread, present, quietSince }: SessionFacts): Session {
+export function toSession(
+  row: SessionRow,
+  { lastRead, unread, present, quietSince }: DerivedSessionFacts,
+): Session {
   return {
     session_id: row.sessionId,
     slug: row.slug,
@@ -35,7 +38,7 @@ export function toSession(row: SessionRow, { lastRead, unread, present, quietSin
     unread,
     held: toHeld(row),
     quiet_since: quietSince?.toISOString() ?? null,
-    conclusion: row.conclusion === null ? null : firstLineOfText(row.conclusion),
+    conclusion: row.conclusion === null ? null : findFirstLine(row.conclusion),
     present: [...present],
     document_version: row.documentVersion,
     bytes: row.bytes,

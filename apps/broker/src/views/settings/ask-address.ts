@@ -6,7 +6,7 @@ import type { ConnectionOptions } from "node:tls";
 import { InnerAddressError } from "../../core/inner-addresses.js";
 
 /** The response to one request. */
-export interface Answer {
+export interface AddressResponse {
   readonly status: number;
   /** The parsed JSON. Null if the body is not JSON or is too long. */
   readonly body: unknown;
@@ -20,14 +20,14 @@ export class UnreachableError extends Error {
   /**
    * Whether a server responded but the request was not sent, because its certificate is not trusted.
    */
-  readonly untrusted: boolean;
+  readonly isUntrusted: boolean;
 
   constructor(
     message: string,
-    { untrusted = false, ...options }: ErrorOptions & { untrusted?: boolean } = {},
+    { isUntrusted = false, ...options }: ErrorOptions & { isUntrusted?: boolean } = {},
   ) {
     super(message, options);
-    this.untrusted = untrusted;
+    this.isUntrusted = isUntrusted;
   }
 }
 
@@ -52,7 +52,7 @@ const bodyBytesMax = 64 * 1024;
  *
  * @throws UnreachableError if there is no response in time
  */
-export async function askAddress(address: URL, { signal, ...asking }: AskOptions): Promise<Answer> {
+export async function askAddress(address: URL, { signal, ...asking }: AskOptions): Promise<AddressResponse> {
   const { silentMs = 3_000 } = asking;
   const deadline = AbortSignal.timeout(silentMs);
   try {
@@ -63,7 +63,7 @@ export async function askAddress(address: URL, { signal, ...asking }: AskOptions
     signal.throwIfAborted();
     throw new UnreachableError(
       deadline.aborted ? `No server responded within ${silentMs / 1000} seconds.` : explain(error),
-      { cause: error, untrusted: isAboutCertificate(codeOf(error)) },
+      { cause: error, isUntrusted: isAboutCertificate(toErrorCode(error)) },
     );
   }
 }
@@ -119,7 +119,7 @@ function parse(text: string | null): unknown {
   }
 }
 
-function codeOf(error: unknown): string {
+function toErrorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
@@ -129,7 +129,7 @@ function isAboutCertificate(code: string): boolean {
 
 function explain(error: unknown): string {
   if (error instanceof InnerAddressError) return error.message;
-  const code = codeOf(error);
+  const code = toErrorCode(error);
   switch (code) {
     case "ECONNREFUSED":
       return "No server is listening at this address.";

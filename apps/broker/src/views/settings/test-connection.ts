@@ -1,5 +1,5 @@
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
-import { baseOf, mcpOf } from "../../core/addresses.js";
+import { toBaseUrl, toMcpUrl } from "../../core/addresses.js";
 import {
   createGuardedLookup,
   InnerAddressError,
@@ -10,7 +10,7 @@ import {
 } from "../../core/inner-addresses.js";
 import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
-import { type Answer, type AskOptions, askAddress, UnreachableError } from "./ask-address.js";
+import { type AddressResponse, type AskOptions, askAddress, UnreachableError } from "./ask-address.js";
 
 type TestConnectionOutput = OutputOf<"test_connection">;
 type ConnectionVerdict = Pick<TestConnectionOutput, "reached" | "same_broker" | "problem">;
@@ -25,19 +25,19 @@ export async function testConnection(
   { url }: ParsedInputOf<"test_connection">,
 ): Promise<TestConnectionOutput> {
   const begun = performance.now();
-  const base = baseOf(url);
+  const base = toBaseUrl(url);
   const verdict = await judge(base, services, signal);
   const took_ms = verdict.reached ? Math.round((performance.now() - begun) * 100) / 100 : null;
-  return { base_url: base, mcp_url: mcpOf(url), ...verdict, took_ms };
+  return { base_url: base, mcp_url: toMcpUrl(url), ...verdict, took_ms };
 }
 
-interface Identity {
+interface BrokerIdentity {
   readonly epoch: string;
   readonly brokerId: string;
 }
 
-interface Judging {
-  readonly own: Identity;
+interface ConnectionCheck {
+  readonly own: BrokerIdentity;
   /** This broker's TLS certificate. Null without TLS. */
   readonly certificate: string | null;
   readonly ask: Pick<AskOptions, "signal" | "lookup">;
@@ -46,25 +46,25 @@ interface Judging {
 async function judge(base: string, services: ViewServices, signal: AbortSignal): Promise<ConnectionVerdict> {
   const address = URL.canParse(`${base}/api/app-info`) ? new URL(`${base}/api/app-info`) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
-    return unreached("Expected an http or https address.");
+    return toUnreached("Expected an http or https address.");
   }
   if (address.username !== "" || address.password !== "" || address.search !== "" || address.hash !== "") {
-    return unreached("Leave out user name, password and anything after ? or # in the address.");
+    return toUnreached("Leave out user name, password and anything after ? or # in the address.");
   }
   const refuses = chooseGuard(services, address);
-  const judging: Judging = {
+  const check: ConnectionCheck = {
     own: services.database,
-    certificate: services.certificate()?.cert ?? null,
+    certificate: services.findCertificate()?.cert ?? null,
     ask: { signal, lookup: createGuardedLookup(refuses) },
   };
   try {
     refuseInnerHost(address, refuses);
-    return await judgeAnswer(address, judging, undefined);
+    return await judgeAnswer(address, check, undefined);
   } catch (error) {
-    if (error instanceof InnerAddressError) return unreached(noBroker);
+    if (error instanceof InnerAddressError) return toUnreached(noBroker);
     if (!(error instanceof UnreachableError)) throw error;
-    const verdict = error.untrusted ? await judgeOwnCertificate(address, judging) : null;
-    return verdict ?? unreached(noBroker);
+    const verdict = error.isUntrusted ? await judgeOwnCertificate(address, check) : null;
+    return verdict ?? toUnreached(noBroker);
   }
 }
 
@@ -74,22 +74,24 @@ async function judge(base: string, services: ViewServices, signal: AbortSignal):
  */
 function chooseGuard({ settings, addresses }: ViewServices, address: URL): RefusesAddress {
   if (settings.current.alert_inner_addresses) return () => false;
-  return portOf(address) === portOf(new URL(addresses.listening)) ? isForeignInnerAddress : isInnerAddress;
+  return getPort(address) === getPort(new URL(addresses.listeningUrl))
+    ? isForeignInnerAddress
+    : isInnerAddress;
 }
 
-function portOf({ port, protocol }: URL): string {
+function getPort({ port, protocol }: URL): string {
   return port || (protocol === "https:" ? "443" : "80");
 }
 
 async function judgeAnswer(
   address: URL,
-  { own, ask }: Judging,
+  { own, ask }: ConnectionCheck,
   pinned: string | undefined,
 ): Promise<ConnectionVerdict> {
   const answer = await askAddress(address, { ...ask, pinned });
   const app = toIdentity(answer);
   if (app) return compare(app, own);
-  if (isStrangerRefusal(answer)) {
+  if (isUnauthenticatedRefusal(answer)) {
     // A broker in invite mode still identifies itself to unauthenticated clients.
     const transport = await askAddress(new URL("sign-in", address), { ...ask, pinned });
     const { broker_id: brokerId } = toFields(transport.body);
@@ -101,14 +103,17 @@ async function judgeAnswer(
     const known = toIdentity(await askAddress(address, { ...ask, host: "localhost", pinned }));
     if (known) return compare(known, own);
   }
-  return unreached(noBroker);
+  return toUnreached(noBroker);
 }
 
 /**
  * Checks whether this broker responds at the address with a certificate that this machine does not trust.
  * Returns null if another server responds.
  */
-async function judgeOwnCertificate(address: URL, judging: Judging): Promise<ConnectionVerdict | null> {
+async function judgeOwnCertificate(
+  address: URL,
+  judging: ConnectionCheck,
+): Promise<ConnectionVerdict | null> {
   if (judging.certificate === null) return null;
   try {
     const verdict = await judgeAnswer(address, judging, judging.certificate);
@@ -122,18 +127,18 @@ async function judgeOwnCertificate(address: URL, judging: Judging): Promise<Conn
 const ownButUntrusted =
   "This broker responded, but its certificate is not trusted for this name. Give agents its certificate authority (NODE_EXTRA_CA_CERTS or --ca), or use an address that the certificate covers.";
 
-function compare(app: Identity, own: Identity): ConnectionVerdict {
+function compare(app: BrokerIdentity, own: BrokerIdentity): ConnectionVerdict {
   if (app.epoch === own.epoch && app.brokerId === own.brokerId) {
     return { reached: true, same_broker: true, problem: null };
   }
   return { reached: true, same_broker: false, problem: "Another Merkle broker responded at this address." };
 }
 
-function unreached(problem: string): ConnectionVerdict {
+function toUnreached(problem: string): ConnectionVerdict {
   return { reached: false, same_broker: false, problem };
 }
 
-function toIdentity({ status, body }: Answer): Identity | null {
+function toIdentity({ status, body }: AddressResponse): BrokerIdentity | null {
   if (status !== 200) return null;
   const { name, epoch, broker_id: brokerId } = toFields(body);
   return name === "merkle" && typeof epoch === "string" && typeof brokerId === "string"
@@ -141,11 +146,11 @@ function toIdentity({ status, body }: Answer): Identity | null {
     : null;
 }
 
-function isStrangerRefusal({ status, body }: Answer): boolean {
+function isUnauthenticatedRefusal({ status, body }: AddressResponse): boolean {
   return status === 401 && toFields(toFields(body)["error"])["code"] === "unauthorized";
 }
 
-function isHostRefusal({ status, body }: Answer): boolean {
+function isHostRefusal({ status, body }: AddressResponse): boolean {
   return status === 403 && toFields(toFields(body)["error"])["code"] === "forbidden";
 }
 

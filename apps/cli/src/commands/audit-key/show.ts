@@ -11,10 +11,10 @@ export const auditKeyShow: Command = {
   async run({ config, output }) {
     const { readAuditKeys } = await loadBroker();
     const keys = await readAuditKeys(config.home);
-    const lines = keys.toReversed().map(({ key_id, since, previous }, place) => {
-      const vouched = previous === null ? "" : `, signed by ${previous.slice(0, 8)}`;
-      const line = `${key_id}  since ${toMoment(since)}${vouched}`;
-      return place === 0 ? output.bold(line) : output.dim(line);
+    const lines = keys.toReversed().map(({ key_id, since, previous }, index) => {
+      const signer = previous === null ? "" : `, signed by ${previous.slice(0, 8)}`;
+      const line = `${key_id}  since ${toMoment(since)}${signer}`;
+      return index === 0 ? output.bold(line) : output.dim(line);
     });
     if (keys.length === 0) output.note("  no audit key yet: the broker creates one at its first start");
     if (keys.length > 0 || output.json) output.show({ keys }, lines.join("\n"));

@@ -18,7 +18,7 @@ export const configGet: Command = {
     if (isSet(flags, "local")) {
       const setting = await findLocalSetting(word);
       const { value } = (await readLocal(config))[word] ?? {};
-      const source = config.sourceOf(setting);
+      const source = config.getSource(setting);
       output.show({ setting: word, value, source }, toText(value));
       output.note(`  from ${source}`);
       return exitCodes.done;

@@ -18,21 +18,21 @@ export const configList: Command = {
       sources: Object.fromEntries(Object.entries(values).map(([name, { source }]) => [name, source])),
     };
     if (isSet(flags, "local")) {
-      output.show({ local }, tableOfLocal(values, output.columns));
+      output.show({ local }, formatLocalSettings(values, output.columns));
       return exitCodes.done;
     }
     const broker = await findBroker(config, signal);
     const { settings, base_url, connection_url } = await broker.call("get_settings", {});
     output.show(
       { broker: { url: broker.base, settings, base_url, connection_url }, local },
-      `${table(`broker at ${broker.base}`, { ...settings, agents_use: connection_url })}\n\n${tableOfLocal(values, output.columns)}`,
+      `${formatSettings(`broker at ${broker.base}`, { ...settings, agents_use: connection_url })}\n\n${formatLocalSettings(values, output.columns)}`,
     );
     return exitCodes.done;
   },
 };
 
 /** Formats the local settings as a table. A single very wide value does not widen its column. */
-function tableOfLocal(values: Readonly<Record<string, LocalValue>>, columns: number): string {
+function formatLocalSettings(values: Readonly<Record<string, LocalValue>>, columns: number): string {
   const widthMax = Math.min(44, columns - 36);
   const fitting = Object.values(values).map(({ value }) => toText(value).length);
   const width = Math.max(0, ...fitting.filter((each) => each <= widthMax));
@@ -40,10 +40,10 @@ function tableOfLocal(values: Readonly<Record<string, LocalValue>>, columns: num
     name,
     `${toText(value).padEnd(width)}  ${source}`,
   ]);
-  return table("this machine", Object.fromEntries(rows));
+  return formatSettings("this machine", Object.fromEntries(rows));
 }
 
-function table(title: string, values: Readonly<Record<string, unknown>>): string {
+function formatSettings(title: string, values: Readonly<Record<string, unknown>>): string {
   const width = Math.max(...Object.keys(values).map((key) => key.length));
   const rows = Object.entries(values).map(([key, value]) => `  ${key.padEnd(width)}  ${toText(value)}`);
   return [title, ...rows].join("\n");

@@ -1,4 +1,4 @@
-import { nearest } from "@merkle/wire/text";
+import { findNearest } from "@merkle/wire/text";
 import { usageError } from "../../core/cli-error.js";
 import { listFeatureSettings } from "../../feature-hooks.js";
 import type { Config } from "../../settings/config.js";
@@ -22,10 +22,10 @@ export async function readLocal(config: Config): Promise<Readonly<Record<string,
     const setting: Setting = settings[key];
     if (setting.name === undefined) continue;
     const value = setting.show((key === "url" ? config.broker.base : config[key]) as never);
-    local[setting.name] = { value, source: config.sourceOf(setting) };
+    local[setting.name] = { value, source: config.getSource(setting) };
   }
   for (const [name, setting] of Object.entries(await listFeatureSettings())) {
-    if (setting.read) local[name] = { value: await setting.read(config), source: config.sourceOf(setting) };
+    if (setting.read) local[name] = { value: await setting.read(config), source: config.getSource(setting) };
   }
   return local;
 }
@@ -41,9 +41,9 @@ export async function findLocalSetting(word: string): Promise<SettingSources> {
   const setting = all.get(word);
   if (setting) return setting;
   const names = [...all.keys()];
-  const meant = nearest(word, names);
+  const suggestion = findNearest(word, names);
   throw usageError(
-    `This machine has no setting ${JSON.stringify(word)}. ${meant ? `Did you mean ${meant}?` : `Available: ${names.join(", ")}.`}`,
+    `This machine has no setting ${JSON.stringify(word)}. ${suggestion ? `Did you mean ${suggestion}?` : `Available: ${names.join(", ")}.`}`,
     "merkle config list --local",
   );
 }

@@ -1,5 +1,5 @@
 import { limits } from "@merkle/wire/limits";
-import { deceptionInNew, normaliseName } from "@merkle/wire/text";
+import { describeNewNameDeception, normaliseName } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import { toSettingName, toSettingValue } from "../../broker/broker-settings.js";
 import type { Command, CommandContext } from "../../command/command.js";
@@ -7,7 +7,7 @@ import { toBaseUrl } from "../../core/address.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { isSet, splitList } from "../../core/flags.js";
 import { homeFiles } from "../../core/merkle-home.js";
-import { actingAsPerson } from "../../identity/acting.js";
+import { getPersonActor } from "../../identity/actors.js";
 import { refuseBadDevices } from "../../settings/approvers.js";
 import { writeConfigValue } from "../../settings/config-file.js";
 import { parseRanges } from "../../settings/parse-settings.js";
@@ -48,7 +48,7 @@ async function setOnBroker({
   const setting = toSettingName(word);
   const change = toSettingValue(setting, text);
   const broker = await findBroker(config, signal);
-  const { settings, base_url, connection_url } = await actingAsPerson({ broker, config }).call(
+  const { settings, base_url, connection_url } = await getPersonActor({ broker, config }).call(
     "update_settings",
     { settings: change },
   );
@@ -78,7 +78,7 @@ async function setLocal({ args: [word = "", text = ""], config, output }: Comman
     `${output.mark.ok} ${value === undefined ? `no ${word}` : `${word} ${toText(value)}`} in ${path}`,
   );
   if (word === "name") output.note("  if you have posted before, you keep your earlier name");
-  const source = config.sourceOf(setting);
+  const source = config.getSource(setting);
   if (source !== "default" && source !== path)
     output.note(`${output.mark.warn} ${source} takes precedence and is unchanged`);
   return exitCodes.done;
@@ -135,7 +135,7 @@ async function setApprovers(
 function toName(text: string): string {
   const { nameCharsMax } = limits;
   const name = normaliseName(text);
-  const problem = deceptionInNew(name);
+  const problem = describeNewNameDeception(name);
   if (problem !== null) throw usageError(`name must not ${problem}.`);
   if (name !== "" && name.length <= nameCharsMax) return name;
   throw usageError(

@@ -3,7 +3,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { readText } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { actingIn } from "../../identity/acting.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { takeSession } from "../../sessions/find-session.js";
 
 export const docAppend: Command = {
@@ -28,7 +28,7 @@ export const docAppend: Command = {
       io,
       signal,
     });
-    const actor = await actingIn(session, { broker, config });
+    const actor = await getSessionActor(session, { broker, config });
     const written = await actor.call("append_to_session_doc", { session_id: session.session_id, text });
     output.show(written, `${output.mark.ok} document v${written.version}`);
     return exitCodes.done;

@@ -4,7 +4,7 @@ import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
 import { formatChange } from "../../document/document-change.js";
-import { readVersionRange, removalText, type VersionRange } from "../../document/versions.js";
+import { formatRemoval, readVersionRange, type VersionSelection } from "../../document/versions.js";
 import { takeSession } from "../../sessions/find-session.js";
 import { rawFlag } from "../../text/print-foreign.js";
 
@@ -35,7 +35,7 @@ export const docDiff: Command = {
       return exitCodes.done;
     }
     if (diff.redacted_version !== undefined) {
-      output.note(`  no diff: the text of v${diff.redacted_version} was ${removalText(diff.redaction)}`);
+      output.note(`  no diff: the text of v${diff.redacted_version} was ${formatRemoval(diff.redaction)}`);
       return exitCodes.done;
     }
     output.print(diff, await formatChange(diff, { broker, output, session, from, raw }));
@@ -46,7 +46,7 @@ export const docDiff: Command = {
 async function readDiff(
   broker: BrokerClient,
   session: Session,
-  range: VersionRange,
+  range: VersionSelection,
 ): Promise<{ from: number; diff: OutputOf<"read_session_doc"> }> {
   const from = range.from ?? Math.max(0, session.document_version - 1);
   const to = range.to ?? (range.from === undefined ? session.document_version : undefined);

@@ -2,27 +2,27 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
-import { atTerminal } from "../../test-kit/terminal.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
+import { startAtTerminal } from "../../test-kit/terminal.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 const content = "# Auth\n\n## Decisions\n\n- tokens live 15 minutes\n";
 
 /** Creates a session whose document has one version. Returns the slug and the team's credential. */
-async function sessionWithDocument(title: string): Promise<{ slug: string; credential: string }> {
+async function createSessionWithDocument(title: string): Promise<{ slug: string; credential: string }> {
   const { slug, team_id } = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
   await callBroker(merkle, "update_session_doc", { session_id: slug, content, expected_version: 0 }, team_id);
   return { slug, credential: team_id };
 }
 
-async function documentOf(slug: string): Promise<string | undefined> {
+async function readDocument(slug: string): Promise<string | undefined> {
   return (await callBroker(merkle, "read_session_doc", { session_id: slug })).content;
 }
 
 describe("merkle doc show and append", () => {
   it("[CLI-20] prints the document byte for byte, a section, an older version, and with --json the wire's answer", async () => {
-    const { slug } = await sessionWithDocument("Shown doc");
+    const { slug } = await createSessionWithDocument("Shown doc");
     expect(await merkle.run(["doc", "show", slug])).toEqual({
       code: 0,
       stdout: content,
@@ -47,7 +47,7 @@ describe("merkle doc show and append", () => {
   });
 
   it("[CLI-111] what is piped steers no terminal, unless --raw asks for it; JSON escapes it", async () => {
-    const { slug, credential } = await sessionWithDocument("Piped doc");
+    const { slug, credential } = await createSessionWithDocument("Piped doc");
     const hostile = "a\u001b]0;owned\u0007b\u009b2Jc\rd\u007f";
     const harmless = "a\ufffd]0;owned\ufffdb\ufffd2Jc\ufffdd\ufffd";
     await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: hostile }, credential);
@@ -71,18 +71,18 @@ describe("merkle doc show and append", () => {
   });
 
   it("[CLI-17] on a terminal a document cannot command it", { tags: "terminal" }, async () => {
-    const { slug, credential } = await sessionWithDocument("Hostile doc");
+    const { slug, credential } = await createSessionWithDocument("Hostile doc");
     expect((await merkle.run(["doc", "diff", slug])).stdout).toMatch(/^nothing → v1 {2}Atlas /);
     const hostile = "a\u001b]0;owned\u0007b";
     await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: hostile }, credential);
-    const { screen } = await atTerminal(merkle, ["doc", "show", slug], { NO_COLOR: "1" }).ended;
+    const { screen } = await startAtTerminal(merkle, ["doc", "show", slug], { NO_COLOR: "1" }).ended;
     expect(screen).toContain("a\ufffd]0;owned\ufffdb");
-    const diff = await atTerminal(merkle, ["doc", "diff", slug]).ended;
+    const diff = await startAtTerminal(merkle, ["doc", "diff", slug]).ended;
     expect(diff.screen).toContain("\u001b[32m+a\ufffd]0;owned\ufffdb\u001b[39m");
   });
 
   it("[PERSON-3] commands that are refused leave the feed and the roster unchanged", async () => {
-    const { slug } = await sessionWithDocument("Untouched");
+    const { slug } = await createSessionWithDocument("Untouched");
     for (const args of [
       ["post", slug, "about what?", "--reply-to", "999"],
       ["post", slug, "who?", "--to", "Nobody"],
@@ -95,13 +95,13 @@ describe("merkle doc show and append", () => {
   });
 
   it("[CLI-20] appends what a pipe brings, and refuses a closed session with 7", async () => {
-    const { slug, credential } = await sessionWithDocument("Appended");
+    const { slug, credential } = await createSessionWithDocument("Appended");
     expect(await merkle.run(["doc", "append", slug, "--json"], { input: "- piped\n" })).toEqual({
       code: 0,
       stdout: '{"version":2}\n',
       stderr: "",
     });
-    expect(await documentOf(slug)).toBe(`${content}- piped\n`);
+    expect(await readDocument(slug)).toBe(`${content}- piped\n`);
     expect(await merkle.run(["doc", "append", slug])).toMatchObject({ code: 2 });
     await callBroker(merkle, "conclude_session", { session_id: slug, summary_section: "End." }, credential);
     expect(await merkle.run(["doc", "append", slug, "late"])).toMatchObject({ code: 7, stdout: "" });
@@ -110,10 +110,10 @@ describe("merkle doc show and append", () => {
 
 describe("merkle doc edit", () => {
   it("[CLI-21] replaces words that stand there once, and is a conflict otherwise", async () => {
-    const { slug } = await sessionWithDocument("Words");
+    const { slug } = await createSessionWithDocument("Words");
     const edit = (...flags: string[]) => merkle.run(["doc", "edit", slug, ...flags]);
     expect((await edit("--old", "15 minutes", "--new", "an hour")).stdout).toBe("✓ document v2\n");
-    expect(await documentOf(slug)).toBe(content.replace("15 minutes", "an hour"));
+    expect(await readDocument(slug)).toBe(content.replace("15 minutes", "an hour"));
     expect(await edit("--old", "15 minutes", "--new", "x")).toMatchObject({ code: 6, stdout: "" });
     expect(await edit("--old", "x")).toMatchObject({
       code: 2,
@@ -125,7 +125,7 @@ describe("merkle doc edit", () => {
   });
 
   it("[CLI-21] a file made from an old version is exit 6 with what changed, and goes in with the new version", async () => {
-    const { slug, credential } = await sessionWithDocument("Files");
+    const { slug, credential } = await createSessionWithDocument("Files");
     await writeFile(join(merkle.home, "mine.md"), "mine\n");
     await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: "- theirs" }, credential);
     const edit = (expect: string) =>
@@ -135,11 +135,11 @@ describe("merkle doc edit", () => {
     expect(stale.stderr).toContain("+- theirs");
     expect(stale.stderr).toContain(`merkle doc edit ${slug} --file mine.md --expect 2`);
     expect((await edit("2")).stdout).toBe("✓ document v3\n");
-    expect(await documentOf(slug)).toBe("mine\n");
+    expect(await readDocument(slug)).toBe("mine\n");
   });
 
   it("[CLI-21] what came on stdin is kept in a named file when it is a conflict, until it is written", async () => {
-    const { slug } = await sessionWithDocument("Kept");
+    const { slug } = await createSessionWithDocument("Kept");
     const stale = await merkle.run(["doc", "edit", slug, "--file", "-", "--expect", "0", "--json"], {
       input: "piped\n",
     });
@@ -155,18 +155,19 @@ describe("merkle doc edit", () => {
   it("[CLI-21] opens the editor, writes what was changed, and leaves what was not", {
     tags: "terminal",
   }, async () => {
-    const { slug } = await sessionWithDocument("Edited");
-    const edited = await atTerminal(merkle, ["doc", "edit", slug], {
+    const { slug } = await createSessionWithDocument("Edited");
+    const edited = await startAtTerminal(merkle, ["doc", "edit", slug], {
       EDITOR: "sed -i 's/15 minutes/an hour/'",
     }).ended;
     expect(edited).toMatchObject({ code: 0, screen: expect.stringContaining("document v2") });
-    expect(await documentOf(slug)).toBe(content.replace("15 minutes", "an hour"));
-    const same = await atTerminal(merkle, ["doc", "edit", slug], { VISUAL: "true", EDITOR: "false" }).ended;
+    expect(await readDocument(slug)).toBe(content.replace("15 minutes", "an hour"));
+    const same = await startAtTerminal(merkle, ["doc", "edit", slug], { VISUAL: "true", EDITOR: "false" })
+      .ended;
     expect(same).toMatchObject({
       code: 0,
       screen: expect.stringContaining("nothing changed, document v2"),
     });
-    const failed = await atTerminal(merkle, ["doc", "edit", slug], { EDITOR: "no-such-editor" }).ended;
+    const failed = await startAtTerminal(merkle, ["doc", "edit", slug], { EDITOR: "no-such-editor" }).ended;
     expect(failed).toMatchObject({ code: 1, screen: expect.stringContaining("was not found") });
     expect(await readdir(join(merkle.home, "drafts"))).toEqual([]);
   });
@@ -174,7 +175,7 @@ describe("merkle doc edit", () => {
   it("[CLI-21] when somebody writes meanwhile, nothing is lost: exit 6, the text kept, the diff shown", {
     tags: "terminal",
   }, async () => {
-    const { slug, credential } = await sessionWithDocument("Raced");
+    const { slug, credential } = await createSessionWithDocument("Raced");
     // The editor waits until this file exists, so that another version can be written in between.
     const go = join(merkle.home, "go");
     const editor = join(merkle.home, "editor.sh");
@@ -183,8 +184,8 @@ describe("merkle doc edit", () => {
       `#!/bin/sh\nprintf 'mine\\n' > "$1"\necho editing\nuntil [ -e '${go}' ]; do sleep 0.05; done\n`,
       { mode: 0o755 },
     );
-    const editing = atTerminal(merkle, ["doc", "edit", slug], { EDITOR: editor, NO_COLOR: "1" });
-    await editing.shows("editing");
+    const editing = startAtTerminal(merkle, ["doc", "edit", slug], { EDITOR: editor, NO_COLOR: "1" });
+    await editing.waitForScreen("editing");
     await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: "- theirs" }, credential);
     await writeFile(go, "");
     const { code, screen } = await editing.ended;
@@ -193,13 +194,13 @@ describe("merkle doc edit", () => {
     const kept = join(merkle.home, "drafts", `${slug}-v1.md`);
     expect(screen.replace(/\s+/g, " ")).toContain(`saved in ${kept}`);
     expect(await readFile(kept, "utf8")).toBe("mine\n");
-    expect(await documentOf(slug)).toBe(`${content}- theirs`);
+    expect(await readDocument(slug)).toBe(`${content}- theirs`);
   });
 });
 
 describe("merkle doc history and diff", () => {
   it("[CLI-22] lists the versions, and says who changed what, where and when", { tags: "long" }, async () => {
-    const { slug, credential } = await sessionWithDocument("History");
+    const { slug, credential } = await createSessionWithDocument("History");
     await callBroker(
       merkle,
       "edit_session_doc",

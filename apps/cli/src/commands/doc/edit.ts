@@ -1,9 +1,9 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { textOf } from "../../core/flags.js";
+import { findFlag } from "../../core/flags.js";
 import * as edits from "../../document/edits.js";
-import { actingIn } from "../../identity/acting.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
 
 export const docEdit: Command = {
@@ -23,18 +23,21 @@ export const docEdit: Command = {
   ],
   async run(context) {
     const { flags, config, signal, args } = context;
-    const way = wayOf(context);
+    const mode = chooseEditMode(context);
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, args[0], config);
-    const actor = await actingIn(session, { broker, config });
+    const actor = await getSessionActor(session, { broker, config });
     const editing = { ...context, session, actor };
-    switch (way) {
+    switch (mode) {
       case "words":
-        return edits.editWords(editing, { old: textOf(flags, "old") ?? "", new: textOf(flags, "new") ?? "" });
+        return edits.replacePassage(editing, {
+          old: findFlag(flags, "old") ?? "",
+          new: findFlag(flags, "new") ?? "",
+        });
       case "file":
-        return edits.editByFile(editing, {
-          file: textOf(flags, "file") ?? "",
-          expected: textOf(flags, "expect") ?? "",
+        return edits.writeFromFile(editing, {
+          file: findFlag(flags, "file") ?? "",
+          expected: findFlag(flags, "expect") ?? "",
         });
       case "editor":
         return edits.editInEditor(editing);
@@ -47,9 +50,9 @@ export const docEdit: Command = {
  * Returns how the user specifies the change. @throws CliError `usage` if flags are missing or contradict each
  * other
  */
-function wayOf({ flags, io }: CommandContext): "words" | "file" | "editor" {
+function chooseEditMode({ flags, io }: CommandContext): "words" | "file" | "editor" {
   const given = ["old", "new", "file", "expect"]
-    .filter((name) => textOf(flags, name) !== undefined)
+    .filter((name) => findFlag(flags, name) !== undefined)
     .join(" ");
   switch (given) {
     case "old new":

@@ -4,10 +4,10 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { textOf } from "../../core/flags.js";
-import { readVersion, removalText } from "../../document/versions.js";
+import { findFlag } from "../../core/flags.js";
+import { formatRemoval, readVersion } from "../../document/versions.js";
 import { getSession } from "../../sessions/find-session.js";
-import { oneLine } from "../../text/one-line.js";
+import { toOneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toMoment } from "../../text/time.js";
 
@@ -25,8 +25,8 @@ export const docHistory: Command = {
     "merkle doc history split-auth --json",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const before = readVersion(textOf(flags, "before"), "--before");
-    const limit = Number(textOf(flags, "limit") ?? 20);
+    const before = readVersion(findFlag(flags, "before"), "--before");
+    const limit = Number(findFlag(flags, "limit") ?? 20);
     if (!Number.isInteger(limit) || limit < 1 || limit > limits.versionsPageMax) {
       throw usageError(`--limit must be a whole number from 1 to ${limits.versionsPageMax}.`);
     }
@@ -49,9 +49,9 @@ export const docHistory: Command = {
 async function formatVersions({ versions }: OutputOf<"list_doc_versions">, output: Output): Promise<string> {
   const rows = versions.map((each) => [
     { text: `v${each.version}`, paint: output.bold },
-    { text: oneLine(each.written_by) },
+    { text: toOneLine(each.written_by) },
     { text: toMoment(each.written_at) },
-    { text: each.redaction ? removalText(each.redaction) : `${each.bytes.toLocaleString("en")} bytes` },
+    { text: each.redaction ? formatRemoval(each.redaction) : `${each.bytes.toLocaleString("en")} bytes` },
     { text: `after #${each.after_sequence}`, paint: output.dim },
   ]);
   return formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more });

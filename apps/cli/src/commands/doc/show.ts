@@ -1,8 +1,8 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { isSet, textOf } from "../../core/flags.js";
-import { readVersion, removalText } from "../../document/versions.js";
+import { findFlag, isSet } from "../../core/flags.js";
+import { formatRemoval, readVersion } from "../../document/versions.js";
 import { getSession } from "../../sessions/find-session.js";
 import { printForeign, rawFlag } from "../../text/print-foreign.js";
 
@@ -21,8 +21,8 @@ export const docShow: Command = {
     "merkle doc show split-auth --version 12 > v12.md",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const section = textOf(flags, "section");
-    const version = readVersion(textOf(flags, "version"), "--version");
+    const section = findFlag(flags, "section");
+    const version = readVersion(findFlag(flags, "version"), "--version");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);
     const doc = await broker.call("read_session_doc", {
@@ -32,7 +32,7 @@ export const docShow: Command = {
     });
     if (doc.redacted_version !== undefined) {
       output.print(doc, "");
-      output.note(`  document v${doc.redacted_version}: text ${removalText(doc.redaction)}`);
+      output.note(`  document v${doc.redacted_version}: text ${formatRemoval(doc.redaction)}`);
       return exitCodes.done;
     }
     const content = doc.content ?? "";

@@ -16,19 +16,19 @@ export const memberRevoke: Command = {
     },
   ],
   examples: ["merkle member revoke Birch", "merkle member revoke Birch --with-invited"],
-  async run({ args: [wanted = ""], flags, config, output, signal }) {
+  async run({ args: [nameOrId = ""], flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
     const { members } = await broker.call("list_members", {});
-    const member = findMember(members, wanted);
-    const withInvited = isSet(flags, "withInvited");
+    const member = findMember(members, nameOrId);
+    const includesInvited = isSet(flags, "withInvited");
     const ended = await broker.call("revoke_member", {
       member_id: member.member_id,
-      ...(withInvited && { with_invited: true }),
+      ...(includesInvited && { with_invited: true }),
     });
     const also = ended.also ?? [];
     const names = [ended, ...also].map(({ name }) => neutralise(name));
     output.show(ended, names.map((name) => `${output.mark.ok} ${name} is no longer a member`).join("\n"));
-    const staying = withInvited ? [] : listInvited(members, member);
+    const staying = includesInvited ? [] : listInvited(members, member);
     if (staying.length > 0) {
       output.note(
         `  ${staying.map(({ name }) => neutralise(name)).join(", ")}, invited by ${names[0]}, stay. To end them too: merkle member revoke ${member.member_id} --with-invited`,
@@ -42,21 +42,21 @@ export const memberRevoke: Command = {
  * Finds a member by id, or by name if only one member has that name. Members choose their names freely, so
  * several may share a name.
  */
-function findMember(members: readonly Member[], wanted: string): Member {
-  const word = wanted.toLowerCase();
-  const isMeant = ({ member_id, name, revoked }: Member) =>
+function findMember(members: readonly Member[], nameOrId: string): Member {
+  const word = nameOrId.toLowerCase();
+  const isMatch = ({ member_id, name, revoked }: Member) =>
     member_id === word || (!revoked && name.toLowerCase() === word);
-  const [found, ...others] = members.filter(isMeant);
-  if (!found) {
-    throw new CliError("not_found", `There is no member ${JSON.stringify(wanted)}.`, {
+  const [match, ...others] = members.filter(isMatch);
+  if (!match) {
+    throw new CliError("not_found", `There is no member ${JSON.stringify(nameOrId)}.`, {
       exitCode: exitCodes.not_found,
       next: ["merkle members"],
     });
   }
-  if (others.length === 0) return found;
+  if (others.length === 0) return match;
   throw new CliError(
     "conflict",
-    `${others.length + 1} members are named ${JSON.stringify(wanted)}. Use the id of one of them.`,
+    `${others.length + 1} members are named ${JSON.stringify(nameOrId)}. Use the id of one of them.`,
     {
       exitCode: exitCodes.conflict,
       next: ["merkle members"],

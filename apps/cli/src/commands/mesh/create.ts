@@ -5,8 +5,8 @@ import { requireKnown } from "../../broker/trust.js";
 import type { Command } from "../../command/command.js";
 import { refuseAgentShell } from "../../core/agent-shell.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { chooseMember, keepMember, listMembers } from "../../home/members.js";
-import { actingAsPerson } from "../../identity/acting.js";
+import { chooseMember, listMembers, saveMember } from "../../home/members.js";
+import { getPersonActor } from "../../identity/actors.js";
 import type { Config } from "../../settings/config.js";
 
 export const meshCreate: Command = {
@@ -17,7 +17,7 @@ export const meshCreate: Command = {
   async run({ args: [name = ""], config, output, signal }) {
     refuseAgentShell(config);
     const broker = await findBroker(config, signal);
-    const made = await actingAsPerson({ broker, config }).call("create_mesh", { name });
+    const made = await getPersonActor({ broker, config }).call("create_mesh", { name });
     await keepMesh(made, { address: broker.address, config });
     output.show(made, `${output.mark.ok} created mesh ${made.name}`);
     output.note(`  use it, or set it in MERKLE_MESH or .merkle.json: merkle ls --mesh ${made.name}`);
@@ -38,7 +38,7 @@ async function keepMesh(
   const maker = chooseMember(members, { broker: { url: address.base }, mesh: config.mesh });
   if (!maker) return;
   await requireKnown({ mesh_id, broker_id: maker.broker_id }, { ...address, home: config.home });
-  await keepMember(config.home, {
+  await saveMember(config.home, {
     ...maker,
     mesh_id,
     mesh: name,

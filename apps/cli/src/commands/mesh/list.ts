@@ -3,7 +3,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { formatTable } from "../../text/table.js";
-import { counted } from "../../text/time.js";
+import { formatCount } from "../../text/time.js";
 
 export const meshList: Command = {
   name: "mesh list",
@@ -16,8 +16,8 @@ export const meshList: Command = {
       [
         neutralise(each.name),
         each.role ?? "",
-        counted(each.sessions, "session"),
-        each.role === null ? "" : counted(each.members, "member"),
+        formatCount(each.sessions, "session"),
+        each.role === null ? "" : formatCount(each.members, "member"),
       ].map((text) => ({ text })),
     );
     output.show(answer, formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more }));

@@ -2,8 +2,8 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber } from "../../core/flag-values.js";
-import { textOf } from "../../core/flags.js";
-import { actingAsPerson } from "../../identity/acting.js";
+import { findFlag } from "../../core/flags.js";
+import { getPersonActor } from "../../identity/actors.js";
 import { formatTable } from "../../text/table.js";
 
 const kinds = ["sessions", "messages", "bytes", "connections"] as const;
@@ -23,14 +23,14 @@ export const meshQuota: Command = {
     const broker = await findBroker(config, signal);
     const bounds = Object.fromEntries(
       kinds.flatMap((kind) => {
-        const max = readWholeNumber(textOf(flags, kind), `--${kind}`, {
+        const max = readWholeNumber(findFlag(flags, kind), `--${kind}`, {
           min: 0,
           max: Number.MAX_SAFE_INTEGER,
         });
         return max === undefined ? [] : [[kind, max]];
       }),
     );
-    const answer = await actingAsPerson({ broker, config }).call("set_quotas", { mesh, ...bounds });
+    const answer = await getPersonActor({ broker, config }).call("set_quotas", { mesh, ...bounds });
     const rows = answer.quotas.map(({ kind, max, used }) => [{ text: kind }, { text: `${used} of ${max}` }]);
     if (output.json || rows.length > 0)
       output.show(

@@ -4,9 +4,9 @@ import { askYesOrNo, canAsk } from "../../command/ask.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
-import { actingAsPerson } from "../../identity/acting.js";
-import { oneLine } from "../../text/one-line.js";
-import { counted } from "../../text/time.js";
+import { getPersonActor } from "../../identity/actors.js";
+import { toOneLine } from "../../text/one-line.js";
+import { formatCount } from "../../text/time.js";
 
 export const personErase: Command = {
   name: "person erase",
@@ -23,7 +23,7 @@ export const personErase: Command = {
       output,
       signal,
     } = context;
-    const question = `Remove ${name === "me" ? "yourself" : oneLine(name)} from all sessions permanently? ${reach}`;
+    const question = `Remove ${name === "me" ? "yourself" : toOneLine(name)} from all sessions permanently? ${irreversibleNotice}`;
     if (!isSet(flags, "yes")) {
       if (!canAsk(context))
         throw usageError("Erasing cannot be undone. Confirm with -y.", `merkle person erase ${name} -y`);
@@ -32,20 +32,20 @@ export const personErase: Command = {
         return exitCodes.interrupted;
       }
     }
-    const actor = actingAsPerson({ broker: await findBroker(config, signal), config });
-    const meant =
+    const actor = getPersonActor({ broker: await findBroker(config, signal), config });
+    const target =
       name === "me"
         ? { confirm: (await actor.call("get_person", {})).person_id }
         : { person: name, confirm: name };
     let redacted = 0;
     let answer: OutputOf<"erase_person">;
     do {
-      answer = await actor.call("erase_person", meant);
+      answer = await actor.call("erase_person", target);
       redacted += answer.redacted;
     } while (!answer.done);
     output.show(
       { ...answer, redacted },
-      `${output.mark.ok} ${counted(redacted, "text")} and other data about ${name === "me" ? "you" : oneLine(name)} removed`,
+      `${output.mark.ok} ${formatCount(redacted, "text")} and other data about ${name === "me" ? "you" : toOneLine(name)} removed`,
     );
     for (const { session, what } of answer.kept) output.note(`  kept in ${session}: ${what}`);
     if (answer.kept.length > 0) output.note(`  then: merkle person erase ${answer.person_id}`);
@@ -53,5 +53,5 @@ export const personErase: Command = {
   },
 };
 
-const reach =
+const irreversibleNotice =
   "The record names its authors, so the name stays with their posts. Erasing cannot undo what others have read.";

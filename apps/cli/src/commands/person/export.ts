@@ -3,11 +3,11 @@ import type { OutputOf } from "@merkle/wire";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { isSet, textOf } from "../../core/flags.js";
+import { findFlag, isSet } from "../../core/flags.js";
 import { refuseExisting, writeWhole } from "../../core/write-whole.js";
-import { actingAsPerson } from "../../identity/acting.js";
-import { oneLine } from "../../text/one-line.js";
-import { counted } from "../../text/time.js";
+import { getPersonActor } from "../../identity/actors.js";
+import { toOneLine } from "../../text/one-line.js";
+import { formatCount } from "../../text/time.js";
 
 export const personExport: Command = {
   name: "person export",
@@ -24,16 +24,16 @@ export const personExport: Command = {
   ],
   examples: ["merkle person export -o me.json", "merkle person export Ana -o ana.json"],
   async run({ args: [person], flags, config, output, signal }) {
-    const path = textOf(flags, "output");
+    const path = findFlag(flags, "output");
     const replace = isSet(flags, "force");
     if (path !== undefined) refuseExisting(path, replace);
-    const whose = person === undefined || person === "me" ? {} : { person };
-    const actor = actingAsPerson({ broker: await findBroker(config, signal), config });
+    const target = person === undefined || person === "me" ? {} : { person };
+    const actor = getPersonActor({ broker: await findBroker(config, signal), config });
     const kept: Record<string, object[]> = {};
     let page: OutputOf<"export_person">;
     let after: string | undefined;
     do {
-      page = await actor.call("export_person", { ...whose, ...(after && { after }) });
+      page = await actor.call("export_person", { ...target, ...(after && { after }) });
       for (const { kind, row } of page.rows) {
         kept[kind] ??= [];
         kept[kind].push(row);
@@ -41,16 +41,16 @@ export const personExport: Command = {
       after = page.next ?? undefined;
     } while (after !== undefined);
     const { person_id, name } = page;
-    const whole = { person_id, name, kept };
+    const personData = { person_id, name, kept };
     if (path === undefined) {
-      output.show(whole, JSON.stringify(whole, null, 2));
+      output.show(personData, JSON.stringify(personData, null, 2));
       return exitCodes.done;
     }
-    await writeWhole(path, Readable.from([`${JSON.stringify(whole, null, 2)}\n`]), { replace, signal });
+    await writeWhole(path, Readable.from([`${JSON.stringify(personData, null, 2)}\n`]), { replace, signal });
     const rows = Object.values(kept).reduce((sum, each) => sum + each.length, 0);
     output.show(
       { file: path, person_id, rows },
-      `${output.mark.ok} ${counted(rows, "row")} of ${oneLine(name)} in ${path}`,
+      `${output.mark.ok} ${formatCount(rows, "row")} of ${toOneLine(name)} in ${path}`,
     );
     return exitCodes.done;
   },

@@ -10,8 +10,8 @@ import { listFeatureSettings } from "../../feature-hooks.js";
 import { listUsableNames } from "../../settings/env-files.js";
 import { brokerNodeArgs } from "../../start/detach-broker.js";
 import { installService, readService } from "../../start/service/manager.js";
-import { endingWithLine } from "../../text/one-line.js";
-import { thisManager, thisService } from "./this-service.js";
+import { endWithNewline } from "../../text/one-line.js";
+import { getServiceFacts, getServiceManager } from "./this-service.js";
 
 export const serviceInstall: Command = {
   name: "service install",
@@ -25,11 +25,11 @@ export const serviceInstall: Command = {
   ],
   offline: true,
   async run({ args, flags, config, output }) {
-    const manager = thisManager(config);
-    const facts = thisService(config, args);
+    const manager = getServiceManager(config);
+    const facts = getServiceFacts(config, args);
     const text = manager.describe(facts);
     if (isSet(flags, "dryRun")) {
-      output.print({ file: manager.file, text, changed: false }, endingWithLine(text));
+      output.print({ file: manager.file, text, changed: false }, endWithNewline(text));
       return exitCodes.done;
     }
     const isNew = (await readService(manager)) === null;

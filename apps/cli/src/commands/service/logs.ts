@@ -8,8 +8,8 @@ export const serviceLogs: Command = {
   examples: ["merkle service logs"],
   offline: true,
   async run({ config, output }) {
-    const told = await queryService(config, "logs");
-    output.show({ file: told.file, text: told.text }, told.text.trimEnd());
+    const report = await queryService(config, "logs");
+    output.show({ file: report.file, text: report.text }, report.text.trimEnd());
     return exitCodes.done;
   },
 };

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { findManager } from "../../start/service/manager.js";
-import { launchdPlist, systemdUnit } from "../../start/service/service-files.js";
+import { formatLaunchdPlist, formatSystemdUnit } from "../../start/service/service-files.js";
 import { testMerkle } from "../../test-kit/merkle.js";
 
 const run = promisify(execFile);
@@ -18,7 +18,7 @@ const facts = {
 };
 const machine = { userHome: "/home/ana", uid: 501, configFolder: undefined, log: "/srv/up.log" };
 
-async function temporary(): Promise<string> {
+async function createTemporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-service-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
@@ -27,15 +27,18 @@ async function temporary(): Promise<string> {
 it("[PACK-7] systemd finds no fault with the unit, whatever stands in its paths", {
   tags: "systemd",
 }, async () => {
-  const file = join(await temporary(), "merkle.service");
-  await writeFile(file, systemdUnit({ ...facts, command: [process.execPath, ...facts.command.slice(1)] }));
+  const file = join(await createTemporaryFolder(), "merkle.service");
+  await writeFile(
+    file,
+    formatSystemdUnit({ ...facts, command: [process.execPath, ...facts.command.slice(1)] }),
+  );
   const { stderr } = await run("systemd-analyze", ["verify", "--man=no", file]);
   expect(stderr.split("\n").filter((line) => line.includes("merkle.service"))).toEqual([]);
 });
 
 it("[PACK-7] the property list says what is run, to the letter", { tags: "python" }, async () => {
-  const file = join(await temporary(), "merkle.plist");
-  await writeFile(file, launchdPlist(facts));
+  const file = join(await createTemporaryFolder(), "merkle.plist");
+  await writeFile(file, formatLaunchdPlist(facts));
   const script = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
   const { stdout } = await run("python3", ["-c", script, file]);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -80,7 +83,7 @@ it("[PACK-7] where nobody started a systemd for the user nothing is left behind;
   tags: "linux",
 }, async () => {
   const merkle = await testMerkle();
-  const systemctl = join(await temporary(), "systemctl");
+  const systemctl = join(await createTemporaryFolder(), "systemctl");
   const env = { XDG_CONFIG_HOME: join(merkle.home, "config"), PATH: `${dirname(systemctl)}:/usr/bin:/bin` };
   const answer = async (script: string) => {
     await writeFile(systemctl, `#!/bin/sh\n${script}\n`);
@@ -114,7 +117,7 @@ it("[PACK-7] the service runs a script of the home, which finds Node, so that it
   tags: "linux",
 }, async () => {
   const merkle = await testMerkle();
-  const systemctl = join(await temporary(), "systemctl");
+  const systemctl = join(await createTemporaryFolder(), "systemctl");
   await writeFile(systemctl, "#!/bin/sh\n", { mode: 0o755 });
   const env = { XDG_CONFIG_HOME: join(merkle.home, "config"), PATH: `${dirname(systemctl)}:/usr/bin:/bin` };
   expect(await merkle.run(["service", "install", "--", "--port", "0"], { env })).toMatchObject({ code: 0 });
@@ -140,7 +143,7 @@ it("[PACK-7] a machine without systemd is named, with what to run instead, and k
   tags: "linux",
 }, async () => {
   const merkle = await testMerkle();
-  const env = { XDG_CONFIG_HOME: join(merkle.home, "config"), PATH: await temporary() };
+  const env = { XDG_CONFIG_HOME: join(merkle.home, "config"), PATH: await createTemporaryFolder() };
   expect(await merkle.run(["service", "install"], { env })).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/This machine has no systemctl.*\n +try: +merkle up --detach/),

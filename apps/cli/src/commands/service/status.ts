@@ -8,8 +8,8 @@ export const serviceStatus: Command = {
   examples: ["merkle service status"],
   offline: true,
   async run({ config, output }) {
-    const told = await queryService(config, "status");
-    output.show(told, told.text.trimEnd());
-    return told.runs ? exitCodes.done : exitCodes.unreachable;
+    const report = await queryService(config, "status");
+    output.show(report, report.text.trimEnd());
+    return report.runs ? exitCodes.done : exitCodes.unreachable;
   },
 };

@@ -1,18 +1,18 @@
 import { homedir } from "node:os";
 import { packageName } from "@merkle/wire/text";
-import { serviceScriptPath } from "../../clients/launcher-script.js";
+import { toServiceScriptPath } from "../../clients/launcher-script.js";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
-import { thisSystem } from "../../core/platform.js";
+import { getSystem } from "../../core/platform.js";
 import { runsFromNpx } from "../../core/this-program.js";
 import { type Config, readEnvironment } from "../../settings/config.js";
 import { findManager, queryManager, readService, type ServiceManager } from "../../start/service/manager.js";
 import type { ServiceFacts } from "../../start/service/service-files.js";
 
 /** Returns this machine's service manager, configured for the current user. */
-export function thisManager({ home }: Pick<Config, "home">): ServiceManager {
+export function getServiceManager({ home }: Pick<Config, "home">): ServiceManager {
   return findManager({
-    platform: thisSystem(),
+    platform: getSystem(),
     userHome: homedir(),
     uid: process.getuid?.() ?? 0,
     configFolder: readEnvironment().variables["XDG_CONFIG_HOME"],
@@ -29,7 +29,7 @@ export async function queryService(
   config: Pick<Config, "home">,
   about: "status" | "logs",
 ): Promise<{ readonly file: string; readonly text: string; readonly runs: boolean }> {
-  const manager = thisManager(config);
+  const manager = getServiceManager(config);
   if ((await readService(manager)) === null)
     throw new CliError("not_found", "This user has no Merkle service.", {
       exitCode: exitCodes.not_found,
@@ -41,7 +41,7 @@ export async function queryService(
 /**
  * Describes the service. @throws CliError `usage` if this program runs from npx's cache, which may be deleted
  */
-export function thisService({ home }: Pick<Config, "home">, upFlags: readonly string[]): ServiceFacts {
+export function getServiceFacts({ home }: Pick<Config, "home">, upFlags: readonly string[]): ServiceFacts {
   if (runsFromNpx()) {
     throw usageError(
       `npx may delete the program that a service would run. Install it: npm install -g ${packageName}`,
@@ -49,7 +49,7 @@ export function thisService({ home }: Pick<Config, "home">, upFlags: readonly st
     );
   }
   return {
-    command: [serviceScriptPath(home), "up", ...upFlags],
+    command: [toServiceScriptPath(home), "up", ...upFlags],
     home,
     path: readEnvironment().path ?? "/usr/local/bin:/usr/bin:/bin",
     log: homeFiles.detachedOutput(home),

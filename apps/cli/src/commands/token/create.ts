@@ -3,7 +3,7 @@ import type { Command } from "../../command/command.js";
 import { refuseAgentShell } from "../../core/agent-shell.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { toSeconds } from "../../core/flag-values.js";
-import { textOf } from "../../core/flags.js";
+import { findFlag } from "../../core/flags.js";
 import { toMoment } from "../../text/time.js";
 
 export const tokenCreate: Command = {
@@ -16,7 +16,7 @@ export const tokenCreate: Command = {
   examples: ['merkle token create --label "CI"', "export MERKLE_TOKEN=$(merkle token create --expires 1d)"],
   async run({ flags, config, output, signal }) {
     refuseAgentShell(config);
-    const [label, expires] = [textOf(flags, "label"), textOf(flags, "expires")];
+    const [label, expires] = [findFlag(flags, "label"), findFlag(flags, "expires")];
     const broker = await findBroker(config, signal);
     const made = await broker.call("issue_token", {
       ...(label !== undefined && { label }),

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 it("[CLI-13] merkle agents shows those at work in all sessions, who is blocked first, and counts who is away", async () => {
   const busy = await callBroker(merkle, "create_session", { title: "Busy", creator_team_name: "Birch" });

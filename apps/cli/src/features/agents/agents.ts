@@ -5,8 +5,14 @@ import type { Command } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
-import { inParallel } from "../../core/in-parallel.js";
-import { doingCells, inOrderOfState, paintState, peerName, signOf } from "../../sessions/peer-names.js";
+import { mapInParallel } from "../../core/map-in-parallel.js";
+import {
+  formatPeerAddress,
+  paintState,
+  sortByState,
+  toActivityCells,
+  toStateSign,
+} from "../../sessions/peer-names.js";
 import { formatTable } from "../../text/table.js";
 
 const sessionsAtOnce = 8;
@@ -22,22 +28,25 @@ export const agents: Command = {
       status: "open",
       limit: limits.sessionsPageMax,
     });
-    const rosters = await inParallel(sessions, sessionsAtOnce, async ({ session_id }) => {
+    const rosters = await mapInParallel(sessions, sessionsAtOnce, async ({ session_id }) => {
       const { peers } = await broker.call("list_peers", { session_id });
       return peers.filter(({ kind }) => kind === "agent");
     });
-    const found = sessions.flatMap((session, index) =>
+    const sessionAgents = sessions.flatMap((session, index) =>
       (rosters[index] ?? []).map((peer) => ({ session, peer })),
     );
     if (output.json)
-      output.show({ agents: found.map(({ session, peer }) => ({ session: session.slug, ...peer })) }, "");
-    else if (found.length === 0) output.note("no agents in open sessions.  next: merkle launch");
-    else output.show(found, formatAgents(found, output, isSet(flags, "all")));
+      output.show(
+        { agents: sessionAgents.map(({ session, peer }) => ({ session: session.slug, ...peer })) },
+        "",
+      );
+    else if (sessionAgents.length === 0) output.note("no agents in open sessions.  next: merkle launch");
+    else output.show(sessionAgents, formatAgents(sessionAgents, output, isSet(flags, "all")));
     return exitCodes.done;
   },
 };
 
-interface AgentRow {
+interface SessionAgent {
   readonly session: Session;
   readonly peer: Peer;
 }
@@ -46,18 +55,18 @@ interface AgentRow {
  * Returns one line per agent. Agents that need a person come first. Absent agents are only counted, in a last
  * line.
  */
-function formatAgents(found: readonly AgentRow[], output: Output, all: boolean): string {
-  const sessionOf = new Map(found.map(({ session, peer }) => [peer, session.slug]));
-  const peers = inOrderOfState(found.map(({ peer }) => peer));
-  const shown = all
+function formatAgents(sessionAgents: readonly SessionAgent[], output: Output, includesAway: boolean): string {
+  const slugByPeer = new Map(sessionAgents.map(({ session, peer }) => [peer, session.slug]));
+  const peers = sortByState(sessionAgents.map(({ peer }) => peer));
+  const shown = includesAway
     ? peers
     : peers.filter((peer) => peer.presence !== "disconnected" || peer.declared !== null);
   const rows = shown.map((peer) => {
     const paint = paintState(peer, output);
     return [
-      { text: `${signOf(peer, output)} ${peerName(peer.team, peer.name)}`, paint },
-      { text: sessionOf.get(peer) ?? "", paint: output.dim },
-      ...doingCells(peer, output),
+      { text: `${toStateSign(peer, output)} ${formatPeerAddress(peer.team, peer.name)}`, paint },
+      { text: slugByPeer.get(peer) ?? "", paint: output.dim },
+      ...toActivityCells(peer, output),
     ];
   });
   const away = peers.length - shown.length;

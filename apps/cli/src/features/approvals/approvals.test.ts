@@ -3,12 +3,12 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { saveTeam } from "../../home/stored-peers.js";
+import { saveStoredPeer } from "../../home/stored-peers.js";
 import { callBroker, ownCredential } from "../../test-kit/api.js";
 import type { RunOptions } from "../../test-kit/merkle.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 const asked = {
   tool_name: "Bash",
   cwd: "/work",
@@ -22,12 +22,12 @@ const asked = {
 async function startAgent(name: string) {
   const home = await mkdtemp(join(tmpdir(), "merkle-agent-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
-  const { url } = await merkle.running();
+  const { url } = await merkle.readRunFile();
   const { mesh_id } = await callBroker(merkle, "get_app_info", {});
   const created = await callBroker(merkle, "create_session", { title: name, creator_team_name: "Birch" });
   const { session_id, slug, team_id: credential } = created;
   const [team_id = ""] = credential.split(".");
-  await saveTeam(home, {
+  await saveStoredPeer(home, {
     ...{ mesh_id, session_id, slug, team_id, team_name: "Birch", credential },
     ...{
       peer_id: null,
@@ -120,7 +120,7 @@ it("[APPROVE-6] a hook that its client ends takes its ask back, and one that can
 async function standBetween(
   change: (path: string, text: string) => string | null,
 ): Promise<{ MERKLE_URL: string }> {
-  const { url } = await merkle.running();
+  const { url } = await merkle.readRunFile();
   const server = createServer(async (request, response) => {
     const body: Buffer[] = [];
     for await (const chunk of request) body.push(chunk);

@@ -1,15 +1,15 @@
 import type { Approval } from "@merkle/wire";
-import { approvalHash } from "@merkle/wire/identity";
-import { approvalText } from "@merkle/wire/text";
+import { hashApproval } from "@merkle/wire/identity";
+import { formatApproval } from "@merkle/wire/text";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
-import { actingAsPerson } from "../../identity/acting.js";
+import { getPersonActor } from "../../identity/actors.js";
 import { findOwnPerson, getOwnPerson, isVerifiedHere } from "../../identity/own-person.js";
-import { indented, oneLine } from "../../text/one-line.js";
+import { indentText, toOneLine } from "../../text/one-line.js";
 import { toAge } from "../../text/time.js";
 
 const decisions = ["allow", "deny", "leave"] as const;
@@ -36,7 +36,7 @@ export const approvals: Command = {
     if (word !== undefined && !decision)
       throw usageError(`Answer an approval with allow, deny or leave, got ${JSON.stringify(word)}.`);
     const broker = await findBroker(config, signal);
-    const person = actingAsPerson({ broker, config });
+    const person = getPersonActor({ broker, config });
     const approval = decision ? toNumber(text ?? "", "An approval") : 0;
     if (!(await findOwnPerson(broker, config))) {
       if (decision) throw notWaiting(approval);
@@ -58,13 +58,13 @@ export const approvals: Command = {
         );
       return exitCodes.done;
     }
-    const meant = listed.waiting.find((each) => each.approval === approval);
-    if (!meant) throw notWaiting(approval);
+    const target = listed.waiting.find((each) => each.approval === approval);
+    if (!target) throw notWaiting(approval);
     // The answer contains a hash of exactly the text shown here, so it cannot apply to any other request.
-    output.note(format(meant, output));
-    const hash = approvalHash(meant, nodeCrypto.sha256);
-    const said = words === undefined ? {} : { words };
-    const answer = await person.call("answer_approval", { approval, decision, hash, ...said });
+    output.note(format(target, output));
+    const hash = hashApproval(target, nodeCrypto.sha256);
+    const reason = words === undefined ? {} : { words };
+    const answer = await person.call("answer_approval", { approval, decision, hash, ...reason });
     output.show(answer, `${output.mark.ok} approval ${approval} ${answer.state}`);
     return exitCodes.done;
   },
@@ -74,11 +74,11 @@ function format(
   { approval, asked_by, session, tool, input, folder, asked_at }: Approval,
   output: Output,
 ): string {
-  const { text, why } = approvalText(input);
+  const { text, why } = formatApproval(input);
   return [
-    `${output.bold(String(approval))}  ${oneLine(tool)}   ${oneLine(asked_by)} in ${oneLine(session)}, ${toAge(asked_at)} ago`,
-    `  in ${oneLine(folder)}${why === null ? "" : `; reason given: ${oneLine(why)}`}`,
-    indented(text),
+    `${output.bold(String(approval))}  ${toOneLine(tool)}   ${toOneLine(asked_by)} in ${toOneLine(session)}, ${toAge(asked_at)} ago`,
+    `  in ${toOneLine(folder)}${why === null ? "" : `; reason given: ${toOneLine(why)}`}`,
+    indentText(text),
   ].join("\n");
 }
 

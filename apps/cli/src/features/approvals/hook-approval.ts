@@ -10,8 +10,8 @@ export const hookApproval: Command = {
   examples: ["merkle hook approval 4f1d0c9a2b7e6d5843f0a1b2c3d4e5f6"],
   offline: true,
   async run({ args: devices, config, io, signal }) {
-    const said = await relayPermission({ config, devices, input: io.stdin, signal });
-    if (said !== undefined) io.stdout.write(`${said}\n`);
+    const decision = await relayPermission({ config, devices, input: io.stdin, signal });
+    if (decision !== undefined) io.stdout.write(`${decision}\n`);
     return 0;
   },
 };

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { idempotencyKeyOf, MerkleError, type OutputOf } from "@merkle/wire";
-import { type ApprovalSubject, approvalHash } from "@merkle/wire/identity";
-import { type BrokerClient, findBroker, reasonOf } from "../../broker/broker-client.js";
+import { createIdempotencyKey, MerkleError, type OutputOf } from "@merkle/wire";
+import { type ApprovalSubject, hashApproval } from "@merkle/wire/identity";
+import { type BrokerClient, describeConnectionError, findBroker } from "../../broker/broker-client.js";
 import { readClaudeState } from "../../clients/claude-state.js";
 import { CliError } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
@@ -11,7 +11,7 @@ import { findStoredPeer, type StoredPeer } from "../../home/stored-peers.js";
 import { readHookInput } from "../../mcp/hooks/hook-input.js";
 import { type Config, readEnvironment } from "../../settings/config.js";
 
-interface Relay {
+interface RelayOptions {
   readonly config: Config;
   /** The devices from which a person can answer, as specified at launch. */
   readonly devices: readonly string[];
@@ -24,7 +24,7 @@ interface Relay {
 
 /** The client kills a hook that does not exit soon after the signal. */
 const withdrawWithinMs = 2_000;
-const betweenTriesMs = 1_000;
+const retryDelayMs = 1_000;
 /**
  * How long one request waits for an answer. Shorter than a command's timeout for any response from a broker.
  */
@@ -40,15 +40,15 @@ export async function relayPermission({
   devices,
   input,
   signal,
-}: Relay): Promise<string | undefined> {
+}: RelayOptions): Promise<string | undefined> {
   try {
     const fields = await readHookInput(input);
-    const place = config.peer === undefined ? undefined : await findStoredPeer(config.home, config.peer);
+    const peer = config.peer === undefined ? undefined : await findStoredPeer(config.home, config.peer);
     const subject = toSubject(fields);
-    if (!place || !subject) return undefined;
+    if (!peer || !subject) return undefined;
     const { answered, stop } = watchTerminal(signal);
     try {
-      return await ask({ config, place, subject, devices, ended: AbortSignal.any([signal, answered]) });
+      return await ask({ config, peer, subject, devices, ended: AbortSignal.any([signal, answered]) });
     } finally {
       stop();
     }
@@ -60,43 +60,43 @@ export async function relayPermission({
 }
 
 /** The tool that asks the user a question. Allowing the tool would not answer the question. */
-const asksItsUser = "AskUserQuestion";
+const userQuestionTool = "AskUserQuestion";
 
 function toSubject(fields: Readonly<Record<string, unknown>>): ApprovalSubject | undefined {
   const { tool_name: tool, tool_input: input, cwd: folder } = fields;
-  if (typeof tool !== "string" || tool === asksItsUser || typeof folder !== "string") return undefined;
+  if (typeof tool !== "string" || tool === userQuestionTool || typeof folder !== "string") return undefined;
   if (typeof input !== "object" || input === null) return undefined;
   return { tool, input: JSON.stringify(input), folder, salt: randomBytes(32).toString("hex") };
 }
 
-interface Ask {
+interface PermissionCall {
   readonly config: Config;
-  readonly place: StoredPeer;
+  readonly peer: StoredPeer;
   readonly subject: ApprovalSubject;
   readonly devices: readonly string[];
   readonly ended: AbortSignal;
 }
 
-async function ask({ config, place, subject, devices, ended }: Ask): Promise<string | undefined> {
-  const { session_id } = place;
-  const broker = (await findBroker(config, ended)).as(place.credential);
-  const key = idempotencyKeyOf(randomUUID());
+async function ask({ config, peer, subject, devices, ended }: PermissionCall): Promise<string | undefined> {
+  const { session_id } = peer;
+  const broker = (await findBroker(config, ended)).as(peer.credential);
+  const key = createIdempotencyKey(randomUUID());
   const input = { session_id, ...subject, devices: [...devices], idempotency_key: key };
-  const asking = () => broker.call("ask_approval", input);
-  const asked = await asking().catch((error: unknown) => {
+  const callOnce = () => broker.call("ask_approval", input);
+  const request = await callOnce().catch((error: unknown) => {
     // If only the reply was lost, the request may have succeeded. A refused request reached no one.
     if (isRefused(error)) throw error;
-    return persist(asking, ended);
+    return retryUntilAnswered(callOnce, ended);
   });
-  const { approval } = asked;
+  const { approval } = request;
   try {
     const answer = await waitForAnswer(broker, { session_id, approval }, ended);
     // The answer counts only for the request that this process sent, regardless of what the broker returns.
-    if (answer.hash !== approvalHash(subject, nodeCrypto.sha256)) return undefined;
-    return toDecision(answer, subject, asked.person);
+    if (answer.hash !== hashApproval(subject, nodeCrypto.sha256)) return undefined;
+    return toDecision(answer, subject, request.person);
   } catch (error) {
     if (!ended.aborted) throw error;
-    const last = (await findBroker(config, AbortSignal.timeout(withdrawWithinMs))).as(place.credential);
+    const last = (await findBroker(config, AbortSignal.timeout(withdrawWithinMs))).as(peer.credential);
     await last.call("withdraw_approval", { session_id, approval });
     return undefined;
   }
@@ -121,20 +121,23 @@ async function waitForAnswer(
   ended: AbortSignal,
 ): Promise<Answer> {
   for (;;) {
-    const waiting = () => broker.call("wait_for_approval", { ...key, timeout: waitSeconds });
-    const answer = await persist(waiting, ended);
+    const waitOnce = () => broker.call("wait_for_approval", { ...key, timeout: waitSeconds });
+    const answer = await retryUntilAnswered(waitOnce, ended);
     if (answer.state !== "waiting") return answer;
   }
 }
 
 /** Retries the call after lost connections and broker restarts. */
-async function persist<Answered>(call: () => Promise<Answered>, ended: AbortSignal): Promise<Answered> {
+async function retryUntilAnswered<Answered>(
+  call: () => Promise<Answered>,
+  ended: AbortSignal,
+): Promise<Answered> {
   for (;;) {
     try {
       return await call();
     } catch (error) {
       if (ended.aborted || (error instanceof MerkleError && refusals.includes(error.code))) throw error;
-      await delay(betweenTriesMs);
+      await delay(retryDelayMs);
     }
   }
 }
@@ -146,7 +149,7 @@ async function persist<Answered>(call: () => Promise<Answered>, ended: AbortSign
 function isRefused(error: unknown): boolean {
   if (error instanceof MerkleError) return refusals.includes(error.code);
   const isUnanswered = error instanceof CliError && error.code === "unreachable";
-  return !isUnanswered || ["refused", "no such host"].includes(reasonOf(error));
+  return !isUnanswered || ["refused", "no such host"].includes(describeConnectionError(error));
 }
 
 function toDecision(
@@ -154,16 +157,16 @@ function toDecision(
   { input }: ApprovalSubject,
   person: string,
 ): string | undefined {
-  if (state === "allowed") return decide({ behavior: "allow", updatedInput: JSON.parse(input) });
+  if (state === "allowed") return formatDecision({ behavior: "allow", updatedInput: JSON.parse(input) });
   if (state !== "denied") return undefined;
-  return decide({ behavior: "deny", message: words ?? `${person} has denied it.` });
+  return formatDecision({ behavior: "deny", message: words ?? `${person} has denied it.` });
 }
 
-function decide(decision: object): string {
+function formatDecision(decision: object): string {
   return JSON.stringify({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } });
 }
 
-const lookMs = 500;
+const pollIntervalMs = 500;
 /** An interactive client reports that it is waiting for its user within this time after the hook starts. */
 const waitsWithinMs = 5_000;
 
@@ -175,11 +178,11 @@ const waitsWithinMs = 5_000;
 function watchTerminal(signal: AbortSignal): { answered: AbortSignal; stop(): void } {
   const { variables } = readEnvironment();
   const answered = new AbortController();
-  const over = new AbortController();
-  const until = AbortSignal.any([signal, over.signal]);
+  const stopped = new AbortController();
+  const until = AbortSignal.any([signal, stopped.signal]);
   const beganAt = Date.now();
   const watch = async () => {
-    for (let hasWaited = false; ; await delay(lookMs, undefined, { signal: until })) {
+    for (let hasWaited = false; ; await delay(pollIntervalMs, undefined, { signal: until })) {
       const { kind, status } = await readClaudeState(variables["CLAUDE_PID"], variables);
       if (kind !== "interactive") continue;
       if (status === "waiting") hasWaited = true;
@@ -188,5 +191,5 @@ function watchTerminal(signal: AbortSignal): { answered: AbortSignal; stop(): vo
     }
   };
   watch().catch(() => undefined); // The watch was stopped.
-  return { answered: answered.signal, stop: () => over.abort() };
+  return { answered: answered.signal, stop: () => stopped.abort() };
 }

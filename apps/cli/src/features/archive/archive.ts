@@ -2,9 +2,9 @@ import { describeBytes } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { actingIn } from "../../identity/acting.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
-import { untilDone } from "./until-done.js";
+import { retryUntilDone } from "./retry-until-done.js";
 
 export const archive: Command = {
   name: "archive",
@@ -15,8 +15,11 @@ export const archive: Command = {
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);
     const { session_id, slug } = session;
-    const actor = await actingIn(session, { broker, config });
-    const answer = await untilDone(() => actor.call("archive_session", { session_id }), { output, signal });
+    const actor = await getSessionActor(session, { broker, config });
+    const answer = await retryUntilDone(() => actor.call("archive_session", { session_id }), {
+      output,
+      signal,
+    });
     const { bundle, rows } = answer;
     output.show(
       answer,

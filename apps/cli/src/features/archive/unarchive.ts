@@ -1,11 +1,11 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { actingIn } from "../../identity/acting.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
-import { oneLine } from "../../text/one-line.js";
-import { counted } from "../../text/time.js";
-import { untilDone } from "./until-done.js";
+import { toOneLine } from "../../text/one-line.js";
+import { formatCount } from "../../text/time.js";
+import { retryUntilDone } from "./retry-until-done.js";
 
 export const unarchive: Command = {
   name: "unarchive",
@@ -16,10 +16,13 @@ export const unarchive: Command = {
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);
     const { session_id, slug } = session;
-    const actor = await actingIn(session, { broker, config });
-    const answer = await untilDone(() => actor.call("unarchive_session", { session_id }), { output, signal });
-    output.show(answer, `${output.mark.ok} ${slug} is back, with ${counted(answer.messages, "message")}`);
-    for (const key of answer.left) output.note(`  still in the storage: ${oneLine(key)}`);
+    const actor = await getSessionActor(session, { broker, config });
+    const answer = await retryUntilDone(() => actor.call("unarchive_session", { session_id }), {
+      output,
+      signal,
+    });
+    output.show(answer, `${output.mark.ok} ${slug} is back, with ${formatCount(answer.messages, "message")}`);
+    for (const key of answer.left) output.note(`  still in the storage: ${toOneLine(key)}`);
     return exitCodes.done;
   },
 };

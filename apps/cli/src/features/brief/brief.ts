@@ -1,14 +1,14 @@
-import { type BriefLine, briefLine, type InputOf, type SessionBrief } from "@merkle/wire";
+import { type BriefLine, formatBriefLine, type InputOf, type SessionBrief } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { isSet, textOf } from "../../core/flags.js";
+import { findFlag, isSet } from "../../core/flags.js";
 import { readSince } from "../../feed/tail/tail-options.js";
-import { readingFrom } from "../../identity/acting.js";
+import { getReadingActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
-import { oneLine } from "../../text/one-line.js";
+import { toOneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 
 export const brief: Command = {
@@ -37,19 +37,19 @@ export const brief: Command = {
   async run({ args: [name], flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
     const session = name === undefined ? undefined : await getSession(broker, name, config);
-    const reader = await readingFrom({ broker, config });
-    const since = toInput(textOf(flags, "since"), session !== undefined);
-    const found = await reader.call("brief", {
+    const reader = await getReadingActor({ broker, config });
+    const since = toInput(findFlag(flags, "since"), session !== undefined);
+    const answer = await reader.call("brief", {
       ...since,
       ...(session && { session: session.session_id }),
       ...(isSet(flags, "summary") && { summary: true }),
     });
-    if (output.json) output.show(found, "");
-    else if (found.sessions.every(({ lines }) => lines.length === 0)) output.note("nothing new");
+    if (output.json) output.show(answer, "");
+    else if (answer.sessions.every(({ lines }) => lines.length === 0)) output.note("nothing new");
     else
       output.show(
-        found,
-        [...found.sessions.map((each) => formatBrief(each, output)), ...formatSummary(found.summary)].join(
+        answer,
+        [...answer.sessions.map((each) => formatBrief(each, output)), ...formatSummary(answer.summary)].join(
           "\n\n",
         ),
       );
@@ -57,11 +57,14 @@ export const brief: Command = {
   },
 };
 
-function toInput(flag: string | undefined, ofOne: boolean): Pick<InputOf<"brief">, "since" | "since_cursor"> {
+function toInput(
+  flag: string | undefined,
+  isOneSession: boolean,
+): Pick<InputOf<"brief">, "since" | "since_cursor"> {
   const since = readSince(flag);
   if (since === undefined || since.is === "unread") return {};
   if (since.is === "ago") return { since: new Date(Date.now() - since.seconds * 1_000).toISOString() };
-  if (ofOne) return { since_cursor: since.sequence };
+  if (isOneSession) return { since_cursor: since.sequence };
   throw usageError(`--since ${since.sequence} is a message number: name its session.`);
 }
 
@@ -82,7 +85,7 @@ function formatBrief(
     [
       [
         { text: session, paint: output.bold },
-        { text: oneLine(title) },
+        { text: toOneLine(title) },
         { text: `#${after + 1} to #${up_to}`, paint: output.dim },
       ],
     ],
@@ -98,7 +101,7 @@ function formatBrief(
  * belongs to.
  */
 function formatLine(line: BriefLine, output: Output): string {
-  const [first = "", ...rest] = neutralise(briefLine(line)).split("\n");
+  const [first = "", ...rest] = neutralise(formatBriefLine(line)).split("\n");
   const shown = line.kind === "ask" ? output.alarm(first) : first;
   return [`  ${shown}`, ...rest.map((each) => `    ${each}`)].join("\n");
 }

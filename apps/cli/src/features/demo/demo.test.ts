@@ -11,7 +11,7 @@ import { type TestMerkle, testMerkle } from "../../test-kit/merkle.js";
 
 type Call = <Name extends OperationName>(name: Name, input: InputOf<Name>) => Promise<OutputOf<Name>>;
 
-function callerOf(base: string): Call {
+function createCaller(base: string): Call {
   return createBrokerClient({ base, source: "--url" }, new AbortController().signal).call;
 }
 
@@ -48,7 +48,7 @@ it("[DEMO-7] where a mesh is empty, status, ls and inbox name the demo's room", 
   const merkle = await testMerkle();
   const about = async (command: string) => (await merkle.run([command, "--url", url])).stderr;
   for (const command of ["status", "ls", "inbox"]) expect(await about(command)).not.toContain("demo's room");
-  const { session } = await callerOf(url)("open_demo_room", {});
+  const { session } = await createCaller(url)("open_demo_room", {});
   for (const command of ["status", "ls", "inbox"])
     expect(await about(command)).toContain(
       `the demo's session is still open: merkle --url ${url} tail ${session} --mesh demo`,
@@ -62,14 +62,18 @@ describe("merkle demo without a broker", () => {
    * Creates a home and a folder for all temporary files of a test, and picks a port on which no broker
    * listens.
    */
-  async function alone(): Promise<{ merkle: TestMerkle; tmp: string; env: Record<string, string> }> {
+  async function createIsolatedHome(): Promise<{
+    merkle: TestMerkle;
+    tmp: string;
+    env: Record<string, string>;
+  }> {
     const merkle = await testMerkle();
     const tmp = join(merkle.home, "tmp");
     await mkdir(tmp, { mode: 0o711 });
     return { merkle, tmp, env: { TMPDIR: tmp, MERKLE_PORT: String(await freePort()) } };
   }
 
-  async function nothingIsLeft(tmp: string): Promise<void> {
+  async function expectNothingLeft(tmp: string): Promise<void> {
     await expect.poll(() => readdir(tmp)).toEqual([]);
     await expect.poll(() => findProcesses(tmp)).toEqual([]);
   }
@@ -77,9 +81,9 @@ describe("merkle demo without a broker", () => {
   it("[DEMO-4] [DEMO-7] starts a broker of its own, which status, ls, inbox and down name, and removes it at the end", {
     tags: "long",
   }, async () => {
-    const { merkle, tmp, env } = await alone();
+    const { merkle, tmp, env } = await createIsolatedHome();
     const running = merkle.start(["demo"], { env });
-    await running.says("Two scripted agents argue at ");
+    await running.waitForOutput("Two scripted agents argue at ");
     const name = /The demo's broker runs at (\S+); Ctrl\+C/;
     const { code, stderr } = await merkle.start(["down"], { env }).ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(name) });
@@ -96,31 +100,31 @@ describe("merkle demo without a broker", () => {
       code: 130,
       stderr: expect.stringMatching(/^No broker runs at http:\/\/localhost:\d+: starting one/),
     });
-    await nothingIsLeft(tmp);
+    await expectNothingLeft(tmp);
     expect(await readdir(merkle.home)).toEqual(["tmp"]);
   });
 
   it("[DEMO-5] ends that broker, too, when it is killed", async () => {
-    const { merkle, tmp, env } = await alone();
+    const { merkle, tmp, env } = await createIsolatedHome();
     const running = merkle.start(["demo"], { env });
-    await running.says("Two scripted agents argue at ");
+    await running.waitForOutput("Two scripted agents argue at ");
     expect(await findProcesses(tmp)).not.toEqual([]);
     running.process.kill("SIGKILL");
     await running.ended;
-    await nothingIsLeft(tmp);
+    await expectNothingLeft(tmp);
   });
 
   it("[DEMO-5] can be interrupted while that broker starts", { tags: "long" }, async () => {
-    const { merkle, tmp, env } = await alone();
+    const { merkle, tmp, env } = await createIsolatedHome();
     const running = merkle.start(["demo"], { env });
     await expect.poll(() => findProcesses(tmp)).not.toEqual([]);
     running.process.kill("SIGINT");
     expect((await running.ended).code).toBe(130);
-    await nothingIsLeft(tmp);
+    await expectNothingLeft(tmp);
   });
 
   it("[DEMO-4] does not start one where an address is given that nobody answers", async () => {
-    const { merkle, env } = await alone();
+    const { merkle, env } = await createIsolatedHome();
     const url = `http://127.0.0.1:${env["MERKLE_PORT"]}`;
     for (const [args, given] of [
       [["--url", url], {}],

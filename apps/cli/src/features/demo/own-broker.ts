@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { demoHomePrefix } from "../../broker/demo-broker.js";
+import { toDemoHomePrefix } from "../../broker/demo-broker.js";
 import type { CommandContext } from "../../command/command.js";
 import { readConfig } from "../../settings/config.js";
 import { runBroker } from "../../start/run-broker.js";
@@ -11,8 +11,8 @@ import { feature as jobs } from "../jobs/feature.js";
  * machine's settings. The broker ends with the demo that started it.
  */
 export function runOwnBroker(context: CommandContext): Promise<number> {
-  return untilParentGone(context.signal, (signal) =>
-    withTemporaryHome(demoHomePrefix(context.config.home), async (home) => {
+  return runUntilParentExits(context.signal, (signal) =>
+    withTemporaryHome(toDemoHomePrefix(context.config.home), async (home) => {
       const config = await readConfig({ flags: { port: "0" }, env: { MERKLE_HOME: home }, cwd: home });
       return runBroker({ ...context, config, signal }, (await jobs.prepareBroker?.(config)) ?? {});
     }),
@@ -38,7 +38,7 @@ async function withTemporaryHome<Result>(
 async function removeHome(home: string): Promise<void> {
   const folder = join(home, "pg");
   for (const name of await readdir(folder).catch((): string[] => []))
-    await removeAway(home, join(folder, name));
+    await removeExternalData(home, join(folder, name));
   await rm(home, { recursive: true, force: true });
 }
 
@@ -46,7 +46,7 @@ async function removeHome(home: string): Promise<void> {
  * Removes PostgreSQL's data if it is outside the home and the home contains only a link to it. A file near
  * the data names the home that the data belongs to, and other homes' data is not removed.
  */
-async function removeAway(home: string, link: string): Promise<void> {
+async function removeExternalData(home: string, link: string): Promise<void> {
   const data = await readlink(link).catch(() => undefined);
   if (data === undefined) return;
   const area = dirname(dirname(data));
@@ -58,16 +58,16 @@ async function removeAway(home: string, link: string): Promise<void> {
  * Runs `work` until it ends, or until the parent process exits or asks this process to stop. In both cases
  * the parent's end of stdin closes.
  */
-async function untilParentGone<Result>(
+async function runUntilParentExits<Result>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const { stdin } = process;
-  const gone = new AbortController();
-  const end = () => gone.abort();
+  const parentExit = new AbortController();
+  const end = () => parentExit.abort();
   stdin.on("end", end).on("close", end).on("error", end).resume();
   try {
-    return await work(AbortSignal.any([signal, gone.signal]));
+    return await work(AbortSignal.any([signal, parentExit.signal]));
   } finally {
     stdin.off("end", end).off("close", end).destroy();
   }

@@ -6,7 +6,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { ReachableAddress } from "../../broker/reach.js";
 import type { CommandContext } from "../../command/command.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
-import { entryFile } from "../../core/this-program.js";
+import { getEntryFile } from "../../core/this-program.js";
 import { readEnvironment } from "../../settings/config.js";
 
 /** The broker that hosts the demo room. */
@@ -68,10 +68,10 @@ export async function keepUntilStopped(
   { output, signal }: CommandContext,
 ): Promise<void> {
   output.note(`The demo's broker keeps running at ${url}; Ctrl+C stops and removes it.`);
-  await Promise.race([own?.done, aborted(signal)]);
+  await Promise.race([own?.done, waitForAbort(signal)]);
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
@@ -98,7 +98,7 @@ const errorCharsMax = 8_192;
  * then stops the broker.
  */
 function startOwnBroker(): OwnBroker {
-  const argv = [...process.execArgv, entryFile(), "demo", "--own-broker", "--json"];
+  const argv = [...process.execArgv, getEntryFile(), "demo", "--own-broker", "--json"];
   // Any token in the environment is for another broker.
   const env = { ...readEnvironment().variables, MERKLE_TOKEN: "" };
   const child = spawn(process.execPath, argv, { detached: true, windowsHide: true, stdio: "pipe", env });
@@ -109,7 +109,7 @@ function startOwnBroker(): OwnBroker {
   // The pipe closes when the process exits, which `done` reports.
   child.stdin.on("error", () => undefined);
   const lines = createInterface({ input: child.stdout });
-  const ended = endOf(child);
+  const ended = waitForExit(child);
   const done = ended.then((end) => {
     if (end !== exitCodes.done) throw toError(end, errors);
   });
@@ -134,7 +134,7 @@ function startOwnBroker(): OwnBroker {
 }
 
 /** Returns the exit code, or the signal that ended the process. */
-async function endOf(child: ChildProcess): Promise<unknown> {
+async function waitForExit(child: ChildProcess): Promise<unknown> {
   const [code, signal] = await once(child, "close");
   return code ?? signal;
 }

@@ -6,7 +6,7 @@ import { toReach } from "../../broker/reach.js";
 import type { CommandContext } from "../../command/command.js";
 import { toDashboardUrl } from "../../core/address.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { createShow } from "./show.js";
+import { createDemoPrinter } from "./demo-printer.js";
 import { findStageBroker, keepUntilStopped, type StageBroker } from "./stage-broker.js";
 
 /**
@@ -18,21 +18,21 @@ export async function visitRoom(context: CommandContext): Promise<number> {
   const { output, signal } = context;
   const broker = await findStageBroker(context);
   try {
-    const { client, ...room } = await enter(context, broker);
+    const { client, ...room } = await enterRoom(context, broker);
     try {
-      const show = createShow(output, { client, session_id: room.session_id, signal });
+      const printer = createDemoPrinter(output, { client, session_id: room.session_id, signal });
       const feed = followFeed(client, {
         session: room.session_id,
         signal,
-        onChanged: ({ kind }) => void (kind === "document" && show.document()),
+        onChanged: ({ kind }) => void (kind === "document" && printer.printDocumentChange()),
       });
-      show.say(`Two scripted agents argue at ${broker.url}; no model is called.\n`);
-      const ask = await showUntil(feed, show.message, ({ content }) => content["kind"] === "ask");
-      await show.shown();
-      tell(context, broker, { ...room, ask });
+      printer.printLine(`Two scripted agents argue at ${broker.url}; no model is called.\n`);
+      const ask = await printUntil(feed, printer.printMessage, ({ content }) => content["kind"] === "ask");
+      await printer.waitUntilPrinted();
+      printNextSteps(context, broker, { ...room, ask });
       if (!broker.own) return exitCodes.done;
       // Continues in the background, so that the messages after the user's answer are shown too.
-      showUntil(feed, show.message, () => false).catch(() => undefined);
+      printUntil(feed, printer.printMessage, () => false).catch(() => undefined);
       await keepUntilStopped(broker, context);
       return exitCodes.done;
     } finally {
@@ -50,7 +50,7 @@ interface Room {
 }
 
 /** Opens the demo room, and a connection to its mesh. */
-async function enter(
+async function enterRoom(
   { config, signal }: CommandContext,
   { address }: StageBroker,
 ): Promise<Room & { readonly client: MerkleClient }> {
@@ -64,26 +64,29 @@ async function enter(
   }
 }
 
-async function showUntil(
+async function printUntil(
   feed: AsyncGenerator<Message>,
-  show: (message: Message) => Promise<void>,
+  printMessage: (message: Message) => Promise<void>,
   isLast: (message: Message) => boolean,
 ): Promise<Message | null> {
   for (;;) {
     const { value, done } = await feed.next();
     if (done) return null;
-    await show(value);
+    await printMessage(value);
     if (isLast(value)) return value;
   }
 }
 
-type Follow = Pick<FollowOptions, "session" | "onChanged"> & { readonly signal: AbortSignal };
+type DemoFeedOptions = Pick<FollowOptions, "session" | "onChanged"> & { readonly signal: AbortSignal };
 
 /**
  * Yields a session's messages from the first message on, as they arrive. Ends when the signal is aborted, or
  * throws the subscription's error.
  */
-async function* followFeed(client: MerkleClient, { signal, ...options }: Follow): AsyncGenerator<Message> {
+async function* followFeed(
+  client: MerkleClient,
+  { signal, ...options }: DemoFeedOptions,
+): AsyncGenerator<Message> {
   const feed = new EventEmitter<{ message: [Message]; error: [Error] }>();
   const arrivals = on(feed, "message", { signal });
   const subscription = client.follow({
@@ -99,7 +102,7 @@ async function* followFeed(client: MerkleClient, { signal, ...options }: Follow)
   }
 }
 
-function tell(
+function printNextSteps(
   { config, output }: CommandContext,
   { url, own }: StageBroker,
   { mesh, session_id, session: slug, ask }: Room & { readonly ask: Message | null },

@@ -1,15 +1,15 @@
 import { pipeline } from "node:stream/promises";
-import { shortHash } from "@merkle/wire";
+import { shortenHash } from "@merkle/wire";
 import { describeBytes } from "@merkle/wire/text";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
-import { download, exportForms, exportPath } from "../../broker/download.js";
+import { download, exportForms, toExportPath } from "../../broker/download.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { readOneOf } from "../../core/flag-values.js";
-import { isSet, textOf } from "../../core/flags.js";
+import { findFlag, isSet } from "../../core/flags.js";
 import { refuseExisting, writeWhole } from "../../core/write-whole.js";
 import { getSession } from "../../sessions/find-session.js";
-import { counted } from "../../text/time.js";
+import { formatCount } from "../../text/time.js";
 import { checkSeen } from "../seal/feature.js";
 import { loadVerifyFile } from "../verify/feature.js";
 
@@ -37,25 +37,25 @@ export const exportCommand: Command = {
   ],
   async run(context) {
     const { args, flags, config, io, output, signal } = context;
-    const form = readOneOf(textOf(flags, "as"), "--as", exportForms) ?? "bundle";
-    const wanted = textOf(flags, "output");
-    if (wanted === "-" && output.json) {
+    const form = readOneOf(findFlag(flags, "as"), "--as", exportForms) ?? "bundle";
+    const outputPath = findFlag(flags, "output");
+    if (outputPath === "-" && output.json) {
       throw usageError("-o - writes the file to stdout, so it cannot be combined with --json.");
     }
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, args[0], config);
-    const path = wanted ?? `${session.slug}.${form === "bundle" ? "zip" : form}`;
+    const path = outputPath ?? `${session.slug}.${form === "bundle" ? "zip" : form}`;
     const replace = isSet(flags, "force");
     if (path !== "-") refuseExisting(path, replace);
 
-    const source = { broker, path: exportPath(session.session_id, form), flags, io, signal };
+    const source = { broker, path: toExportPath(session.session_id, form), flags, io, signal };
     if (path === "-") {
       await download(source, async (bytes) => {
         await pipeline(bytes, io.stdout, { signal, end: false });
       });
       return exitCodes.done;
     }
-    const bytes = await download(source, (taken) => writeWhole(path, taken, { replace, signal }));
+    const bytes = await download(source, (stream) => writeWhole(path, stream, { replace, signal }));
     if (form !== "bundle" && form !== "html") {
       output.show(
         { file: path, bytes, as: form, session_id: session.session_id },
@@ -93,7 +93,7 @@ async function reportBundle(
   await checkSeen({ head, keys }, { home: config.home, broker, sessionId });
   output.show(
     { file: path, bytes, as: form, session_id: head.session_id, size, document_version, root: head.root },
-    `${output.mark.ok} ${counted(size, "message")}, ${counted(document_version, "version")}, root ${shortHash(head.root)} in ${path}`,
+    `${output.mark.ok} ${formatCount(size, "message")}, ${formatCount(document_version, "version")}, root ${shortenHash(head.root)} in ${path}`,
   );
   output.note(`  check: merkle verify ${path}`);
 }

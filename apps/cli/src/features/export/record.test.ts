@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openBundle, withFiles } from "../../../../../tests/record/bundles.js";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 /** No broker listens on this port, so every command that needs a broker fails. */
 const nowhere = { env: { MERKLE_URL: "http://127.0.0.1:1" } };
 

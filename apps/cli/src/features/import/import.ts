@@ -1,12 +1,12 @@
 import { createReadStream } from "node:fs";
-import { type Imported, MerkleError } from "@merkle/wire";
+import { type ImportResult, MerkleError } from "@merkle/wire";
 import { describeBytes } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
-import { progressLine } from "../../broker/download.js";
+import { createProgressLine } from "../../broker/download.js";
 import type { Command } from "../../command/command.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
-import { oneLine } from "../../text/one-line.js";
-import { counted } from "../../text/time.js";
+import { toOneLine } from "../../text/one-line.js";
+import { formatCount } from "../../text/time.js";
 import { loadVerifyFile } from "../verify/feature.js";
 
 export const importCommand: Command = {
@@ -24,7 +24,7 @@ export const importCommand: Command = {
     const { openFile } = await loadVerifyFile();
     const file = await openFile(path);
     await file.close();
-    const progress = progressLine({ flags, io });
+    const progress = createProgressLine({ flags, io });
     const open = () => {
       let sent = 0;
       return createReadStream(path).on("data", (chunk) => {
@@ -43,14 +43,14 @@ export const importCommand: Command = {
         open,
       });
       progress.end();
-      const imported = answer as Imported; // The type of the reply as its operation declares it (CAT-1).
+      const imported = answer as ImportResult; // The type of the reply as its operation declares it (CAT-1).
       const { added, slug, size } = imported;
-      const title = JSON.stringify(oneLine(imported.title));
+      const title = JSON.stringify(toOneLine(imported.title));
       output.show(
         imported,
         added === 0
-          ? `${output.mark.ok} ${title} was already imported as ${slug}, ${counted(size, "message")}`
-          : `${output.mark.ok} imported ${title} as ${slug}, ${counted(added, "message")}${added < size ? " more" : ""}`,
+          ? `${output.mark.ok} ${title} was already imported as ${slug}, ${formatCount(size, "message")}`
+          : `${output.mark.ok} imported ${title} as ${slug}, ${formatCount(added, "message")}${added < size ? " more" : ""}`,
       );
       if (imported.page === "foreign") {
         output.note(

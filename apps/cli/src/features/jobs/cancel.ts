@@ -2,7 +2,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
-import { actingAsPerson, actingIn } from "../../identity/acting.js";
+import { getPersonActor, getSessionActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
 
 export const jobsCancel: Command = {
@@ -17,8 +17,8 @@ export const jobsCancel: Command = {
     const acting = { broker, config };
     const actor =
       session === null
-        ? actingAsPerson(acting)
-        : await actingIn(await getSession(broker, session, config), acting);
+        ? getPersonActor(acting)
+        : await getSessionActor(await getSession(broker, session, config), acting);
     const cancelled = await actor.call("cancel_job", { job_id });
     output.show(cancelled, `${output.mark.ok} job ${job_id} is cancelled`);
     return exitCodes.done;

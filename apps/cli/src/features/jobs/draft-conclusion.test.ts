@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { makeCertificate, writeCertificate } from "../../../../../tests/kit/certificates.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle(async (home) => {
+const merkle = setUpSharedMerkle(async (home) => {
   const issuer = makeCertificate({ names: ["authority"], isAuthority: true });
   await writeCertificate(home, makeCertificate({ names: ["localhost"], issuer }));
   // A stand-in for Claude Code that runs the command in its prompt.

@@ -9,7 +9,7 @@ export const feature: Feature = {
       key: {
         name: "agent",
         example: "{}",
-        usual: "as below",
+        defaultText: "as below",
         meaning: "how `up` runs jobs (JOB-13)",
         keys: agentKeys,
       },

@@ -3,7 +3,7 @@ import { fileArgument } from "../../command/arguments.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
-import { actingAsPerson } from "../../identity/acting.js";
+import { getPersonActor } from "../../identity/actors.js";
 import { showQueued } from "./text/format-jobs.js";
 
 export const sourceIncorporate: Command = {
@@ -14,7 +14,7 @@ export const sourceIncorporate: Command = {
   async run({ args: [source_path = "", topic = ""], config, output, signal }) {
     const topic_id = toNumber(topic, "A topic");
     const broker = await findBroker(config, signal);
-    const actor = actingAsPerson({ broker, config });
+    const actor = getPersonActor({ broker, config });
     showQueued(await actor.call("start_job", { kind: "incorporate", source_path, topic_id }), output);
     return exitCodes.done;
   },

@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
 import { testMerkle } from "../../test-kit/merkle.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 import { readAgentSettings } from "./runner/agent-settings.js";
 
 /** A script that replaces Claude Code. Its behaviour depends on the session's name. */
@@ -26,7 +26,7 @@ async function writeAgent(home: string): Promise<void> {
 }
 
 describe("merkle jobs", () => {
-  const merkle = sharedMerkle(writeAgent);
+  const merkle = setUpSharedMerkle(writeAgent);
   const create = (slug: string) =>
     callBroker(merkle, "create_session", { title: slug, slug, creator_team_name: "Atlas" });
 
@@ -86,7 +86,7 @@ it("[JOB-8] [JOB-9] [RUNNER-5] a broker that is killed leaves no agent behind; t
   await merkle.run(["up", "--port", "0", "--detach"]);
   await callBroker(merkle, "create_session", { title: "long", slug: "long", creator_team_name: "Atlas" });
   await merkle.run(["jobs", "run", "long", "conclude"]);
-  const { pid } = await merkle.running();
+  const { pid } = await merkle.readRunFile();
   const folder = join(merkle.home, "agent");
   await expect.poll(() => countAgents(folder)).toBeGreaterThan(0);
   process.kill(pid, "SIGKILL");

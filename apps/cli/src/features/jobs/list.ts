@@ -3,7 +3,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber } from "../../core/flag-values.js";
-import { textOf } from "../../core/flags.js";
+import { findFlag } from "../../core/flags.js";
 import { getSession } from "../../sessions/find-session.js";
 import { formatJobs } from "./text/format-jobs.js";
 
@@ -14,7 +14,7 @@ export const jobsList: Command = {
   flags: [{ flags: "--limit <number>", summary: "maximum number of results (default: 20)" }],
   examples: ["merkle jobs list", "merkle jobs list split-auth", "merkle jobs list split-auth --json"],
   async run({ args: [name], flags, config, output, signal }) {
-    const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.jobsListedMax });
+    const limit = readWholeNumber(findFlag(flags, "limit"), "--limit", { min: 1, max: limits.jobsListedMax });
     const broker = await findBroker(config, signal);
     const session = name === undefined ? undefined : await getSession(broker, name, config);
     const answer = await broker.call("list_jobs", { session_id: session?.session_id, limit });

@@ -2,8 +2,8 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
-import { isSet, textOf } from "../../core/flags.js";
-import { actingIn } from "../../identity/acting.js";
+import { findFlag, isSet } from "../../core/flags.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
 import { showQueued } from "./text/format-jobs.js";
 
@@ -36,15 +36,15 @@ export const jobsRun: Command = {
       throw usageError(
         `The kind of job must be one of ${kinds.join(", ")}, got ${JSON.stringify(kindText)}.`,
       );
-    const topic = textOf(flags, "topic");
+    const topic = findFlag(flags, "topic");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);
-    const actor = await actingIn(session, { broker, config });
+    const actor = await getSessionActor(session, { broker, config });
     const job = await actor.call("start_job", {
       kind,
       session_id: session.session_id,
       topic_id: topic === undefined ? undefined : toNumber(topic, "A topic"),
-      persona_name: textOf(flags, "persona"),
+      persona_name: findFlag(flags, "persona"),
       again: isSet(flags, "again"),
     });
     showQueued(job, output);

@@ -2,8 +2,8 @@ import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { type Started, testMerkle } from "../../test-kit/merkle.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { type StartedCommand, testMerkle } from "../../test-kit/merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
 /**
  * A script that replaces Claude Code. Depending on the session, it exits immediately, waits for a file, or
@@ -32,7 +32,7 @@ async function writeAgent(home: string): Promise<void> {
 }
 
 describe("merkle runner", () => {
-  const merkle = sharedMerkle(writeAgent);
+  const merkle = setUpSharedMerkle(writeAgent);
   const queue = async (slug: string) => {
     await callBroker(merkle, "create_session", { title: slug, slug, creator_team_name: "Atlas" });
     const { stdout } = await merkle.run(["jobs", "run", slug, "conclude", "--json"]);
@@ -45,13 +45,13 @@ describe("merkle runner", () => {
       () => true,
       () => false,
     );
-  const startRunner = async (...args: string[]): Promise<Started> => {
+  const startRunner = async (...args: string[]): Promise<StartedCommand> => {
     const runner = merkle.start(["runner", ...args]);
     onTestFinished(() => void runner.process.kill("SIGKILL"));
-    await runner.says("running jobs");
+    await runner.waitForOutput("running jobs");
     return runner;
   };
-  const interrupt = async (runner: Started) => {
+  const interrupt = async (runner: StartedCommand) => {
     runner.process.kill("SIGINT");
     return runner.ended;
   };
@@ -59,7 +59,7 @@ describe("merkle runner", () => {
   it("[RUNNER-20] [RUNNER-22] does what the broker itself does not, says so, and is one in its home", async () => {
     const runner = await startRunner();
     const job = await queue("broken");
-    await runner.says("exit code 4");
+    await runner.waitForOutput("exit code 4");
     expect(await show(job)).toMatchObject({ status: "failed", exit_code: 4, error_tail: "no such skill" });
     expect((await show(job)).runner).toMatch(/\S/);
     expect(await readFile(join(merkle.home, "logs", "jobs", "runner", `${job}.log`), "utf8")).toBe(
@@ -77,7 +77,7 @@ describe("merkle runner", () => {
     const runner = await startRunner();
     const job = await queue("patient");
     await expect.poll(() => exists("patient-began")).toBe(true);
-    const { port } = await merkle.running();
+    const { port } = await merkle.readRunFile();
     await merkle.run(["down"]);
     await merkle.run(["up", "--port", String(port), "--detach"]);
     expect(await show(job)).toMatchObject({ status: "running" });
@@ -93,7 +93,7 @@ describe("merkle runner", () => {
     const stopped = await queue("deaf");
     for (const name of ["polite-began", "deaf-began"]) await expect.poll(() => exists(name)).toBe(true);
     await merkle.run(["jobs", "cancel", String(cancelled)]);
-    await runner.says("cancelled");
+    await runner.waitForOutput("cancelled");
     await interrupt(runner);
     expect(await findDaemons(merkle.home)).toEqual([]);
     expect(await show(stopped)).toMatchObject({

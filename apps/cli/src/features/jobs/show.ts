@@ -6,7 +6,7 @@ import { toNumber } from "../../core/flag-values.js";
 import { isSet } from "../../core/flags.js";
 import { formatJob, formatJobLine } from "./text/format-jobs.js";
 
-const lookEveryMs = 1_000;
+const pollIntervalMs = 1_000;
 
 export const jobsShow: Command = {
   name: "jobs show",
@@ -18,10 +18,10 @@ export const jobsShow: Command = {
     const broker = await findBroker(config, signal);
     const job_id = toNumber(number, "A job");
     let job = await broker.call("get_job", { job_id });
-    for (let told = ""; isSet(flags, "follow") && job.completed_at === null; ) {
-      if (told !== job.status) output.note(formatJobLine(job, output));
-      told = job.status;
-      await delay(lookEveryMs, undefined, { signal });
+    for (let printedStatus = ""; isSet(flags, "follow") && job.completed_at === null; ) {
+      if (printedStatus !== job.status) output.note(formatJobLine(job, output));
+      printedStatus = job.status;
+      await delay(pollIntervalMs, undefined, { signal });
       job = await broker.call("get_job", { job_id });
     }
     output.show(job, formatJob(job, output));

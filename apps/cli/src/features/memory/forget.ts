@@ -1,8 +1,8 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { isSet, textOf } from "../../core/flags.js";
-import { actingInMesh } from "../../identity/acting.js";
+import { findFlag, isSet } from "../../core/flags.js";
+import { getMeshActor } from "../../identity/actors.js";
 
 export const forget: Command = {
   name: "forget",
@@ -14,10 +14,10 @@ export const forget: Command = {
   ],
   examples: ['merkle forget mem_31 --reason "the limit was lifted"', "merkle forget mem_31 --undo"],
   async run({ args: [id = ""], flags, config, output, signal }) {
-    const reason = textOf(flags, "reason");
+    const reason = findFlag(flags, "reason");
     const undo = isSet(flags, "undo");
     if (undo && reason !== undefined) throw usageError("--undo cannot be combined with --reason.");
-    const actor = await actingInMesh({ broker: await findBroker(config, signal), config });
+    const actor = await getMeshActor({ broker: await findBroker(config, signal), config });
     const memory = undo
       ? await actor.call("restore_memory", { id })
       : await actor.call("forget", { id, reason });

@@ -1,10 +1,10 @@
 import { parseTeamCredential } from "@merkle/wire";
 import { expect, it } from "vitest";
-import { saveTeam } from "../../home/stored-peers.js";
+import { saveStoredPeer } from "../../home/stored-peers.js";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 it("[CLI-54] [CLI-55] merkle remember, recall and forget: keeps, finds, forgets with a reason, and brings back", async () => {
   const kept = await merkle.run(["remember", "-", "--tag", "payments,limits"], {
@@ -38,7 +38,7 @@ it("[CLI-55] in an agent's shell, its peer remembers", async () => {
   const credential = cedar.peer_id ?? "";
   const peer_id = parseTeamCredential(credential)?.teamId ?? "";
   const { mesh_id } = await callBroker(merkle, "get_app_info", {});
-  await saveTeam(merkle.home, {
+  await saveStoredPeer(merkle.home, {
     ...{ mesh_id, session_id, slug, peer_id, credential },
     team_id: parseTeamCredential(cedar.team_id)?.teamId ?? "",
     team_name: "Cedar",

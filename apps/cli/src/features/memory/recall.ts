@@ -5,8 +5,8 @@ import type { Command } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { readWholeNumber } from "../../core/flag-values.js";
-import { isSet, listOf, splitList, textOf } from "../../core/flags.js";
-import { oneLine } from "../../text/one-line.js";
+import { findFlag, isSet, listFlagValues, splitList } from "../../core/flags.js";
+import { toOneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toMoment } from "../../text/time.js";
 
@@ -38,8 +38,11 @@ export const recall: Command = {
     "merkle recall --forgotten",
   ],
   async run({ args: [query], flags, config, output, signal }) {
-    const tags = splitList(listOf(flags, "tag"));
-    const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.memoriesPageMax });
+    const tags = splitList(listFlagValues(flags, "tag"));
+    const limit = readWholeNumber(findFlag(flags, "limit"), "--limit", {
+      min: 1,
+      max: limits.memoriesPageMax,
+    });
     const forgotten = isSet(flags, "forgotten");
     if (forgotten && query !== undefined)
       throw usageError(
@@ -48,19 +51,19 @@ export const recall: Command = {
       );
     const page = {
       tags: tags.length > 0 ? tags : undefined,
-      session: textOf(flags, "session"),
-      by: textOf(flags, "by"),
-      since: textOf(flags, "since"),
+      session: findFlag(flags, "session"),
+      by: findFlag(flags, "by"),
+      since: findFlag(flags, "since"),
       limit,
     };
     const broker = await findBroker(config, signal);
-    const found =
+    const answer =
       query === undefined
         ? await broker.call("list_memory", { ...page, forgotten })
         : await broker.call("recall", { query, ...page });
-    if (output.json) output.show(found, "");
-    else if (found.memories.length === 0) output.note("no results");
-    else output.show(found, formatMemories(found.memories, output));
+    if (output.json) output.show(answer, "");
+    else if (answer.memories.length === 0) output.note("no results");
+    else output.show(answer, formatMemories(answer.memories, output));
     return exitCodes.done;
   },
 };
@@ -72,10 +75,10 @@ function formatMemories(
 ): string {
   const rows = memories.map((memory) => [
     { text: memory.id, paint: output.bold },
-    { text: oneLine(memory.marked ?? memory.content) },
-    { text: sourceText(memory), paint: output.dim },
-    { text: memory.tags.map(oneLine).join(", ") },
-    { text: forgottenText(memory), paint: output.dim },
+    { text: toOneLine(memory.marked ?? memory.content) },
+    { text: formatSource(memory), paint: output.dim },
+    { text: memory.tags.map(toOneLine).join(", ") },
+    { text: formatForgotten(memory), paint: output.dim },
   ]);
   return formatTable(rows, {
     columns: output.columns,
@@ -84,11 +87,11 @@ function formatMemories(
   });
 }
 
-function sourceText({ rememberedBy, session, rememberedAt }: Memory): string {
+function formatSource({ rememberedBy, session, rememberedAt }: Memory): string {
   const where = session === null ? "" : ` in ${session}`;
-  return `${oneLine(rememberedBy)}${where}, ${toMoment(rememberedAt)}`;
+  return `${toOneLine(rememberedBy)}${where}, ${toMoment(rememberedAt)}`;
 }
 
-function forgottenText({ forgotten }: Memory): string {
-  return forgotten === null ? "" : `forgotten by ${oneLine(forgotten.by)}: ${oneLine(forgotten.reason)}`;
+function formatForgotten({ forgotten }: Memory): string {
+  return forgotten === null ? "" : `forgotten by ${toOneLine(forgotten.by)}: ${toOneLine(forgotten.reason)}`;
 }

@@ -3,8 +3,8 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { readText } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { listOf, splitList } from "../../core/flags.js";
-import { actingInMesh } from "../../identity/acting.js";
+import { listFlagValues, splitList } from "../../core/flags.js";
+import { getMeshActor } from "../../identity/actors.js";
 
 export const remember: Command = {
   name: "remember",
@@ -24,12 +24,12 @@ export const remember: Command = {
       io,
       signal,
     });
-    const actor = await actingInMesh({ broker: await findBroker(config, signal), config });
-    const kept = await actor.call("remember", {
+    const actor = await getMeshActor({ broker: await findBroker(config, signal), config });
+    const memory = await actor.call("remember", {
       content: text.replace(/(?:\r?\n)+$/, ""),
-      tags: splitList(listOf(flags, "tag")),
+      tags: splitList(listFlagValues(flags, "tag")),
     });
-    output.show(kept, `${output.mark.ok} ${kept.id}`);
+    output.show(memory, `${output.mark.ok} ${memory.id}`);
     return exitCodes.done;
   },
 };

@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
 /**
  * A script that replaces Claude Code. It writes the result that the skill asks for, with the job's
@@ -27,7 +27,7 @@ async function writeAgent(home: string): Promise<void> {
 }
 
 describe("merkle perspective", () => {
-  const merkle = sharedMerkle(writeAgent);
+  const merkle = setUpSharedMerkle(writeAgent);
 
   it("[PERSPECTIVE-7] [SES-31] prints what a persona read, says when it is stale, and a new session continues a concluded one", async () => {
     const slug = "split-auth";

@@ -5,7 +5,7 @@ import type { Output } from "../../command/output.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
 import { getSession } from "../../sessions/find-session.js";
-import { oneLine } from "../../text/one-line.js";
+import { toOneLine } from "../../text/one-line.js";
 import { printForeign, rawFlag } from "../../text/print-foreign.js";
 import { formatTable } from "../../text/table.js";
 import { toAge } from "../../text/time.js";
@@ -27,15 +27,15 @@ export const perspective: Command = {
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, name, config);
     if (persona_name === undefined) {
-      const listed = await broker.call("list_perspectives", { session_id });
-      if (output.json || listed.perspectives.length > 0)
-        output.show(listed, formatPerspectives(listed.perspectives, output));
+      const answer = await broker.call("list_perspectives", { session_id });
+      if (output.json || answer.perspectives.length > 0)
+        output.show(answer, formatPerspectives(answer.perspectives, output));
       else output.note(`no reviews yet; next: merkle jobs run ${slug} perspective --persona Sceptic`);
       return exitCodes.done;
     }
     const read = await broker.call("get_perspective", { session_id, persona_name });
     printForeign(output, read, `${read.content}\n`, { raw: isSet(flags, "raw") });
-    output.note(`  ${perspectiveText(read, output)}`);
+    output.note(`  ${describePerspective(read, output)}`);
     if (read.stale)
       output.note(`  next: merkle jobs run ${slug} perspective --persona ${quoteName(read.persona_name)}`);
     return exitCodes.done;
@@ -51,10 +51,10 @@ type PerspectiveStyle = Pick<Output, "columns" | "signs" | "bold" | "dim" | "ala
 /** Returns one line per persona: the version that it read, the time, and whether the perspective is stale. */
 function formatPerspectives(perspectives: readonly Perspective[], output: PerspectiveStyle): string {
   const rows = perspectives.map((each) => [
-    { text: oneLine(each.persona_name), paint: output.bold },
+    { text: toOneLine(each.persona_name), paint: output.bold },
     { text: each.source_version === null ? "" : `v${each.source_version}` },
     { text: `${toAge(each.made_at)} ago`, paint: output.dim },
-    { text: staleText(each), ...(each.stale && { paint: output.alarm }) },
+    { text: describeStaleness(each), ...(each.stale && { paint: output.alarm }) },
   ]);
   return formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
 }
@@ -63,16 +63,16 @@ function formatPerspectives(perspectives: readonly Perspective[], output: Perspe
  * Describes one perspective, for example `read as Sceptic of v12 3m ago · stale: the document has changed
  * since`.
  */
-function perspectiveText(
+function describePerspective(
   { persona_name, source_version, made_at, ...rest }: Perspective,
   { dot }: Pick<Output, "dot">,
 ): string {
   const version = source_version === null ? "" : ` of v${source_version}`;
-  const read = `read as ${oneLine(persona_name)}${version} ${toAge(made_at)} ago`;
-  return rest.stale ? `${read} ${dot} ${staleText(rest)}` : read;
+  const read = `read as ${toOneLine(persona_name)}${version} ${toAge(made_at)} ago`;
+  return rest.stale ? `${read} ${dot} ${describeStaleness(rest)}` : read;
 }
 
-function staleText({ stale_because }: Pick<Perspective, "stale_because">): string {
+function describeStaleness({ stale_because }: Pick<Perspective, "stale_because">): string {
   if (stale_because.length === 0) return "";
   const changed = stale_because.map((each) => (each === "source" ? "the document" : "the persona"));
   return `stale: ${changed.join(" and ")} ${changed.length === 1 ? "has" : "have"} changed since`;

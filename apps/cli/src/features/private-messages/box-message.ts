@@ -1,11 +1,11 @@
-import { type KeyCard, MerkleError, messageIdFrom, type Peer } from "@merkle/wire";
+import { deriveMessageId, type KeyCard, MerkleError, type Peer } from "@merkle/wire";
 import { seal } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
-import type { Fields } from "../../core/is-object.js";
+import type { JsonFields } from "../../core/is-object.js";
 import { sha256 } from "../../core/sha256.js";
-import { shellWord } from "../../text/shell.js";
+import { toShellWord } from "../../text/shell.js";
 import { type CheckedCard, checkCard } from "./check-card.js";
-import { addressOf, findRecipient } from "./find-recipient.js";
+import { findRecipient, formatAddress } from "./find-recipient.js";
 import type { PeerKeys } from "./peer-keys.js";
 import { isTrusted } from "./pins.js";
 
@@ -49,23 +49,23 @@ export function sealMessage(
 ): SealedMessage {
   const { keys, card, sessionId, peerId } = writer;
   const peer = findRecipient(peers, to, peerId);
-  const theirs = requireKeys(peer, writer);
+  const recipientCard = getRecipientKeys(peer, writer);
   const message = { sessionId, peerId, operation: "send_message", idempotencyKey } as const;
   const header = {
     version: 2,
     session_id: sessionId,
-    message_id: messageIdFrom(message, sha256),
+    message_id: deriveMessageId(message, sha256),
     from: { peer_id: peerId, address: writer.address, session_key: card.session_key },
-    to: { peer_id: peer.peer_id, address: addressOf(peer), session_key: theirs.sessionKey },
-    counter: keys.nextCounter(theirs.sessionKey),
+    to: { peer_id: peer.peer_id, address: formatAddress(peer), session_key: recipientCard.sessionKey },
+    counter: keys.reserveCounter(recipientCard.sessionKey),
     time: new Date().toISOString(),
     human: writer.human,
     priority,
     reply_to: replyTo,
   } as const;
-  const sealed = seal({ header, text }, { card, own: keys.box, theirs: theirs.boxKey });
+  const sealed = seal({ header, text }, { card, own: keys.box, theirs: recipientCard.boxKey });
   if (sealed.length > limits.messageTextBytesMax) throw tooLarge(sealed.length);
-  return { sealed, to: Buffer.from(theirs.sessionKey, "base64url").toString("base64") };
+  return { sealed, to: Buffer.from(recipientCard.sessionKey, "base64url").toString("base64") };
 }
 
 /**
@@ -73,7 +73,7 @@ export function sealMessage(
  *
  * @throws bad_request unless the input has exactly one recipient and contains text
  */
-export function readPrivateText(input: Fields, drawn: string): PrivateText {
+export function readPrivateText(input: JsonFields, fallbackKey: string): PrivateText {
   const { to, message, priority, reply_to: replyTo, idempotency_key: key } = input;
   const [recipient, another]: unknown[] = Array.isArray(to) ? to : [to];
   if (typeof recipient !== "string" || another !== undefined || /^[@*]/.test(recipient.trim())) {
@@ -91,12 +91,12 @@ export function readPrivateText(input: Fields, drawn: string): PrivateText {
     // The broker also gets this field, and refuses any other type.
     priority: typeof priority === "string" ? priority : "next",
     replyTo: typeof replyTo === "number" ? replyTo : null,
-    idempotencyKey: typeof key === "string" ? key : drawn,
+    idempotencyKey: typeof key === "string" ? key : fallbackKey,
   };
 }
 
-function requireKeys(peer: Peer, { home, sessionId, slug }: Writer): CheckedCard {
-  const address = addressOf(peer);
+function getRecipientKeys(peer: Peer, { home, sessionId, slug }: Writer): CheckedCard {
+  const address = formatAddress(peer);
   if (peer.key_card === null) {
     throw new MerkleError(
       "bad_request",
@@ -108,7 +108,7 @@ function requireKeys(peer: Peer, { home, sessionId, slug }: Writer): CheckedCard
   if (card && isTrusted(home, { sessionId, address }, card)) return card;
   throw new MerkleError(
     "key_changed",
-    `The key of ${address} has changed, so nothing was sent. The peer may be on a new machine, or someone may be intercepting messages. Tell your human, who can compare numbers with ${address}'s and accept the new key: merkle verify-peer ${shellWord(address)} --session ${slug}`,
+    `The key of ${address} has changed, so nothing was sent. The peer may be on a new machine, or someone may be intercepting messages. Tell your human, who can compare numbers with ${address}'s and accept the new key: merkle verify-peer ${toShellWord(address)} --session ${slug}`,
     { to: address },
   );
 }

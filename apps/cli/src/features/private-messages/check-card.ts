@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { boxKeyBytes, certificateBytes, fromBase64url } from "@merkle/wire/identity";
-import { canonicalJson } from "@merkle/wire/record";
+import { encodeBoxKey, encodeCertificate, fromBase64url } from "@merkle/wire/identity";
+import { toCanonicalJson } from "@merkle/wire/record";
 import { KeyCard } from "@merkle/wire/schemas";
 
 /** The verified keys of a peer. The box key is signed with the session key. */
@@ -17,16 +17,16 @@ export interface CheckedCard {
  */
 export function checkCard(given: unknown): CheckedCard | null {
   const card = KeyCard.safeParse(given).data;
-  if (!card || !isSigned(boxKeyBytes(card), card.session_key, card.box_key_signature)) return null;
+  if (!card || !isSigned(encodeBoxKey(card), card.session_key, card.box_key_signature)) return null;
   const boxKey = fromBase64url(card.box_key, 32);
   if (!boxKey) return null;
   const { member } = card;
   if (member) {
     const { certificate, certificate_signature } = member;
-    const holds =
+    const isCertified =
       certificate.session_key === card.session_key &&
-      isSigned(certificateBytes(certificate), certificate.member_key, certificate_signature);
-    if (!holds) return null;
+      isSigned(encodeCertificate(certificate), certificate.member_key, certificate_signature);
+    if (!isCertified) return null;
   }
   return { sessionKey: card.session_key, boxKey, memberKey: member?.certificate.member_key ?? null };
 }
@@ -44,12 +44,12 @@ function isSigned(bytes: Uint8Array, key: string, signature: string): boolean {
  * must match all sixty digits. A member's number is computed from the member key, so it is the same after
  * every launch.
  */
-export function safetyNumber(
+export function computeSafetyNumber(
   ...ends: readonly [Pick<CheckedCard, KeyNames>, Pick<CheckedCard, KeyNames>]
 ): string {
   const keys = ends.map(({ sessionKey, memberKey }) => memberKey ?? sessionKey).sort();
   const digest = createHash("sha512")
-    .update(`merkle safety number v1\n${canonicalJson(keys)}`)
+    .update(`merkle safety number v1\n${toCanonicalJson(keys)}`)
     .digest();
   const groups = Array.from({ length: 12 }, (_, index) => digest.readUIntBE(index * 5, 5) % 100_000);
   return groups.map((group) => String(group).padStart(5, "0")).join(" ");

@@ -2,19 +2,19 @@ import type { OutputOf, Session } from "@merkle/wire";
 import type { OperationCaller } from "../../broker/reach.js";
 import type { Output } from "../../command/output.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
-import { listStoredPeers, type StoredPeer, storedPeerId } from "../../home/stored-peers.js";
-import { makeCard, seedOf } from "../../sessions/key-card.js";
-import { oneLine } from "../../text/one-line.js";
-import { shellWord } from "../../text/shell.js";
+import { listStoredPeers, type StoredPeer, toStoredPeerId } from "../../home/stored-peers.js";
+import { createCard, toSeed } from "../../sessions/key-card.js";
+import { toOneLine } from "../../text/one-line.js";
+import { toShellWord } from "../../text/shell.js";
 import { toMoment } from "../../text/time.js";
-import { type CheckedCard, checkCard, safetyNumber } from "./check-card.js";
-import { addressOf, findRecipient } from "./find-recipient.js";
+import { type CheckedCard, checkCard, computeSafetyNumber } from "./check-card.js";
+import { findRecipient, formatAddress } from "./find-recipient.js";
 import { readPeerSeed } from "./peer-keys.js";
 import { findPin, savePin } from "./pins.js";
 
 /** The state of a peer's key on this machine, and the numbers to compare with the other side. */
 interface Comparison {
-  readonly told: {
+  readonly report: {
     readonly session: string;
     /** The owner of the key, as `team/peer`. */
     readonly peer: string;
@@ -32,7 +32,7 @@ interface Comparison {
   readonly card: CheckedCard;
 }
 
-interface WhoseKeys {
+interface KeyOwner {
   readonly home: string;
   readonly session: Session;
   readonly name: string;
@@ -46,19 +46,19 @@ interface WhoseKeys {
  */
 export async function compareKeys(
   broker: OperationCaller,
-  { home, session, name }: WhoseKeys,
+  { home, session, name }: KeyOwner,
 ): Promise<Comparison> {
   const { session_id: sessionId, slug } = session;
   const { peers } = await broker.call("list_peers", { session_id: sessionId });
   const peer = findRecipient(peers, name, "");
-  const address = addressOf(peer);
+  const address = formatAddress(peer);
   if (peer.key_card === null)
-    throw noKeys(`${oneLine(address)} has no keys, so you cannot send it private messages.`);
+    throw noKeys(`${toOneLine(address)} has no keys, so you cannot send it private messages.`);
   const card = checkCard(peer.key_card);
   if (!card) {
     throw new CliError(
       "key_changed",
-      `The keys that ${oneLine(address)} shows contradict each other. Do not trust them.`,
+      `The keys that ${toOneLine(address)} shows contradict each other. Do not trust them.`,
       {
         exitCode: exitCodes.conflict,
       },
@@ -68,7 +68,7 @@ export async function compareKeys(
   const isSame = pin?.session_key === card.sessionKey && pin.member_key === card.memberKey;
   const known = pin?.accepted === true ? "accepted" : "seen";
   return {
-    told: {
+    report: {
       session: slug,
       peer: address,
       key: pin === undefined ? "new" : isSame ? known : "changed",
@@ -80,31 +80,31 @@ export async function compareKeys(
   };
 }
 
-export function acceptKey(home: string, { told: { peer: address }, sessionId, card }: Comparison): void {
+export function acceptKey(home: string, { report: { peer: address }, sessionId, card }: Comparison): void {
   savePin(home, { sessionId, address }, card, true);
 }
 
 async function listNumbers(
-  { home, session: { session_id: sessionId, slug } }: WhoseKeys,
+  { home, session: { session_id: sessionId, slug } }: KeyOwner,
   peers: OutputOf<"list_peers">["peers"],
   theirs: CheckedCard,
-): Promise<Comparison["told"]["numbers"]> {
+): Promise<Comparison["report"]["numbers"]> {
   const storedPeers = await listStoredPeers(home, null);
   const numbers: { you: string; number: string }[] = [];
   for (const stored of storedPeers.filter((each) => each.session_id === sessionId)) {
-    const own = await ownCard(home, stored);
-    const you = addressOf({ team: stored.team_name, name: stored.peer_name });
-    const isThere = peers.some((peer) => addressOf(peer) === you);
-    if (own && isThere) numbers.push({ you, number: safetyNumber(own, theirs) });
+    const own = await findOwnCard(home, stored);
+    const you = formatAddress({ team: stored.team_name, name: stored.peer_name });
+    const isInRoster = peers.some((peer) => formatAddress(peer) === you);
+    if (own && isInRoster) numbers.push({ you, number: computeSafetyNumber(own, theirs) });
   }
   if (numbers.length > 0) return numbers;
   throw noKeys(`This machine has no peer with keys in session ${slug}, so there is nothing to compare.`);
 }
 
-async function ownCard(home: string, stored: StoredPeer): Promise<CheckedCard | null> {
-  const given = stored.session_key ? seedOf(stored.session_key) : undefined;
-  const seed = readPeerSeed(home, storedPeerId(stored)) ?? given;
-  return seed ? checkCard(await makeCard(seed, { home, meshId: stored.mesh_id })) : null;
+async function findOwnCard(home: string, stored: StoredPeer): Promise<CheckedCard | null> {
+  const given = stored.session_key ? toSeed(stored.session_key) : undefined;
+  const seed = readPeerSeed(home, toStoredPeerId(stored)) ?? given;
+  return seed ? checkCard(await createCard(seed, { home, meshId: stored.mesh_id })) : null;
 }
 
 function noKeys(message: string): CliError {
@@ -118,27 +118,28 @@ function noKeys(message: string): CliError {
  * Formats the comparison so that two people can read it out on the phone: the key's state, then the digits in
  * rows of four groups.
  */
-export function formatComparison({ told }: Comparison, output: Output): string {
-  const { key, peer, session, since, numbers } = told;
+export function formatComparison({ report }: Comparison, output: Output): string {
+  const { key, peer, session, since, numbers } = report;
   const when = since === null ? "" : toMoment(since);
   const known = {
-    new: `${output.mark.warn} no one here has sent a private message to ${oneLine(peer)} yet`,
+    new: `${output.mark.warn} no one here has sent a private message to ${toOneLine(peer)} yet`,
     seen: `${output.mark.warn} the key is unchanged since ${when}, but no one has compared it`,
     accepted: `${output.mark.ok} the key was accepted by a person, ${when}`,
-    changed: `${output.mark.fail} the key has changed since ${when}: private messages to ${oneLine(peer)} are refused`,
+    changed: `${output.mark.fail} the key has changed since ${when}: private messages to ${toOneLine(peer)} are refused`,
   }[key];
-  const other = (you: string) => `merkle verify-peer ${shellWord(oneLine(you))} --session ${session}`;
+  const formatVerifyCommand = (you: string) =>
+    `merkle verify-peer ${toShellWord(toOneLine(you))} --session ${session}`;
   return [
     known,
     ...numbers.flatMap(({ you, number }) => [
       "",
-      `${oneLine(you)} and ${oneLine(peer)}:`,
+      `${toOneLine(you)} and ${toOneLine(peer)}:`,
       ...(number.match(/(?:\d{5} ?){4}/g) ?? []).map((row) => `  ${output.bold(row.trim())}`),
-      output.dim(`  to show it on the other machine: ${other(you)}`),
+      output.dim(`  to show it on the other machine: ${formatVerifyCommand(you)}`),
     ]),
     "",
     key === "accepted"
       ? "If one of the keys changes, the number changes, too."
-      : `Read the number to each other by voice. If it is the same: merkle verify-peer ${shellWord(oneLine(peer))} --session ${session} --accept`,
+      : `Read the number to each other by voice. If it is the same: merkle verify-peer ${toShellWord(toOneLine(peer))} --session ${session} --accept`,
   ].join("\n");
 }

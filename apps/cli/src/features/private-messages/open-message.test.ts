@@ -3,16 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KeyCard, Message } from "@merkle/wire";
 import {
-  boxKeyFrom,
   certifySessionKey,
+  deriveBoxKey,
+  deriveSigningKey,
   drawSeed,
   makeKeyCard,
   type SealedHeader,
   seal,
-  signingKeyFrom,
 } from "@merkle/wire/identity";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { checkCard, safetyNumber } from "./check-card.js";
+import { checkCard, computeSafetyNumber } from "./check-card.js";
 import { openMessage, type Reader } from "./open-message.js";
 import { openPeerKeys } from "./peer-keys.js";
 import { isTrusted, savePin } from "./pins.js";
@@ -28,11 +28,11 @@ beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "merkle-sealed-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const keys = openPeerKeys(home, "birch", undefined);
-  keys.notePeer("peer-birch");
+  keys.setPeerId("peer-birch");
   reader = { home, keys, sessionId, address: "Birch/oak", epoch: "e" };
 });
 
-interface Made {
+interface MadeMessage {
   readonly header?: Partial<SealedHeader>;
   readonly message?: Partial<Message>;
   readonly card?: KeyCard;
@@ -45,7 +45,7 @@ function make({
   message = {},
   card = makeKeyCard(senderSeed),
   text = "hello\nBirch",
-}: Made = {}) {
+}: MadeMessage = {}) {
   const from = { peer_id: "peer-alex", address: "Alex/atlas", session_key: card.session_key };
   const to = { peer_id: "peer-birch", address: "Birch/oak", session_key: reader.keys.sessionKey };
   const whole: SealedHeader = {
@@ -61,7 +61,7 @@ function make({
     reply_to: null,
     ...header,
   };
-  const keys = { card, own: boxKeyFrom(senderSeed), theirs: boxKeyFrom(reader.keys.seed).publicKey };
+  const keys = { card, own: deriveBoxKey(senderSeed), theirs: deriveBoxKey(reader.keys.seed).publicKey };
   const made: Message = {
     id: "m1",
     session_id: sessionId,
@@ -78,7 +78,7 @@ function make({
   return made;
 }
 
-function open(made?: Made): Message["content"] {
+function open(made?: MadeMessage): Message["content"] {
   return openMessage(make(made), reader).content;
 }
 
@@ -95,7 +95,7 @@ it("[SEALED-4] opens what was sealed for this place, as often as it comes", () =
   ).toHaveProperty("text");
 });
 
-it.each<[string, () => Made, RegExp]>([
+it.each<[string, () => MadeMessage, RegExp]>([
   [
     "for another peer of the same key",
     () => ({ header: { to: { peer_id: "peer-elm", address: "Elm", session_key: reader.keys.sessionKey } } }),
@@ -170,7 +170,7 @@ it("[SEALED-5] refuses what comes twice, or out of order, also after this proces
     open({ header: { message_id: "m5", counter: 5 }, message: { id: "m5", sequence: 50 } }),
   ).toHaveProperty("text");
   const keys = openPeerKeys(home, "birch", undefined);
-  const refused: Made[] = [
+  const refused: MadeMessage[] = [
     { header: { message_id: "m5", counter: 5 }, message: { id: "m5", sequence: 51 } },
     { header: { message_id: "m6", counter: 5 }, message: { id: "m6", sequence: 51 } },
     { header: { message_id: "m4", counter: 4 }, message: { id: "m4", sequence: 51 } },
@@ -216,7 +216,7 @@ it("[SEALED-6] trusts the key that it saw first, another that the same member ce
 it("[SEALED-6] a certificate of another key, or by another one, makes no card", () => {
   const seed = drawSeed();
   const good = makeKeyCard(seed, certify(seed, memberSeed));
-  expect(checkCard(good)).toMatchObject({ memberKey: signingKeyFrom(memberSeed).publicKey });
+  expect(checkCard(good)).toMatchObject({ memberKey: deriveSigningKey(memberSeed).publicKey });
   expect(checkCard(makeKeyCard(seed, certify(drawSeed(), memberSeed)))).toBeNull();
   const { member } = makeKeyCard(seed, certify(seed, drawSeed()));
   const certificate_signature = member?.certificate_signature ?? "";
@@ -226,15 +226,15 @@ it("[SEALED-6] a certificate of another key, or by another one, makes no card", 
 it("[SEALED-8] both sides see the same number, and another one for another key", () => {
   const [alex, birch] = ["A", "B"].map((letter) => ({ sessionKey: letter.repeat(43), memberKey: null }));
   if (!alex || !birch) throw new TypeError("There are two.");
-  const number = safetyNumber(alex, birch);
+  const number = computeSafetyNumber(alex, birch);
   expect(number).toMatch(/^(?:\d{5} ){11}\d{5}$/);
-  expect(safetyNumber(birch, alex)).toBe(number);
-  expect(safetyNumber({ ...alex, memberKey: "C".repeat(43) }, birch)).not.toBe(number);
-  expect(safetyNumber({ ...alex, sessionKey: "D".repeat(43) }, birch)).not.toBe(number);
+  expect(computeSafetyNumber(birch, alex)).toBe(number);
+  expect(computeSafetyNumber({ ...alex, memberKey: "C".repeat(43) }, birch)).not.toBe(number);
+  expect(computeSafetyNumber({ ...alex, sessionKey: "D".repeat(43) }, birch)).not.toBe(number);
 });
 
 function certify(seed: Uint8Array, member: Uint8Array) {
-  const sessionKey = signingKeyFrom(seed).publicKey;
-  const memberKey = signingKeyFrom(member);
+  const sessionKey = deriveSigningKey(seed).publicKey;
+  const memberKey = deriveSigningKey(member);
   return certifySessionKey({ meshId: sessionId, memberKey, sessionKey, label: "l", now: new Date(posted) });
 }

@@ -1,13 +1,13 @@
-import { isRedacted, type Message, sealedBytes } from "@merkle/wire";
+import { countSealedBytes, isRedacted, type Message } from "@merkle/wire";
 import { parseSealed, unseal } from "@merkle/wire/identity";
-import { nameInLine } from "@merkle/wire/text";
+import { formatInlineName } from "@merkle/wire/text";
 import * as z from "zod";
 import { withContent } from "../../feed/private-stub.js";
 import { type CheckedCard, checkCard } from "./check-card.js";
-import type { Opened, PeerKeys } from "./peer-keys.js";
+import type { OpenedMessage, PeerKeys } from "./peer-keys.js";
 import { isTrusted } from "./pins.js";
 
-const End = z.strictObject({ peer_id: z.string(), address: z.string(), session_key: z.string() });
+const MessageEndpoint = z.strictObject({ peer_id: z.string(), address: z.string(), session_key: z.string() });
 /**
  * Rejects headers of version 1, which do not cover author, priority and reply, so a broker could change
  * these.
@@ -16,8 +16,8 @@ const Header = z.strictObject({
   version: z.literal(2),
   session_id: z.string(),
   message_id: z.string(),
-  from: End,
-  to: End,
+  from: MessageEndpoint,
+  to: MessageEndpoint,
   counter: z.int().min(1),
   time: z.iso.datetime({ precision: 3 }),
   human: z.boolean(),
@@ -52,7 +52,7 @@ export function openMessage(message: Message, reader: Reader): Message {
   if (content["private"] !== true || isRedacted(message)) return message;
   const { sealed } = content;
   if (typeof sealed !== "string" || from === null) return withContent(message, { bytes: content["bytes"] });
-  const bytes = sealedBytes(sealed);
+  const bytes = countSealedBytes(sealed);
   const address = from.peer === undefined ? from.team : `${from.team}/${from.peer}`;
   // A message that the reader itself sent is encrypted for its recipient.
   if (address === reader.address) return withContent(message, { bytes });
@@ -71,23 +71,23 @@ function tryToOpen(message: Message, sealed: string, reader: Reader & { readonly
   if (!plain) return { problem: "it was changed in transit, or encrypted for a key that is not this peer's" };
   const header = Header.safeParse(plain.header).data;
   if (!header) return { problem: describeUnknownHeader(plain.header) };
-  const moved = findMove(message, header, card, reader);
-  if (moved !== null) return { problem: `${moved}; the broker, or someone who controls it, moved it` };
+  const move = findMove(message, header, card, reader);
+  if (move !== null) return { problem: `${move}; the broker, or someone who controls it, moved it` };
   if (!isTrusted(home, { sessionId, address: sender }, card)) {
     return {
       problem: "its sender's key has changed; a person can check it: merkle verify-peer",
     };
   }
   const { counter, message_id } = header;
-  const known = keys.openedOf(card.sessionKey);
-  const opened: Opened = { counter, message_id, sequence: message.sequence, epoch: reader.epoch };
+  const known = keys.listOpened(card.sessionKey);
+  const opened: OpenedMessage = { counter, message_id, sequence: message.sequence, epoch: reader.epoch };
   if (known.some((each) => isSame(each, opened))) return { text: plain.text };
   if (known.some((each) => contradicts(each, opened))) {
     return {
       problem: "it is a repeat, or out of order; the broker, or someone who controls it, sent it again",
     };
   }
-  keys.noteOpened(card.sessionKey, opened);
+  keys.recordOpened(card.sessionKey, opened);
   return { text: plain.text };
 }
 
@@ -110,7 +110,7 @@ function findMove(
   if (header.session_id !== sessionId || message.session_id !== sessionId)
     return "it was encrypted for another session";
   if (header.from.session_key !== card.sessionKey || header.from.address !== sender) {
-    return `it was not encrypted by its sender ${nameInLine(sender)}`;
+    return `it was not encrypted by its sender ${formatInlineName(sender)}`;
   }
   if (header.to.session_key !== keys.sessionKey || header.to.peer_id !== keys.peerId) {
     return "it was encrypted for another recipient";
@@ -130,7 +130,7 @@ function findChange(message: Message, header: Header): string | null {
     return header.human ? "it was encrypted by a person" : "it was encrypted by an agent, not by a person";
   }
   if (message.to.length !== 1 || message.to[0] !== header.to.address) {
-    return `it was encrypted only for ${nameInLine(header.to.address)}`;
+    return `it was encrypted only for ${formatInlineName(header.to.address)}`;
   }
   if (message.priority !== header.priority) return "it was encrypted with another priority";
   return (message.reply_to ?? null) === header.reply_to
@@ -138,7 +138,7 @@ function findChange(message: Message, header: Header): string | null {
     : "it was encrypted as a reply to another message";
 }
 
-function isSame(one: Opened, other: Opened): boolean {
+function isSame(one: OpenedMessage, other: OpenedMessage): boolean {
   return (
     one.message_id === other.message_id && one.sequence === other.sequence && one.counter === other.counter
   );
@@ -148,7 +148,7 @@ function isSame(one: Opened, other: Opened): boolean {
  * Returns whether two messages contradict each other. A message has one position in the feed, and a sender's
  * counters grow in the order of the feed.
  */
-function contradicts(one: Opened, other: Opened): boolean {
+function contradicts(one: OpenedMessage, other: OpenedMessage): boolean {
   if (one.message_id === other.message_id || one.counter === other.counter) return true;
   return one.epoch === other.epoch && one.counter < other.counter !== one.sequence < other.sequence;
 }

@@ -1,30 +1,30 @@
 import { join } from "node:path";
 import {
   type BoxKey,
-  boxKeyFrom,
+  deriveBoxKey,
+  deriveSigningKey,
   drawSeed,
   fromBase64url,
-  signingKeyFrom,
   toBase64url,
 } from "@merkle/wire/identity";
 import * as z from "zod";
 import { homeFiles } from "../../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../../core/private-file.js";
 
-const Opened = z.object({
+const OpenedMessage = z.object({
   counter: z.int(),
   sequence: z.int(),
   message_id: z.string(),
   /** Identifies the database history that the sequence belongs to. */
   epoch: z.string(),
 });
-export type Opened = z.output<typeof Opened>;
+export type OpenedMessage = z.output<typeof OpenedMessage>;
 
-const PlaceFile = z.object({
+const PeerKeysFile = z.object({
   seed: z.string(),
   peer_id: z.string().nullable(),
   sent: z.record(z.string(), z.int()),
-  opened: z.record(z.string(), z.array(Opened)),
+  opened: z.record(z.string(), z.array(OpenedMessage)),
 });
 
 /**
@@ -38,24 +38,24 @@ export interface PeerKeys {
   readonly box: BoxKey;
   /** The peer's id at the broker, or null while it is unknown. */
   readonly peerId: string | null;
-  notePeer(peerId: string): void;
+  setPeerId(peerId: string): void;
   /**
    * Returns the counter for the next message to this session key. The counter is saved before use, so that no
    * value is used twice.
    */
-  nextCounter(sessionKey: string): number;
+  reserveCounter(sessionKey: string): number;
   /** Returns the last messages from this session key that were decrypted. */
-  openedOf(sessionKey: string): readonly Opened[];
-  noteOpened(sessionKey: string, opened: Opened): void;
+  listOpened(sessionKey: string): readonly OpenedMessage[];
+  recordOpened(sessionKey: string, opened: OpenedMessage): void;
 }
 
 /** Returns the seed of a peer's keys if this machine has stored one. Never creates a seed. */
 export function readPeerSeed(home: string, placeId: string): Uint8Array | undefined {
-  const kept = PlaceFile.safeParse(readPrivateJson(pathOf(home, placeId))).data;
-  return (kept && fromBase64url(kept.seed, 32)) ?? undefined;
+  const stored = PeerKeysFile.safeParse(readPrivateJson(toKeysPath(home, placeId))).data;
+  return (stored && fromBase64url(stored.seed, 32)) ?? undefined;
 }
 
-function pathOf(home: string, placeId: string): string {
+function toKeysPath(home: string, placeId: string): string {
   return join(homeFiles.sealed(home), `${placeId}.json`);
 }
 
@@ -67,32 +67,32 @@ const openedMax = 256;
  * with, or else from a random seed.
  */
 export function openPeerKeys(home: string, placeId: string, sessionSeed: Uint8Array | undefined): PeerKeys {
-  const path = pathOf(home, placeId);
-  const kept = PlaceFile.safeParse(readPrivateJson(path)).data;
-  const seed = (kept && fromBase64url(kept.seed, 32)) ?? sessionSeed ?? drawSeed();
-  const file = { peer_id: null, sent: {}, opened: {}, ...kept, seed: toBase64url(seed) };
+  const path = toKeysPath(home, placeId);
+  const stored = PeerKeysFile.safeParse(readPrivateJson(path)).data;
+  const seed = (stored && fromBase64url(stored.seed, 32)) ?? sessionSeed ?? drawSeed();
+  const file = { peer_id: null, sent: {}, opened: {}, ...stored, seed: toBase64url(seed) };
   const save = () => writePrivateJson(path, file);
-  if (kept?.seed !== file.seed) save();
+  if (stored?.seed !== file.seed) save();
   return {
     seed,
-    sessionKey: signingKeyFrom(seed).publicKey,
-    box: boxKeyFrom(seed),
+    sessionKey: deriveSigningKey(seed).publicKey,
+    box: deriveBoxKey(seed),
     get peerId() {
       return file.peer_id;
     },
-    notePeer(peerId) {
+    setPeerId(peerId) {
       if (file.peer_id === peerId) return;
       file.peer_id = peerId;
       save();
     },
-    nextCounter(sessionKey) {
+    reserveCounter(sessionKey) {
       const counter = (file.sent[sessionKey] ?? 0) + 1;
       file.sent[sessionKey] = counter;
       save();
       return counter;
     },
-    openedOf: (sessionKey) => file.opened[sessionKey] ?? [],
-    noteOpened(sessionKey, opened) {
+    listOpened: (sessionKey) => file.opened[sessionKey] ?? [],
+    recordOpened(sessionKey, opened) {
       file.opened[sessionKey] = [...(file.opened[sessionKey] ?? []), opened].slice(-openedMax);
       save();
     },

@@ -27,19 +27,19 @@ interface PinnedPeer {
  * no trusted key, the next key that is seen becomes trusted.
  */
 export function findPin(home: string, peer: PinnedPeer): Pin | undefined {
-  const found = readPrivateJson(pathOf(home, peer));
+  const content = readPrivateJson(toPinPath(home, peer));
   // Parsing throws if the file is invalid. Ignoring an invalid file would mean trusting any key.
-  return found === undefined ? undefined : Pin.parse(found);
+  return content === undefined ? undefined : Pin.parse(content);
 }
 
-export function savePin(home: string, peer: PinnedPeer, card: CheckedCard, accepted: boolean): void {
-  writePrivateJson(pathOf(home, peer), {
+export function savePin(home: string, peer: PinnedPeer, card: CheckedCard, isAccepted: boolean): void {
+  writePrivateJson(toPinPath(home, peer), {
     session_id: peer.sessionId,
     address: peer.address,
     session_key: card.sessionKey,
     member_key: card.memberKey,
     pinned_at: new Date().toISOString(),
-    accepted,
+    accepted: isAccepted,
   } satisfies Pin);
 }
 
@@ -58,7 +58,7 @@ export function isTrusted(home: string, peer: PinnedPeer, card: CheckedCard): bo
 }
 
 /** Returns the path of the file with a peer's trusted key. The case of names is ignored. */
-function pathOf(home: string, { sessionId, address }: PinnedPeer): string {
+function toPinPath(home: string, { sessionId, address }: PinnedPeer): string {
   const name = sha256(JSON.stringify([sessionId, address.toLowerCase()]));
   return join(homeFiles.pins(home), `${name}.json`);
 }

@@ -7,12 +7,12 @@ import {
   type OutputOf,
   type Peer,
 } from "@merkle/wire";
-import type { Fields } from "../../core/is-object.js";
+import type { JsonFields } from "../../core/is-object.js";
 import type { BrokerLink } from "../../mcp/broker-link.js";
 import type { PeerSession } from "../../mcp/peer-sessions.js";
-import { makeCard, seedOf } from "../../sessions/key-card.js";
+import { createCard, toSeed } from "../../sessions/key-card.js";
 import { readPrivateText, type SealedMessage, sealMessage } from "./box-message.js";
-import { addressOf } from "./find-recipient.js";
+import { formatAddress } from "./find-recipient.js";
 import { openMessage } from "./open-message.js";
 import { openPeerKeys, type PeerKeys } from "./peer-keys.js";
 
@@ -24,7 +24,7 @@ interface PrivateMail {
   /** Publishes the peer's key card in the roster, unless the roster already has it. */
   publish(team: PeerSession): void;
   /** Encrypts a message for its recipient, and sends it. */
-  send(input: Fields, team: PeerSession, signal: AbortSignal): Promise<OutputOf<"send_message">>;
+  send(input: JsonFields, team: PeerSession, signal: AbortSignal): Promise<OutputOf<"send_message">>;
   /** Decrypts a private message for the peer. Returns a message that is not private unchanged. */
   open(
     team: KeyHolder & Pick<PeerSession, "sessionId" | "name" | "peerName" | "state">,
@@ -48,88 +48,98 @@ interface KeyedPeer {
   sending: Promise<unknown>;
 }
 
-interface MetPeer {
+interface PublishedPeer {
   readonly peers: readonly Peer[];
   readonly card: KeyCard;
   readonly human: boolean;
 }
 
 export function createPrivateMail({ link, home, log }: PrivateMailOptions): PrivateMail {
-  const places = new Map<string, KeyedPeer>();
+  const keyedPeers = new Map<string, KeyedPeer>();
   /**
    * Encrypted messages by idempotency key. A repeated call must send the same bytes, but encrypting the text
    * again would give different bytes.
    */
-  const sealedBefore = new Map<string, SealedMessage & { readonly asked: string }>();
+  const sealedMessages = new Map<string, SealedMessage & { readonly request: string }>();
 
   /** Returns the keys of a peer. Opens them on first use and keeps them while this server runs. */
-  function placeOf({ placeId, teamId, sessionKey }: KeyHolder): KeyedPeer {
-    const known = places.get(placeId);
+  function getKeyedPeer({ placeId, teamId, sessionKey }: KeyHolder): KeyedPeer {
+    const known = keyedPeers.get(placeId);
     if (known) return known;
-    const keys = openPeerKeys(home, placeId, sessionKey ? seedOf(sessionKey) : undefined);
-    const place: KeyedPeer = { keys, card: undefined, sending: Promise.resolve() };
+    const keys = openPeerKeys(home, placeId, sessionKey ? toSeed(sessionKey) : undefined);
+    const keyed: KeyedPeer = { keys, card: undefined, sending: Promise.resolve() };
     // The id of a team's unnamed peer is known only to the broker, so this program stores it later.
-    if (placeId !== teamId) keys.notePeer(placeId);
-    places.set(placeId, place);
-    return place;
+    if (placeId !== teamId) keys.setPeerId(placeId);
+    keyedPeers.set(placeId, keyed);
+    return keyed;
   }
 
   /** Reads the roster, and publishes the peer's key card if the roster does not have it yet. */
-  async function meet(team: PeerSession, place: KeyedPeer, signal?: AbortSignal): Promise<MetPeer> {
+  async function publishCard(
+    team: PeerSession,
+    keyed: KeyedPeer,
+    signal?: AbortSignal,
+  ): Promise<PublishedPeer> {
     const { mesh_id: meshId } = await link.call("get_app_info", {}, signal && { signal });
-    const { keys } = place;
-    place.card ??= await makeCard(keys.seed, { home, meshId });
-    const { card } = place;
-    const who = { session_id: team.sessionId, team_id: team.credential };
-    const { peers } = await link.call("list_peers", who, signal && { signal });
+    const { keys } = keyed;
+    keyed.card ??= await createCard(keys.seed, { home, meshId });
+    const { card } = keyed;
+    const target = { session_id: team.sessionId, team_id: team.credential };
+    const { peers } = await link.call("list_peers", target, signal && { signal });
     const own = peers.find((peer) => peer.team_id === team.teamId && peer.name === team.peerName);
     if (!own) throw new MerkleError("not_found", `${team.address} has left this session.`);
-    if (team.placeId === team.teamId) keys.notePeer(own.peer_id);
-    if (!isSameCard(own.key_card, card) && !team.closed) {
+    if (team.placeId === team.teamId) keys.setPeerId(own.peer_id);
+    if (!isSameCard(own.key_card, card) && !team.isClosed) {
       const session_key = Buffer.from(card.session_key, "base64url").toString("base64");
-      await link.call("join_session", { ...who, team_name: team.name, session_key, key_card: card });
+      await link.call("join_session", { ...target, team_name: team.name, session_key, key_card: card });
     }
     return { peers, card, human: own.kind === "human" };
   }
 
   async function sendNow(
-    input: Fields,
+    input: JsonFields,
     team: PeerSession,
     signal: AbortSignal,
   ): Promise<OutputOf<"send_message">> {
-    const wanted = readPrivateText(input, randomUUID());
-    const place = placeOf(team);
-    const { peers, card, human } = await meet(team, place, signal);
-    const { keys } = place;
+    const privateText = readPrivateText(input, randomUUID());
+    const keyed = getKeyedPeer(team);
+    const { peers, card, human } = await publishCard(team, keyed, signal);
+    const { keys } = keyed;
     const { sessionId, slug } = team;
     const address = ownAddress(team);
     const writer = { home, keys, card, sessionId, slug, address, peerId: keys.peerId ?? "", human };
-    const asked = JSON.stringify([wanted.to, wanted.text, wanted.priority, wanted.replyTo]);
-    const before = sealedBefore.get(wanted.idempotencyKey);
-    const { sealed, to } = before?.asked === asked ? before : sealMessage(wanted, peers, writer);
-    sealedBefore.set(wanted.idempotencyKey, { asked, sealed, to });
-    if (sealedBefore.size > keysKeptMax) sealedBefore.delete(sealedBefore.keys().next().value ?? "");
-    const message = { ...input, to, message: sealed, idempotency_key: wanted.idempotencyKey };
+    const request = JSON.stringify([
+      privateText.to,
+      privateText.text,
+      privateText.priority,
+      privateText.replyTo,
+    ]);
+    const earlier = sealedMessages.get(privateText.idempotencyKey);
+    const { sealed, to } = earlier?.request === request ? earlier : sealMessage(privateText, peers, writer);
+    sealedMessages.set(privateText.idempotencyKey, { request, sealed, to });
+    if (sealedMessages.size > sealedMessagesMax)
+      sealedMessages.delete(sealedMessages.keys().next().value ?? "");
+    const message = { ...input, to, message: sealed, idempotency_key: privateText.idempotencyKey };
     // The broker checks the other fields of the input.
     return link.call("send_message", message as InputOf<"send_message">, { signal });
   }
 
   return {
     publish(team) {
-      meet(team, placeOf(team)).catch((error: unknown) => {
+      publishCard(team, getKeyedPeer(team)).catch((error: unknown) => {
         log(`${team.address} cannot be written to in private: ${String(error)}`);
       });
     },
     send(input, team, signal) {
-      const place = placeOf(team);
+      const keyed = getKeyedPeer(team);
       // Send messages one after another, so that their counters grow in the order of their sequences.
-      const sent = place.sending.then(() => sendNow(input, team, signal));
-      place.sending = sent.catch(() => undefined);
+      const sent = keyed.sending.then(() => sendNow(input, team, signal));
+      keyed.sending = sent.catch(() => undefined);
       return sent;
     },
     open(team, message) {
       if (message.content["private"] !== true) return message;
-      const { keys } = placeOf(team);
+      const { keys } = getKeyedPeer(team);
       return openMessage(message, {
         home,
         keys,
@@ -142,10 +152,10 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
 }
 
 /** Maximum number of encrypted messages to keep for repeated calls. */
-const keysKeptMax = 64;
+const sealedMessagesMax = 64;
 
 function ownAddress({ name, peerName }: Pick<PeerSession, "name" | "peerName">): string {
-  return addressOf({ team: name, name: peerName });
+  return formatAddress({ team: name, name: peerName });
 }
 
 function isSameCard(shown: KeyCard | null, own: KeyCard): boolean {

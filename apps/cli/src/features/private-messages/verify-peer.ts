@@ -3,9 +3,9 @@ import { createPrompter } from "../../command/ask.js";
 import { requirePerson } from "../../command/ask-to-trust.js";
 import type { Command } from "../../command/command.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
-import { isSet, textOf } from "../../core/flags.js";
+import { findFlag, isSet } from "../../core/flags.js";
 import { getSession } from "../../sessions/find-session.js";
-import { oneLine } from "../../text/one-line.js";
+import { toOneLine } from "../../text/one-line.js";
 import { acceptKey, compareKeys, formatComparison } from "./compare-keys.js";
 
 export const verifyPeer: Command = {
@@ -31,27 +31,30 @@ export const verifyPeer: Command = {
       output,
       signal,
     } = context;
-    const accepts = isSet(flags, "accept");
-    if (accepts) {
+    const shouldAccept = isSet(flags, "accept");
+    if (shouldAccept) {
       requirePerson(context, { what: "--accept", run: "merkle verify-peer <peer> --session <session>" });
     }
     const broker = await findBroker(config, signal);
-    const session = await getSession(broker, textOf(flags, "session"), config);
+    const session = await getSession(broker, findFlag(flags, "session"), config);
     const comparison = await compareKeys(broker, { home: config.home, session, name });
-    if (!accepts) {
-      output.show(comparison.told, formatComparison(comparison, output));
-      return comparison.told.key === "changed" ? exitCodes.conflict : exitCodes.done;
+    if (!shouldAccept) {
+      output.show(comparison.report, formatComparison(comparison, output));
+      return comparison.report.key === "changed" ? exitCodes.conflict : exitCodes.done;
     }
     output.note(formatComparison(comparison, output));
-    const peer = oneLine(comparison.told.peer);
+    const peer = toOneLine(comparison.report.peer);
     const message = `Does ${peer}'s human see the same number?`;
-    if (!(await createPrompter(context).yesOrNo({ message, default: false }))) {
+    if (!(await createPrompter(context).confirm({ message, default: false }))) {
       throw new CliError("key_changed", "Nothing was accepted. The key is unchanged.", {
         exitCode: exitCodes.conflict,
       });
     }
     acceptKey(config.home, comparison);
-    output.show({ ...comparison.told, key: "accepted" }, `${output.mark.ok} the key of ${peer} is accepted`);
+    output.show(
+      { ...comparison.report, key: "accepted" },
+      `${output.mark.ok} the key of ${peer} is accepted`,
+    );
     return exitCodes.done;
   },
 };

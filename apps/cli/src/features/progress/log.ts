@@ -3,10 +3,10 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { readText } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { listOf, splitList, textOf } from "../../core/flags.js";
-import { actingInMesh } from "../../identity/acting.js";
+import { findFlag, listFlagValues, splitList } from "../../core/flags.js";
+import { getMeshActor } from "../../identity/actors.js";
 import { chooseProject } from "../../sessions/find-project.js";
-import { oneLine } from "../../text/one-line.js";
+import { toOneLine } from "../../text/one-line.js";
 
 export const progressLog: Command = {
   name: "progress log",
@@ -26,7 +26,7 @@ export const progressLog: Command = {
   ],
   async run({ args: [title = "", given], flags, config, io, output, signal }) {
     const usage = "merkle progress log <title> <text>";
-    const projectId = await chooseProject(textOf(flags, "project"), usage, io);
+    const projectId = await chooseProject(findFlag(flags, "project"), usage, io);
     const name = "the details";
     const text = await readText({
       given,
@@ -36,17 +36,17 @@ export const progressLog: Command = {
       io,
       signal,
     });
-    const actor = await actingInMesh({ broker: await findBroker(config, signal), config });
-    const agentId = textOf(flags, "agent");
-    const logged = await actor.call("log_progress", {
+    const actor = await getMeshActor({ broker: await findBroker(config, signal), config });
+    const agentId = findFlag(flags, "agent");
+    const entry = await actor.call("log_progress", {
       projectId,
       title,
       content: text.replace(/(?:\r?\n)+$/, ""),
-      tags: splitList(listOf(flags, "tag")),
+      tags: splitList(listFlagValues(flags, "tag")),
       ...(agentId === undefined ? {} : { agentId }),
     });
-    output.show(logged, `${output.mark.ok} ${logged.id}`);
-    output.note(`  in project ${oneLine(logged.projectId)}`);
+    output.show(entry, `${output.mark.ok} ${entry.id}`);
+    output.note(`  in project ${toOneLine(entry.projectId)}`);
     return exitCodes.done;
   },
 };

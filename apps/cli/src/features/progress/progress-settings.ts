@@ -8,9 +8,9 @@ import { isObject } from "../../core/is-object.js";
 import { readSettingsText } from "../../core/read-settings-text.js";
 import type { Config } from "../../settings/config.js";
 import { type ForeignFile, isTrusted } from "../../settings/foreign-file.js";
-import { oneLine } from "../../text/one-line.js";
+import { toOneLine } from "../../text/one-line.js";
 
-type Progress = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
+type ProgressSettings = Pick<BrokerOptions, "summaries" | "progressLogLevel"> & {
   /** Notices for the user who starts the broker. */
   readonly notices: readonly string[];
 };
@@ -33,10 +33,10 @@ export function readProgressSettings({
   environment: env,
   cwd,
   home,
-}: ProgressSources & { readonly home: string }): Progress {
+}: ProgressSources & { readonly home: string }): ProgressSettings {
   const path = join(cwd, fileName);
-  const found = parseSettingsFile(path, readSettingsText(path), env);
-  return toProgress(env, found, found !== undefined && isTrusted(home, found.foreign));
+  const file = parseSettingsFile(path, readSettingsText(path), env);
+  return toProgress(env, file, file !== undefined && isTrusted(home, file.foreign));
 }
 
 /** Describes whether progress entries are summarised, and by which model. */
@@ -47,40 +47,43 @@ export function describeSettings(config: ProgressSources & { readonly home: stri
 /** Combines the settings from the environment and the file. Ignores the file unless `isUsed` is true. */
 export function toProgress(
   env: NodeJS.ProcessEnv,
-  found: ProgressFile | undefined,
+  file: ProgressFile | undefined,
   isUsed: boolean,
-): Progress {
-  const { content, openai, logging } = found && isUsed ? found : nothing;
-  const choose = (variable: string, from: Record<string, unknown>, key: string): Chosen =>
+): ProgressSettings {
+  const { content, openai, logging } = file && isUsed ? file : emptyFile;
+  const choose = (variable: string, from: Record<string, unknown>, key: string): SourcedText =>
     env[variable]
       ? { text: env[variable].trim(), source: variable }
-      : { text: fillIn(readText(from, key), env), source: `${key} in ${fileName}` };
+      : { text: expandVariables(readText(from, key), env), source: `${key} in ${fileName}` };
 
   const apiKey = choose("OPENAI_API_KEY", openai, "apiKey").text;
   const model = readModel(choose("AGENT_PROGRESS_MODEL", openai, "model"));
   const level = choose("AGENT_PROGRESS_LOG_LEVEL", logging, "level");
   const path = choose("AGENT_PROGRESS_DB_PATH", content, "dbPath");
-  const ofEnvironment = { text: env["OPENAI_BASE_URL"]?.trim() || undefined, source: "OPENAI_BASE_URL" };
-  const ofFile = { text: fillIn(readText(openai, "baseUrl"), env), source: `baseUrl in ${fileName}` };
+  const environmentAddress = { text: env["OPENAI_BASE_URL"]?.trim() || undefined, source: "OPENAI_BASE_URL" };
+  const fileAddress = {
+    text: expandVariables(readText(openai, "baseUrl"), env),
+    source: `baseUrl in ${fileName}`,
+  };
   const named = [
-    { key: env["OPENAI_API_KEY"]?.trim(), address: ofEnvironment },
-    { key: fillIn(readText(openai, "apiKey"), env), address: ofFile },
+    { key: env["OPENAI_API_KEY"]?.trim(), address: environmentAddress },
+    { key: expandVariables(readText(openai, "apiKey"), env), address: fileAddress },
   ].filter(({ address }) => address.text !== undefined);
-  const baseUrl = readUrl(named.find(({ key }) => key === apiKey)?.address ?? nowhere);
-  if (baseUrl !== undefined && baseUrl === ofFile.text) refuseClearText(baseUrl);
+  const baseUrl = readUrl(named.find(({ key }) => key === apiKey)?.address ?? noAddress);
+  if (baseUrl !== undefined && baseUrl === fileAddress.text) refuseClearText(baseUrl);
   const unused = apiKey ? named.filter(({ key }) => key !== apiKey) : [];
   // An untrusted file may name another address. Until the user trusts the file, the key is not sent to the
   // default address either.
-  const isDecided = found === undefined || isUsed || baseUrl !== undefined;
+  const isDecided = file === undefined || isUsed || baseUrl !== undefined;
   // A local model needs no key, so an address from the environment is sufficient.
-  const isKeyless = !apiKey && ofEnvironment.text !== undefined && baseUrl === ofEnvironment.text;
+  const isKeyless = !apiKey && environmentAddress.text !== undefined && baseUrl === environmentAddress.text;
   return {
     summaries:
       (apiKey && isDecided) || isKeyless ? { apiKey: apiKey || undefined, baseUrl, model } : undefined,
     progressLogLevel: readOneOf(level.text?.toLowerCase() || undefined, level.source, levels),
     notices: [
-      ...(found && !isUsed
-        ? [`${found.foreign.path} is not used because you have not trusted it: merkle trust`]
+      ...(file && !isUsed
+        ? [`${file.foreign.path} is not used because you have not trusted it: merkle trust`]
         : []),
       ...unused.map(({ address }) => `${address.source} is not used: the key comes from another source.`),
       ...(path.text === undefined
@@ -96,8 +99,8 @@ export function findForeignSettings({ environment: env, cwd }: ProgressSources):
   return parseSettingsFile(path, readSettingsText(path), env)?.foreign;
 }
 
-const nothing = { content: {}, openai: {}, logging: {} };
-const nowhere: Chosen = { text: undefined, source: "" };
+const emptyFile = { content: {}, openai: {}, logging: {} };
+const noAddress: SourcedText = { text: undefined, source: "" };
 
 export interface ProgressFile {
   readonly content: Record<string, unknown>;
@@ -123,11 +126,16 @@ export function parseSettingsFile(
     ...new Set([...JSON.stringify(content).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)),
   ];
   const says = [
-    `the text of progress entries, and a key, are sent to ${oneLine(address)}`,
+    `the text of progress entries, and a key, are sent to ${toOneLine(address)}`,
     ...(variables.length > 0 ? [`including these environment variables: ${variables.join(", ")}`] : []),
-    ...(model === undefined ? [] : [`to be summarised by the model ${JSON.stringify(oneLine(model))}`]),
+    ...(model === undefined ? [] : [`to be summarised by the model ${JSON.stringify(toOneLine(model))}`]),
   ];
-  return { content, openai, logging, foreign: { path, says, content: [text, fillIn(address, env) ?? null] } };
+  return {
+    content,
+    openai,
+    logging,
+    foreign: { path, says, content: [text, expandVariables(address, env) ?? null] },
+  };
 }
 
 /**
@@ -140,7 +148,7 @@ function refuseClearText(address: string): void {
   );
 }
 
-interface Chosen {
+interface SourcedText {
   readonly text: string | undefined;
   readonly source: string;
 }
@@ -169,24 +177,24 @@ function readText(from: Record<string, unknown>, key: string): string | undefine
  * Replaces each `${NAME}` with the value of that environment variable. Returns undefined if one of the
  * variables is unset or empty.
  */
-function fillIn(text: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
+function expandVariables(text: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
   if (text === undefined) return undefined;
-  let isWhole = true;
+  let isComplete = true;
   const filled = text.replace(/\$\{(\w+)\}/g, (_all, name: string) => {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
-    isWhole &&= Boolean(value);
+    isComplete &&= Boolean(value);
     return value ?? "";
   });
-  return isWhole ? filled.trim() : undefined;
+  return isComplete ? filled.trim() : undefined;
 }
 
-function readModel({ text, source }: Chosen): string | undefined {
+function readModel({ text, source }: SourcedText): string | undefined {
   if (text === "") throw usageError(`${source} must name a model.`);
   return text;
 }
 
 /** Parses the address. Errors do not repeat the address, because it may contain a password. */
-function readUrl({ text, source }: Chosen): string | undefined {
+function readUrl({ text, source }: SourcedText): string | undefined {
   if (text === undefined) return undefined;
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw usageError(`${source} must be an address such as https://api.openai.com/v1.`);

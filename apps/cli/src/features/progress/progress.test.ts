@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { atEnd } from "../../../../../tests/kit/at-end.js";
-import { type ModelServer, saying, startModelServer } from "../../../../../tests/kit/model-server.js";
+import { createCleanup } from "../../../../../tests/kit/at-end.js";
+import { type ModelServer, replyWithText, startModelServer } from "../../../../../tests/kit/model-server.js";
 import { startStdioServer } from "../../../../../tests/kit/stdio.js";
 import { createTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { trustFile } from "../../settings/foreign-file.js";
@@ -14,10 +14,10 @@ const apiKey = "sk-test-5up3r-s3cr3t";
 
 let merkle: TestMerkle;
 let model: ModelServer;
-const cleanup = atEnd();
+const cleanup = createCleanup();
 beforeAll(async () => {
   model = await startModelServer(cleanup);
-  model.answer = saying("Tables exist; tests pass.");
+  model.answer = replyWithText("Tables exist; tests pass.");
   const databaseUrl = await createTestDatabase(cleanup);
   merkle = await testMerkle(cleanup);
   const openai = { apiKey: `$${"{OPENAI_API_KEY}"}`, baseUrl: model.url, model: "small" };
@@ -63,7 +63,7 @@ it("[PROGRESS-12] logs, finds and shows what was done in the project of the git 
   expect(shown.stdout).toContain(
     "\n\n  Tables exist; tests pass.\n\n  Migration 12 adds them.\n  See src/issuers.\n",
   );
-  expect(model.asked).toMatchObject([
+  expect(model.requests).toMatchObject([
     { body: { model: "small" }, headers: { authorization: `Bearer ${apiKey}` } },
   ]);
 });
@@ -85,7 +85,7 @@ it("[PROGRESS-10] over stdio the project is that of the repository, or of a work
   git("commit", "-q", "--allow-empty", "-m", "first");
   const worktree = join(merkle.home, "work", "elsewhere");
   git("worktree", "add", "-q", worktree);
-  const { url } = await merkle.running();
+  const { url } = await merkle.readRunFile();
   const env = { CLAUDE_PROJECT_DIR: worktree };
   const server = await startStdioServer({ url, args: ["--tools", "progress"], env }, cleanup);
   const listed = await server.request("tools/list");

@@ -3,7 +3,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber } from "../../core/flag-values.js";
-import { listOf, splitList, textOf } from "../../core/flags.js";
+import { findFlag, listFlagValues, splitList } from "../../core/flags.js";
 import { chooseProject } from "../../sessions/find-project.js";
 import { formatEntries } from "./format-entries.js";
 
@@ -32,22 +32,22 @@ export const progressSearch: Command = {
     'merkle progress search --text "rate limit" --project payments --json',
   ],
   async run({ args: [query], flags, config, io, output, signal }) {
-    const projectId = await chooseProject(textOf(flags, "project"), "merkle progress search", io);
-    const tags = splitList(listOf(flags, "tag"));
-    const chosen = {
+    const projectId = await chooseProject(findFlag(flags, "project"), "merkle progress search", io);
+    const tags = splitList(listFlagValues(flags, "tag"));
+    const filters = {
       query,
-      content: textOf(flags, "text"),
+      content: findFlag(flags, "text"),
       tags: tags.length > 0 ? tags : undefined,
-      startDate: textOf(flags, "since"),
-      endDate: textOf(flags, "until"),
-      limit: readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.progressPageMax }),
+      startDate: findFlag(flags, "since"),
+      endDate: findFlag(flags, "until"),
+      limit: readWholeNumber(findFlag(flags, "limit"), "--limit", { min: 1, max: limits.progressPageMax }),
     };
     const broker = await findBroker(config, signal);
-    const found = await broker.call("search_logs", { projectId, ...chosen });
-    const { entries, total } = found;
-    if (output.json) output.show(found, "");
+    const answer = await broker.call("search_logs", { projectId, ...filters });
+    const { entries, total } = answer;
+    if (output.json) output.show(answer, "");
     else if (entries.length === 0) output.note(`nothing found in project ${projectId}`);
-    else output.show(found, formatEntries(entries, output));
+    else output.show(answer, formatEntries(entries, output));
     if (entries.length > 0 && entries.length < total)
       output.note(`  ${entries.length} of ${total}: --limit shows more`);
     return exitCodes.done;

@@ -2,13 +2,19 @@ import type { ProposalInFull } from "@merkle/wire";
 import { askYesOrNo, canAsk } from "../../command/ask.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { isSet, textOf } from "../../core/flags.js";
+import { findFlag, isSet } from "../../core/flags.js";
 import { createDraft, openEditor } from "../../document/draft.js";
-import { type Deciding, decide, ofDocuments, ofFiles, type ProposalTarget } from "./deciding.js";
 import { formatProposal } from "./format-proposal.js";
+import {
+  decide,
+  documentProposals,
+  fileProposals,
+  type ProposalReview,
+  type ProposalTarget,
+} from "./proposal-review.js";
 
 /** Creates the command that shows a proposal's changes and then accepts the proposal. */
-function acceptCommand(target: ProposalTarget, summary: string): Command {
+function createAcceptCommand(target: ProposalTarget, summary: string): Command {
   const { group, example } = target;
   return {
     name: `${group} accept`,
@@ -30,39 +36,39 @@ function acceptCommand(target: ProposalTarget, summary: string): Command {
 
 async function accept(context: CommandContext, target: ProposalTarget): Promise<number> {
   const { flags, output } = context;
-  const chosen = textOf(flags, "hunks");
-  const edits = isSet(flags, "edit");
-  if (chosen !== undefined && edits) throw usageError("Give --hunks or --edit, not both.");
+  const hunkNumbers = findFlag(flags, "hunks");
+  const shouldEdit = isSet(flags, "edit");
+  if (hunkNumbers !== undefined && shouldEdit) throw usageError("Give --hunks or --edit, not both.");
   if (!isSet(flags, "yes") && !canAsk(context)) {
     throw usageError(
       "Cannot ask for confirmation without a terminal. Add --yes to accept.",
       `merkle help ${target.group} accept`,
     );
   }
-  if (edits && !canAsk(context)) throw usageError("--edit needs a terminal.");
-  const deciding = await target.open(context);
-  const { proposal } = deciding;
-  if (proposal.stale) throw deciding.staleError(proposal.current_version ?? proposal.current_sha);
+  if (shouldEdit && !canAsk(context)) throw usageError("--edit needs a terminal.");
+  const review = await target.open(context);
+  const { proposal } = review;
+  if (proposal.stale) throw review.staleError(proposal.current_version ?? proposal.current_sha);
   if (!output.json && proposal.status === "open") output.note(formatProposal(proposal, output));
-  const hunks = chosen === undefined ? undefined : chooseHunks(proposal, chosen);
-  const edited = edits ? await editText(context, deciding) : undefined;
-  if (proposal.status === "open" && !(await isMeant(context, deciding, hunks?.length))) {
-    if (edited) output.note(`  nothing was accepted; your text is saved in ${edited.keptIn}`);
+  const hunks = hunkNumbers === undefined ? undefined : chooseHunks(proposal, hunkNumbers);
+  const edited = shouldEdit ? await editProposalText(context, review) : undefined;
+  if (proposal.status === "open" && !(await askToConfirm(context, review, hunks?.length))) {
+    if (edited) output.note(`  nothing was accepted; your text is saved in ${edited.path}`);
     else output.note("  nothing was accepted");
     return exitCodes.interrupted;
   }
-  const accepted = await decide(deciding, {
+  const accepted = await decide(review, {
     decision: "accept",
     base: proposal.current_version ?? proposal.current_sha ?? "",
     ...(hunks && { hunks }),
     ...(edited && { content: edited.content }),
   }).catch((error: unknown) => {
-    if (edited) output.note(`  your text is saved in ${edited.keptIn}`);
+    if (edited) output.note(`  your text is saved in ${edited.path}`);
     throw error;
   });
   await edited?.remove();
-  const made = accepted.version === null ? `commit ${accepted.commit}` : `document v${accepted.version}`;
-  output.show(accepted, `${output.mark.ok} ${made}`);
+  const result = accepted.version === null ? `commit ${accepted.commit}` : `document v${accepted.version}`;
+  output.show(accepted, `${output.mark.ok} ${result}`);
   return exitCodes.done;
 }
 
@@ -80,16 +86,19 @@ function chooseHunks({ hunks }: ProposalInFull, text: string): string[] {
  * Lets the user edit the text, and returns the edited text. The draft's file is kept until the text is
  * accepted.
  */
-async function editText({ config, io, signal }: CommandContext, { draft: named, proposal }: Deciding) {
+async function editProposalText(
+  { config, io, signal }: CommandContext,
+  { draft: named, proposal }: ProposalReview,
+) {
   const draft = await createDraft({ home: config.home, ...named }, proposal.content ?? "");
   await openEditor(draft.path, io.env);
   signal.throwIfAborted();
-  return { content: await draft.read(), keptIn: draft.path, remove: draft.remove };
+  return { content: await draft.read(), path: draft.path, remove: draft.remove };
 }
 
-async function isMeant(
+async function askToConfirm(
   context: CommandContext,
-  { questionFor }: Deciding,
+  { formatQuestion }: ProposalReview,
   hunks: number | undefined,
 ): Promise<boolean> {
   if (isSet(context.flags, "yes")) return true;
@@ -98,15 +107,15 @@ async function isMeant(
     : hunks === undefined
       ? "it"
       : `these ${hunks}`;
-  return askYesOrNo(questionFor(what), context);
+  return askYesOrNo(formatQuestion(what), context);
 }
 
-export const docAccept: Command = acceptCommand(
-  ofDocuments,
+export const docAccept: Command = createAcceptCommand(
+  documentProposals,
   "accept a proposal as the next version, in whole, in part or edited; shows the changes first",
 );
 
-export const sourceAccept: Command = acceptCommand(
-  ofFiles,
+export const sourceAccept: Command = createAcceptCommand(
+  fileProposals,
   "commit a proposal as the agent, in whole, in part or edited; shows the changes first",
 );

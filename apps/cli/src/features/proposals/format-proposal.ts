@@ -1,7 +1,7 @@
 import type { Hunk, Proposal, ProposalInFull } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/text";
 import type { Output } from "../../command/output.js";
-import { oneLine } from "../../text/one-line.js";
+import { toOneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toMoment } from "../../text/time.js";
 
@@ -10,11 +10,11 @@ export function formatProposals(proposals: readonly Proposal[], output: Output):
   const rows = proposals.map((each) => [
     { text: String(each.proposal_id), paint: output.bold },
     { text: each.stale ? "stale" : each.status },
-    { text: targetOf(each) },
+    { text: formatTarget(each) },
     { text: `+${each.added} ${output.signs.minus}${each.removed}` },
-    { text: oneLine(each.proposed_by ?? "agent") },
+    { text: toOneLine(each.proposed_by ?? "agent") },
     { text: toMoment(each.proposed_at) },
-    { text: oneLine(each.note), paint: output.dim },
+    { text: toOneLine(each.note), paint: output.dim },
   ]);
   return formatTable(rows, { columns: output.columns, flexible: 6, more: output.signs.more });
 }
@@ -25,35 +25,35 @@ export function formatProposal(proposal: ProposalInFull, output: Output): string
   const { signs } = output;
   const facts = [
     output.bold(`proposal ${proposal_id}`),
-    targetOf(proposal),
-    `revision ${revision} by ${oneLine(proposed_by ?? "agent")}`,
-    baseOf(proposal),
+    formatTarget(proposal),
+    `revision ${revision} by ${toOneLine(proposed_by ?? "agent")}`,
+    describeBase(proposal),
     `+${added} ${signs.minus}${removed}`,
   ];
-  const said = note === "" ? "" : `${note.replace(/^/gm, "  ")}\n`;
-  const text = `${facts.filter((each) => each !== "").join("  ")}\n${said}${hunks.map(formatHunk).join("")}`;
+  const noteText = note === "" ? "" : `${note.replace(/^/gm, "  ")}\n`;
+  const text = `${facts.filter((each) => each !== "").join("  ")}\n${noteText}${hunks.map(formatHunk).join("")}`;
   // The text is printed to stderr, which may be a terminal even if stdout is not.
   return output.diff(neutralise(text));
 }
 
 /** Returns the target of a proposal: `document, topic 4`, `docs/guide.md, topic 4` or `Conclusion`. */
-function targetOf({ kind, source_path, topic_id }: Proposal): string {
-  return kind === "conclusion" ? "Conclusion" : `${oneLine(source_path ?? "document")}, topic ${topic_id}`;
+function formatTarget({ kind, source_path, topic_id }: Proposal): string {
+  return kind === "conclusion" ? "Conclusion" : `${toOneLine(source_path ?? "document")}, topic ${topic_id}`;
 }
 
-function baseOf({ base_sha, base_version }: Proposal): string {
-  if (base_sha !== null) return `based on ${shortHash(base_sha)}`;
+function describeBase({ base_sha, base_version }: Proposal): string {
+  if (base_sha !== null) return `based on ${shortenHash(base_sha)}`;
   return base_version === null ? "" : `based on v${base_version}`;
 }
 
 function formatHunk({ section, old_start, old_lines, new_lines }: Hunk, index: number): string {
-  const where = section === "" ? "" : `, ${oneLine(section)}`;
+  const where = section === "" ? "" : `, ${toOneLine(section)}`;
   const lines = [...old_lines.map((line) => `-${line}`), ...new_lines.map((line) => `+${line}`)];
   const whole = lines.map((line) => (line.endsWith("\n") ? line : `${line}\n`));
   return `@@ ${index + 1}: line ${old_start}${where} @@\n${whole.join("")}`;
 }
 
 /** Shortens a hash as Git does. */
-export function shortHash(hash: string): string {
+export function shortenHash(hash: string): string {
   return hash.slice(0, 8);
 }

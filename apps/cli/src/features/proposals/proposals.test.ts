@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
-import { atTerminal } from "../../test-kit/terminal.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
+import { startAtTerminal } from "../../test-kit/terminal.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 const content = "# Auth\n\nTokens live 15 minutes.\n\n## Risks\n\nNone.\n\n## Log\n";
 const better = content.replace("15 minutes", "an hour").replace("None.", "Few.");
@@ -12,7 +12,7 @@ const better = content.replace("15 minutes", "an hour").replace("None.", "Few.")
  * Creates a session with a document and a proposal for that document. Returns functions that change the
  * document and add further proposals.
  */
-async function sessionWithProposal(title: string) {
+async function createSessionWithProposal(title: string) {
   const { slug, team_id } = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
   const call: typeof callBroker = (merkle, name, input) => callBroker(merkle, name, input, team_id);
   await call(merkle, "update_session_doc", { session_id: slug, content, expected_version: 0 });
@@ -29,7 +29,7 @@ async function sessionWithProposal(title: string) {
 
 describe("merkle doc proposals", () => {
   it("[PROP-14] lists what is open, accepts a part of it, and refuses what is stale with 6", async () => {
-    const { slug, append, read, number } = await sessionWithProposal("Proposed");
+    const { slug, append, read, number } = await createSessionWithProposal("Proposed");
     const doc = (verb: string, ...more: string[]) => merkle.run(["doc", verb, slug, ...more]);
     const listed = await doc("proposals");
     expect(listed.stdout).toMatch(
@@ -56,7 +56,7 @@ describe("merkle doc proposals", () => {
   });
 
   it("[PROP-14] rejects a proposal, and returns another one to an agent", async () => {
-    const { slug, propose, number } = await sessionWithProposal("Returned");
+    const { slug, propose, number } = await createSessionWithProposal("Returned");
     expect(await merkle.run(["doc", "reject", slug, String(number), "Too long."])).toMatchObject({
       code: 0,
       stdout: `✓ proposal ${number} is rejected\n`,
@@ -68,14 +68,14 @@ describe("merkle doc proposals", () => {
   });
 
   it("[PROP-14] on a terminal shows what it changes, and asks", { tags: "terminal" }, async () => {
-    const { slug, read, number } = await sessionWithProposal("Asked");
-    const asked = atTerminal(merkle, ["doc", "accept", slug, String(number), "--edit"], {
+    const { slug, read, number } = await createSessionWithProposal("Asked");
+    const asked = startAtTerminal(merkle, ["doc", "accept", slug, String(number), "--edit"], {
       EDITOR: "sed -i 's/an hour/two hours/'",
       NO_COLOR: "1",
     });
-    await asked.shows("+Tokens live an hour.");
-    await asked.shows(`Make your edited text v2 of ${slug}?`);
-    asked.types("y\r");
+    await asked.waitForScreen("+Tokens live an hour.");
+    await asked.waitForScreen(`Make your edited text v2 of ${slug}?`);
+    asked.type("y\r");
     expect(await asked.ended).toMatchObject({ code: 0 });
     expect(await read()).toBe(better.replace("an hour", "two hours"));
   });

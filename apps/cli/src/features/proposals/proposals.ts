@@ -11,18 +11,18 @@ import { formatProposals } from "./format-proposal.js";
 
 interface ProposalList {
   readonly broker: BrokerClient;
-  readonly of: Pick<InputOf<"list_proposals">, "session_id" | "source_path">;
+  readonly selector: Pick<InputOf<"list_proposals">, "session_id" | "source_path">;
   /** Returns the command that shows a proposal and then accepts it. */
-  acceptBy(number: number): string;
+  formatAcceptCommand(number: number): string;
 }
 
 /** Prints the proposals for a document or a file, and suggests the next command. */
 async function showProposals(
   { flags, output }: Pick<CommandContext, "flags" | "output">,
-  { broker, of, acceptBy }: ProposalList,
+  { broker, selector, formatAcceptCommand }: ProposalList,
 ): Promise<void> {
   const page = await broker.call("list_proposals", {
-    ...of,
+    ...selector,
     limit: limits.proposalsPageMax,
     ...(!isSet(flags, "all") && { status: "open" }),
   });
@@ -30,7 +30,7 @@ async function showProposals(
   else if (page.proposals.length === 0) output.note("  no proposals");
   else output.show(page, formatProposals(page.proposals, output));
   const first = page.proposals.find(({ status }) => status === "open");
-  if (first) output.note(`  review: ${acceptBy(first.proposal_id)}`);
+  if (first) output.note(`  review: ${formatAcceptCommand(first.proposal_id)}`);
 }
 
 const listingFlags: readonly Flag[] = [{ flags: "--all", summary: "include the last 100 decided proposals" }];
@@ -49,8 +49,8 @@ export const docProposals: Command = {
     const { args, config, signal } = context;
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, args[0], config);
-    const acceptBy = (number: number) => `merkle doc accept ${slug} ${number}`;
-    await showProposals(context, { broker, of: { session_id }, acceptBy });
+    const formatAcceptCommand = (number: number) => `merkle doc accept ${slug} ${number}`;
+    await showProposals(context, { broker, selector: { session_id }, formatAcceptCommand });
     return exitCodes.done;
   },
 };
@@ -68,8 +68,8 @@ export const sourceProposals: Command = {
   async run(context) {
     const { args, config, signal } = context;
     const broker = await findBroker(config, signal);
-    const acceptBy = (number: number) => `merkle source accept ${number}`;
-    await showProposals(context, { broker, of: { source_path: args[0] }, acceptBy });
+    const formatAcceptCommand = (number: number) => `merkle source accept ${number}`;
+    await showProposals(context, { broker, selector: { source_path: args[0] }, formatAcceptCommand });
     return exitCodes.done;
   },
 };

@@ -1,9 +1,9 @@
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { decide, ofDocuments, ofFiles, type ProposalTarget } from "./deciding.js";
+import { decide, documentProposals, fileProposals, type ProposalTarget } from "./proposal-review.js";
 
 /** Creates the command that rejects a proposal. */
-function rejectCommand(target: ProposalTarget): Command {
+function createRejectCommand(target: ProposalTarget): Command {
   const { group, example } = target;
   return {
     name: `${group} reject`,
@@ -12,9 +12,9 @@ function rejectCommand(target: ProposalTarget): Command {
     examples: [`merkle ${group} reject ${example}`, `merkle ${group} reject ${example} "Too long."`],
     async run(context) {
       const { args, output } = context;
-      const deciding = await target.open(context);
+      const review = await target.open(context);
       const remark = args[target.arguments.length];
-      const rejected = await decide(deciding, {
+      const rejected = await decide(review, {
         decision: "reject",
         ...(remark !== undefined && { remark }),
       });
@@ -24,6 +24,6 @@ function rejectCommand(target: ProposalTarget): Command {
   };
 }
 
-export const docReject: Command = rejectCommand(ofDocuments);
+export const docReject: Command = createRejectCommand(documentProposals);
 
-export const sourceReject: Command = rejectCommand(ofFiles);
+export const sourceReject: Command = createRejectCommand(fileProposals);

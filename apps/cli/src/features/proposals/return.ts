@@ -2,10 +2,10 @@ import { limits } from "@merkle/wire/limits";
 import type { Command } from "../../command/command.js";
 import { readText } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { decide, ofDocuments, ofFiles, type ProposalTarget } from "./deciding.js";
+import { decide, documentProposals, fileProposals, type ProposalTarget } from "./proposal-review.js";
 
 /** Creates the command that asks an agent for another revision of a proposal. */
-function returnCommand(target: ProposalTarget): Command {
+function createReturnCommand(target: ProposalTarget): Command {
   const { group, example } = target;
   return {
     name: `${group} return`,
@@ -20,16 +20,16 @@ function returnCommand(target: ProposalTarget): Command {
     ],
     async run(context) {
       const { args, io, output, signal } = context;
-      const deciding = await target.open(context);
+      const review = await target.open(context);
       const remark = await readText({
         given: args[target.arguments.length],
         name: "the changes to make",
-        usage: `${deciding.commandFor("return", deciding.proposal.proposal_id)} <remark>`,
+        usage: `${review.formatCommand("return", review.proposal.proposal_id)} <remark>`,
         bytesMax: limits.topicMessageBytesMax,
         io,
         signal,
       });
-      const returned = await decide(deciding, { decision: "return", remark });
+      const returned = await decide(review, { decision: "return", remark });
       output.show(returned, `${output.mark.ok} job ${returned.job_id} works on it`);
       output.note(`  follow: merkle jobs show ${returned.job_id} -f`);
       return exitCodes.done;
@@ -37,6 +37,6 @@ function returnCommand(target: ProposalTarget): Command {
   };
 }
 
-export const docReturn: Command = returnCommand(ofDocuments);
+export const docReturn: Command = createReturnCommand(documentProposals);
 
-export const sourceReturn: Command = returnCommand(ofFiles);
+export const sourceReturn: Command = createReturnCommand(fileProposals);

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
-import { atTerminal } from "../../test-kit/terminal.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
+import { startAtTerminal } from "../../test-kit/terminal.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 /** Creates a session whose document has one version. Returns its slug and its team's credential. */
-async function sessionWithDocument(title: string): Promise<{ slug: string; credential: string }> {
+async function createSessionWithDocument(title: string): Promise<{ slug: string; credential: string }> {
   const { slug, team_id } = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
   const document = { session_id: slug, content: "# Auth\n", expected_version: 0 };
   await callBroker(merkle, "update_session_doc", document, team_id);
@@ -16,12 +16,12 @@ async function sessionWithDocument(title: string): Promise<{ slug: string; crede
 it("[REDACT-10] at a terminal, merkle redact shows what it is about and asks first", {
   tags: "terminal",
 }, async () => {
-  const { slug, credential } = await sessionWithDocument("Asked");
+  const { slug, credential } = await createSessionWithDocument("Asked");
   const said = { session_id: slug, content: { text: "the key is 1234" } };
   const { cursor } = await callBroker(merkle, "post_message", said, credential);
-  const asked = atTerminal(merkle, ["redact", slug, String(cursor)]);
-  await asked.shows(`Remove the text of #${cursor} (Atlas: "the key is 1234")`);
-  asked.types("n\r");
+  const asked = startAtTerminal(merkle, ["redact", slug, String(cursor)]);
+  await asked.waitForScreen(`Remove the text of #${cursor} (Atlas: "the key is 1234")`);
+  asked.type("n\r");
   const { code, screen } = await asked.ended;
   expect(code).toBe(130);
   expect(screen, "broken between words").toContain("permanently? Redacting\r\n  cannot undo");
@@ -32,7 +32,7 @@ it("[REDACT-10] at a terminal, merkle redact shows what it is about and asks fir
 it("[REDACT-10] merkle redact removes a message's text or versions, says so, and shows nothing of it", {
   tags: "long",
 }, async () => {
-  const { slug, credential } = await sessionWithDocument("Redacted");
+  const { slug, credential } = await createSessionWithDocument("Redacted");
   const posted = await callBroker(
     merkle,
     "post_message",

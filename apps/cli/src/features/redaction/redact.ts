@@ -3,11 +3,11 @@ import { findBroker } from "../../broker/broker-client.js";
 import { askYesOrNo, canAsk } from "../../command/ask.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { isSet, textOf } from "../../core/flags.js";
+import { findFlag, isSet } from "../../core/flags.js";
 import { readVersionRange } from "../../document/versions.js";
-import { type Actor, actingIn } from "../../identity/acting.js";
+import { type Actor, getSessionActor } from "../../identity/actors.js";
 import { getSession, takeWords } from "../../sessions/find-session.js";
-import { cutText, oneLine } from "../../text/one-line.js";
+import { cutText, toOneLine } from "../../text/one-line.js";
 
 const usage = "merkle redact <session> <message>";
 
@@ -31,11 +31,11 @@ export const redact: Command = {
   async run(context) {
     const { flags, config, output, signal } = context;
     const broker = await findBroker(config, signal);
-    const { session, wanted } = await readTarget(context, broker);
-    const reason = textOf(flags, "reason");
-    const actor = await actingIn(session, { broker, config });
-    const removable = await findRemovable(actor, session, wanted);
-    if (!(await isMeant(context, removable))) {
+    const { session, target } = await readTarget(context, broker);
+    const reason = findFlag(flags, "reason");
+    const actor = await getSessionActor(session, { broker, config });
+    const removable = await findRemovable(actor, session, target);
+    if (!(await askToConfirm(context, removable))) {
       output.note("  not removed");
       return exitCodes.interrupted;
     }
@@ -45,41 +45,41 @@ export const redact: Command = {
       ...(reason === undefined ? {} : { reason }),
     });
     output.show(answer, `${output.mark.ok} ${describe(removable, answer)}`);
-    if (answer.redacted > 0) output.note(`  ${reach}`);
+    if (answer.redacted > 0) output.note(`  ${irreversibleNotice}`);
     return exitCodes.done;
   },
 };
 
-const reach = "Redacting cannot undo what people have read, or remove copies on other machines.";
+const irreversibleNotice = "Redacting cannot undo what people have read, or remove copies on other machines.";
 
 type RedactionTarget = { readonly sequence: number } | { readonly versions: { from: number; to: number } };
 
 async function readTarget(
   { args, flags, config }: CommandContext,
   broker: Parameters<typeof takeWords>[0],
-): Promise<{ session: Session; wanted: RedactionTarget }> {
-  const range = textOf(flags, "versions");
+): Promise<{ session: Session; target: RedactionTarget }> {
+  const range = findFlag(flags, "versions");
   if (range !== undefined) {
     if (args.length > 1) throw usageError("Give a message number or --versions, not both.", usage);
     const { from = 0, to = from } = readVersionRange(range);
-    return { session: await getSession(broker, args[0], config), wanted: { versions: { from, to } } };
+    return { session: await getSession(broker, args[0], config), target: { versions: { from, to } } };
   }
   const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
   const sequence = /^#?(\d{1,15})$/.exec(words[0] ?? "")?.[1];
   if (sequence === undefined || words.length > 1) {
     throw usageError(`Message must be a number, such as 405, got ${JSON.stringify(words.join(" "))}.`, usage);
   }
-  return { session, wanted: { sequence: Number(sequence) } };
+  return { session, target: { sequence: Number(sequence) } };
 }
 
-async function isMeant(context: CommandContext, { what }: Removable): Promise<boolean> {
+async function askToConfirm(context: CommandContext, { what }: Removable): Promise<boolean> {
   if (isSet(context.flags, "yes") || !canAsk(context)) return true;
-  return askYesOrNo(`Remove the text of ${what} permanently? ${reach}`, context);
+  return askYesOrNo(`Remove the text of ${what} permanently? ${irreversibleNotice}`, context);
 }
 
 function describe({ name }: Removable, { redacted, sequence }: OutputOf<"redact_message">): string {
-  const told = sequence === null ? "" : `, as #${sequence} says`;
-  return redacted === 0 ? `${name} was removed before${told}` : `${name} removed${told}`;
+  const reference = sequence === null ? "" : `, as #${sequence} says`;
+  return redacted === 0 ? `${name} was removed before${reference}` : `${name} removed${reference}`;
 }
 
 /** The message or document versions to redact, and how the confirmation names them. */
@@ -95,13 +95,13 @@ interface Removable {
 
 const textCharsMax = 60;
 
-async function findRemovable(actor: Actor, session: Session, wanted: RedactionTarget): Promise<Removable> {
-  if ("versions" in wanted) {
-    const { from, to } = wanted.versions;
+async function findRemovable(actor: Actor, session: Session, target: RedactionTarget): Promise<Removable> {
+  if ("versions" in target) {
+    const { from, to } = target.versions;
     const name = from === to ? `v${from}` : `v${from} to v${to}`;
     return { input: { document_versions: { from, to } }, name, what: `document ${name}` };
   }
-  const { sequence } = wanted;
+  const { sequence } = target;
   const page = await actor.call("get_history", {
     session_id: session.session_id,
     around: Math.max(1, sequence),
@@ -114,8 +114,8 @@ async function findRemovable(actor: Actor, session: Session, wanted: RedactionTa
 
 function summarise({ from, content, event, redaction }: Message): string {
   if (redaction) return describeRedaction(redaction);
-  const said = content["text"];
+  const body = content["text"];
   const text =
-    typeof said === "string" ? JSON.stringify(cutText(oneLine(said), textCharsMax)) : (event ?? "private");
-  return from === null ? text : `${oneLine(from.team)}: ${text}`;
+    typeof body === "string" ? JSON.stringify(cutText(toOneLine(body), textCharsMax)) : (event ?? "private");
+  return from === null ? text : `${toOneLine(from.team)}: ${text}`;
 }

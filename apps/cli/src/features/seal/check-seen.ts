@@ -2,16 +2,16 @@ import { MerkleError, type Message } from "@merkle/wire";
 import {
   type AuditKey,
   type Consistency,
-  canonicalJson,
   checkLaterHead,
   isSignedBy,
   parseHeadLine,
   type SignedHead,
+  toCanonicalJson,
 } from "@merkle/wire/record";
 import type { BrokerClient } from "../../broker/broker-client.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
-import { findSeen, rememberSeen, type SeenRecord, toSeenRecord } from "./seen-heads.js";
+import { findSeenRecord, type SeenRecord, saveSeenRecord, toSeenRecord } from "./seen-heads.js";
 
 interface HeadWithKeys {
   readonly head: SignedHead;
@@ -27,7 +27,7 @@ interface HeadWithKeys {
  * @throws CliError `verification_failed` if the head does not continue the earlier one
  */
 export async function checkSeen(
-  told: HeadWithKeys,
+  record: HeadWithKeys,
   {
     home,
     broker,
@@ -38,17 +38,17 @@ export async function checkSeen(
     readonly sessionId: string;
   },
 ): Promise<void> {
-  const { head, keys } = told;
-  const seen = await findSeen(home, head.session_id);
+  const { head, keys } = record;
+  const seen = await findSeenRecord(home, head.session_id);
   if (seen) {
     const proofs = await readProofs(seen.head, head, { broker, sessionId });
     const compared = await checkLaterHead(seen, { head, keys, ...proofs }, nodeCrypto);
     if (compared.outcome === "inconsistent") throw inconsistentRecord(compared.message, seen, sessionId);
     if (compared.outcome === "earlier") return;
-  } else if (!(await isSigned(told))) {
+  } else if (!(await isSigned(record))) {
     throw inconsistentRecord("The signature of its head is not valid.", null, sessionId);
   }
-  await rememberSeen(home, await toSeenRecord({ manifest: { head }, keys }));
+  await saveSeenRecord(home, await toSeenRecord({ manifest: { head }, keys }));
 }
 
 async function isSigned({ head, keys }: HeadWithKeys): Promise<boolean> {
@@ -79,10 +79,12 @@ async function readProofs(
 }
 
 function inconsistentRecord(message: string, seen: SeenRecord | null, sessionId: string): CliError {
-  const shout = seen ? "THIS RECORD IS NOT THE ONE THAT WAS SEEN HERE BEFORE." : "Do not trust this record.";
+  const warning = seen
+    ? "THIS RECORD IS NOT THE ONE THAT WAS SEEN HERE BEFORE."
+    : "Do not trust this record.";
   return new CliError(
     "verification_failed",
-    `${shout} ${message} Keep your copy, and ask the person who runs the broker.`,
+    `${warning} ${message} Keep your copy, and ask the person who runs the broker.`,
     {
       exitCode: exitCodes.verification_failed,
       next: [`merkle verify ${sessionId}`],
@@ -103,7 +105,7 @@ export async function checkConcluded(
 ): Promise<CliError | null> {
   if (event !== "session_concluded" || content["head"] === undefined) return null;
   try {
-    const head = parseHeadLine(canonicalJson(content["head"]));
+    const head = parseHeadLine(toCanonicalJson(content["head"]));
     const { keys } = await broker.call("session_seal", { session_id: sessionId });
     await checkSeen({ head, keys }, { home, broker, sessionId });
     return null;

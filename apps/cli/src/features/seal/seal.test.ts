@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 describe("merkle seal", () => {
   it("[CLI-65] tells what is signed while a session is open, what its conclusion sealed, and what came since", async () => {
@@ -35,7 +35,7 @@ describe("merkle seal", () => {
 describe("merkle audit-key", () => {
   it("[CLI-66] shows the public keys of this home, and makes the next one without showing a secret", async () => {
     const { keys: served } = await (
-      await fetch(new URL("/.well-known/merkle-audit-key", (await merkle.running()).url))
+      await fetch(new URL("/.well-known/merkle-audit-key", (await merkle.readRunFile()).url))
     ).json();
     const shown = await merkle.run(["audit-key", "show", "--json"]);
     expect(JSON.parse(shown.stdout)).toEqual({ keys: served });

@@ -2,15 +2,15 @@ import { mkdir } from "node:fs/promises";
 
 import {
   type AuditKey,
-  canonicalJson,
+  determineTrust,
   type Manifest,
   parseHeadLine,
   parseKeys,
   type SignedHead,
-  trustIn,
+  toCanonicalJson,
 } from "@merkle/wire/record";
 import { CliError, exitCodes } from "../../core/cli-error.js";
-import { explainingHome, homeFiles } from "../../core/merkle-home.js";
+import { explainHomeErrors, homeFiles } from "../../core/merkle-home.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
 import { readPrivateJson, writePrivateJson } from "../../core/private-file.js";
 import { waitForProcessLock } from "../../core/process-lock.js";
@@ -26,20 +26,20 @@ export interface SeenRecord {
  *
  * @throws CliError if the file is invalid, because ignoring the file would lose the known heads
  */
-export async function findSeen(home: string, recordId: string): Promise<SeenRecord | null> {
-  return readAll(home).get(recordId) ?? null;
+export async function findSeenRecord(home: string, recordId: string): Promise<SeenRecord | null> {
+  return readSeenRecords(home).get(recordId) ?? null;
 }
 
 /** Saves a verified head and its keys. If two processes save at the same time, the newer head is kept. */
-export async function rememberSeen(home: string, { head, keys }: SeenRecord): Promise<void> {
-  await explainingHome(home, async () => {
+export async function saveSeenRecord(home: string, { head, keys }: SeenRecord): Promise<void> {
+  await explainHomeErrors(home, async () => {
     await mkdir(home, { recursive: true, mode: 0o700 });
     const lock = await waitForProcessLock(`${homeFiles.seenHeads(home)}.lock`, 2_000);
     try {
-      const all = readAll(home);
+      const all = readSeenRecords(home);
       const before = all.get(head.session_id);
       const newest = before && isNewer(before.head, head) ? before.head : head;
-      all.set(head.session_id, { head: newest, keys: joinKeys(before?.keys ?? [], keys) });
+      all.set(head.session_id, { head: newest, keys: mergeKeys(before?.keys ?? [], keys) });
       writePrivateJson(homeFiles.seenHeads(home), { records: Object.fromEntries(all) });
     } finally {
       await lock.release();
@@ -52,16 +52,16 @@ function isNewer(a: SignedHead, b: SignedHead): boolean {
   return a.document.version > b.document.version;
 }
 
-function joinKeys(known: readonly AuditKey[], more: readonly AuditKey[]): AuditKey[] {
+function mergeKeys(known: readonly AuditKey[], more: readonly AuditKey[]): AuditKey[] {
   const isKnown = (key: AuditKey) => known.some(({ key_id }) => key_id === key.key_id);
   return [...known, ...more.filter((key) => !isKnown(key))];
 }
 
-function readAll(home: string): Map<string, SeenRecord> {
+function readSeenRecords(home: string): Map<string, SeenRecord> {
   const path = homeFiles.seenHeads(home);
   try {
     const { records = {} } = Object(readPrivateJson(path));
-    return new Map(Object.entries(records).map(([id, record]) => [id, toSeen(record)]));
+    return new Map(Object.entries(records).map(([id, record]) => [id, parseSeenRecord(record)]));
   } catch (cause) {
     throw new CliError(
       "unreadable",
@@ -75,9 +75,9 @@ function readAll(home: string): Map<string, SeenRecord> {
  * Parses a record from this machine's file. Validates the file although this machine wrote it, because its
  * content decides which keys are trusted.
  */
-function toSeen(record: unknown): SeenRecord {
+function parseSeenRecord(record: unknown): SeenRecord {
   const { head, keys } = Object(record);
-  return { head: parseHeadLine(canonicalJson(head)), keys: parseKeys(canonicalJson(keys)) };
+  return { head: parseHeadLine(toCanonicalJson(head)), keys: parseKeys(toCanonicalJson(keys)) };
 }
 
 /**
@@ -93,7 +93,9 @@ export async function toSeenRecord({
 }): Promise<SeenRecord> {
   const known = keys.filter(({ key_id }) => key_id === head.key_id);
   const trusts = await Promise.all(
-    keys.map(({ key_id }) => trustIn(key_id, keys, { known, verifySignature: nodeCrypto.verifySignature })),
+    keys.map(({ key_id }) =>
+      determineTrust(key_id, keys, { known, verifySignature: nodeCrypto.verifySignature }),
+    ),
   );
   return { head, keys: keys.filter((_, index) => trusts[index] !== "other than the known one") };
 }

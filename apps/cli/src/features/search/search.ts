@@ -5,9 +5,9 @@ import type { Command } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readOneOf, readWholeNumber } from "../../core/flag-values.js";
-import { listOf, splitList, textOf } from "../../core/flags.js";
+import { findFlag, listFlagValues, splitList } from "../../core/flags.js";
 import { getSession } from "../../sessions/find-session.js";
-import { oneLine } from "../../text/one-line.js";
+import { toOneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toMoment } from "../../text/time.js";
 
@@ -33,21 +33,23 @@ export const search: Command = {
     "merkle search rollout --kind memory,document --json",
   ],
   async run({ args: [query = ""], flags, config, output, signal }) {
-    const kinds = splitList(listOf(flags, "kind")).map((each) => readOneOf(each, "--kind", searchKinds));
-    const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.searchHitsMax });
-    const named = textOf(flags, "session");
+    const kinds = splitList(listFlagValues(flags, "kind")).map((each) =>
+      readOneOf(each, "--kind", searchKinds),
+    );
+    const limit = readWholeNumber(findFlag(flags, "limit"), "--limit", { min: 1, max: limits.searchHitsMax });
+    const sessionName = findFlag(flags, "session");
     const broker = await findBroker(config, signal);
-    const session = named === undefined ? undefined : await getSession(broker, named, config);
-    const found = await broker.call("search", {
+    const session = sessionName === undefined ? undefined : await getSession(broker, sessionName, config);
+    const answer = await broker.call("search", {
       query,
       ...(kinds.length > 0 ? { kinds: kinds.filter((each) => each !== undefined) } : {}),
       ...(session === undefined ? {} : { session: session.session_id }),
       ...(limit === undefined ? {} : { limit }),
     });
-    if (output.json) output.show(found, "");
-    else if (found.hits.length === 0) output.note("no results");
-    else output.show(found, await formatHits(found.hits, output));
-    if (!found.complete) output.note("older messages are still being indexed: search again later");
+    if (output.json) output.show(answer, "");
+    else if (answer.hits.length === 0) output.note("no results");
+    else output.show(answer, await formatHits(answer.hits, output));
+    if (!answer.complete) output.note("older messages are still being indexed: search again later");
     return exitCodes.done;
   },
 };
@@ -58,10 +60,13 @@ type Hit = OutputOf<"search">["hits"][number];
 async function formatHits(hits: readonly Hit[], output: Output): Promise<string> {
   const rows = hits.map((hit) => [
     { text: hit.kind },
-    { text: placeOf(hit), paint: output.bold },
-    { text: nameOf(hit), paint: output.bold },
-    { text: oneLine(hit.marked) },
-    { text: [hit.by === null ? "" : oneLine(hit.by), toMoment(hit.at)].join(" ").trim(), paint: output.dim },
+    { text: formatLocation(hit), paint: output.bold },
+    { text: formatName(hit), paint: output.bold },
+    { text: toOneLine(hit.marked) },
+    {
+      text: [hit.by === null ? "" : toOneLine(hit.by), toMoment(hit.at)].join(" ").trim(),
+      paint: output.dim,
+    },
   ]);
   return formatTable(rows, {
     columns: output.columns,
@@ -71,15 +76,15 @@ async function formatHits(hits: readonly Hit[], output: Output): Promise<string>
 }
 
 /** Returns the session, file or project in which the hit was found. */
-function placeOf({ session, source_path: file, project }: Hit): string {
-  return oneLine(project ?? session ?? file ?? "");
+function formatLocation({ session, source_path: file, project }: Hit): string {
+  return toOneLine(project ?? session ?? file ?? "");
 }
 
 /**
  * Returns the hit's name within its session, file or project, for example `#405`, `v14`, `mem_12` or `owner`.
  */
-function nameOf({ memory_id, progress_id, topic_id, key, sequence, version }: Hit): string {
+function formatName({ memory_id, progress_id, topic_id, key, sequence, version }: Hit): string {
   if (topic_id !== null) return `topic ${topic_id}`;
   const part = sequence !== null ? `#${sequence}` : version !== null ? `v${version}` : "";
-  return memory_id ?? progress_id ?? (key === null ? part : oneLine(key));
+  return memory_id ?? progress_id ?? (key === null ? part : toOneLine(key));
 }

@@ -3,8 +3,8 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber } from "../../core/flag-values.js";
-import { textOf } from "../../core/flags.js";
-import { oneLine } from "../../text/one-line.js";
+import { findFlag } from "../../core/flags.js";
+import { toOneLine } from "../../text/one-line.js";
 
 export const sourceList: Command = {
   name: "source list",
@@ -13,23 +13,23 @@ export const sourceList: Command = {
   flags: [{ flags: "--limit <number>", summary: "maximum number of results (default: 500)" }],
   examples: ["merkle source list", "merkle source list guide", "merkle source list guide --json"],
   async run({ args: [query], flags, config, output, signal }) {
-    const limit = readWholeNumber(textOf(flags, "limit"), "--limit", {
+    const limit = readWholeNumber(findFlag(flags, "limit"), "--limit", {
       min: 1,
       max: limits.sourcesListedMax,
     });
     const broker = await findBroker(config, signal);
-    const listed = await broker.call("list_sources", { query, limit });
-    const { roots, files } = listed;
+    const answer = await broker.call("list_sources", { query, limit });
+    const { roots, files } = answer;
     if (output.json || files.length > 0) {
-      output.show(listed, files.map(({ source_path }) => oneLine(source_path)).join("\n"));
+      output.show(answer, files.map(({ source_path }) => toOneLine(source_path)).join("\n"));
     }
     for (const { root, problem } of roots) {
-      if (problem !== null) output.note(`  root ${root}: ${oneLine(problem)}`);
+      if (problem !== null) output.note(`  root ${root}: ${toOneLine(problem)}`);
     }
     if (roots.length === 0) output.note("  no roots: set agent.roots in the broker's config.json");
     else if (files.length === 0) output.note("  no files");
-    else if (listed.has_more) output.note("  there are more: narrow them by part of the path");
-    if (roots.length > 0 && !listed.can_commit) {
+    else if (answer.has_more) output.note("  there are more: narrow them by part of the path");
+    if (roots.length > 0 && !answer.can_commit) {
       output.note("  nothing can be accepted: agent.author_name and agent.author_email are not configured");
     }
     return exitCodes.done;

@@ -13,12 +13,12 @@ export const sourceShow: Command = {
   examples: ["merkle source show docs/guide.md", "merkle source show docs/guide.md --json"],
   async run({ args: [source_path = ""], flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
-    const read = await broker.call("read_source", { source_path });
-    printForeign(output, read, read.text, { raw: isSet(flags, "raw") });
-    const stands = read.committed
+    const source = await broker.call("read_source", { source_path });
+    printForeign(output, source, source.text, { raw: isSet(flags, "raw") });
+    const uncommittedNote = source.committed
       ? ""
       : "; it has uncommitted changes, so no proposal can be accepted until they are committed";
-    output.note(`  ${source_path} is ${read.source_sha.slice(0, 8)}${stands}`);
+    output.note(`  ${source_path} is ${source.source_sha.slice(0, 8)}${uncommittedNote}`);
     return exitCodes.done;
   },
 };

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { atEnd } from "../../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../../tests/kit/at-end.js";
 import {
   guide,
   type StagedRepository,
@@ -9,7 +9,7 @@ import {
 } from "../../../../../tests/sources/staged-repository.js";
 import { callBroker } from "../../test-kit/api.js";
 import type { TestMerkle } from "../../test-kit/merkle.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
 /**
  * A script that replaces Claude Code. It reads the file and proposes a new text, with the job's credential.
@@ -33,9 +33,9 @@ ask("/api/sources/text?source_path=" + encodeURIComponent(told("Source path"))).
 );
 `;
 
-const cleanup = atEnd();
+const cleanup = createCleanup();
 let at: StagedRepository;
-const merkle = sharedMerkle(stageHome, joinAsFirst);
+const merkle = setUpSharedMerkle(stageHome, joinAsFirst);
 
 async function stageHome(home: string): Promise<void> {
   at = await stageRepository(cleanup);

@@ -1,33 +1,33 @@
 import type { StateEntry } from "@merkle/wire";
 import type { Output } from "../../command/output.js";
-import { cutText, oneLine } from "../../text/one-line.js";
+import { cutText, toOneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toAge, toMoment } from "../../text/time.js";
 
 /** Returns an entry's value as one line of JSON, or `none` if it has no value. */
-export function valueText({
+export function formatValue({
   value,
   deleted,
   redacted,
 }: Pick<StateEntry, "value" | "deleted" | "redacted">): string {
   if (redacted) return "removed";
-  return deleted ? "none" : oneLine(JSON.stringify(value));
+  return deleted ? "none" : toOneLine(JSON.stringify(value));
 }
 
 const valueCharsMax = 200;
 
 /** Returns an entry's value, shortened for use within a line. */
-export function shortValueText(entry: Pick<StateEntry, "value" | "deleted" | "redacted">): string {
-  return cutText(valueText(entry), valueCharsMax);
+export function formatShortValue(entry: Pick<StateEntry, "value" | "deleted" | "redacted">): string {
+  return cutText(formatValue(entry), valueCharsMax);
 }
 
 /** Returns one line per key: key, value, version, author and time. */
 export function formatEntries(entries: readonly StateEntry[], output: Output): string {
   const rows = entries.map((entry) => [
-    { text: oneLine(entry.key), paint: output.bold },
-    { text: shortValueText(entry) },
+    { text: toOneLine(entry.key), paint: output.bold },
+    { text: formatShortValue(entry) },
     { text: `v${entry.version}` },
-    { text: `${oneLine(entry.updatedBy)} ${toAge(entry.updatedAt)} ago`, paint: output.dim },
+    { text: `${toOneLine(entry.updatedBy)} ${toAge(entry.updatedAt)} ago`, paint: output.dim },
   ]);
   return formatTable(rows, {
     columns: output.columns,
@@ -37,6 +37,6 @@ export function formatEntries(entries: readonly StateEntry[], output: Output): s
 }
 
 /** Returns version, author and time of an entry, such as `v3, Atlas 14:05`. */
-export function byline({ version, updatedBy, updatedAt }: StateEntry): string {
-  return `v${version}, ${oneLine(updatedBy)} ${toMoment(updatedAt)}`;
+export function formatByline({ version, updatedBy, updatedAt }: StateEntry): string {
+  return `v${version}, ${toOneLine(updatedBy)} ${toMoment(updatedAt)}`;
 }

@@ -5,7 +5,7 @@ import { CliError, exitCodes } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
 import { takeWords } from "../../sessions/find-session.js";
 import { toJson } from "../../text/to-json.js";
-import { byline, formatEntries, valueText } from "./format-state.js";
+import { formatByline, formatEntries, formatValue } from "./format-state.js";
 
 export const stateGet: Command = {
   name: "state get",
@@ -39,9 +39,9 @@ export const stateGet: Command = {
       output.show(entry, formatEntries([entry, ...(entry.history ?? [])], output));
       return exitCodes.done;
     }
-    if (entry.deleted) throw deletedKey(entry, byline(entry));
-    output.show(entry, output.terminal ? valueText(entry) : toJson(entry.value));
-    output.note(`  ${byline(entry)}`);
+    if (entry.deleted) throw deletedKey(entry, formatByline(entry));
+    output.show(entry, output.isTerminal ? formatValue(entry) : toJson(entry.value));
+    output.note(`  ${formatByline(entry)}`);
     return exitCodes.done;
   },
 };

@@ -4,7 +4,7 @@ import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../../broker/broker-client.js";
 
 /** A change to a key's value, with the previous entry if known, and the frame to print with --json. */
-export interface StateChange {
+export interface ObservedStateChange {
   readonly entry: StateEntry;
   readonly before: StateEntry | undefined;
   readonly frame: StateChangeFrame;
@@ -23,18 +23,18 @@ interface KnownStateOptions {
  */
 export function createKnownState({ client, session_id, scope, matches }: KnownStateOptions): {
   /** Reads all keys and returns the changes since the last read. The first read returns no changes. */
-  read(): Promise<readonly StateChange[]>;
+  read(): Promise<readonly ObservedStateChange[]>;
   /** Processes a push from the broker and returns the changes in it. */
-  take(push: StateChangeFrame): Promise<readonly StateChange[]>;
+  applyPush(push: StateChangeFrame): Promise<readonly ObservedStateChange[]>;
   /**
    * Call when version numbers are no longer comparable. The next read then reports every entry that differs
    * from the known one.
    */
-  forget(): void;
+  markStale(): void;
 } {
   const known = new Map<string, StateEntry>();
   let isFirst = true;
-  let isForgotten = false;
+  let isStale = false;
 
   async function getEntry(key: string): Promise<StateEntry | undefined> {
     try {
@@ -46,11 +46,11 @@ export function createKnownState({ client, session_id, scope, matches }: KnownSt
     }
   }
 
-  function note(entry: StateEntry): StateChange[] {
+  function recordEntry(entry: StateEntry): ObservedStateChange[] {
     const before = known.get(entry.key);
-    if (before !== undefined && !isForgotten && before.version >= entry.version) return [];
+    if (before !== undefined && !isStale && before.version >= entry.version) return [];
     known.set(entry.key, entry);
-    if (isForgotten && before !== undefined && JSON.stringify(before) === JSON.stringify(entry)) return [];
+    if (isStale && before !== undefined && JSON.stringify(before) === JSON.stringify(entry)) return [];
     return [{ entry, before, frame: toFrame(entry) }];
   }
 
@@ -66,24 +66,24 @@ export function createKnownState({ client, session_id, scope, matches }: KnownSt
   return {
     async read() {
       const entries = (await listAllState(client, { session_id, scope })).filter(({ key }) => matches(key));
-      const there = new Set(entries.map(({ key }) => key));
-      const gone = [...known.values()].filter(({ key, deleted }) => !deleted && !there.has(key));
-      const deleted = await Promise.all(gone.map(({ key }) => getEntry(key)));
-      const changes = [...entries, ...deleted.filter((each) => each !== undefined)].flatMap(note);
-      const told = isFirst ? [] : changes;
+      const presentKeys = new Set(entries.map(({ key }) => key));
+      const missing = [...known.values()].filter(({ key, deleted }) => !deleted && !presentKeys.has(key));
+      const deleted = await Promise.all(missing.map(({ key }) => getEntry(key)));
+      const changes = [...entries, ...deleted.filter((each) => each !== undefined)].flatMap(recordEntry);
+      const reported = isFirst ? [] : changes;
       isFirst = false;
-      isForgotten = false;
-      return told.sort((a, b) => a.entry.updatedAt.localeCompare(b.entry.updatedAt));
+      isStale = false;
+      return reported.sort((a, b) => a.entry.updatedAt.localeCompare(b.entry.updatedAt));
     },
-    async take({ type: _type, session_id: _session, ...pushed }) {
+    async applyPush({ type: _type, session_id: _session, ...pushed }) {
       if (!matches(pushed.key)) return [];
       // A push leaves out a value that is too large, which must then be read.
       const isWhole = pushed.deleted || pushed.value !== undefined;
       const entry = isWhole ? pushed : await getEntry(pushed.key);
-      return entry === undefined ? [] : note(entry);
+      return entry === undefined ? [] : recordEntry(entry);
     },
-    forget() {
-      isForgotten = true;
+    markStale() {
+      isStale = true;
     },
   };
 }
@@ -91,13 +91,13 @@ export function createKnownState({ client, session_id, scope, matches }: KnownSt
 /** Lists all keys that have a value, reading them page by page. */
 export async function listAllState(
   broker: Pick<BrokerClient, "call">,
-  wanted: Pick<InputOf<"list_state">, "session_id" | "scope" | "prefix">,
+  query: Pick<InputOf<"list_state">, "session_id" | "scope" | "prefix">,
 ): Promise<StateEntry[]> {
   const entries: StateEntry[] = [];
   let after: string | null | undefined;
   while (after !== null) {
     const page = await broker.call("list_state", {
-      ...wanted,
+      ...query,
       limit: limits.statePageMax,
       ...(after === undefined ? {} : { after }),
     });

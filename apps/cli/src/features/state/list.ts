@@ -1,7 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { isSet, textOf } from "../../core/flags.js";
+import { findFlag, isSet } from "../../core/flags.js";
 import { getSession } from "../../sessions/find-session.js";
 import { formatEntries } from "./format-state.js";
 import { listAllState } from "./known-state.js";
@@ -20,7 +20,7 @@ export const stateList: Command = {
     "merkle state list split-auth --shared --json",
   ],
   async run({ args: [name], flags, config, output, signal }) {
-    const prefix = textOf(flags, "prefix");
+    const prefix = findFlag(flags, "prefix");
     const broker = await findBroker(config, signal);
     const { session_id } = await getSession(broker, name, config);
     const entries = await listAllState(broker, {

@@ -6,12 +6,12 @@ import type { Output } from "../../command/output.js";
 import { readText } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber } from "../../core/flag-values.js";
-import { isSet, textOf } from "../../core/flags.js";
-import { actingIn } from "../../identity/acting.js";
+import { findFlag, isSet } from "../../core/flags.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { takeWords } from "../../sessions/find-session.js";
-import { oneLine } from "../../text/one-line.js";
-import { counted } from "../../text/time.js";
-import { shortValueText } from "./format-state.js";
+import { toOneLine } from "../../text/one-line.js";
+import { formatCount } from "../../text/time.js";
+import { formatShortValue } from "./format-state.js";
 
 export const stateSet: Command = {
   name: "state set",
@@ -34,7 +34,7 @@ export const stateSet: Command = {
     "merkle state set split-auth limits - < limits.json",
   ],
   async run({ args, flags, config, io, output, signal }) {
-    const expected = readWholeNumber(textOf(flags, "expect"), "--expect", {
+    const expected = readWholeNumber(findFlag(flags, "expect"), "--expect", {
       min: 0,
       max: Number.MAX_SAFE_INTEGER,
     });
@@ -45,7 +45,7 @@ export const stateSet: Command = {
     // The input may be longer than the stored value, because indented JSON is stored without the indentation.
     const bytesMax = limits.stateValueBytesMax * 4;
     const text = await readText({ given, name: "the value", usage, bytesMax, io, signal });
-    const actor = await actingIn(session, { broker, config });
+    const actor = await getSessionActor(session, { broker, config });
     const entry = await actor.call("set_state", {
       session_id: session.session_id,
       key,
@@ -71,9 +71,9 @@ function toValue(text: string): unknown {
 }
 
 async function formatChange(entry: OutputOf<"set_state">, output: Output): Promise<string> {
-  const key = oneLine(entry.key);
-  if (!entry.changed) return `${key} is ${shortValueText(entry)} already, v${entry.version}`;
-  const before = entry.previous === null ? "none" : shortValueText(entry.previous);
-  const told = entry.watchers > 0 ? `   notified ${counted(entry.watchers, "peer")}` : "";
-  return `${key}: ${before} ${output.signs.arrow} ${shortValueText(entry)}${told}`;
+  const key = toOneLine(entry.key);
+  if (!entry.changed) return `${key} is ${formatShortValue(entry)} already, v${entry.version}`;
+  const before = entry.previous === null ? "none" : formatShortValue(entry.previous);
+  const notified = entry.watchers > 0 ? `   notified ${formatCount(entry.watchers, "peer")}` : "";
+  return `${key}: ${before} ${output.signs.arrow} ${formatShortValue(entry)}${notified}`;
 }

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 function createSession(title: string) {
   return callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
@@ -54,9 +54,9 @@ it("[CLI-52] merkle state watch prints each change as it comes, until Ctrl+C", a
   });
   await set("b", 1);
   await set("a/1", { new: true });
-  await watching.says("v2 Atlas");
+  await watching.waitForOutput("v2 Atlas");
   await callBroker(merkle, "delete_state", { session_id: slug, key: "a/1" }, atlas);
-  await watching.says("v3 Atlas");
+  await watching.waitForOutput("v3 Atlas");
   watching.process.kill("SIGINT");
   const { code, stdout } = await watching.ended;
   expect(code).toBe(130);

@@ -2,10 +2,10 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber } from "../../core/flag-values.js";
-import { isSet, textOf } from "../../core/flags.js";
-import { actingIn } from "../../identity/acting.js";
+import { findFlag, isSet } from "../../core/flags.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { takeWords } from "../../sessions/find-session.js";
-import { oneLine } from "../../text/one-line.js";
+import { toOneLine } from "../../text/one-line.js";
 
 export const stateUnset: Command = {
   name: "state unset",
@@ -23,7 +23,7 @@ export const stateUnset: Command = {
     "merkle state unset split-auth deploy_frozen --expect 4",
   ],
   async run({ args, flags, config, output, signal }) {
-    const expected = readWholeNumber(textOf(flags, "expect"), "--expect", {
+    const expected = readWholeNumber(findFlag(flags, "expect"), "--expect", {
       min: 0,
       max: Number.MAX_SAFE_INTEGER,
     });
@@ -31,7 +31,7 @@ export const stateUnset: Command = {
     const usage = "merkle state unset <session> <key>";
     const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
     const [key = ""] = words;
-    const actor = await actingIn(session, { broker, config });
+    const actor = await getSessionActor(session, { broker, config });
     const answer = await actor.call("delete_state", {
       session_id: session.session_id,
       key,
@@ -40,7 +40,7 @@ export const stateUnset: Command = {
     });
     output.show(
       answer,
-      `${output.mark.ok} ${oneLine(key)} ${answer.changed ? "deleted" : "was already deleted"}, v${answer.version}`,
+      `${output.mark.ok} ${toOneLine(key)} ${answer.changed ? "deleted" : "was already deleted"}, v${answer.version}`,
     );
     return exitCodes.done;
   },

@@ -7,11 +7,11 @@ import type { Output } from "../../command/output.js";
 import { exitCodes, interruptedError } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
 import { takeSession } from "../../sessions/find-session.js";
-import { oneLine } from "../../text/one-line.js";
+import { toOneLine } from "../../text/one-line.js";
 import { toMoment } from "../../text/time.js";
 import { toJson } from "../../text/to-json.js";
-import { shortValueText } from "./format-state.js";
-import { createKnownState, type StateChange } from "./known-state.js";
+import { formatShortValue } from "./format-state.js";
+import { createKnownState, type ObservedStateChange } from "./known-state.js";
 
 export const stateWatch: Command = {
   name: "state watch",
@@ -74,7 +74,7 @@ async function follow({ context, session, client, matches }: WatchedKeys): Promi
   return new Promise((resolve, reject) => {
     // Changes are processed one after another, so that they are printed in order.
     let work = Promise.resolve();
-    const tell = (find: () => Promise<readonly StateChange[]>): Promise<void> => {
+    const printChanges = (find: () => Promise<readonly ObservedStateChange[]>): Promise<void> => {
       work = work
         .then(async () => {
           for (const change of await find()) {
@@ -84,10 +84,10 @@ async function follow({ context, session, client, matches }: WatchedKeys): Promi
         .catch((error: unknown) => end(() => reject(error)));
       return work;
     };
-    const readAgain = () => tell(() => known.read());
+    const readAgain = () => printChanges(() => known.read());
     const stopPushes = client.onPush((push) => {
       if (push.type === "state_change" && push.session_id === (scope === "mesh" ? null : session_id)) {
-        void tell(() => known.take(push));
+        void printChanges(() => known.applyPush(push));
       }
     });
     // The broker pushes state changes only to clients that follow the session. The session's messages are
@@ -97,7 +97,7 @@ async function follow({ context, session, client, matches }: WatchedKeys): Promi
       after: session.last_sequence,
       onMessage: () => undefined,
       onResync: () => {
-        known.forget();
+        known.markStale();
         void readAgain();
         return undefined;
       },
@@ -106,9 +106,9 @@ async function follow({ context, session, client, matches }: WatchedKeys): Promi
     const connection = reportConnection({
       client,
       output,
-      cursor: () => 0,
+      getCursor: () => 0,
       // The connection is reported as restored only after the missed changes have been printed.
-      head: async () => {
+      readHead: async () => {
         await readAgain();
         return 0;
       },
@@ -140,15 +140,15 @@ function toMatcher(pattern: string | undefined): (key: string) => boolean {
   return (key) => key === pattern;
 }
 
-function print({ entry, before, frame }: StateChange, output: Output): Promise<boolean> {
+function print({ entry, before, frame }: ObservedStateChange, output: Output): Promise<boolean> {
   return output.writeLine(output.json ? toJson(frame) : describe(entry, before, output));
 }
 
 function describe(entry: StateEntry, before: StateEntry | undefined, output: Output): string {
-  const from = before === undefined ? "none" : shortValueText(before);
+  const from = before === undefined ? "none" : formatShortValue(before);
   return [
     output.dim(toMoment(entry.updatedAt)),
-    `${output.bold(oneLine(entry.key))}: ${from} ${output.signs.arrow} ${shortValueText(entry)}`,
-    output.dim(`v${entry.version} ${oneLine(entry.updatedBy)}`),
+    `${output.bold(toOneLine(entry.key))}: ${from} ${output.signs.arrow} ${formatShortValue(entry)}`,
+    output.dim(`v${entry.version} ${toOneLine(entry.updatedBy)}`),
   ].join("  ");
 }

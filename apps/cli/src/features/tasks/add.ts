@@ -1,8 +1,8 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { textOf } from "../../core/flags.js";
-import { actingIn } from "../../identity/acting.js";
+import { findFlag } from "../../core/flags.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { takeWords } from "../../sessions/find-session.js";
 import { formatTasks } from "./format-tasks.js";
 import { readTaskNumbers } from "./task-numbers.js";
@@ -27,19 +27,19 @@ export const taskAdd: Command = {
     'merkle task add split-auth "Test the rotation" --after 1 --for Birch --check "npm test"',
   ],
   async run({ args, flags, config, output, signal }) {
-    const [command, reviewer] = [textOf(flags, "check"), textOf(flags, "reviewer")];
+    const [command, reviewer] = [findFlag(flags, "check"), findFlag(flags, "reviewer")];
     if (command !== undefined && reviewer !== undefined)
       throw usageError("Give --check or --reviewer, not both.");
     const check = command === undefined ? reviewer && { reviewer } : { command };
-    const after = textOf(flags, "after");
+    const after = findFlag(flags, "after");
     const blocked_by = after === undefined ? [] : readTaskNumbers(after, "--after");
-    const labels = textOf(flags, "label")?.split(",") ?? [];
+    const labels = findFlag(flags, "label")?.split(",") ?? [];
     const broker = await findBroker(config, signal);
     const usage = "merkle task add <session> <title>";
     const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
     const [title = ""] = words;
-    const actor = await actingIn(session, { broker, config });
-    const [text, assignee] = [textOf(flags, "text"), textOf(flags, "for")];
+    const actor = await getSessionActor(session, { broker, config });
+    const [text, assignee] = [findFlag(flags, "text"), findFlag(flags, "for")];
     const task = await actor.call("create_task", {
       session_id: session.session_id,
       ...{ title, blocked_by, labels },

@@ -2,7 +2,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
-import { actingIn } from "../../identity/acting.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { takeWords } from "../../sessions/find-session.js";
 import { formatTasks } from "./format-tasks.js";
 import { readTaskNumbers } from "./task-numbers.js";
@@ -26,7 +26,7 @@ export const taskBlock: Command = {
     const [number = "", blockers = ""] = words;
     const task = toNumber(number, "A task");
     const blocked_by = blockers === "none" ? [] : readTaskNumbers(blockers, "the blocking tasks");
-    const actor = await actingIn(session, { broker, config });
+    const actor = await getSessionActor(session, { broker, config });
     const updated = await actor.call("update_task", { session_id: session.session_id, task, blocked_by });
     output.show(updated, formatTasks([updated], output));
     return exitCodes.done;

@@ -9,7 +9,7 @@ import type { PeerSession } from "../../mcp/peer-sessions.js";
 import { findRepository, toRepositoryKey } from "../../sessions/repository.js";
 import { createClaimGuard } from "./claim-guard.js";
 
-type Known = OutputOf<"list_claims">;
+type ListedClaims = OutputOf<"list_claims">;
 
 const claimed = (scope: string, more: Partial<ScopeClaim> = {}): ScopeClaim => ({
   claim: 1,
@@ -26,7 +26,7 @@ const claimed = (scope: string, more: Partial<ScopeClaim> = {}): ScopeClaim => (
 });
 
 /** Starts a guard in a new repository, with the given claims loaded. */
-async function startGuard(known: Known) {
+async function startGuard(known: ListedClaims) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "merkle-claims-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const repository = join(folder, "repository");
@@ -35,7 +35,7 @@ async function startGuard(known: Known) {
   const session = { closed: false };
   const team = {
     ...{ sessionId: "s", slug: "talk", credential: "x" },
-    get closed() {
+    get isClosed() {
       return session.closed;
     },
   } as PeerSession;
@@ -46,7 +46,7 @@ async function startGuard(known: Known) {
     cwd: join(repository, "src"),
     log: () => undefined,
   });
-  const tell = async (next: Known) => {
+  const tell = async (next: ListedClaims) => {
     told = next;
     guard.refresh(team);
     await new Promise(setImmediate);

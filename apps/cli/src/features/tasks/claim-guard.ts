@@ -1,5 +1,5 @@
 import type { ChangedKind, OutputOf, ScopeClaim } from "@merkle/wire";
-import { nameInLine, neutralJson, scopeHoldsFile } from "@merkle/wire/text";
+import { formatInlineName, scopeContainsFile, toNeutralJson } from "@merkle/wire/text";
 import { describeError } from "../../core/describe-error.js";
 import { sha256 } from "../../core/sha256.js";
 import type { BrokerLink } from "../../mcp/broker-link.js";
@@ -27,15 +27,15 @@ export interface ClaimGuard {
   judge(edit: Edit): string | null;
 }
 
-type Known = OutputOf<"list_claims">;
+type KnownClaims = OutputOf<"list_claims">;
 
 /** A file that is about to be edited, and another peer's claim on it. */
-interface HeldFile {
+interface ClaimedFile {
   readonly path: string;
   readonly claim: ScopeClaim;
   readonly slug: string;
   readonly sessionId: string;
-  readonly refuses: boolean;
+  readonly isRefused: boolean;
 }
 
 export function createClaimGuard(options: {
@@ -46,9 +46,9 @@ export function createClaimGuard(options: {
 }): ClaimGuard {
   const { link, teams, cwd, log } = options;
   /** Claims by session id. While the broker cannot be reached, the last known claims are used. */
-  const known = new Map<string, Known>();
-  const asking = new Set<string>();
-  const again = new Set<string>();
+  const known = new Map<string, KnownClaims>();
+  const reading = new Set<string>();
+  const staleReads = new Set<string>();
   /**
    * Hashes of edits that were refused once, by conversation, agent, session, claim and file. Null once the
    * agent has repeated a refused edit.
@@ -58,36 +58,46 @@ export function createClaimGuard(options: {
   /** Reads a session's claims. If claims change during the read, they are read once more afterwards. */
   async function read(team: PeerSession): Promise<void> {
     const { sessionId, credential } = team;
-    if (asking.has(sessionId)) return void again.add(sessionId);
-    asking.add(sessionId);
+    if (reading.has(sessionId)) return void staleReads.add(sessionId);
+    reading.add(sessionId);
     try {
       known.set(sessionId, await link.call("list_claims", { session_id: sessionId, team_id: credential }));
     } catch (error) {
       log(`could not read the claims in ${team.slug}: ${describeError(error)}`);
     } finally {
-      asking.delete(sessionId);
+      reading.delete(sessionId);
     }
-    if (again.delete(sessionId)) await read(team);
+    if (staleReads.delete(sessionId)) await read(team);
   }
 
-  function findHeld(file: RepositoryFile, own: string | null, { sessionId, slug }: PeerSession): HeldFile[] {
+  function findClaimedFiles(
+    file: RepositoryFile,
+    own: string | null,
+    { sessionId, slug }: PeerSession,
+  ): ClaimedFile[] {
     const { claims, edits } = known.get(sessionId) ?? { claims: [], edits: "off" as const };
     if (edits === "off") return [];
     const key = toRepositoryKey(file.address, sessionId);
-    const held = claims.filter(
+    const matching = claims.filter(
       (claim) =>
-        isOthers(claim) &&
+        isHeldByOther(claim) &&
         // Claims from older versions name no repository. They may refer to the repository in which the server
         // runs.
         (claim.repository ? claim.repository === key : file.address === own) &&
-        scopeHoldsFile(claim.scope, file.path),
+        scopeContainsFile(claim.scope, file.path),
     );
-    return held.map((claim) => ({ path: file.path, claim, slug, sessionId, refuses: edits === "refuse" }));
+    return matching.map((claim) => ({
+      path: file.path,
+      claim,
+      slug,
+      sessionId,
+      isRefused: edits === "refuse",
+    }));
   }
 
   /** Returns whether the agent has already been warned of this edit, so that the edit is allowed now. */
-  function passes(
-    { sessionId, claim, path }: HeldFile,
+  function wasAlreadyWarned(
+    { sessionId, claim, path }: ClaimedFile,
     { conversation, agentId }: Edit,
     hash: string,
   ): boolean {
@@ -111,17 +121,17 @@ export function createClaimGuard(options: {
     judge(edit) {
       const open = teams()
         .readers()
-        .filter(({ closed }) => !closed);
+        .filter(({ isClosed: closed }) => !closed);
       const own = findRepository(cwd);
-      const found = edit.files.flatMap((name) => {
+      const claimedFiles = edit.files.flatMap((name) => {
         const file = findRepositoryFile(name, cwd);
-        return file === null ? [] : open.flatMap((team) => findHeld(file, own, team));
+        return file === null ? [] : open.flatMap((team) => findClaimedFiles(file, own, team));
       });
       const hash = sha256(JSON.stringify(edit.content));
       // Record a warning for every file, so that an edit that affects several files is refused only once.
-      const refused = found.filter((each) => each.refuses || !passes(each, edit, hash));
-      const first = refused.find(({ refuses }) => refuses) ?? refused[0];
-      return first ? toText(first) : null;
+      const refused = claimedFiles.filter((each) => each.isRefused || !wasAlreadyWarned(each, edit, hash));
+      const first = refused.find(({ isRefused }) => isRefused) ?? refused[0];
+      return first ? formatRefusal(first) : null;
     },
   };
 }
@@ -132,15 +142,15 @@ const warnedMax = 1_000;
 /**
  * Returns whether a claim can block an edit. The agent's own claims, shared claims and expired claims cannot.
  */
-function isOthers({ mine, shared, expires_at }: ScopeClaim): boolean {
+function isHeldByOther({ mine, shared, expires_at }: ScopeClaim): boolean {
   return !mine && !shared && (expires_at === null || Date.parse(expires_at) > Date.now());
 }
 
-function toText({ path, claim, slug, refuses }: HeldFile): string {
+function formatRefusal({ path, claim, slug, isRefused }: ClaimedFile): string {
   const { holder, scope, claimed_at, reason } = claim;
-  const why = reason === null ? "" : `, saying ${neutralJson(reason)}`;
-  const then = refuses
+  const why = reason === null ? "" : `, saying ${toNeutralJson(reason)}`;
+  const then = isRefused
     ? "This session does not allow editing claimed files: do something else, or ask the holder with send_message."
     : "Nothing was changed. Ask the holder with send_message first, or do something else. If you try the same edit again, it goes through.";
-  return `${neutralJson(path)} is claimed in the Merkle session ${slug}: ${nameInLine(holder)} has held ${neutralJson(scope)} for ${toAge(claimed_at)}${why}. ${then}`;
+  return `${toNeutralJson(path)} is claimed in the Merkle session ${slug}: ${formatInlineName(holder)} has held ${toNeutralJson(scope)} for ${toAge(claimed_at)}${why}. ${then}`;
 }

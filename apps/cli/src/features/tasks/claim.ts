@@ -2,7 +2,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
-import { actingIn } from "../../identity/acting.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
 import { formatTask } from "./format-tasks.js";
 
@@ -22,7 +22,7 @@ export const taskClaim: Command = {
     const task = number === undefined ? undefined : toNumber(number, "A task");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);
-    const actor = await actingIn(session, { broker, config });
+    const actor = await getSessionActor(session, { broker, config });
     const claimed = await actor.call("claim_task", {
       session_id: session.session_id,
       ...(task === undefined ? {} : { task }),

@@ -2,8 +2,8 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber, toNumber } from "../../core/flag-values.js";
-import { textOf } from "../../core/flags.js";
-import { actingIn } from "../../identity/acting.js";
+import { findFlag } from "../../core/flags.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { takeWords } from "../../sessions/find-session.js";
 
 export const taskDone: Command = {
@@ -23,13 +23,13 @@ export const taskDone: Command = {
     'merkle task done split-auth 7 --result "tokens rotate on each refresh" --exit 0',
   ],
   async run({ args, flags, config, output, signal }) {
-    const exit_code = readWholeNumber(textOf(flags, "exit"), "--exit", { min: 0, max: 255 });
-    const [result, tail] = [textOf(flags, "result"), textOf(flags, "tail")];
+    const exit_code = readWholeNumber(findFlag(flags, "exit"), "--exit", { min: 0, max: 255 });
+    const [result, tail] = [findFlag(flags, "result"), findFlag(flags, "tail")];
     const broker = await findBroker(config, signal);
     const usage = "merkle task done <session> <number>";
     const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
     const task = toNumber(words[0] ?? "", "A task");
-    const actor = await actingIn(session, { broker, config });
+    const actor = await getSessionActor(session, { broker, config });
     const done = await actor.call("finish_task", {
       ...{ session_id: session.session_id, task },
       ...(result === undefined ? {} : { result }),

@@ -1,6 +1,6 @@
 import type { ScopeClaim, Task } from "@merkle/wire";
 import type { Output } from "../../command/output.js";
-import { indented, oneLine } from "../../text/one-line.js";
+import { indentText, toOneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toAge } from "../../text/time.js";
 
@@ -10,11 +10,14 @@ export function formatTasks(
   output: Output,
 ): string {
   const rows = tasks.map((task) => [
-    ...(task.session === undefined ? [] : [{ text: oneLine(task.session), paint: output.dim }]),
+    ...(task.session === undefined ? [] : [{ text: toOneLine(task.session), paint: output.dim }]),
     { text: String(task.task), paint: output.bold },
     { text: task.state.replace("_", " ") },
-    { text: [oneLine(task.title), ...task.labels.map((label) => `+${oneLine(label)}`)].join(" ") },
-    { text: [withWhom(task), waitText(task)].filter((each) => each !== "").join(", "), paint: output.dim },
+    { text: [toOneLine(task.title), ...task.labels.map((label) => `+${toOneLine(label)}`)].join(" ") },
+    {
+      text: [formatHolder(task), formatWait(task)].filter((each) => each !== "").join(", "),
+      paint: output.dim,
+    },
   ]);
   const last = (rows[0]?.length ?? 1) - 1;
   return formatTable(rows, {
@@ -25,13 +28,13 @@ export function formatTasks(
   });
 }
 
-function withWhom({ state, holder, claimed_at, assignee }: Task): string {
+function formatHolder({ state, holder, claimed_at, assignee }: Task): string {
   if (holder !== null)
-    return state === "claimed" ? `${oneLine(holder)} ${toAge(claimed_at ?? "")}` : oneLine(holder);
-  return assignee === null ? "" : `for ${oneLine(assignee)}`;
+    return state === "claimed" ? `${toOneLine(holder)} ${toAge(claimed_at ?? "")}` : toOneLine(holder);
+  return assignee === null ? "" : `for ${toOneLine(assignee)}`;
 }
 
-function waitText({ waits_for, handed_back_at }: Task): string {
+function formatWait({ waits_for, handed_back_at }: Task): string {
   if (waits_for.length > 0) return `after ${waits_for.join(", ")}`;
   return handed_back_at === null ? "" : `returned ${toAge(handed_back_at)} ago`;
 }
@@ -41,13 +44,13 @@ export function formatTask(task: Task, output: Output): string {
   const { text, check, result, proof } = task;
   const facts = [
     formatTasks([task], output),
-    text !== "" && indented(text),
+    text !== "" && indentText(text),
     check &&
       ("command" in check
-        ? `  check: ${oneLine(check.command)}`
-        : `  reviewed by ${oneLine(check.reviewer)}`),
+        ? `  check: ${toOneLine(check.command)}`
+        : `  reviewed by ${toOneLine(check.reviewer)}`),
     proof && `  proof: exit ${proof.exit_code}`,
-    result !== null && `  result: ${indented(result)}`,
+    result !== null && `  result: ${indentText(result)}`,
   ];
   return facts.filter((each) => typeof each === "string").join("\n");
 }
@@ -55,10 +58,10 @@ export function formatTask(task: Task, output: Output): string {
 export function formatClaims(claims: readonly ScopeClaim[], output: Output): string {
   const rows = claims.map(({ claim, scope, shared, holder, claimed_at, reason }) => [
     { text: String(claim), paint: output.dim },
-    { text: oneLine(scope), paint: output.bold },
-    { text: `${oneLine(holder)}${shared ? " (shared)" : ""}` },
+    { text: toOneLine(scope), paint: output.bold },
+    { text: `${toOneLine(holder)}${shared ? " (shared)" : ""}` },
     { text: toAge(claimed_at) },
-    { text: oneLine(reason ?? "") },
+    { text: toOneLine(reason ?? "") },
   ]);
   return formatTable(rows, { columns: output.columns, flexible: 4, more: output.signs.more });
 }

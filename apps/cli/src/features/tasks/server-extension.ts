@@ -1,8 +1,8 @@
 import { MerkleError, type OutputOf } from "@merkle/wire";
-import { neutralJson } from "@merkle/wire/text";
+import { toNeutralJson } from "@merkle/wire/text";
 import type { ExtendedServer, ServerExtension } from "../../mcp/extension.js";
+import type { AskBroker, OperationCall } from "../../mcp/operation-call.js";
 import type { PeerSession } from "../../mcp/peer-sessions.js";
-import type { AskBroker, Performance } from "../../mcp/performance.js";
 import { resolveScope, toRepositoryKey } from "../../sessions/repository.js";
 import { createClaimGuard } from "./claim-guard.js";
 
@@ -26,8 +26,8 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
       link.call("list_claims", as, { signal }),
     ]);
     const open = [
-      ...tasks.filter(isHeld).map(({ task, title }) => `task ${task} ${neutralJson(title)}`),
-      ...claims.filter(({ mine }) => mine).map(({ scope }) => `the claim ${neutralJson(scope)}`),
+      ...tasks.filter(isHeld).map(({ task, title }) => `task ${task} ${toNeutralJson(title)}`),
+      ...claims.filter(({ mine }) => mine).map(({ scope }) => `the claim ${toNeutralJson(scope)}`),
     ];
     if (open.length === 0) return;
     team.advance({ type: "openWorkShown" });
@@ -51,7 +51,7 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
         return { output: await ask({ ...performance, input }) };
       },
       async conclude_session({ team, signal }) {
-        if (team && !team.closed && !team.state.conversation.hasSeenOpenWork)
+        if (team && !team.isClosed && !team.state.conversation.hasSeenOpenWork)
           await warnOfOpenWork(team, signal);
         return undefined;
       },
@@ -64,7 +64,7 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
  * (CLAIM-7).
  */
 async function claimHere(
-  performance: Performance,
+  performance: OperationCall,
   { sessionId }: PeerSession,
   ask: AskBroker,
 ): Promise<unknown> {

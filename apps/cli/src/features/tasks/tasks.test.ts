@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
 it("[CLI-88] tasks are added, listed, claimed, blocked and done, and claims made, listed and released", async () => {
   const { slug, team_id } = await callBroker(merkle, "create_session", {

@@ -2,8 +2,8 @@ import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { isSet, textOf } from "../../core/flags.js";
-import { readingFrom } from "../../identity/acting.js";
+import { findFlag, isSet } from "../../core/flags.js";
+import { getReadingActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
 import { formatTasks } from "./format-tasks.js";
 
@@ -23,23 +23,23 @@ export const tasks: Command = {
   ],
   examples: ["merkle tasks", "merkle tasks split-auth", "merkle tasks split-auth --ready --json"],
   async run({ args: [name], flags, config, output, signal }) {
-    const label = textOf(flags, "label");
+    const label = findFlag(flags, "label");
     const state = isSet(flags, "ready") ? "ready" : isSet(flags, "all") ? "all" : "unfinished";
     const broker = await findBroker(config, signal);
     const limit = limits.tasksPageMax;
     if (name === undefined && config.session === undefined) {
-      const found = await broker.call("list_all_tasks", { limit });
-      if (output.json || found.tasks.length > 0) output.show(found, formatTasks(found.tasks, output));
+      const answer = await broker.call("list_all_tasks", { limit });
+      if (output.json || answer.tasks.length > 0) output.show(answer, formatTasks(answer.tasks, output));
       else output.note("  no tasks");
       return exitCodes.done;
     }
     const { session_id } = await getSession(broker, name, config);
-    const reader = await readingFrom({ broker, config });
+    const reader = await getReadingActor({ broker, config });
     const input = { session_id, state, limit, ...(label === undefined ? {} : { label }) } as const;
-    const found = await reader.call("list_tasks", input);
-    if (output.json || found.tasks.length > 0) output.show(found, formatTasks(found.tasks, output));
+    const answer = await reader.call("list_tasks", input);
+    if (output.json || answer.tasks.length > 0) output.show(answer, formatTasks(answer.tasks, output));
     else output.note("  no tasks");
-    if (found.next_after !== null) output.note(`  more than ${limit}: narrow them by --ready or --label`);
+    if (answer.next_after !== null) output.note(`  more than ${limit}: narrow them by --ready or --label`);
     return exitCodes.done;
   },
 };

@@ -2,11 +2,11 @@ import { limits } from "@merkle/wire/limits";
 import type { Command } from "../../command/command.js";
 import { readText } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { textOf } from "../../core/flags.js";
-import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "./commented.js";
+import { findFlag } from "../../core/flags.js";
+import { type TopicTarget, topicsOfDocuments, topicsOfFiles } from "./topic-source.js";
 
 /** Creates the command that opens a topic. */
-function commentCommand(target: TopicTarget): Command {
+function createCommentCommand(target: TopicTarget): Command {
   const { group, what, argument, example } = target;
   return {
     name: `${group} comment`,
@@ -19,7 +19,7 @@ function commentCommand(target: TopicTarget): Command {
     ],
     async run(context) {
       const { args, flags, io, output, signal } = context;
-      const { of, typed, actor, newest, incorporateBy } = await target.open(context);
+      const { selector, typed, getActor, readNewest, formatIncorporateCommand } = await target.open(context);
       const text = await readText({
         given: args[1],
         name: "the comment",
@@ -28,16 +28,16 @@ function commentCommand(target: TopicTarget): Command {
         io,
         signal,
       });
-      const by = await actor();
-      const quote = textOf(flags, "quote");
-      const topic = await by.call("open_topic", { ...of, ...(await newest()), quote, text });
+      const by = await getActor();
+      const quote = findFlag(flags, "quote");
+      const topic = await by.call("open_topic", { ...selector, ...(await readNewest()), quote, text });
       output.show(topic, `${output.mark.ok} topic ${topic.topic_id}`);
-      output.note(`  have an agent work on it: ${incorporateBy(topic.topic_id)}`);
+      output.note(`  have an agent work on it: ${formatIncorporateCommand(topic.topic_id)}`);
       return exitCodes.done;
     },
   };
 }
 
-export const docComment: Command = commentCommand(topicsOfDocuments);
+export const docComment: Command = createCommentCommand(topicsOfDocuments);
 
-export const sourceComment: Command = commentCommand(topicsOfFiles);
+export const sourceComment: Command = createCommentCommand(topicsOfFiles);

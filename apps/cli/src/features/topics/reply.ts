@@ -5,12 +5,12 @@ import { readText } from "../../command/read-text.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
 import { type Flags, isSet } from "../../core/flags.js";
-import { getTopicOf, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "./commented.js";
+import { getTopicInSource, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "./topic-source.js";
 
 type TopicChange = Pick<InputOf<"reply_to_topic">, "close" | "reopen">;
 
 /** Creates the command that replies to a topic, closes it or reopens it. */
-function replyCommand(target: TopicTarget): Command {
+function createReplyCommand(target: TopicTarget): Command {
   const { group, argument, example } = target;
   return {
     name: `${group} reply`,
@@ -35,19 +35,19 @@ function replyCommand(target: TopicTarget): Command {
       const [, number = "", given] = args;
       const topic_id = toNumber(number, "A topic");
       const change = readChange(flags);
-      const commented = await target.open(context);
-      await getTopicOf(commented, { topic_id, group });
+      const source = await target.open(context);
+      await getTopicInSource(source, { topic_id, group });
       const reply = {
         given,
         name: "the reply",
-        usage: `merkle ${group} reply ${commented.typed} ${topic_id} <text>`,
+        usage: `merkle ${group} reply ${source.typed} ${topic_id} <text>`,
         bytesMax: limits.topicMessageBytesMax,
         io,
         signal,
       };
       // Closing or reopening a topic needs no text, so stdin is not read in that case.
       const text = given === undefined && change !== undefined ? undefined : await readText(reply);
-      const actor = await commented.actor();
+      const actor = await source.getActor();
       const topic = await actor.call("reply_to_topic", { topic_id, text, ...change });
       output.show(topic, `${output.mark.ok} ${describe(topic, change)}`);
       return exitCodes.done;
@@ -72,6 +72,6 @@ function describe({ topic_id, status, messages_count }: Topic, change: TopicChan
   return `topic ${topic_id} is ${status}`;
 }
 
-export const docReply: Command = replyCommand(topicsOfDocuments);
+export const docReply: Command = createReplyCommand(topicsOfDocuments);
 
-export const sourceReply: Command = replyCommand(topicsOfFiles);
+export const sourceReply: Command = createReplyCommand(topicsOfFiles);

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/shared-merkle.js";
+import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
 
-const merkle = sharedMerkle();
+const merkle = setUpSharedMerkle();
 
-async function sessionWithDocument(title: string) {
+async function createSessionWithDocument(title: string) {
   const { slug, team_id } = await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
   const written = { session_id: slug, content: "# Auth\n\nTokens live 15 minutes.\n", expected_version: 0 };
   await callBroker(merkle, "update_session_doc", written, team_id);
@@ -15,7 +15,7 @@ const doc = (verb: string, ...more: string[]) =>
   merkle.run(["doc", verb, ...more], { env: { USER: "ana" }, input: "" });
 
 it("[CLI-74] a document is commented on, answered in a topic, which is closed and opened again", async () => {
-  const slug = await sessionWithDocument("Commented");
+  const slug = await createSessionWithDocument("Commented");
   const opened = await doc("comment", slug, "Why so short?", "--quote", "15 minutes");
   const number = /^✓ topic (\d+)\n$/.exec(opened.stdout)?.[1] ?? "";
   expect(opened.stderr).toContain(`merkle jobs run ${slug} incorporate --topic ${number}`);
@@ -44,7 +44,10 @@ it("[CLI-74] a document is commented on, answered in a topic, which is closed an
 });
 
 it("[CLI-74] what is asked wrongly is said: exit 2, and 5 for another document's topic", async () => {
-  const [slug, other] = [await sessionWithDocument("Asked"), await sessionWithDocument("Another")];
+  const [slug, other] = [
+    await createSessionWithDocument("Asked"),
+    await createSessionWithDocument("Another"),
+  ];
   const number = /\d+/.exec((await doc("comment", slug, "All of it?")).stdout)?.[0] ?? "";
   const answers = await Promise.all([
     doc("reply", slug, number, "--close", "--reopen"),

@@ -6,13 +6,13 @@ import type { Output } from "../../command/output.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
 import { isSet } from "../../core/flags.js";
-import { indented, oneLine } from "../../text/one-line.js";
+import { indentText, toOneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
-import { counted, toMoment } from "../../text/time.js";
-import { getTopicOf, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "./commented.js";
+import { formatCount, toMoment } from "../../text/time.js";
+import { getTopicInSource, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "./topic-source.js";
 
 /** Creates the command that lists topics or prints one of them. */
-function topicsCommand(target: TopicTarget): Command {
+function createTopicsCommand(target: TopicTarget): Command {
   const { group, what, argument, example } = target;
   return {
     name: `${group} topics`,
@@ -28,15 +28,18 @@ function topicsCommand(target: TopicTarget): Command {
       const { args, flags, output } = context;
       const number = args[1];
       const topic_id = number === undefined ? undefined : toNumber(number, "A topic");
-      const commented = await target.open(context);
-      const { broker, of } = commented;
+      const source = await target.open(context);
+      const { broker, selector } = source;
       if (topic_id !== undefined) {
-        const topic = await readOn(broker, await getTopicOf(commented, { topic_id, group }));
+        const topic = await readRemainingMessages(
+          broker,
+          await getTopicInSource(source, { topic_id, group }),
+        );
         output.show(topic, formatTopic(topic, output));
         return exitCodes.done;
       }
       const page = await broker.call("list_topics", {
-        ...of,
+        ...selector,
         limit: limits.topicsPageMax,
         ...(!isSet(flags, "all") && { status: "open" }),
       });
@@ -47,40 +50,42 @@ function topicsCommand(target: TopicTarget): Command {
   };
 }
 
-export const docTopics: Command = topicsCommand(topicsOfDocuments);
+export const docTopics: Command = createTopicsCommand(topicsOfDocuments);
 
-export const sourceTopics: Command = topicsCommand(topicsOfFiles);
+export const sourceTopics: Command = createTopicsCommand(topicsOfFiles);
 
 /** Returns one line per topic: number, state, author, time, number of messages and title. */
 function formatTopics(topics: readonly Topic[], output: Output): string {
   const rows = topics.map((topic) => [
     { text: String(topic.topic_id), paint: output.bold },
-    { text: stateOf(topic) },
-    { text: oneLine(topic.opened_by) },
+    { text: describeState(topic) },
+    { text: toOneLine(topic.opened_by) },
     { text: toMoment(topic.opened_at) },
-    { text: counted(topic.messages_count, "message"), paint: output.dim },
-    { text: oneLine(topic.title) },
+    { text: formatCount(topic.messages_count, "message"), paint: output.dim },
+    { text: toOneLine(topic.title) },
   ]);
   return formatTable(rows, { columns: output.columns, flexible: 5, more: output.signs.more });
 }
 
 /** Formats a topic's quote and state, and all its messages. */
 function formatTopic(topic: OutputOf<"get_topic">, output: Output): string {
-  const quote = topic.anchor === null ? "" : `\n${output.dim(indented(topic.anchor.quote))}`;
-  const said = topic.messages.map(
-    ({ by, at, text }) => `${output.bold(oneLine(by))}  ${output.dim(toMoment(at))}\n${indented(text)}`,
+  const quote = topic.anchor === null ? "" : `\n${output.dim(indentText(topic.anchor.quote))}`;
+  const messages = topic.messages.map(
+    ({ by, at, text }) => `${output.bold(toOneLine(by))}  ${output.dim(toMoment(at))}\n${indentText(text)}`,
   );
-  return [`${output.bold(`topic ${topic.topic_id}`)}  ${stateOf(topic)}${quote}`, ...said].join("\n\n");
+  return [`${output.bold(`topic ${topic.topic_id}`)}  ${describeState(topic)}${quote}`, ...messages].join(
+    "\n\n",
+  );
 }
 
 /** Returns `open`, `open, moved` if the passage is no longer where it was, or the reason for closing. */
-function stateOf({ closed, place }: Topic): string {
+function describeState({ closed, place }: Topic): string {
   if (closed !== null) return closed.reason;
   return place === null || place.found === "exact" ? "open" : `open, ${place.found}`;
 }
 
 /** Adds the remaining pages of a topic's messages to the topic. */
-async function readOn(
+async function readRemainingMessages(
   broker: Pick<BrokerClient, "call">,
   topic: OutputOf<"get_topic">,
 ): Promise<OutputOf<"get_topic">> {

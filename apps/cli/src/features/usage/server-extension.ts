@@ -7,7 +7,14 @@ import { createUsageReporter } from "./usage-reporter.js";
  */
 export function extendServer({ link, teams, client, config, env, log }: ExtendedServer): ServerExtension {
   if (!client.usage || !config.reportUsage) return {};
-  const team = () => teams().findLast();
-  const { hook } = createUsageReporter({ link, team, record: client.usage, home: config.home, env, log });
-  return { onHook: hook };
+  const findTeam = () => teams().findLast();
+  const { handleHook } = createUsageReporter({
+    link,
+    findTeam,
+    record: client.usage,
+    home: config.home,
+    env,
+    log,
+  });
+  return { onHook: handleHook };
 }

@@ -1,9 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { ModelUsage } from "@merkle/wire";
-import { type Carried, sumByModel, type UsageRecord, type UsedTokens } from "../../clients/usage-record.js";
+import {
+  type ModelTokenCounts,
+  sumByModel,
+  type UsageReadState,
+  type UsageRecord,
+} from "../../clients/usage-record.js";
 import { sha256 } from "../../core/sha256.js";
-import { reportedFile } from "../../home/stored-peers.js";
+import { toUsageRecordPath } from "../../home/stored-peers.js";
 import type { BrokerLink } from "../../mcp/broker-link.js";
 import type { HookCall } from "../../mcp/hook-call.js";
 import type { PeerSession } from "../../mcp/peer-sessions.js";
@@ -17,7 +22,7 @@ export interface UsageReporter {
    * Handles a hook of the main agent. The first hook in a conversation starts the count, and the hook at the
    * end of a turn reports it.
    */
-  hook(call: HookCall): void;
+  handleHook(call: HookCall): void;
 }
 
 interface UsageReporterOptions {
@@ -26,7 +31,7 @@ interface UsageReporterOptions {
    * Returns the peer session for which usage is reported, which is also the session in which the model's
    * calls act.
    */
-  readonly team: () => PeerSession | undefined;
+  readonly findTeam: () => PeerSession | undefined;
   readonly record: UsageRecord;
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
@@ -37,17 +42,17 @@ interface UsageReporterOptions {
 interface UsageNote {
   readonly conversation: string;
   /** The position up to which each file has been read. */
-  readonly files: Readonly<Record<string, ReadSoFar>>;
+  readonly files: Readonly<Record<string, ReadPosition>>;
   /** A report that the broker may not have stored. It is sent again with the same idempotency key. */
-  readonly due?: Due | undefined;
+  readonly due?: PendingReport | undefined;
 }
 
-interface ReadSoFar {
+interface ReadPosition {
   readonly offset: number;
-  readonly carried?: Carried | undefined;
+  readonly carried?: UsageReadState | undefined;
 }
 
-interface Due {
+interface PendingReport {
   readonly key: string;
   readonly usage: readonly ModelUsage[];
 }
@@ -66,7 +71,7 @@ const modelsMax = 20;
 
 export function createUsageReporter(options: UsageReporterOptions): UsageReporter {
   const { link, record, home, env, log } = options;
-  let begun: string | undefined;
+  let currentConversation: string | undefined;
   /**
    * Settles when the last step is done. Steps run one at a time, because each continues from the saved
    * position.
@@ -83,13 +88,13 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
   async function report(team: PeerSession, conversation: string): Promise<void> {
     let note = readNote(home, team.placeId);
     if (note?.conversation !== conversation) return;
-    if (note.due) note = await tell(team, note, note.due);
+    if (note.due) note = await sendReport(team, note, note.due);
     const { files, usage } = await readFiles(conversation, note.files);
     const next = { conversation, files };
     if (usage.length === 0) return writeNote(home, team.placeId, next);
-    const due = { key: keyOf(team, next), usage: usage.slice(0, modelsMax) };
+    const due = { key: toReportKey(team, next), usage: usage.slice(0, modelsMax) };
     writeNote(home, team.placeId, { ...next, due });
-    await tell(team, next, due);
+    await sendReport(team, next, due);
   }
 
   /** Reads each file from its saved position. New files are read from the beginning. */
@@ -98,11 +103,11 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
     before: UsageNote["files"],
     bytesMax?: number,
   ): Promise<{ files: UsageNote["files"]; usage: readonly ModelUsage[] }> {
-    const files: Record<string, ReadSoFar> = { ...before };
-    const used: UsedTokens[] = [];
+    const files: Record<string, ReadPosition> = { ...before };
+    const used: ModelTokenCounts[] = [];
     for (const path of await record.find(conversation, env)) {
       const { offset: from, carried: state } = before[path] ?? { offset: 0 };
-      const { text, offset } = await readOn(path, from, bytesMax);
+      const { text, offset } = await readNewLines(path, from, bytesMax);
       const { usage, carried } = record.read(text, state);
       files[path] = { offset, carried };
       used.push(...usage);
@@ -110,41 +115,46 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
     return { files, usage: sumByModel(used) };
   }
 
-  async function tell(team: PeerSession, note: UsageNote, { key, usage }: Due): Promise<UsageNote> {
+  async function sendReport(
+    team: PeerSession,
+    note: UsageNote,
+    { key, usage }: PendingReport,
+  ): Promise<UsageNote> {
     const input = { session_id: team.sessionId, team_id: team.credential, usage: [...usage] };
     await link.call("report_usage", { ...input, idempotency_key: key });
-    const { due: _, ...told } = note;
-    writeNote(home, team.placeId, told);
-    return told;
+    const { due: _, ...sent } = note;
+    writeNote(home, team.placeId, sent);
+    return sent;
   }
 
-  function work(what: (team: PeerSession) => Promise<void>): void {
+  function enqueue(task: (team: PeerSession) => Promise<void>): void {
     working = working
       .then(async () => {
-        const team = options.team();
-        if (team?.state.membership === "member") await what(team);
+        const team = options.findTeam();
+        if (team?.state.membership === "member") await task(team);
       })
       // The report is retried at the end of the next turn.
       .catch((error: unknown) => log(`could not report token usage: ${String(error)}`));
   }
 
   return {
-    hook({ event, agentId, sessionId: conversation }) {
+    handleHook({ event, agentId, sessionId: conversation }) {
       if (agentId !== "" || conversation === "") return;
-      if (begun !== conversation) work((team) => begin(team, conversation));
-      begun = conversation;
-      if (event === "Stop") setTimeout(() => work((team) => report(team, conversation)), afterStopMs).unref();
+      if (currentConversation !== conversation) enqueue((team) => begin(team, conversation));
+      currentConversation = conversation;
+      if (event === "Stop")
+        setTimeout(() => enqueue((team) => report(team, conversation)), afterStopMs).unref();
     },
   };
 }
 
-function keyOf({ placeId }: PeerSession, { conversation, files }: UsageNote): string {
+function toReportKey({ placeId }: PeerSession, { conversation, files }: UsageNote): string {
   const offsets = Object.entries(files).map(([path, { offset }]) => [path, offset]);
   return sha256(JSON.stringify([placeId, conversation, offsets]));
 }
 
 /** Reads the complete lines of a file from an offset on. Returns their text and the offset after them. */
-async function readOn(
+async function readNewLines(
   path: string,
   from: number,
   bytesMax = readBytesMax,
@@ -166,7 +176,7 @@ async function readOn(
 
 function readNote(home: string, placeId: string): UsageNote | undefined {
   try {
-    const note: Partial<UsageNote> = JSON.parse(readFileSync(reportedFile(home, placeId), "utf8"));
+    const note: Partial<UsageNote> = JSON.parse(readFileSync(toUsageRecordPath(home, placeId), "utf8"));
     const { conversation, files, due } = note;
     return typeof conversation === "string" && typeof files === "object" && files !== null
       ? { conversation, files, due }
@@ -183,5 +193,5 @@ function readNote(home: string, placeId: string): UsageNote | undefined {
  * @throws file system errors
  */
 function writeNote(home: string, placeId: string, note: UsageNote): void {
-  writeFileSync(reportedFile(home, placeId), JSON.stringify(note), { mode: 0o600 });
+  writeFileSync(toUsageRecordPath(home, placeId), JSON.stringify(note), { mode: 0o600 });
 }

@@ -3,10 +3,10 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { textOf } from "../../core/flags.js";
-import { readingFrom } from "../../identity/acting.js";
+import { findFlag } from "../../core/flags.js";
+import { getReadingActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
-import { oneLine } from "../../text/one-line.js";
+import { toOneLine } from "../../text/one-line.js";
 import { displayWidth, formatTable } from "../../text/table.js";
 
 const groupings = ["session", "team", "peer", "task", "model", "day"] as const;
@@ -31,15 +31,15 @@ export const usage: Command = {
   examples: ["merkle usage", "merkle usage split-auth --by task", "merkle usage --by day --since 2026-05-01"],
   async run({ args: [name], flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
-    const isOfOne = name !== undefined || config.session !== undefined;
-    const session = isOfOne ? await getSession(broker, name, config) : undefined;
-    const reader = await readingFrom({ broker, config });
-    const found = await reader.call("get_usage", {
-      by: readBy(textOf(flags, "by") ?? (isOfOne ? "team" : "session")),
+    const isOneSession = name !== undefined || config.session !== undefined;
+    const session = isOneSession ? await getSession(broker, name, config) : undefined;
+    const reader = await getReadingActor({ broker, config });
+    const answer = await reader.call("get_usage", {
+      by: readBy(findFlag(flags, "by") ?? (isOneSession ? "team" : "session")),
       ...(session && { session_id: session.session_id }),
-      ...ofDays(textOf(flags, "since"), textOf(flags, "until")),
+      ...toDayRange(findFlag(flags, "since"), findFlag(flags, "until")),
     });
-    if (output.json || found.rows.length > 0) output.show(found, formatUsage(found, output));
+    if (output.json || answer.rows.length > 0) output.show(answer, formatUsage(answer, output));
     else output.note("  no usage reported");
     return exitCodes.done;
   },
@@ -52,7 +52,7 @@ function readBy(text: string): InputOf<"get_usage">["by"] {
   return by;
 }
 
-function ofDays(since: string | undefined, until: string | undefined) {
+function toDayRange(since: string | undefined, until: string | undefined) {
   return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
 }
 
@@ -60,11 +60,11 @@ type Sums = OutputOf<"get_usage">["total"];
 
 function formatUsage({ rows, total, more }: OutputOf<"get_usage">, output: Output): string {
   const toTable = (head: readonly string[], toCount: (count: number) => string) => {
-    const sums = [head, ...[...rows, total].map((row) => cellsOf(row, toCount))];
+    const sums = [head, ...[...rows, total].map((row) => formatCells(row, toCount))];
     const widths = head.map((_, column) => Math.max(...sums.map((cells) => cells[column]?.length ?? 0)));
     return sums.map((cells) => cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join("  "));
   };
-  const names = ["reported", ...rows.map(nameOf), "total"];
+  const names = ["reported", ...rows.map(formatName), "total"];
   const whole = toTable(["input", "output", "cache read", "cache write", "cost"], (count) =>
     count.toLocaleString("en"),
   );
@@ -85,12 +85,12 @@ function toShort(count: number): string {
   return count.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
 }
 
-function nameOf({ name, task, source }: UsageRow): string {
+function formatName({ name, task, source }: UsageRow): string {
   const what = task === null ? name || "no task" : `${task} ${name}`;
-  return `${oneLine(what)}${source === "job" && name !== "jobs" ? " (jobs)" : ""}`;
+  return `${toOneLine(what)}${source === "job" && name !== "jobs" ? " (jobs)" : ""}`;
 }
 
-function cellsOf(sums: Sums, toCount: (count: number) => string): string[] {
+function formatCells(sums: Sums, toCount: (count: number) => string): string[] {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, cost_is_partial } =
     sums;
   const counts = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens];

@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import { bundleFiles, bundleLimits, parseFeedLine, readLines } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
-import { indented, oneLine } from "../../text/one-line.js";
+import { indentText, toOneLine } from "../../text/one-line.js";
 
 /** The signed content at the end of a valid record, for comparison with what a page shows. */
 export interface SignedContent {
@@ -16,13 +16,13 @@ const documentCharsMax = 4_000;
 /** Reads the last messages of a verified bundle, and the beginning of its document. */
 export async function readSigned(bundle: ZippedFiles): Promise<SignedContent> {
   const messages: Message[] = [];
-  for await (const line of readLines(chunksOf(bundle, bundleFiles.feed), bundleLimits.lineBytesMax)) {
+  for await (const line of readLines(openChunks(bundle, bundleFiles.feed), bundleLimits.lineBytesMax)) {
     messages.push(parseFeedLine(line).message);
     if (messages.length > messagesMax) messages.shift();
   }
   const decoder = new TextDecoder();
   let document = "";
-  for await (const chunk of chunksOf(bundle, bundleFiles.document)) {
+  for await (const chunk of openChunks(bundle, bundleFiles.document)) {
     document += decoder.decode(chunk, { stream: true });
     if (document.length > documentCharsMax) break;
   }
@@ -33,24 +33,24 @@ export async function readSigned(bundle: ZippedFiles): Promise<SignedContent> {
   };
 }
 
-async function* noChunks(): AsyncGenerator<Uint8Array> {}
+async function* readNothing(): AsyncGenerator<Uint8Array> {}
 
-function chunksOf(bundle: ZippedFiles, name: string): AsyncIterable<Uint8Array> {
-  return bundle.open(name) ?? noChunks();
+function openChunks(bundle: ZippedFiles, name: string): AsyncIterable<Uint8Array> {
+  return bundle.open(name) ?? readNothing();
 }
 
 /** Formats the signed content for people. */
 export function formatSigned({ messages, document, isDocumentCut }: SignedContent): string {
   const parts = [
-    messages.length > 0 && ["  The last signed messages:", ...messages.map(messageLine)].join("\n"),
+    messages.length > 0 && ["  The last signed messages:", ...messages.map(formatMessageLine)].join("\n"),
     document.trim() !== "" &&
-      `  The signed document:\n${indented(document.trimEnd())}${isDocumentCut ? "\n  (cut here)" : ""}`,
+      `  The signed document:\n${indentText(document.trimEnd())}${isDocumentCut ? "\n  (cut here)" : ""}`,
   ];
   return parts.filter((part) => typeof part === "string").join("\n");
 }
 
-function messageLine({ sequence, from, content, type }: Message): string {
+function formatMessageLine({ sequence, from, content, type }: Message): string {
   const { text, event } = content;
-  const said = typeof text === "string" ? text : type === "system" ? String(event) : "(no text)";
-  return `    #${sequence} ${oneLine(from?.team ?? "event")}: ${oneLine(said)}`;
+  const body = typeof text === "string" ? text : type === "system" ? String(event) : "(no text)";
+  return `    #${sequence} ${toOneLine(from?.team ?? "event")}: ${toOneLine(body)}`;
 }

@@ -5,20 +5,20 @@ import {
   bundleFiles,
   bundleLimits,
   type Manifest,
-  type Progress,
   parseKeys,
   parseManifest,
   type RecordReport,
   readWhole,
+  type VerificationProgress,
   verifyBundle,
 } from "@merkle/wire/record";
-import { bundleIn } from "@merkle/wire/record/html";
+import { extractBundle } from "@merkle/wire/record/html";
 import { checkSurroundingPage, type SurroundingPage } from "@merkle/wire/record/page";
 import { openZipBundle, type RandomAccess, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
 import { sha256 } from "../../core/sha256.js";
-import { findSeen, rememberSeen, toSeenRecord } from "../seal/feature.js";
+import { findSeenRecord, saveSeenRecord, toSeenRecord } from "../seal/feature.js";
 import { readSigned, type SignedContent } from "./signed-content.js";
 
 interface VerifyFileOptions {
@@ -26,7 +26,7 @@ interface VerifyFileOptions {
   /** A root of the record that was saved earlier, to compare with the file. */
   readonly root?: string | undefined;
   readonly message?: number | undefined;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: (progress: VerificationProgress) => void;
   readonly signal: AbortSignal;
 }
 
@@ -52,10 +52,10 @@ export async function verifyFile(path: string, options: VerifyFileOptions): Prom
       ownPage: await hashOwnPage(),
     });
     const facts = await readFacts(bundle);
-    const seen = facts && (await findSeen(home, facts.manifest.head.session_id));
+    const seen = facts && (await findSeenRecord(home, facts.manifest.head.session_id));
     const trusted = { root, ...(seen && { keys: seen.keys, heads: [seen.head] }) };
     const report = await verifyBundle(bundle, { ...nodeCrypto, trusted, message, onProgress, signal });
-    if (report.ok && facts) await rememberSeen(home, await toSeenRecord(facts));
+    if (report.ok && facts) await saveSeenRecord(home, await toSeenRecord(facts));
     const isForeign = report.ok && page === "foreign";
     return { ...report, page, ...(isForeign && { signed: await readSigned(bundle) }) };
   } finally {
@@ -109,7 +109,7 @@ async function readFacts(bundle: ZippedFiles): Promise<BundleFacts | null> {
 /** Opens a bundle. @throws CliError `verification_failed` if the file is not a bundle */
 async function openBundle(file: Parameters<typeof openZipBundle>[0], path: string): Promise<ZippedFiles> {
   try {
-    return await openZipBundle(await bundleIn(file));
+    return await openZipBundle(await extractBundle(file));
   } catch (error) {
     if (!(error instanceof UnreadableZip)) throw error;
     throw new CliError("verification_failed", `${path} is not a bundle. ${error.message}`, {
@@ -156,12 +156,12 @@ function cannotOpen(path: string, error: unknown): CliError {
 }
 
 /** The possible paths of the page for HTML exports: in the package, or in a clone with a built dashboard. */
-const places = ["./dashboard/record.template", "../../../../../dashboard/out/record.template"];
+const templatePaths = ["./dashboard/record.template", "../../../../../dashboard/out/record.template"];
 
 /** Returns the SHA-256 of this build's page for HTML exports, or null if the page was not built. */
 async function hashOwnPage(): Promise<string | null> {
-  for (const place of places) {
-    const page = await readFile(fileURLToPath(new URL(place, import.meta.url))).catch(() => null);
+  for (const path of templatePaths) {
+    const page = await readFile(fileURLToPath(new URL(path, import.meta.url))).catch(() => null);
     if (page) return sha256(page);
   }
   return null;

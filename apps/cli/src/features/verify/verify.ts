@@ -2,20 +2,20 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { shortHash } from "@merkle/wire";
+import { shortenHash } from "@merkle/wire";
 import type { Finding, RecordReport } from "@merkle/wire/record";
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
-import { exportPath, progressLine } from "../../broker/download.js";
+import { createProgressLine, toExportPath } from "../../broker/download.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
-import { textOf } from "../../core/flags.js";
+import { findFlag } from "../../core/flags.js";
 import { writeWhole } from "../../core/write-whole.js";
 import { getSession } from "../../sessions/find-session.js";
 import { refuseUntrusted } from "../../settings/foreign-file.js";
-import { oneLine } from "../../text/one-line.js";
-import { counted } from "../../text/time.js";
+import { toOneLine } from "../../text/one-line.js";
+import { formatCount } from "../../text/time.js";
 import { formatSigned } from "./signed-content.js";
 import { type VerifiedFile, verifyFile } from "./verify-file.js";
 
@@ -41,10 +41,13 @@ export const verify: Command = {
   async run(context) {
     const { args, flags, config, output, signal } = context;
     const [what = ""] = args;
-    const asked = { message: readMessage(textOf(flags, "message")), root: readRoot(textOf(flags, "root")) };
-    const progress = progressLine(context);
+    const expected = {
+      message: readMessage(findFlag(flags, "message")),
+      root: readRoot(findFlag(flags, "root")),
+    };
+    const progress = createProgressLine(context);
     const options = {
-      ...asked,
+      ...expected,
       home: config.home,
       signal,
       onProgress: ({ log, done, of }: { log: string; done: number; of: number }) =>
@@ -65,7 +68,10 @@ export const verify: Command = {
         ]);
       }
       const isForeign = report.page === "foreign";
-      const text = [reportText(report, output), ...(isForeign ? [foreignPageText(report, output)] : [])];
+      const text = [
+        describeReport(report, output),
+        ...(isForeign ? [describeForeignPage(report, output)] : []),
+      ];
       output.show(report, text.join("\n"));
       return isForeign ? exitCodes.foreign_page : exitCodes.done;
     } finally {
@@ -93,7 +99,7 @@ async function verifySession<Report>(
   const folder = await mkdtemp(join(tmpdir(), "merkle-verify-"));
   try {
     const file = join(folder, `${session.slug}.zip`);
-    const bytes = await broker.download(exportPath(session.session_id, "bundle"));
+    const bytes = await broker.download(toExportPath(session.session_id, "bundle"));
     await writeWhole(file, bytes, { replace: false, signal });
     return await verifyIt(file);
   } finally {
@@ -117,27 +123,27 @@ function readRoot(text: string | undefined): string | undefined {
  * Printed with every successful verification, because the result does not prove that the content is true or
  * complete.
  */
-const whatItShows =
+const provenScope =
   "Unchanged since it was signed. This does not prove that its content is true or complete.";
 
 /** Formats the report of a valid record. */
-function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">): string {
+function describeReport(report: RecordReport, output: Pick<Output, "mark" | "dim">): string {
   const { size, matched, redacted, noted, signed_by, document_version, session, seen_later } = report;
-  const apart = [
-    redacted > 0 && `${counted(redacted, "text")} removed`,
+  const counts = [
+    redacted > 0 && `${formatCount(redacted, "text")} removed`,
     report.private > 0 && `${report.private} private`,
   ].filter((part) => typeof part === "string");
   return [
-    `${output.mark.ok} ${matched} of ${size} match root ${shortHash(report.root)}, computed here.`,
-    `  ${whatItShows}`,
+    `${output.mark.ok} ${matched} of ${size} match root ${shortenHash(report.root)}, computed here.`,
+    `  ${provenScope}`,
     session &&
-      `  ${JSON.stringify(oneLine(session.title))}, ${session.status === "active" ? "open" : oneLine(session.status)}, exported ${report.exported_at}`,
+      `  ${JSON.stringify(toOneLine(session.title))}, ${session.status === "active" ? "open" : toOneLine(session.status)}, exported ${report.exported_at}`,
     output.dim(
-      `  document v${document_version}${apart.map((part) => `, ${part}`).join("")}; signed by key ${signed_by?.key_id.slice(0, 8)}, ${trustText(report)}`,
+      `  document v${document_version}${counts.map((part) => `, ${part}`).join("")}; signed by key ${signed_by?.key_id.slice(0, 8)}, ${describeTrust(report)}`,
     ),
     ...report.unproven.map((sentence) => `  not proven: ${sentence}`),
     seen_later &&
-      `  older than the head seen here before, which was signed ${seen_later.at} and covers ${counted(seen_later.size, "message")} and document v${seen_later.document.version}`,
+      `  older than the head seen here before, which was signed ${seen_later.at} and covers ${formatCount(seen_later.size, "message")} and document v${seen_later.document.version}`,
     noted && `${output.mark.ok} your --root covers messages 1 to ${noted.size}`,
   ]
     .filter((line) => typeof line === "string")
@@ -147,7 +153,7 @@ function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">):
 /**
  * Formats the warning about a page that is not from Merkle, which can show anything around a valid record.
  */
-function foreignPageText({ signed }: VerifiedFile, { mark }: Pick<Output, "mark">): string {
+function describeForeignPage({ signed }: VerifiedFile, { mark }: Pick<Output, "mark">): string {
   return [
     `${mark.warn} The record is valid, but the page around it is not from Merkle. Do not trust what the page shows: only the record was signed.`,
     "  If a newer Merkle made the page, upgrade this one and verify again.",
@@ -157,7 +163,7 @@ function foreignPageText({ signed }: VerifiedFile, { mark }: Pick<Output, "mark"
     .join("\n");
 }
 
-function trustText({ signed_by }: RecordReport): string {
+function describeTrust({ signed_by }: RecordReport): string {
   switch (signed_by?.trust) {
     case "known":
       return "known key (seen on this machine before)";
@@ -169,21 +175,21 @@ function trustText({ signed_by }: RecordReport): string {
 }
 
 /** Maximum number of problems to list after the first. */
-const othersTold = 4;
+const furtherFindingsMax = 4;
 
 /** Returns the error for an invalid record: the first problem, some others, and how many more there are. */
 function verificationFailed(report: RecordReport, next: readonly string[]): CliError {
   const [first, ...others] = report.findings;
-  const told = others.slice(0, othersTold).map((each) => `\n  also: ${sentence(each)}`);
-  const more = others.length - told.length;
+  const further = others.slice(0, furtherFindingsMax).map((each) => `\n  also: ${formatFinding(each)}`);
+  const more = others.length - further.length;
   return new CliError(
     "verification_failed",
-    `${first ? sentence(first) : "The verification failed."}${told.join("")}${more > 0 ? `\n  and ${more} more` : ""}`,
+    `${first ? formatFinding(first) : "The verification failed."}${further.join("")}${more > 0 ? `\n  and ${more} more` : ""}`,
     { exitCode: exitCodes.verification_failed, next, details: { ...report } },
   );
 }
 
-function sentence({ message, sequence }: Finding): string {
+function formatFinding({ message, sequence }: Finding): string {
   const text = neutralise(message).replaceAll("\n", " ");
   return sequence === undefined || text.includes(String(sequence)) ? text : `#${sequence}: ${text}`;
 }

@@ -2,15 +2,15 @@ import type { Message, Session } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { limits } from "@merkle/wire/limits";
 import { usageError } from "../../core/cli-error.js";
-import type { Since } from "./tail-options.js";
+import type { TailStart } from "./tail-options.js";
 
-interface Start {
+interface StartQuery {
   readonly client: Pick<MerkleClient, "call">;
   readonly session: Session;
-  readonly since: Since;
-  readonly shows: (message: Message) => boolean;
+  readonly since: TailStart;
+  readonly isShown: (message: Message) => boolean;
   /** Returns the sequence of the last message that the reader has read. Called only for `--since unread`. */
-  readonly lastRead: () => Promise<number>;
+  readonly readLastRead: () => Promise<number>;
   readonly now: number;
   readonly signal: AbortSignal;
 }
@@ -19,7 +19,7 @@ interface Start {
  * Returns the sequence after which a tail starts. @throws CliError `usage` for a number beyond the end of the
  * feed
  */
-export async function findStart(start: Start): Promise<number> {
+export async function findStart(start: StartQuery): Promise<number> {
   const { since, session } = start;
   switch (since.is) {
     case "after":
@@ -32,7 +32,7 @@ export async function findStart(start: Start): Promise<number> {
     case "last":
       return findBeforeLast(start, since.count);
     case "unread":
-      return Math.min(await start.lastRead(), session.last_sequence);
+      return Math.min(await start.readLastRead(), session.last_sequence);
   }
 }
 
@@ -40,7 +40,7 @@ export async function findStart(start: Start): Promise<number> {
  * Finds the last message posted before a time. A binary search works, because times never decrease within a
  * feed.
  */
-async function findLastBefore({ client, session, signal }: Start, time: number): Promise<number> {
+async function findLastBefore({ client, session, signal }: StartQuery, time: number): Promise<number> {
   let before = 0;
   let notBefore = session.last_sequence + 1;
   while (notBefore - before > 1) {
@@ -61,7 +61,10 @@ async function findLastBefore({ client, session, signal }: Start, time: number):
 const messagesSearchedMax = 20 * limits.pageMessagesMax;
 
 /** Returns the sequence before the last `count` messages that pass the filter. */
-async function findBeforeLast({ client, session, shows, signal }: Start, count: number): Promise<number> {
+async function findBeforeLast(
+  { client, session, isShown, signal }: StartQuery,
+  count: number,
+): Promise<number> {
   const oldest = Math.max(session.last_sequence - messagesSearchedMax, 0);
   let before = session.last_sequence + 1;
   let missing = count;
@@ -72,7 +75,7 @@ async function findBeforeLast({ client, session, shows, signal }: Start, count: 
       { signal },
     );
     for (const message of messages.toReversed()) {
-      if (shows(message)) missing -= 1;
+      if (isShown(message)) missing -= 1;
       if (missing === 0) return message.sequence - 1;
     }
     before = messages[0]?.sequence ?? 0;

@@ -54,7 +54,7 @@ export async function followFeed(options: FollowFeedOptions): Promise<void> {
 }
 
 /** The point after which a restored feed differs from the feed that was read. */
-export interface Parting {
+export interface FeedDivergence {
   /** The sequence of the last message that both feeds contain. */
   readonly sequence: number;
   /** The number of messages that were read but are missing from the restored feed. */
@@ -71,14 +71,14 @@ interface ReadMessages {
    * Compares the remembered messages with the restored feed. Forgets messages that the feed no longer
    * contains.
    */
-  findParting(client: Pick<MerkleClient, "call">, sessionId: string): Promise<Parting>;
+  findDivergence(client: Pick<MerkleClient, "call">, sessionId: string): Promise<FeedDivergence>;
 }
 
 /**
  * Maximum number of remembered messages. If a restore removes more messages, only the remembered ones are
  * reported as removed.
  */
-const rememberedMax = 1_000;
+const trackedMessagesMax = 1_000;
 
 export function createReadMessages(after: number): ReadMessages {
   const idBySequence = new Map<number, string>();
@@ -88,7 +88,7 @@ export function createReadMessages(after: number): ReadMessages {
    * Finds the last remembered message that the feed still contains. Messages older than the remembered ones
    * are assumed to be in the feed.
    */
-  async function findLastKept(client: Pick<MerkleClient, "call">, sessionId: string): Promise<number> {
+  async function findLastShared(client: Pick<MerkleClient, "call">, sessionId: string): Promise<number> {
     const [first = last + 1] = idBySequence.keys();
     let before = last + 1;
     while (before > first) {
@@ -97,8 +97,8 @@ export function createReadMessages(after: number): ReadMessages {
         before_cursor: before,
         limit: limits.pageMessagesMax,
       });
-      const kept = messages.findLast(({ sequence, id }) => idBySequence.get(sequence) === id);
-      if (kept) return kept.sequence;
+      const shared = messages.findLast(({ sequence, id }) => idBySequence.get(sequence) === id);
+      if (shared) return shared.sequence;
       before = messages[0]?.sequence ?? 0;
     }
     const { last_sequence } = await client.call("get_session", { session_id: sessionId });
@@ -110,10 +110,10 @@ export function createReadMessages(after: number): ReadMessages {
       idBySequence.set(sequence, id);
       last = sequence;
       const [first] = idBySequence.keys();
-      if (first !== undefined && idBySequence.size > rememberedMax) idBySequence.delete(first);
+      if (first !== undefined && idBySequence.size > trackedMessagesMax) idBySequence.delete(first);
     },
-    async findParting(client, sessionId) {
-      const sequence = await findLastKept(client, sessionId);
+    async findDivergence(client, sessionId) {
+      const sequence = await findLastShared(client, sessionId);
       const gone = [...idBySequence.keys()].filter((each) => each > sequence);
       for (const each of gone) idBySequence.delete(each);
       last = sequence;

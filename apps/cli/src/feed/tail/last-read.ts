@@ -1,9 +1,9 @@
 import type { Session } from "@merkle/wire";
 import { type BrokerClient, createBrokerClient } from "../../broker/broker-client.js";
-import { actingIn, readingFrom } from "../../identity/acting.js";
+import { getReadingActor, getSessionActor } from "../../identity/actors.js";
 import type { Config } from "../../settings/config.js";
 
-interface Reading {
+interface LastReadOptions {
   readonly broker: BrokerClient;
   readonly session: Session;
   readonly config: Config;
@@ -13,32 +13,34 @@ interface Reading {
  * Returns the sequence up to which this home's person has read a session. In an agent's shell, returns the
  * sequence up to which the agent's team has acknowledged messages.
  */
-export async function readLastRead({ broker, session, config }: Reading): Promise<number> {
-  const acting = { broker, config };
-  const reader = isAgentShell(config) ? await actingIn(session, acting) : await readingFrom(acting);
+export async function readLastRead({ broker, session, config }: LastReadOptions): Promise<number> {
+  const context = { broker, config };
+  const reader = isAgentShell(config)
+    ? await getSessionActor(session, context)
+    : await getReadingActor(context);
   const { last_read } = await reader.call("get_session", { session_id: session.session_id });
   return last_read ?? 0;
 }
 
-const lastWordMs = 2_000;
+const finalMarkMs = 2_000;
 
 /**
  * Marks messages as read by this home's person. Does nothing in an agent's shell, because acknowledged
  * messages would no longer be delivered to the agent (CLI-34).
  */
-export function markAsRead({ broker, session, config }: Reading): ReadMarker | undefined {
+export function markAsRead({ broker, session, config }: LastReadOptions): ReadMarker | undefined {
   if (isAgentShell(config)) return undefined;
   // Allows a short time after Ctrl+C to mark the messages that were printed before it.
-  const patience = new AbortController();
-  const own = createBrokerClient(broker.address, patience.signal);
+  const deadline = new AbortController();
+  const client = createBrokerClient(broker.address, deadline.signal);
   const marker = startMarkingRead(async (cursor) => {
-    const person = await actingIn(session, { broker: own, config });
+    const person = await getSessionActor(session, { broker: client, config });
     await person.call("ack", { session_id: session.session_id, cursor });
   });
   return {
-    printed: marker.printed,
+    recordPrinted: marker.recordPrinted,
     async finish() {
-      const timer = setTimeout(() => patience.abort(), lastWordMs);
+      const timer = setTimeout(() => deadline.abort(), finalMarkMs);
       await marker.finish().finally(() => clearTimeout(timer));
     },
   };
@@ -50,12 +52,12 @@ function isAgentShell({ session, team }: Config): boolean {
 
 export interface ReadMarker {
   /** Records that everything up to this message has been printed. */
-  printed(sequence: number): void;
+  recordPrinted(sequence: number): void;
   /** Sends the last position to the broker. Rejects if that fails. */
   finish(): Promise<void>;
 }
 
-const onceInMs = 500;
+const markIntervalMs = 500;
 
 /**
  * Reports the read position to the broker at most twice a second, and at the end. Each report replaces
@@ -79,13 +81,13 @@ function startMarkingRead(acknowledge: (cursor: number) => Promise<unknown>): Re
   }
 
   return {
-    printed(sequence) {
+    recordPrinted(sequence) {
       printed = sequence;
       timer ??= setTimeout(() => {
         mark().catch(() => {
           marking = Promise.resolve();
         });
-      }, onceInMs);
+      }, markIntervalMs);
     },
     async finish() {
       clearTimeout(timer);

@@ -2,7 +2,7 @@ import type { Message } from "@merkle/wire";
 import type { Output } from "../../command/output.js";
 import { toJson } from "../../text/to-json.js";
 import { wrapLine } from "../../text/wrap-line.js";
-import { type Author, formatMessage, indent, localDay } from "../format-message.js";
+import { type Author, formatMessage, indent, toLocalDay } from "../format-message.js";
 
 export interface MessagePrinter {
   /** Prints a message. Resolves with false if the reader has closed the output. */
@@ -48,10 +48,10 @@ export function createTextFormat(
   teams: { find(teamId: string | null): Promise<Author> },
 ): (message: Message) => Promise<string> {
   const formatAlone = createMessageFormat(output, teams);
-  let day = localDay(new Date().toISOString());
+  let day = toLocalDay(new Date().toISOString());
   return async (message) => {
     const text = await formatAlone(message);
-    const messageDay = localDay(message.posted_at);
+    const messageDay = toLocalDay(message.posted_at);
     if (messageDay === day) return text;
     day = messageDay;
     return `${output.dim(day)}\n${text}`;

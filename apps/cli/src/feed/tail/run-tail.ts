@@ -5,10 +5,10 @@ import { openLiveClient, reportConnection } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";
 import { CliError, exitCodes, interruptedError } from "../../core/cli-error.js";
 import { describeError } from "../../core/describe-error.js";
-import { counted } from "../../text/time.js";
+import { formatCount } from "../../text/time.js";
 import { createKnownTeams, findTailedSession } from "../known-teams.js";
 import { findStart } from "./find-start.js";
-import { createReadMessages, followFeed, type Parting } from "./follow-feed.js";
+import { createReadMessages, type FeedDivergence, followFeed } from "./follow-feed.js";
 import { markAsRead, type ReadMarker, readLastRead } from "./last-read.js";
 import { createJsonPrinter, createTextPrinter, type MessagePrinter } from "./print-messages.js";
 import { createFilter, readTailOptions, type TailOptions } from "./tail-options.js";
@@ -69,48 +69,48 @@ async function reportProblem(
 export async function followSession(tailed: TailedSession): Promise<void> {
   const { context, options, session, client, printer } = tailed;
   const { output, signal } = context;
-  const shows = createFilter(options);
-  const after = await findStartOf(tailed, shows);
-  const read = createReadMessages(after);
+  const isShown = createFilter(options);
+  const after = await findTailStart(tailed, isShown);
+  const readMessages = createReadMessages(after);
   const marker = createMarker(tailed);
   const end = watchForEnd({ client, session, options, after });
   let cursor = after;
   const connection = reportConnection({
     client,
     output,
-    cursor: () => cursor,
-    head: async () =>
+    getCursor: () => cursor,
+    readHead: async () =>
       (await client.call("get_session", { session_id: session.session_id }, { signal })).last_sequence,
   });
 
   // Aborted when the reader of the output has closed it.
-  const unread = new AbortController();
+  const outputClosed = new AbortController();
 
   try {
     await followFeed({
       client,
       session: session.session_id,
       after,
-      signal: AbortSignal.any([signal, end.signal, unread.signal]),
+      signal: AbortSignal.any([signal, end.signal, outputClosed.signal]),
       async onMessage(message) {
-        if (shows(message) && !(await printer.print(message))) return unread.abort();
+        if (isShown(message) && !(await printer.print(message))) return outputClosed.abort();
         cursor = message.sequence;
-        read.add(message);
-        marker?.printed(cursor);
-        connection.came();
-        end.printed(message);
+        readMessages.add(message);
+        marker?.recordPrinted(cursor);
+        connection.checkCaughtUp();
+        end.recordPrinted(message);
         if (message.event === "session_concluded") await reportProblem(message, tailed);
       },
       onReady() {
-        output.note(connectedText(session, options, after));
-        end.connected();
+        output.note(describeConnected(session, options, after));
+        end.recordConnected();
       },
       onChanged: () => tailed.onChanged?.(),
       async onResync() {
-        const parting = await read.findParting(client, session.session_id);
-        reportRestore(parting, tailed);
-        cursor = parting.sequence;
-        end.restored(cursor);
+        const divergence = await readMessages.findDivergence(client, session.session_id);
+        reportRestore(divergence, tailed);
+        cursor = divergence.sequence;
+        end.recordRestore(cursor);
         return cursor;
       },
     });
@@ -124,17 +124,17 @@ export async function followSession(tailed: TailedSession): Promise<void> {
   }
 }
 
-function findStartOf(
+function findTailStart(
   { context, options, broker, session, client }: TailedSession,
-  shows: ReturnType<typeof createFilter>,
+  isShown: ReturnType<typeof createFilter>,
 ): Promise<number> {
   const { config, signal } = context;
   return findStart({
     client,
     session,
     since: options.since,
-    shows,
-    lastRead: () => readLastRead({ broker, session, config }),
+    isShown,
+    readLastRead: () => readLastRead({ broker, session, config }),
     now: Date.now(),
     signal,
   });
@@ -154,22 +154,22 @@ function createMarker({ context, options, broker, session }: TailedSession): Rea
 }
 
 /** Returns the text to show once the broker has confirmed the subscription. */
-function connectedText(
+function describeConnected(
   { slug, status, last_sequence }: Session,
   { since, untilClosed }: TailOptions,
   after: number,
 ) {
   const count = last_sequence - after;
   const closed = status === "closed" && !untilClosed ? `; ${slug} is closed, Ctrl+C ends` : "";
-  return `connected, ${toldCount()}${closed}`;
+  return `connected, ${describeCount()}${closed}`;
 
-  function toldCount(): string {
+  function describeCount(): string {
     const from = `from #${after + 1}`;
     if (since.is === "unread") return count > 0 ? `${count} unread ${from}` : "nothing unread";
     if (count === 0) return last_sequence === 0 ? "nothing posted yet" : `nothing after #${after} yet`;
     return since.is === "last"
       ? `the last ${count} of ${last_sequence} ${from}`
-      : `${counted(count, "message")} ${from}`;
+      : `${formatCount(count, "message")} ${from}`;
   }
 }
 
@@ -179,7 +179,10 @@ function connectedText(
  * @throws CliError `resync` with `--json` if messages are missing, because new messages will reuse their
  * sequences
  */
-function reportRestore({ sequence, gone }: Parting, { context: { output }, session }: TailedSession): void {
+function reportRestore(
+  { sequence, gone }: FeedDivergence,
+  { context: { output }, session }: TailedSession,
+): void {
   const restored = "The broker's database was restored";
   if (gone === 0) {
     output.note(`${restored}; everything shown is still there`);

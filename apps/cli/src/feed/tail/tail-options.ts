@@ -1,9 +1,9 @@
 import { type Message, parseInstant } from "@merkle/wire";
 import { usageError } from "../../core/cli-error.js";
-import { type Flags, isSet, textOf } from "../../core/flags.js";
+import { type Flags, findFlag, isSet } from "../../core/flags.js";
 
 /** The position where a tail starts. */
-export type Since =
+export type TailStart =
   | { readonly is: "last"; readonly count: number }
   | { readonly is: "after"; readonly sequence: number }
   | { readonly is: "ago"; readonly seconds: number }
@@ -14,7 +14,7 @@ const messageTypes = ["chat", "system", "ask", "decision"] as const;
 type MessageType = (typeof messageTypes)[number];
 
 export interface TailOptions {
-  readonly since: Since;
+  readonly since: TailStart;
   /** The types of messages to print. Undefined prints all types. */
   readonly types: readonly MessageType[] | undefined;
   readonly from: string | undefined;
@@ -29,22 +29,22 @@ const timeoutSecondsMax = Math.floor((2 ** 31 - 1) / 1_000);
 /** Reads the flags of a tail. @throws CliError `usage` that names the invalid flag */
 export function readTailOptions(flags: Flags): TailOptions {
   return {
-    since: readSince(textOf(flags, "since")) ?? { is: "last", count: lastMessagesDefault },
-    types: readTypes(textOf(flags, "types")),
-    from: textOf(flags, "from"),
+    since: readSince(findFlag(flags, "since")) ?? { is: "last", count: lastMessagesDefault },
+    types: readTypes(findFlag(flags, "types")),
+    from: findFlag(flags, "from"),
     untilClosed: isSet(flags, "untilClosed"),
-    timeoutMs: readTimeout(textOf(flags, "timeout")),
+    timeoutMs: readTimeout(findFlag(flags, "timeout")),
   };
 }
 
-const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** Parses the value of `--since`. @throws CliError `usage` for an invalid value */
-export function readSince(text: string | undefined): Exclude<Since, { is: "last" }> | undefined {
+export function readSince(text: string | undefined): Exclude<TailStart, { is: "last" }> | undefined {
   if (text === undefined) return undefined;
   if (text === "unread") return { is: "unread" };
   const [, digits = "", unit = ""] = /^(\d{1,15})([smhd]?)$/.exec(text) ?? [];
-  const seconds = secondsOf[unit];
+  const seconds = secondsPerUnit[unit];
   if (digits !== "" && seconds !== undefined) return { is: "ago", seconds: Number(digits) * seconds };
   if (digits !== "") return { is: "after", sequence: Number(digits) };
   const instant = parseInstant(text);
@@ -81,21 +81,21 @@ export function createFilter({
   const team = from?.trim().toLowerCase();
   return (message) =>
     (types === undefined || types.some((type) => isOfType(message, type))) &&
-    (team === undefined || teamOf(message).toLowerCase() === team);
+    (team === undefined || toTeamName(message).toLowerCase() === team);
 }
 
-function isOfType({ type, content }: Message, wanted: MessageType): boolean {
-  switch (wanted) {
+function isOfType({ type, content }: Message, filter: MessageType): boolean {
+  switch (filter) {
     case "ask":
       return type === "chat" && (content["kind"] === "ask" || content["answer"] !== undefined);
     case "decision":
       return type === "chat" && content["kind"] === "decision";
     default:
-      return type === wanted;
+      return type === filter;
   }
 }
 
-function teamOf({ from, content }: Message): string {
+function toTeamName({ from, content }: Message): string {
   const team = from?.team ?? content["by"] ?? content["team"];
   return typeof team === "string" ? team : "";
 }

@@ -15,10 +15,10 @@ interface TailEnd {
   /** Aborted when the tail must end. If the tail failed, the reason is a CliError. */
   readonly signal: AbortSignal;
   /** Records that the broker has confirmed the subscription. */
-  connected(): void;
-  printed(message: Message): void;
+  recordConnected(): void;
+  recordPrinted(message: Message): void;
   /** Records a database restore: the feed now continues after this message. */
-  restored(sequence: number): void;
+  recordRestore(sequence: number): void;
   stop(): void;
 }
 
@@ -32,38 +32,38 @@ interface TailEnd {
 export function watchForEnd({ client, session, options, after }: WatchedTail): TailEnd {
   const controller = new AbortController();
   let cursor = after;
-  let concluded = session.status === "closed";
-  let complete = session.last_sequence;
+  let isConcluded = session.status === "closed";
+  let completeAt = session.last_sequence;
   let isConnected = false;
-  let timeUp = false;
+  let isTimeUp = false;
 
   function check(): void {
-    const isComplete = isConnected && cursor >= complete;
-    if (isComplete && (timeUp || (options.untilClosed && concluded))) controller.abort();
-    else if (timeUp && client.state.status !== "open") controller.abort(lostConnection(cursor));
+    const isComplete = isConnected && cursor >= completeAt;
+    if (isComplete && (isTimeUp || (options.untilClosed && isConcluded))) controller.abort();
+    else if (isTimeUp && client.state.status !== "open") controller.abort(lostConnection(cursor));
   }
 
-  const runOut = () => {
-    timeUp = true;
+  const onTimeout = () => {
+    isTimeUp = true;
     check();
   };
-  const timer = options.timeoutMs === undefined ? undefined : setTimeout(runOut, options.timeoutMs);
+  const timer = options.timeoutMs === undefined ? undefined : setTimeout(onTimeout, options.timeoutMs);
   const stopListening = client.onState(check);
 
   return {
     signal: controller.signal,
-    connected() {
+    recordConnected() {
       isConnected = true;
       check();
     },
-    printed(message) {
+    recordPrinted(message) {
       cursor = message.sequence;
-      concluded ||= message.content["event"] === "session_concluded" && message.type === "system";
+      isConcluded ||= message.content["event"] === "session_concluded" && message.type === "system";
       check();
     },
-    restored(sequence) {
+    recordRestore(sequence) {
       cursor = sequence;
-      complete = Math.min(complete, sequence);
+      completeAt = Math.min(completeAt, sequence);
       check();
     },
     stop() {

@@ -1,12 +1,12 @@
 import { allowTool, asksInPlanMode } from "../../clients/claude-hooks.js";
 import type { Client } from "../../clients/client.js";
 import type { Transcript } from "../../clients/transcript.js";
-import type { Fields } from "../../core/is-object.js";
+import type { JsonFields } from "../../core/is-object.js";
 import type { ServerExtension } from "../extension.js";
 import { type HookCall, parseHookCall } from "../hook-call.js";
 import type { Renderer } from "../long-results.js";
 import type { Brief, Briefs } from "../mail/briefs.js";
-import type { HandedOut } from "../mail/handed-out.js";
+import type { DeliveryRecord } from "../mail/delivery-record.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { SecretStore } from "../secret-store.js";
 import { ignore, type ToolAnswer } from "../tool-answer.js";
@@ -21,8 +21,8 @@ interface HookAnswers {
    *
    * @param meta - the `_meta` of the request, in which some clients identify the calling agent
    */
-  toCall(fields: Fields, meta: unknown): Promise<ToolAnswer>;
-  toSocket(fields: Fields): Promise<HookAnswer>;
+  answerCall(fields: JsonFields, meta: unknown): Promise<ToolAnswer>;
+  answerSocket(fields: JsonFields): Promise<HookAnswer>;
 }
 
 interface HookAnswersOptions {
@@ -38,7 +38,7 @@ interface HookAnswersOptions {
   readonly permissions: PermissionWatch;
   readonly extensions: readonly ServerExtension[];
   readonly briefs: Briefs;
-  readonly handedOut: HandedOut;
+  readonly handedOut: DeliveryRecord;
   readonly secretStore: SecretStore;
   readonly render: Renderer;
   /** Called for each hook before it is answered. */
@@ -52,19 +52,19 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
 
   async function answer(call: HookCall): Promise<HookAnswer> {
     const isFirst = !turn.hasHooks;
-    if (call.agentId === "" && call.event !== "PreToolUse") permissions.goOn();
+    if (call.agentId === "" && call.event !== "PreToolUse") permissions.stopWatching();
     options.onHook(call);
     if (call.sessionId !== "") handedOut.moveTo(call.sessionId);
     const transcript = needsTranscript(call) ? await handedOut.readTranscript() : undefined;
-    const answered = options.hooks.answer(call, transcript, await prepareBriefs(call, transcript));
+    const result = options.hooks.answer(call, transcript, await prepareBriefs(call, transcript));
     for (const { onHook } of options.extensions) onHook?.(call);
     options.onAnswered({ isFirst });
-    return answered;
+    return result;
   }
 
   function needsTranscript(call: HookCall): boolean {
     if (call.event === "PreToolUse") return false;
-    return teams.readers().some((team) => team.mail.pending.length > 0 || briefs.asksForRecord(team, call));
+    return teams.readers().some((team) => team.mail.pending.length > 0 || briefs.needsTranscript(team, call));
   }
 
   async function prepareBriefs(call: HookCall, transcript: Transcript | undefined): Promise<HookBriefs> {
@@ -77,9 +77,9 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
     return due;
   }
 
-  function answerPermission(fields: Fields): ToolAnswer {
+  function answerPermission(fields: JsonFields): ToolAnswer {
     const isAllowed = options.isLaunched && asksInPlanMode(fields);
-    if (!isAllowed) permissions.ask(fields);
+    if (!isAllowed) permissions.startWatching(fields);
     return { result: render.text(isAllowed ? allowTool : "{}"), settle: ignore };
   }
 
@@ -91,20 +91,20 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
   }
 
   /** Returns why the edit that a hook announces is refused, or null to allow the edit. */
-  function judgeEdit(fields: Fields, { sessionId: conversation, agentId }: HookCall): string | null {
+  function judgeEdit(fields: JsonFields, { sessionId: conversation, agentId }: HookCall): string | null {
     const { session_id: _session, prompt_id: _prompt, tool_use_id: _call, ...content } = fields;
-    const edit = { files: client.editedFiles?.(fields) ?? [], content, conversation, agentId };
+    const edit = { files: client.listEditedFiles?.(fields) ?? [], content, conversation, agentId };
     // Call every extension even if one refuses the edit, because each tracks its own warnings.
     const refusals = options.extensions.map(({ judgeEdit }) => judgeEdit?.(edit) ?? null);
     return refusals.find((each) => each !== null) ?? null;
   }
 
   return {
-    async toCall(fields, meta) {
+    async answerCall(fields, meta) {
       if (fields["event"] === "PermissionRequest") return answerPermission(fields);
       if (fields["event"] === "StopFailure") return answerFailure();
       const call = parseHookCall(fields);
-      const { subagent: agentId = call.agentId } = client.callerOf?.(meta, call.sessionId) ?? {};
+      const { subagent: agentId = call.agentId } = client.parseCaller?.(meta, call.sessionId) ?? {};
       const { text, toUser, settle } = await answer({ ...call, agentId });
       const refusal = judgeEdit(fields, { ...call, agentId });
       const result = refusal
@@ -112,7 +112,7 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
         : render.hook(client, call.event, text, toUser);
       return { result, settle };
     },
-    async toSocket(fields) {
+    async answerSocket(fields) {
       const { text, toUser, settle } = await answer(parseHookCall(fields));
       return { text: secretStore.hide(text), toUser, settle };
     },

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Fields } from "../../core/is-object.js";
+import type { JsonFields } from "../../core/is-object.js";
 
 /**
  * The size limit of a hook's input, which usually has a few hundred characters plus the prompt or the tool
@@ -11,7 +11,7 @@ const inputBytesMax = 16 * 1024 * 1024;
  * Reads the fields that the client passes to a hook command. Returns an empty object if the input is not
  * valid JSON.
  */
-export async function readHookInput(input: Readable): Promise<Fields> {
+export async function readHookInput(input: Readable): Promise<JsonFields> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of input) {
@@ -30,6 +30,6 @@ export async function readHookInput(input: Readable): Promise<Fields> {
  * Returns the conversation id in a hook's input, under either of the names that clients use. Undefined if it
  * is missing or invalid.
  */
-export function conversationOf({ session_id: id, sessionId = id }: Fields): string | undefined {
+export function findConversation({ session_id: id, sessionId = id }: JsonFields): string | undefined {
   return typeof sessionId === "string" && sessionId !== "" && sessionId.length <= 200 ? sessionId : undefined;
 }

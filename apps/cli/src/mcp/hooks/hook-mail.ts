@@ -4,12 +4,12 @@ import type { Message } from "@merkle/wire";
 import { findBroker } from "../../broker/broker-client.js";
 import { claudeTranscript } from "../../clients/claude-transcript.js";
 import { isServing, swapPrompt } from "../../clients/serving.js";
-import { asStub } from "../../feed/private-stub.js";
-import { findStoredPeer, type StoredPeer, storedPeerId } from "../../home/stored-peers.js";
+import { toStub } from "../../feed/private-stub.js";
+import { findStoredPeer, type StoredPeer, toStoredPeerId } from "../../home/stored-peers.js";
 import { type Config, readEnvironment } from "../../settings/config.js";
 import { type HookCall, parseHookCall } from "../hook-call.js";
-import type { InboxOptions } from "../inbox.js";
-import { createHandedOut } from "../mail/handed-out.js";
+import type { PeerInboxOptions } from "../inbox.js";
+import { createDeliveryRecord } from "../mail/delivery-record.js";
 import { createPeerSessions } from "../peer-sessions.js";
 import { createTurn, isQueuedBehind } from "../turn.js";
 import { readHookInput } from "./hook-input.js";
@@ -39,18 +39,20 @@ export async function deliverMessages({ config, input, signal }: MailHook): Prom
   try {
     const fields = await readHookInput(input);
     const call = parseHookCall({ ...fields, event: fields["hook_event_name"] });
-    const place = config.peer === undefined ? undefined : await findStoredPeer(config.home, config.peer);
-    if (!place || call.agentId !== "" || isServing(config.home, storedPeerId(place))) return undefined;
-    if (isQueuedBehind(swapPrompt(config.home, storedPeerId(place), call.promptId), call)) return undefined;
+    const storedPeer = config.peer === undefined ? undefined : await findStoredPeer(config.home, config.peer);
+    if (!storedPeer || call.agentId !== "" || isServing(config.home, toStoredPeerId(storedPeer)))
+      return undefined;
+    if (isQueuedBehind(swapPrompt(config.home, toStoredPeerId(storedPeer), call.promptId), call))
+      return undefined;
     const text = await readMail(
       config,
-      place,
+      storedPeer,
       call,
       AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
     );
     // If a server has started since the first check, that server delivers the messages itself and marks them
     // as possibly repeated.
-    if (text === "" || isServing(config.home, storedPeerId(place))) return undefined;
+    if (text === "" || isServing(config.home, toStoredPeerId(storedPeer))) return undefined;
     const added = { hookEventName: call.event, additionalContext: text };
     return JSON.stringify({ systemMessage: toUser, hookSpecificOutput: added });
   } catch {
@@ -61,40 +63,40 @@ export async function deliverMessages({ config, input, signal }: MailHook): Prom
 
 async function readMail(
   config: Config,
-  place: StoredPeer,
+  storedPeer: StoredPeer,
   call: HookCall,
   signal: AbortSignal,
 ): Promise<string> {
-  const broker = (await findBroker(config, signal)).as(place.credential);
-  const { session_id } = place;
+  const broker = (await findBroker(config, signal)).as(storedPeer.credential);
+  const { session_id } = storedPeer;
   const { cursor } = await broker.call("ack", { session_id, cursor: 0 });
   const page = await broker.call("wait_for_messages", { session_id, since_cursor: cursor, timeout: 0 });
   if (page.messages.length === 0) return "";
   const { variables } = readEnvironment();
-  const handedOut = createHandedOut({
+  const deliveryRecord = createDeliveryRecord({
     home: config.home,
     format: claudeTranscript,
     conversation: call.sessionId,
     env: variables,
     client: Number(variables["CLAUDE_PID"] ?? process.ppid),
   });
-  const messages = page.messages.map(asStub);
-  const openPlace = () => handedOut.openPlace(storedPeerId(place), page.epoch);
-  const inbox = await untilRecorded(openPlace, messages);
+  const messages = page.messages.map(toStub);
+  const readInboxOptions = () => deliveryRecord.readInboxOptions(toStoredPeerId(storedPeer), page.epoch);
+  const inbox = await waitUntilRecorded(readInboxOptions, messages);
   const teams = createPeerSessions({
     log: () => undefined,
     onNew: () => () => undefined,
     open: (_, message) => message,
   });
   const team = teams.add({
-    placeId: storedPeerId(place),
-    teamId: place.team_id,
-    name: place.team_name,
-    peerName: place.peer_name,
+    placeId: toStoredPeerId(storedPeer),
+    teamId: storedPeer.team_id,
+    name: storedPeer.team_name,
+    peerName: storedPeer.peer_name,
     sessionId: session_id,
-    slug: place.slug,
-    credential: place.credential,
-    place: cursor,
+    slug: storedPeer.slug,
+    credential: storedPeer.credential,
+    cursor: cursor,
     epoch: page.epoch,
     inbox,
   });
@@ -102,15 +104,15 @@ async function readMail(
   if (page.session_closed) team.advance({ type: "concluded" });
   team.mail.fill(cursor, messages, page.next_cursor);
   // The conversation already contains messages that an earlier hook delivered, so acknowledge them now.
-  if (team.mail.place > cursor) await broker.call("ack", { session_id, cursor: team.mail.place });
+  if (team.mail.ackCursor > cursor) await broker.call("ack", { session_id, cursor: team.mail.ackCursor });
   const hooks = createHookServer({
     teams,
     turn: createTurn(() => Date.now()),
-    status: { tell: () => undefined },
+    status: { report: () => undefined },
     onConversation: () => undefined,
     onProof: () => undefined,
   });
-  return hooks.answer(call, await handedOut.readTranscript()).text;
+  return hooks.answer(call, await deliveryRecord.readTranscript()).text;
 }
 
 /** How many times to check whether the client has recorded the messages from the previous hook. */
@@ -121,17 +123,17 @@ const checkIntervalMs = 100;
  * Waits until the client has recorded the messages that the previous hook delivered. This hook may run before
  * that.
  */
-async function untilRecorded(
-  open: () => Promise<InboxOptions>,
+async function waitUntilRecorded(
+  open: () => Promise<PeerInboxOptions>,
   messages: readonly Message[],
-): Promise<InboxOptions> {
-  for (let looks = 1; ; looks += 1) {
+): Promise<PeerInboxOptions> {
+  for (let checks = 1; ; checks += 1) {
     const inbox = await open();
     const { earlier } = inbox;
     const isClear = messages.every(
-      (message) => !earlier || message.sequence > earlier.upTo || earlier.find(message) === "held",
+      (message) => !earlier || message.sequence > earlier.upTo || earlier.classify(message) === "held",
     );
-    if (isClear || looks === recordChecksMax) return inbox;
+    if (isClear || checks === recordChecksMax) return inbox;
     await delay(checkIntervalMs);
   }
 }

@@ -1,11 +1,11 @@
 import type { Message } from "@merkle/wire";
-import { utf8Bytes } from "@merkle/wire/text";
+import { countUtf8Bytes } from "@merkle/wire/text";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { claudeTranscript } from "../../clients/claude-transcript.js";
 import type { HookEvent } from "../../clients/client.js";
 import type { Transcript } from "../../clients/transcript.js";
-import { feedEvent, feedMessage } from "../../test-kit/feed-message.js";
+import { createFeedEvent, createFeedMessage } from "../../test-kit/feed-message.js";
 import { parseHookCall } from "../hook-call.js";
 import { createPeerSessions, type PeerSession } from "../peer-sessions.js";
 import { createTurn } from "../turn.js";
@@ -36,12 +36,12 @@ function startPlace(from = 0) {
   const hooks = createHookServer({
     teams,
     turn,
-    status: { tell: (_, status) => void (told.at(-1) !== status && told.push(status)) },
+    status: { report: (_, status) => void (told.at(-1) !== status && told.push(status)) },
     onConversation: (id) => conversations.push(id),
     onProof: () => undefined,
   });
   const names = { name: "Birch", peerName: "atlas", sessionId: placeId, slug: "talk", credential: "x" };
-  const team: PeerSession = teams.add({ placeId, teamId: placeId, ...names, place: from });
+  const team: PeerSession = teams.add({ placeId, teamId: placeId, ...names, cursor: from });
   let head = from;
   let prompts = 0;
   let transcript: Transcript | undefined;
@@ -59,11 +59,11 @@ function startPlace(from = 0) {
     },
     push(special: Partial<Message> = {}) {
       head += 1;
-      team.mail.push(feedMessage(head, special));
+      team.mail.push(createFeedMessage(head, special));
     },
     pushEvent(event: string) {
       head += 1;
-      team.mail.push(feedEvent(head, event));
+      team.mail.push(createFeedEvent(head, event));
     },
     hook(event: HookEvent, options: HookOptions = {}): string {
       if (event === "UserPromptSubmit") prompts += 1;
@@ -75,7 +75,7 @@ function startPlace(from = 0) {
     },
     /** Begins a tool call. If the call has an id, `hook` must have announced it. */
     call(toolUse?: string) {
-      const caller = turn.callerOf(toolUse);
+      const caller = turn.identifyCaller(toolUse);
       if (caller.is === "main") team.mail.prove({ by: "call" });
       return caller;
     },
@@ -123,7 +123,7 @@ describe("what hooks deliver", () => {
     place.push();
     const text = place.hook("Stop");
     expect(text).toBe("1 Merkle message, not from your user:\n#2 Alder: hello");
-    expect(utf8Bytes(text) - "Alderhello".length).toBeLessThanOrEqual(60);
+    expect(countUtf8Bytes(text) - "Alderhello".length).toBeLessThanOrEqual(60);
     place.push();
     expect(place.hook("Stop", { session: "s2" })).toContain(introduction);
     place.push();
@@ -171,7 +171,7 @@ describe("what hooks deliver", () => {
     place.push();
     const inTurn = { prompt: "p1" };
     expect(place.hook("UserPromptSubmit", inTurn)).toBe("");
-    expect(place.team.mail.place).toBe(0);
+    expect(place.team.mail.ackCursor).toBe(0);
     place.push();
     expect(numbersIn(place.hook("PostToolBatch", inTurn))).toEqual([2, 3]);
     expect(place.hook("Stop", inTurn)).toBe("");
@@ -207,7 +207,7 @@ describe("what hooks deliver", () => {
     place.push();
     expect(place.hook("Stop")).toContain("2 Merkle messages");
     expect(place.hook("Stop")).toBe("");
-    expect(place.team.mail.place).toBe(0);
+    expect(place.team.mail.ackCursor).toBe(0);
   });
 
   it("[WAKE-4] what was lost with an interrupted prompt comes with the next, marked", () => {
@@ -218,7 +218,7 @@ describe("what hooks deliver", () => {
     const again = place.hook("UserPromptSubmit", { prompt: "p2" });
     expect(again).toContain("\n(again) #1 Alder: hello\n#2 Alder: hello");
     place.hook("PostToolBatch", { prompt: "p2" });
-    expect(place.team.mail.place).toBe(2);
+    expect(place.team.mail.ackCursor).toBe(2);
   });
 
   it("[WAKE-4] an answer that was not written offered nothing", () => {
@@ -240,10 +240,10 @@ describe("what hooks deliver", () => {
     expect(place.hook("Stop", { agent: "a1" })).toBe("");
     expect(place.call("t1")).toEqual({ is: "subagent", agent: "a1" });
     expect(place.call("t2")).toEqual({ is: "unknown" });
-    expect(place.team.mail.place).toBe(0);
+    expect(place.team.mail.ackCursor).toBe(0);
     place.hook("PreToolUse", { toolUse: "t3" });
     expect(place.call("t3")).toEqual({ is: "main" });
-    expect(place.team.mail.place).toBe(1);
+    expect(place.team.mail.ackCursor).toBe(1);
   });
 
   it("[WAKE-7] calls that no hook announces any more are the main agent's again, after three", () => {
@@ -253,7 +253,7 @@ describe("what hooks deliver", () => {
     place.hook("UserPromptSubmit");
     const callers = ["t2", "t3", "t4", "t5"].map((toolUse) => place.call(toolUse).is);
     expect(callers).toEqual(["unknown", "unknown", "main", "main"]);
-    expect(place.team.mail.place).toBe(1);
+    expect(place.team.mail.ackCursor).toBe(1);
   });
 
   it("[WAKE-6] the status is working from the first hook of a turn to the Stop that adds nothing", () => {
@@ -361,7 +361,7 @@ function startClient() {
   }
 
   function check(): void {
-    for (let number = 1; number <= place.team.mail.place; number += 1) expect(got).toContain(number);
+    for (let number = 1; number <= place.team.mail.ackCursor; number += 1) expect(got).toContain(number);
   }
 
   function prompt(): void {
@@ -453,7 +453,7 @@ function startClient() {
     else if (step.do === "subagent") subagent();
     else if (step.do === "unwritten") unwritten();
     else if (step.do === "dnd") switchDnd();
-    else if (step.do === "ack") acknowledged = place.team.mail.place;
+    else if (step.do === "ack") acknowledged = place.team.mail.ackCursor;
     else if (step.do === "crash") crash();
     else if (step.do === "esc") {
       fragile = new Set();
@@ -479,7 +479,7 @@ function startClient() {
       take({ do: "stop" });
       take({ do: "stop" });
       expect(got.size).toBe(place.head);
-      expect(place.team.mail.place).toBe(place.head);
+      expect(place.team.mail.ackCursor).toBe(place.head);
     },
   };
 }

@@ -2,12 +2,19 @@ import { type DeclaredStatus, type Message, wakes } from "@merkle/wire";
 import type { HookEvent } from "../../clients/client.js";
 import type { Transcript } from "../../clients/transcript.js";
 import type { HookCall } from "../hook-call.js";
-import { writeNotices } from "../inbox.js";
-import { type Brief, broughtMail, isSetAside } from "../mail/briefs.js";
+import { formatNotices } from "../inbox.js";
+import { type Brief, isSetAside, listDeliverableMail } from "../mail/briefs.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
-import { breaksThrough } from "../what-wakes.js";
-import { announceMail, fitInHook, type HookMail, introduce, showMail, writeMail } from "./hook-text.js";
+import { breaksThrough } from "../wake-rules.js";
+import {
+  fitInHook,
+  formatAnnouncement,
+  formatIntroduction,
+  formatMail,
+  formatMailForUser,
+  type HookMail,
+} from "./hook-text.js";
 import type { StatusReporter } from "./status-reporter.js";
 
 /** Answers the client's hooks at a prompt, between steps and at the end of a turn (WAKE-3). */
@@ -34,7 +41,7 @@ export interface HookAnswer {
    * Must be called once the answer has been delivered or lost. `written` says whether it was written to the
    * client.
    */
-  settle(written: boolean): void;
+  settle(isWritten: boolean): void;
 }
 
 interface HookServerOptions {
@@ -47,7 +54,7 @@ interface HookServerOptions {
   readonly onProof: (team: PeerSession) => void;
 }
 
-const nothing: HookAnswer = { text: "", toUser: "", settle: () => undefined };
+const emptyAnswer: HookAnswer = { text: "", toUser: "", settle: () => undefined };
 const noBriefs: HookBriefs = new Map();
 
 export function createHookServer({
@@ -67,21 +74,21 @@ export function createHookServer({
       team.mail.prove({ by: "hook", prompt: call.promptId });
       onProof(team);
     }
-    const answer = call.event === "PreToolUse" ? nothing : deliver(readers, call, { transcript, briefs });
+    const answer = call.event === "PreToolUse" ? emptyAnswer : deliver(readers, call, { transcript, briefs });
     if (call.event === "Stop" && answer.text === "") endTurn();
-    else for (const team of readers) status.tell(team, "working");
+    else for (const team of readers) status.report(team, "working");
     return answer;
   }
 
   function endTurn(): void {
     turn.end();
-    for (const team of teams.readers()) status.tell(team, "idle");
+    for (const team of teams.readers()) status.report(team, "idle");
   }
 
   return {
     answer(call, transcript, briefs = noBriefs) {
-      const { isNewConversation, isQueued } = turn.hook(call);
-      if (call.agentId !== "" || isQueued) return nothing;
+      const { isNewConversation, isQueued } = turn.recordHook(call);
+      if (call.agentId !== "" || isQueued) return emptyAnswer;
       if (isNewConversation) {
         for (const team of teams.readers()) {
           team.mail.startOver();
@@ -105,10 +112,12 @@ function deliver(
   for (const team of readers) {
     // A compaction removes earlier explanations from the conversation. Only the transcript shows whether an
     // explanation is left.
-    const isIntroduced = transcript ? transcript.says(introduce(team)) : team.state.conversation.isIntroduced;
+    const isIntroduced = transcript
+      ? transcript.containsText(formatIntroduction(team))
+      : team.state.conversation.isIntroduced;
     const frame = { isIntroduced, isAlone: readers.length === 1 };
     const brief = briefs.get(team);
-    if (brief) answers.push(give(team, brief));
+    if (brief) answers.push(toBriefAnswer(team, brief));
     charsUsed += brief?.text.length ?? 0;
     const answer = deliverFor(team, { event, prompt: promptId, charsUsed, frame, brief });
     charsUsed += answer.text.length;
@@ -117,23 +126,23 @@ function deliver(
   return {
     text: answers.map(({ text }) => text).join("\n"),
     toUser: answers.flatMap(({ toUser }) => (toUser === "" ? [] : [toUser])).join("\n"),
-    settle: (written) => {
-      for (const answer of answers) answer.settle(written);
+    settle: (isWritten) => {
+      for (const answer of answers) answer.settle(isWritten);
     },
   };
 }
 
-function give(team: PeerSession, { text, given }: Brief): HookAnswer {
+function toBriefAnswer(team: PeerSession, { text, given }: Brief): HookAnswer {
   return {
     text,
     toUser: "",
-    settle: (written) => {
-      if (written) team.advance({ type: "briefChanged", brief: given });
+    settle: (isWritten) => {
+      if (isWritten) team.advance({ type: "briefChanged", brief: given });
     },
   };
 }
 
-interface Delivering {
+interface HookDelivery {
   readonly event: HookEvent;
   readonly prompt: string;
   readonly charsUsed: number;
@@ -142,36 +151,36 @@ interface Delivering {
   readonly brief: Brief | undefined;
 }
 
-function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief }: Delivering): HookAnswer {
+function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief }: HookDelivery): HookAnswer {
   const given = brief?.given ?? team.state.conversation.brief;
-  const upTo = lastToDeliver(team.state.status.declared, event, broughtMail(team, given));
-  if (upTo === undefined) return nothing;
+  const upTo = findLastToDeliver(team.state.status.declared, event, listDeliverableMail(team, given));
+  if (upTo === undefined) return emptyAnswer;
   const fits = fitInHook(charsUsed);
   const offer = team.mail.offer(
     { by: "hook", prompt },
     (message) => message.sequence <= upTo && fits(message),
     (message) => isSetAside(message, given),
   );
-  const pending = broughtMail(team, given);
+  const pending = listDeliverableMail(team, given);
   if (!offer) return announceOnce(team, pending);
   const { document, notices } = team.state;
   const version = document.latest > document.shown ? document.latest : undefined;
-  const lines = writeNotices(notices);
-  const text = writeMail({
+  const lines = formatNotices(notices);
+  const text = formatMail({
     team,
     ...frame,
     offer,
     remaining: pending.length,
     documentVersion: version,
     notice: lines.length > 0 ? lines.join("\n") : undefined,
-    closed: team.closed && team.mail.isDrained,
+    isClosed: team.isClosed && team.mail.isDrained,
   });
   return {
     text,
-    toUser: showMail(offer.messages),
-    settle: (written) => {
-      offer.settle(written);
-      if (!written) return;
+    toUser: formatMailForUser(offer.messages),
+    settle: (isWritten) => {
+      offer.settle(isWritten);
+      if (!isWritten) return;
       team.advance({ type: "introduced" });
       team.advance({ type: "documentShown", version: version ?? 0 });
       team.advance({ type: "noticesShown", notices });
@@ -184,14 +193,14 @@ function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief 
  * pending message. Other events deliver messages only if one is worth waking for. For a `dnd` peer, only
  * messages up to the last one that breaks through are delivered.
  */
-function lastToDeliver(
+function findLastToDeliver(
   declared: DeclaredStatus | undefined,
   event: HookEvent,
   pending: readonly Message[],
 ): number | undefined {
   if (declared === "dnd") return pending.findLast(breaksThrough)?.sequence;
-  const isWorthIt = event === "UserPromptSubmit" || pending.some(wakes);
-  return isWorthIt ? pending.at(-1)?.sequence : undefined;
+  const shouldDeliver = event === "UserPromptSubmit" || pending.some(wakes);
+  return shouldDeliver ? pending.at(-1)?.sequence : undefined;
 }
 
 /**
@@ -200,12 +209,12 @@ function lastToDeliver(
  */
 function announceOnce(team: PeerSession, pending: readonly Message[]): HookAnswer {
   const last = pending.at(-1)?.sequence ?? 0;
-  if (last <= team.state.conversation.announced) return nothing;
+  if (last <= team.state.conversation.announced) return emptyAnswer;
   return {
-    text: announceMail(team, pending.length),
+    text: formatAnnouncement(team, pending.length),
     toUser: "",
-    settle: (written) => {
-      if (written) team.advance({ type: "announced", upTo: last });
+    settle: (isWritten) => {
+      if (isWritten) team.advance({ type: "announced", upTo: last });
     },
   };
 }

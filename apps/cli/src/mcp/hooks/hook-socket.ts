@@ -1,8 +1,8 @@
 import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import type { ClientInbox } from "../../clients/client.js";
-import { type SocketReply, socketOf, toLine } from "../../clients/client-socket.js";
-import type { Fields } from "../../core/is-object.js";
+import { findSocketPath, type SocketReply, toLine } from "../../clients/client-socket.js";
+import type { JsonFields } from "../../core/is-object.js";
 import { isPosix } from "../../core/platform.js";
 import type { HookAnswer } from "./hook-server.js";
 
@@ -17,15 +17,15 @@ interface HookSocket {
 
 interface HookSocketOptions {
   /** Answers a hook. @throws MerkleError `bad_request` if the event is unknown */
-  readonly answer: (fields: Fields) => Promise<HookAnswer>;
-  readonly onAttached: () => void;
+  readonly answer: (fields: JsonFields) => Promise<HookAnswer>;
+  readonly onPluginsChange: () => void;
   readonly log: (text: string) => void;
 }
 
 /** Maximum length of a request, which is longer than any hook needs. */
 const requestCharsMax = 100_000;
 
-export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): HookSocket {
+export function openHookSocket({ answer, onPluginsChange, log }: HookSocketOptions): HookSocket {
   const attached = new Set<Socket>();
   const connected = new Set<Socket>();
   const server = createServer(serve).unref();
@@ -39,7 +39,7 @@ export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): 
     socket.on("error", () => undefined);
     socket.on("close", () => {
       connected.delete(socket);
-      if (attached.delete(socket)) onAttached();
+      if (attached.delete(socket)) onPluginsChange();
     });
     socket.on("data", (chunk: string) => {
       text += chunk;
@@ -47,16 +47,16 @@ export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): 
       if (end < 0) return void (text.length > requestCharsMax && socket.destroy());
       const line = text.slice(0, end);
       text = text.slice(end + 1);
-      void take(socket, line);
+      void handleLine(socket, line);
     });
   }
 
-  async function take(socket: Socket, line: string): Promise<void> {
+  async function handleLine(socket: Socket, line: string): Promise<void> {
     try {
       const request = Object(JSON.parse(line));
       if (request.attach === true) {
         attached.add(socket);
-        onAttached();
+        onPluginsChange();
         return;
       }
       const { text, settle } = await answer(Object(request.hook));
@@ -99,7 +99,7 @@ export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): 
 
   return {
     attached: {
-      get isThere() {
+      get isConnected() {
         return attached.size > 0;
       },
       async post({ line }) {
@@ -109,7 +109,7 @@ export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): 
       },
     },
     listen() {
-      const at = socketOf(process.ppid);
+      const at = findSocketPath(process.ppid);
       if (at === null)
         log("hooks cannot reach this server: other users can access the folder for its socket");
       else start(at);

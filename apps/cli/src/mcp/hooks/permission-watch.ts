@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { neutralise } from "@merkle/wire/text";
 import type { ClaudeState } from "../../clients/claude-state.js";
-import type { Fields } from "../../core/is-object.js";
+import type { JsonFields } from "../../core/is-object.js";
 import type { BrokerLink } from "../broker-link.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import { noteDeclared } from "./status-reporter.js";
@@ -9,9 +9,9 @@ import { noteDeclared } from "./status-reporter.js";
 /** Shows other participants that the client is waiting for its user to grant a permission (WAKE-18). */
 export interface PermissionWatch {
   /** Called when the client's hook reports that the client asks its user for a permission. */
-  ask(hook: Fields): void;
+  startWatching(hook: JsonFields): void;
   /** Called when the client resumes work after asking for a permission. */
-  goOn(): void;
+  stopWatching(): void;
 }
 
 interface PermissionWatchOptions {
@@ -22,7 +22,7 @@ interface PermissionWatchOptions {
   readonly log: (text: string) => void;
 }
 
-type Free = "idle" | "working";
+type ActiveStatus = "idle" | "working";
 
 const pollMs = 500;
 /** How long a client may take to report that it is waiting for its user. */
@@ -43,12 +43,12 @@ export function createPermissionWatch(options: PermissionWatchOptions): Permissi
     for (;;) {
       const { kind, status } = await readState();
       if (signal.aborted) return;
-      const saysNothing = kind === undefined;
-      if (status === "waiting" || (saysNothing && !hasWaited)) {
+      const isStateUnknown = kind === undefined;
+      if (status === "waiting" || (isStateUnknown && !hasWaited)) {
         if (!hasWaited) for (const team of teams.readers()) void block(team, reason, signal);
         hasWaited = true;
-      } else if (!saysNothing && (hasWaited || Date.now() - askedAt > waitsWithinMs)) {
-        return free(status === "idle" ? "idle" : "working");
+      } else if (!isStateUnknown && (hasWaited || Date.now() - askedAt > waitsWithinMs)) {
+        return unblock(status === "idle" ? "idle" : "working");
       }
       await delay(pollMs, undefined, { ref: false });
     }
@@ -58,24 +58,24 @@ export function createPermissionWatch(options: PermissionWatchOptions): Permissi
     const output = await declare(team, { status: "blocked", reason, automatic: true });
     // Keep a status that the model set itself.
     if (output?.declared.reason !== reason) return;
-    if (signal.aborted) show(team, signal.reason);
+    if (signal.aborted) declareActive(team, signal.reason);
     else blocked.add(team);
   }
 
-  function free(status: Free): void {
+  function unblock(status: ActiveStatus): void {
     watching.abort(status);
-    for (const team of blocked) show(team, status);
+    for (const team of blocked) declareActive(team, status);
     blocked.clear();
   }
 
-  function show(team: PeerSession, status: Free): void {
+  function declareActive(team: PeerSession, status: ActiveStatus): void {
     team.advance({ type: "statusObserved", status });
     void declare(team, { status });
   }
 
   async function declare(
     team: PeerSession,
-    status: { status: "blocked"; reason: string; automatic: true } | { status: Free },
+    status: { status: "blocked"; reason: string; automatic: true } | { status: ActiveStatus },
   ) {
     try {
       const input = { session_id: team.sessionId, team_id: team.credential, ...status };
@@ -89,33 +89,33 @@ export function createPermissionWatch(options: PermissionWatchOptions): Permissi
   }
 
   return {
-    ask(hook) {
-      free("working");
+    startWatching(hook) {
+      unblock("working");
       watching = new AbortController();
       void watch(hide(describePermission(hook)), watching.signal);
     },
-    goOn() {
-      if (!watching.signal.aborted) free("working");
+    stopWatching() {
+      if (!watching.signal.aborted) unblock("working");
     },
   };
 }
 
-const begin = "waiting for permission at its terminal";
+const reasonPrefix = "waiting for permission at its terminal";
 
 /** Returns whether a permission watch set this status, possibly in an earlier server process. */
-export function isPermission(reason: string | null): boolean {
-  return reason?.startsWith(begin) === true;
+export function isPermissionReason(reason: string | null): boolean {
+  return reason?.startsWith(reasonPrefix) === true;
 }
 
 /** The inputs of a tool call that say most about it, in order of preference. */
-const telling = ["command", "file_path", "notebook_path", "url", "query", "pattern", "path"];
+const descriptiveInputs = ["command", "file_path", "notebook_path", "url", "query", "pattern", "path"];
 const inputCharsMax = 160;
 
-function describePermission({ tool, input }: Fields): string {
+function describePermission({ tool, input }: JsonFields): string {
   const fields = readFields(input);
-  const value = telling.map((name) => fields[name]).find((each) => typeof each === "string");
+  const value = descriptiveInputs.map((name) => fields[name]).find((each) => typeof each === "string");
   const name = typeof tool === "string" && tool !== "" ? `: ${neutralise(tool).slice(0, 100)}` : "";
-  return `${begin}${name}${typeof value === "string" ? ` "${shorten(value)}"` : ""}`;
+  return `${reasonPrefix}${name}${typeof value === "string" ? ` "${shorten(value)}"` : ""}`;
 }
 
 function shorten(text: string): string {
@@ -125,7 +125,7 @@ function shorten(text: string): string {
     : line;
 }
 
-function readFields(input: unknown): Fields {
+function readFields(input: unknown): JsonFields {
   try {
     return Object(typeof input === "string" ? JSON.parse(input) : input);
   } catch {

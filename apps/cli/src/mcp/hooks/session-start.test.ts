@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
-import { findStoredPeer, type StoredPeer, saveTeam, storedPeerId } from "../../home/stored-peers.js";
+import { findStoredPeer, type StoredPeer, saveStoredPeer, toStoredPeerId } from "../../home/stored-peers.js";
 import { testMerkle } from "../../test-kit/merkle.js";
 import { startSession } from "./session-start.js";
 
@@ -31,16 +31,16 @@ async function makeHome(): Promise<string> {
   return home;
 }
 
-function said(sessionId: unknown): Readable {
+function createInput(sessionId: unknown): Readable {
   return Readable.from([JSON.stringify({ session_id: sessionId, source: "clear" })]);
 }
 
 it("[WAKE-12] a conversation that begins is told who it is, and its place is held for it", async () => {
   const { home, run } = await testMerkle();
-  await saveTeam(home, place);
+  await saveStoredPeer(home, place);
   const sessionId = randomUUID();
   const { code, stdout, stderr } = await run(["hook", "session-start"], {
-    env: { MERKLE_PEER: storedPeerId(place) },
+    env: { MERKLE_PEER: toStoredPeerId(place) },
     input: JSON.stringify({ session_id: sessionId, hook_event_name: "SessionStart", source: "startup" }),
   });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -49,15 +49,18 @@ it("[WAKE-12] a conversation that begins is told who it is, and its place is hel
   expect(added.additionalContext).toContain('You are "Birch/atlas" in the Merkle session talk');
   expect(added.additionalContext).toContain("recall");
   expect(stdout).not.toContain("mk_");
-  expect(await findStoredPeer(home, storedPeerId(place))).toEqual({ ...place, claude_session_id: sessionId });
+  expect(await findStoredPeer(home, toStoredPeerId(place))).toEqual({
+    ...place,
+    claude_session_id: sessionId,
+  });
 });
 
 it("[WAKE-12] who was not launched is told nothing, and nothing fails", async () => {
   const home = await makeHome();
   for (const placeId of [undefined, "../../x", randomUUID()])
-    expect(await startSession({ home, placeId, input: said(randomUUID()) })).toBeUndefined();
-  await saveTeam(home, place);
-  for (const input of [Readable.from(["not json"]), said(7), said(""), Readable.from([])])
-    expect(await startSession({ home, placeId: storedPeerId(place), input })).toContain("Birch/atlas");
-  expect(await findStoredPeer(home, storedPeerId(place))).toEqual(place);
+    expect(await startSession({ home, placeId, input: createInput(randomUUID()) })).toBeUndefined();
+  await saveStoredPeer(home, place);
+  for (const input of [Readable.from(["not json"]), createInput(7), createInput(""), Readable.from([])])
+    expect(await startSession({ home, placeId: toStoredPeerId(place), input })).toContain("Birch/atlas");
+  expect(await findStoredPeer(home, toStoredPeerId(place))).toEqual(place);
 });

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
-import { findStoredPeer, type StoredPeer, saveTeam } from "../../home/stored-peers.js";
-import { conversationOf, readHookInput } from "./hook-input.js";
+import { findStoredPeer, type StoredPeer, saveStoredPeer } from "../../home/stored-peers.js";
+import { findConversation, readHookInput } from "./hook-input.js";
 
 interface SessionStart {
   readonly home: string;
@@ -15,10 +15,10 @@ interface SessionStart {
  * is nothing to add.
  */
 export async function startSession({ home, placeId, input }: SessionStart): Promise<string | undefined> {
-  const sessionId = conversationOf(await readHookInput(input));
+  const sessionId = findConversation(await readHookInput(input));
   const introduction = await introduceSession({ home, placeId, sessionId });
   if (introduction === undefined) return undefined;
-  const added = { hookEventName: "SessionStart", additionalContext: `${introduction}\n${ofClaudeCode}` };
+  const added = { hookEventName: "SessionStart", additionalContext: `${introduction}\n${claudeCodeHint}` };
   return JSON.stringify({ hookSpecificOutput: added });
 }
 
@@ -35,19 +35,19 @@ export async function introduceSession({
   sessionId,
 }: Omit<SessionStart, "input"> & { sessionId: string | undefined }): Promise<string | undefined> {
   if (placeId === undefined || !/^[0-9a-f-]{36}$/.test(placeId)) return undefined;
-  const place = await findStoredPeer(home, placeId);
-  if (!place) return undefined;
+  const storedPeer = await findStoredPeer(home, placeId);
+  if (!storedPeer) return undefined;
   // Ignore a failed write. Its only effect is that a later launch asks for a peer when it resumes this
   // conversation.
-  if (sessionId && sessionId !== place.claude_session_id)
-    await saveTeam(home, { ...place, claude_session_id: sessionId }).catch(() => undefined);
-  return introduce(place);
+  if (sessionId && sessionId !== storedPeer.claude_session_id)
+    await saveStoredPeer(home, { ...storedPeer, claude_session_id: sessionId }).catch(() => undefined);
+  return formatIntroduction(storedPeer);
 }
 
-const ofClaudeCode =
+const claudeCodeHint =
   "Merkle's tools are named mcp__merkle__…; while they are still connecting, ToolSearch finds them. Never answer with the built-in SendMessage.";
 
-function introduce({ team_name: team, peer_name: peer, slug }: StoredPeer): string {
+function formatIntroduction({ team_name: team, peer_name: peer, slug }: StoredPeer): string {
   const name = JSON.stringify(peer === null ? team : `${team}/${peer}`);
   return [
     `You are ${name} in the Merkle session ${slug}, where different people's agents work together.`,

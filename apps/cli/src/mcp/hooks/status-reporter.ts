@@ -9,7 +9,7 @@ import type { PeerSession } from "../peer-sessions.js";
 /** Reports a peer's activity, derived from its client's hooks, to other participants. */
 export interface StatusReporter {
   /** Reports a changed status in the background, because hooks must not wait for the broker. */
-  tell(team: PeerSession, status: "working" | "idle"): void;
+  report(team: PeerSession, status: "working" | "idle"): void;
 }
 
 /** Timeout for reporting a status, which would be outdated after this time. */
@@ -17,7 +17,7 @@ const timeoutMs = 5_000;
 
 export function createStatusReporter(link: BrokerLink, log: (text: string) => void): StatusReporter {
   return {
-    tell(team, status) {
+    report(team, status) {
       if (team.state.status.observed === status || team.state.membership !== "member") return;
       team.advance({ type: "statusObserved", status });
       const input = {
@@ -50,7 +50,7 @@ export function noteDeclared(team: PeerSession, { declared }: OutputOf<"set_stat
  * programs. Undefined if the client is busy or the file does not say. Only this file reveals an interrupted
  * turn, because no hook reports interruptions.
  */
-export async function idleSince(inbox: InboxSocket, env: NodeJS.ProcessEnv): Promise<number | undefined> {
+export async function readIdleSince(inbox: InboxSocket, env: NodeJS.ProcessEnv): Promise<number | undefined> {
   const folder = join(env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude"), "sessions");
   try {
     const text = await readFile(join(folder, `${basename(inbox.path, ".sock")}.json`), "utf8");

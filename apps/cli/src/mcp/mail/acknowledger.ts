@@ -1,6 +1,6 @@
 import type { BrokerLink } from "../broker-link.js";
 import type { PeerSession } from "../peer-sessions.js";
-import type { HandedOut } from "./handed-out.js";
+import type { DeliveryRecord } from "./delivery-record.js";
 
 /**
  * Reports to the broker which messages the models have received. Reports in the background, because the
@@ -8,12 +8,12 @@ import type { HandedOut } from "./handed-out.js";
  */
 export interface Acknowledger {
   /** Acknowledges after a short delay. A wait that starts before then acknowledges too. */
-  soon(team: PeerSession): void;
+  schedule(team: PeerSession): void;
   /** Sends all pending acknowledgements without waiting for replies. */
   flush(): void;
 }
 
-const soonMs = 200;
+const delayMs = 200;
 /**
  * How long to wait for a message to appear in the client's record. Clients record messages within a fraction
  * of a second. A message still missing after this time is recorded in an unsupported format.
@@ -28,12 +28,12 @@ const recordWithinMs = 5_000;
  */
 export function createAcknowledger(
   link: BrokerLink,
-  { readTranscript }: Pick<HandedOut, "readTranscript">,
+  { readTranscript }: Pick<DeliveryRecord, "readTranscript">,
 ): Acknowledger {
   const due = new Map<PeerSession, ReturnType<typeof setTimeout>>();
 
   function plan(team: PeerSession, unrecordedSince: number): void {
-    const timer = setTimeout(() => void settle(team, unrecordedSince), soonMs);
+    const timer = setTimeout(() => void settle(team, unrecordedSince), delayMs);
     timer.unref();
     due.set(team, timer);
   }
@@ -42,16 +42,16 @@ export function createAcknowledger(
     const isLate = Date.now() - unrecordedSince > recordWithinMs;
     if (team.mail.isUnrecorded) {
       const transcript = isLate ? undefined : await readTranscript();
-      team.mail.record(transcript?.holds);
+      team.mail.record(transcript?.contains);
     }
-    tell(team);
+    acknowledge(team);
     if (team.mail.isUnrecorded && team.state.membership === "member") plan(team, unrecordedSince);
   }
 
-  function tell(team: PeerSession): void {
+  function acknowledge(team: PeerSession): void {
     clearTimeout(due.get(team));
     due.delete(team);
-    const cursor = team.mail.place;
+    const cursor = team.mail.ackCursor;
     const { membership, acked = 0, epoch } = team.state;
     if (membership !== "member" || cursor <= acked) return;
     const { sessionId: session_id, credential: team_id } = team;
@@ -64,12 +64,12 @@ export function createAcknowledger(
   }
 
   return {
-    soon(team) {
-      if (due.has(team) || !(team.mail.isUnrecorded || team.mail.place > (team.state.acked ?? 0))) return;
+    schedule(team) {
+      if (due.has(team) || !(team.mail.isUnrecorded || team.mail.ackCursor > (team.state.acked ?? 0))) return;
       plan(team, Date.now());
     },
     flush() {
-      for (const team of [...due.keys()]) tell(team);
+      for (const team of [...due.keys()]) acknowledge(team);
     },
   };
 }

@@ -2,8 +2,8 @@ import type { Message } from "@merkle/wire";
 import type { HookEvent } from "../../clients/client.js";
 import type { Transcript } from "../../clients/transcript.js";
 import type { PeerSession } from "../peer-sessions.js";
-import type { GivenBrief } from "../peer-state.js";
-import { breaksThrough, isForEveryone } from "../what-wakes.js";
+import type { DeliveredBrief } from "../peer-state.js";
+import { breaksThrough, isForEveryone } from "../wake-rules.js";
 
 /** A hook run for the main agent. */
 export interface MainHook {
@@ -17,12 +17,12 @@ export interface MainHook {
  */
 export interface Brief {
   readonly text: string;
-  readonly given: GivenBrief;
+  readonly given: DeliveredBrief;
 }
 
 export interface Briefs {
   /** Returns whether the client's transcript is needed to decide whether to deliver a brief. */
-  asksForRecord(team: PeerSession, call: MainHook): boolean;
+  needsTranscript(team: PeerSession, call: MainHook): boolean;
   /**
    * Returns the brief to deliver at a hook, or null. Waits at most a second, and only if the broker is
    * connected.
@@ -33,16 +33,19 @@ export interface Briefs {
 /**
  * Returns the unread messages for hooks and nudges to deliver. Excludes messages that a brief has set aside.
  */
-export function broughtMail({ mail }: Pick<PeerSession, "mail">, given: GivenBrief | undefined): Message[] {
-  return mail.pending.filter((message) => !isSetAside(message, given));
+export function listDeliverableMail(
+  { mail }: Pick<PeerSession, "mail">,
+  brief: DeliveredBrief | undefined,
+): Message[] {
+  return mail.pending.filter((message) => !isSetAside(message, brief));
 }
 
 /**
  * Returns whether a brief sets the message aside. Messages that name the peer, come from humans or have
  * priority `now` are never set aside.
  */
-export function isSetAside(message: Message, given: GivenBrief | undefined): boolean {
-  return message.sequence <= (given?.setAside ?? 0) && isCommon(message);
+export function isSetAside(message: Message, brief: DeliveredBrief | undefined): boolean {
+  return message.sequence <= (brief?.setAside ?? 0) && isCommon(message);
 }
 
 export function isCommon(message: Message): boolean {

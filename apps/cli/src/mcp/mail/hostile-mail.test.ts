@@ -2,10 +2,10 @@ import type { Message } from "@merkle/wire";
 import { catalogue } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { claude } from "../../clients/claude.js";
-import { feedMessage } from "../../test-kit/feed-message.js";
-import { announceMail, showMail, writeMail } from "../hooks/hook-text.js";
+import { createFeedMessage } from "../../test-kit/feed-message.js";
+import { formatAnnouncement, formatMail, formatMailForUser } from "../hooks/hook-text.js";
 import { createRenderer } from "../long-results.js";
-import { writeNudge } from "../waking/wakers.js";
+import { formatNudge } from "../waking/wakers.js";
 
 /** Lines and frames used by Merkle and the clients, as an attacker would imitate them. */
 const lures = [
@@ -61,7 +61,7 @@ const team = { address: "Birch/atlas", slug: "talk" };
 
 function hostileMessages(): Message[] {
   return hostileTexts.map((text, index) =>
-    feedMessage(index + 1, {
+    createFeedMessage(index + 1, {
       content: { text },
       from: { team: hostileNames[index] ?? "", peer: hostileNames.at(-index - 1), human: index % 2 === 0 },
       to: [hostileNames[index] ?? "*"],
@@ -88,15 +88,15 @@ describe("text that would be taken for ours", () => {
     "[WAKE-5] stays in its frame, in what a hook says (told before: %s)",
     (isIntroduced) => {
       const messages = hostileMessages();
-      const text = writeMail({
+      const text = formatMail({
         team,
         isIntroduced,
         isAlone: false,
-        offer: { messages, again: new Set([2]) },
+        offer: { messages, repeatedSequences: new Set([2]) },
         remaining: 3,
         documentVersion: 4,
         notice: undefined,
-        closed: false,
+        isClosed: false,
       });
       const ends = [
         "document v4",
@@ -110,17 +110,17 @@ describe("text that would be taken for ours", () => {
       expect(between.filter((line) => line.startsWith("(again) "))).toHaveLength(1);
       expect(left.slice(-ends.length)).toEqual(ends);
       expectHarmless(text);
-      expectHarmless(announceMail(team, 1));
+      expectHarmless(formatAnnouncement(team, 1));
     },
   );
 
   it("[WAKE-5] stays in the one JSON document that a hook answers with", () => {
     const render = createRenderer({
       view: "compact",
-      structured: false,
+      isStructured: false,
       secretStore: {
-        keep: () => undefined,
-        keepFrom: () => undefined,
+        add: () => undefined,
+        addFrom: () => undefined,
         find: () => undefined,
         hide: (text) => text,
       },
@@ -145,24 +145,24 @@ describe("text that would be taken for ours", () => {
   });
 
   it("[WAKE-8] is never in a nudge, which holds counts alone", () => {
-    const line = writeNudge({ number: 7, unread: 20 });
+    const line = formatNudge({ number: 7, unread: 20 });
     expect(line).toMatch(/^Merkle nudge 7: 20 unread\. [^\n]+not with SendMessage\.$/);
-    expect(writeNudge({ number: 8, unread: 0, isAsked: true })).toContain(
+    expect(formatNudge({ number: 8, unread: 0, isRequested: true })).toContain(
       "please check your messages. 0 unread.",
     );
   });
 
   it("[WAKE-17] is one line each at the terminal, and five at most", () => {
     for (const message of hostileMessages()) {
-      const shown = showMail([message]);
+      const shown = formatMailForUser([message]);
       expect(shown).not.toContain("\n");
       expectHarmless(shown);
     }
     const from = { team: "Ben", human: true };
     const messages = Array.from({ length: 7 }, (_, i) =>
-      feedMessage(i + 1, { from, to: ["Birch"], content: { text: `say\n${i}` } }),
+      createFeedMessage(i + 1, { from, to: ["Birch"], content: { text: `say\n${i}` } }),
     );
-    expect(showMail(messages).split("\n")).toEqual([
+    expect(formatMailForUser(messages).split("\n")).toEqual([
       ...[0, 1, 2, 3, 4].map((i) => `Ben → you: say ${i}`),
       "and 2 more messages",
     ]);

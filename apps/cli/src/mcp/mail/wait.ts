@@ -7,15 +7,15 @@ import type { Acknowledger } from "./acknowledger.js";
 
 type WaitOutput = OutputOf<"wait_for_messages">;
 
-export interface Waited {
+export interface WaitResult {
   readonly output: WaitOutput;
   /** The sequences of messages that the model may already have seen. */
-  readonly again?: ReadonlySet<number>;
+  readonly repeatedSequences?: ReadonlySet<number>;
   /**
    * Must be called once the answer has been delivered or lost. `arrived` says whether it reached the client.
    * If not, its messages are offered again.
    */
-  settle(arrived: boolean): void;
+  settle(isDelivered: boolean): void;
 }
 
 export interface WaitRequest {
@@ -44,18 +44,18 @@ const pauseMs = 250;
  * Messages are only offered. They are acknowledged once there is evidence that the model received them
  * (STDIO-5, STDIO-6).
  */
-export async function waitForMessages(link: BrokerLink, request: WaitRequest): Promise<Waited> {
+export async function waitForMessages(link: BrokerLink, request: WaitRequest): Promise<WaitResult> {
   const { team, signal } = request;
-  const parked = park(team, signal);
-  const ends = performance.now() + request.timeoutMs;
+  const slot = park(team, signal);
+  const endsAt = performance.now() + request.timeoutMs;
   try {
-    return await readOrBlock(link, request, parked, ends);
+    return await readOrBlock(link, request, slot, endsAt);
   } finally {
-    parked.leave();
+    slot.leave();
   }
 }
 
-interface Parked {
+interface WaitSlot {
   /**
    * Aborted when the wait is cancelled, or must be answered immediately because of its timeout or a newer
    * wait.
@@ -68,7 +68,7 @@ interface Parked {
  * Registers a wait. A peer's fifth wait ends its oldest wait (WAIT-6). This server applies that limit,
  * because the broker cannot distinguish the waits of one peer.
  */
-function park({ waits }: PeerSession, cancelled: AbortSignal): Parked {
+function park({ waits }: PeerSession, cancelled: AbortSignal): WaitSlot {
   const early = new AbortController();
   const answer = () => early.abort();
   const [oldest] = waits;
@@ -83,30 +83,30 @@ function park({ waits }: PeerSession, cancelled: AbortSignal): Parked {
 async function readOrBlock(
   link: BrokerLink,
   request: WaitRequest,
-  parked: Parked,
-  ends: number,
-): Promise<Waited> {
+  slot: WaitSlot,
+  endsAt: number,
+): Promise<WaitResult> {
   const { team, signal } = request;
   let wasConnected = false;
   for (let isFirst = true; ; isFirst = false) {
-    await findPlace(link, team, signal);
-    const leftMs = ends - performance.now();
-    const isOver = team.state.membership === "left" || parked.signal.aborted || (wasConnected && leftMs <= 0);
+    await readCursor(link, team, signal);
+    const leftMs = endsAt - performance.now();
+    const isOver = team.state.membership === "left" || slot.signal.aborted || (wasConnected && leftMs <= 0);
     // A new wait returns all pending messages. Once the wait is blocked, only messages worth waking for end
     // it before its timeout.
     if (!request.includeOwn && (isFirst || isOver ? team.mail.pending.length > 0 : isAnswered(team))) {
       reportProgress(link, request);
-      return fromMail(request, team.state.epoch ?? (await link.connected(signal)));
+      return toMailResult(request, team.state.epoch ?? (await link.getEpoch(signal)));
     }
     // By now the wait has asked the broker at least once, even with `timeout: 0`.
-    if (isOver) return nothing(link, team, signal);
-    if (!wasConnected) await link.connected(signal);
+    if (isOver) return createEmptyResult(link, team, signal);
+    if (!wasConnected) await link.getEpoch(signal);
     wasConnected = true;
-    const reply = await askBroker(link, request, parked, Math.max(leftMs, 0));
-    const waited = reply && takeReply(request, reply, ends - performance.now());
-    if (waited) return waited;
+    const reply = await askBroker(link, request, slot, Math.max(leftMs, 0));
+    const result = reply && handleReply(request, reply, endsAt - performance.now());
+    if (result) return result;
     signal.throwIfAborted();
-    if (!isAnswered(team) && performance.now() < ends) await pause(parked.signal);
+    if (!isAnswered(team) && performance.now() < endsAt) await pause(slot.signal);
   }
 }
 
@@ -115,7 +115,7 @@ function isAnswered({ mail }: PeerSession): boolean {
 }
 
 /** Reads the team's cursor from the broker if this server does not know the cursor yet. */
-async function findPlace(link: BrokerLink, team: PeerSession, signal?: AbortSignal): Promise<void> {
+async function readCursor(link: BrokerLink, team: PeerSession, signal?: AbortSignal): Promise<void> {
   if (team.state.acked !== undefined) return;
   const { cursor } = await link.call(
     "ack",
@@ -127,16 +127,16 @@ async function findPlace(link: BrokerLink, team: PeerSession, signal?: AbortSign
 
 /** Reports the model's cursor and the received messages to the broker, without waiting for a reply. */
 function reportProgress(link: BrokerLink, { team, acknowledger }: WaitRequest): void {
-  if (team.state.idlePolls === 0) return acknowledger.soon(team);
+  if (team.state.idlePolls === 0) return acknowledger.schedule(team);
   // Only a wait that returns messages resets the broker's count of consecutive empty waits (WAIT-8).
   team.advance({ type: "messagesReturned" });
   const { sessionId: session_id, credential: team_id, mail } = team;
-  const since_cursor = mail.place;
+  const since_cursor = mail.ackCursor;
   const { epoch } = team.state;
   link.call("wait_for_messages", { session_id, team_id, since_cursor, timeout: 0 }).then(
     () => team.advance({ type: "acknowledged", cursor: since_cursor, epoch }),
     // If the report fails, acknowledge the cursor separately. The count of empty waits is only a hint.
-    () => acknowledger.soon(team),
+    () => acknowledger.schedule(team),
   );
 }
 
@@ -147,22 +147,22 @@ function reportProgress(link: BrokerLink, { team, acknowledger }: WaitRequest): 
 async function askBroker(
   link: BrokerLink,
   { team, includeOwn }: WaitRequest,
-  parked: Parked,
+  slot: WaitSlot,
   leftMs: number,
 ): Promise<WaitOutput | null> {
   const enough = new AbortController();
-  const signal = AbortSignal.any([enough.signal, parked.signal]);
+  const signal = AbortSignal.any([enough.signal, slot.signal]);
   let timer = setTimeout(() => enough.abort(), leftMs);
   try {
     // The broker would immediately return messages that are being offered but that the model does not have
     // yet. Until the offer is settled, wait only for pushed messages.
-    await untilMail(team, signal, () => isAnswered(team) || !team.mail.isOffering);
+    await waitForMail(team, signal, () => isAnswered(team) || !team.mail.isOffering);
     if (signal.aborted || (!includeOwn && isAnswered(team))) return null;
     clearTimeout(timer);
     timer = setTimeout(() => enough.abort(), leftMs + graceMs);
     const reply = callBroker(link, team, { includeOwn, leftMs, signal });
     if (includeOwn) return await reply;
-    return await Promise.race([reply, untilMail(team, signal, () => isAnswered(team)).then(() => null)]);
+    return await Promise.race([reply, waitForMail(team, signal, () => isAnswered(team)).then(() => null)]);
   } catch (error) {
     if (signal.aborted) return null;
     // If the connection is lost, keep waiting until the timeout of this wait.
@@ -186,7 +186,7 @@ async function callBroker(
   { includeOwn, leftMs, signal }: { includeOwn: boolean; leftMs: number; signal: AbortSignal },
 ): Promise<WaitOutput> {
   signal.throwIfAborted();
-  const since_cursor = team.mail.place;
+  const since_cursor = team.mail.ackCursor;
   const { epoch } = team.state;
   // The wait already acknowledges this cursor, so it must not be acknowledged again while the wait is
   // running.
@@ -212,17 +212,17 @@ async function callBroker(
  * Resolves once `isThere` returns true or the signal is aborted. Checks the condition on every change of the
  * inbox.
  */
-function untilMail({ mail }: PeerSession, signal: AbortSignal, isThere: () => boolean): Promise<void> {
+function waitForMail({ mail }: PeerSession, signal: AbortSignal, isReady: () => boolean): Promise<void> {
   return new Promise((resolve) => {
-    const look = () => {
-      if (!signal.aborted && !isThere()) return;
+    const check = () => {
+      if (!signal.aborted && !isReady()) return;
       stopListening();
-      signal.removeEventListener("abort", look);
+      signal.removeEventListener("abort", check);
       resolve();
     };
-    const stopListening = mail.listen(look);
-    signal.addEventListener("abort", look);
-    look();
+    const stopListening = mail.listen(check);
+    signal.addEventListener("abort", check);
+    check();
   });
 }
 
@@ -230,7 +230,7 @@ function untilMail({ mail }: PeerSession, signal: AbortSignal, isThere: () => bo
  * Converts the broker's reply to the wait's answer. Returns undefined if the broker replied early and there
  * is time left to wait.
  */
-function takeReply(request: WaitRequest, reply: WaitOutput, leftMs: number): Waited | undefined {
+function handleReply(request: WaitRequest, reply: WaitOutput, leftMs: number): WaitResult | undefined {
   const { team } = request;
   team.advance({
     type: "waitAnswered",
@@ -239,13 +239,13 @@ function takeReply(request: WaitRequest, reply: WaitOutput, leftMs: number): Wai
     idlePolls: reply.idle_polls,
     isClosed: reply.session_closed,
   });
-  if (request.includeOwn && reply.messages.length > 0) return withOwn(request, reply);
-  if (team.mail.pending.length > 0) return fromMail(request, reply.epoch, reply);
+  if (request.includeOwn && reply.messages.length > 0) return toPageWithOwn(request, reply);
+  if (team.mail.pending.length > 0) return toMailResult(request, reply.epoch, reply);
   if (leftMs > pauseMs && !reply.session_closed && request.timeoutMs > 0) return undefined;
   return { output: toOutput(team, reply, [], reply), settle: () => undefined };
 }
 
-function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Waited {
+function toMailResult(request: WaitRequest, epoch: string, reply?: WaitOutput): WaitResult {
   const { team } = request;
   team.advance({ type: "connected", epoch });
   const offer = team.mail.offer({ by: "call" }, fitPage(request.view));
@@ -255,9 +255,9 @@ function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Wait
     output: toOutput(team, { epoch: team.state.epoch ?? epoch, next_cursor: offer.cursor }, offer.messages, {
       ...(beyond > 0 && { remaining: beyond }),
       ...(reply?.document_version !== undefined && { document_version: reply.document_version }),
-      session_closed: team.closed && team.mail.isDrained && !reply?.remaining,
+      session_closed: team.isClosed && team.mail.isDrained && !reply?.remaining,
     }),
-    again: offer.again,
+    repeatedSequences: offer.repeatedSequences,
     settle: offer.settle,
   };
 }
@@ -266,11 +266,11 @@ function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Wait
  * Returns a page that includes the peer's own messages. The page does not come from the inbox, which
  * therefore skips the page's messages.
  */
-function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
+function toPageWithOwn({ team, view }: WaitRequest, reply: WaitOutput): WaitResult {
   const fits = fitPage(view);
   // The broker's page repeats messages that the model already has, because messages are acknowledged only
   // once they are recorded.
-  const all = reply.messages.filter(({ sequence }) => sequence > team.mail.shown).map(team.open);
+  const all = reply.messages.filter(({ sequence }) => sequence > team.mail.receivedCursor).map(team.open);
   const beyond = all.findIndex((message) => !fits(message));
   const messages = beyond === -1 ? all : all.slice(0, beyond);
   const cursor = beyond === -1 ? reply.next_cursor : (messages.at(-1)?.sequence ?? reply.next_cursor);
@@ -281,8 +281,8 @@ function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
       remaining: remaining > 0 ? remaining : undefined,
       session_closed: reply.session_closed && remaining === 0,
     }),
-    settle: (arrived) => {
-      if (arrived) team.mail.passUpTo(cursor);
+    settle: (isDelivered) => {
+      if (isDelivered) team.mail.passUpTo(cursor);
     },
   };
 }
@@ -321,10 +321,14 @@ function toOutput(
  * Returns an empty answer. Used if the time is up and the broker, which is stopping or disconnected, has not
  * replied.
  */
-async function nothing(link: BrokerLink, team: PeerSession, signal: AbortSignal): Promise<Waited> {
-  const epoch = await link.connected(signal);
-  const output = toOutput(team, { epoch, next_cursor: team.mail.place }, [], {
-    session_closed: team.closed && team.mail.isDrained,
+async function createEmptyResult(
+  link: BrokerLink,
+  team: PeerSession,
+  signal: AbortSignal,
+): Promise<WaitResult> {
+  const epoch = await link.getEpoch(signal);
+  const output = toOutput(team, { epoch, next_cursor: team.mail.ackCursor }, [], {
+    session_closed: team.isClosed && team.mail.isDrained,
   });
   return { output, settle: () => undefined };
 }

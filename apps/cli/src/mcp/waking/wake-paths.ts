@@ -14,7 +14,7 @@ interface Wake {
   /** Attributes of the nudge's line, for clients that display attributes. */
   readonly meta: Readonly<Record<string, string>>;
   /** Whether the nudge may interrupt a running tool. */
-  readonly interrupts: boolean;
+  readonly canInterrupt: boolean;
 }
 
 interface WakePathsOptions {
@@ -29,22 +29,22 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
    * Whether the last attempt to post to the client's inbox failed. A failing inbox is still tried, but not
    * listed as available.
    */
-  let inboxFails = false;
+  let hasInboxFailed = false;
 
-  async function post({ line, interrupts }: Wake): Promise<boolean> {
-    if (!inbox?.isThere) return false;
+  async function post({ line, canInterrupt }: Wake): Promise<boolean> {
+    if (!inbox?.isConnected) return false;
     try {
-      await inbox.post({ line, interrupts });
-      inboxFails = false;
+      await inbox.post({ line, canInterrupt });
+      hasInboxFailed = false;
     } catch (error) {
-      inboxFails = true;
+      hasInboxFailed = true;
       log(`the client's inbox did not accept a message: ${String(error)}`);
     }
-    return !inboxFails;
+    return !hasInboxFailed;
   }
 
   async function send({ line, meta }: Wake): Promise<boolean> {
-    if (!channel?.isThere) return false;
+    if (!channel?.isConnected) return false;
     try {
       await channel.send({ content: line, meta });
       return true;
@@ -57,9 +57,9 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
   return {
     get available() {
       const paths: (WakePath | false)[] = [
-        inbox?.isThere === true && !inboxFails && "inbox",
+        inbox?.isConnected === true && !hasInboxFailed && "inbox",
         hasHooks() && "hooks",
-        channel?.isThere === true && "channel",
+        channel?.isConnected === true && "channel",
       ];
       return paths.filter((path) => path !== false);
     },
@@ -72,11 +72,11 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
 
 interface HearingOptions {
   /** Returns when the client last reached this server, in milliseconds. */
-  readonly heardAt: () => number;
+  readonly getHeardAt: () => number;
   /** Returns when the client became idle. Undefined if the client is busy or its state is unknown. */
-  readonly idleSince: () => Promise<number | undefined>;
+  readonly readIdleSince: () => Promise<number | undefined>;
   /** Called when a nudge turns out to have had no effect. */
-  readonly onVain: () => void;
+  readonly onUnheard: () => void;
 }
 
 /**
@@ -84,27 +84,30 @@ interface HearingOptions {
  * again without reaching this server. In that case the client's connection is broken, and every further nudge
  * would cost a turn. The paths are enabled again when the client reaches the server (WAKE-19).
  */
-export function untilInVain(paths: WakePaths, { heardAt, idleSince, onVain }: HearingOptions): WakePaths {
+export function stopWhenUnheard(
+  paths: WakePaths,
+  { getHeardAt, readIdleSince, onUnheard }: HearingOptions,
+): WakePaths {
   /** When the first nudge since the client last reached this server was sent. */
   let nudgedAt = 0;
-  let vainAt = 0;
-  const isVain = () => heardAt() < vainAt;
+  let unheardNudgeAt = 0;
+  const isUnheard = () => getHeardAt() < unheardNudgeAt;
 
-  async function wasInVain(): Promise<boolean> {
-    const since = await idleSince();
-    return since !== undefined && since > nudgedAt && heardAt() < nudgedAt;
+  async function wasUnheard(): Promise<boolean> {
+    const since = await readIdleSince();
+    return since !== undefined && since > nudgedAt && getHeardAt() < nudgedAt;
   }
 
   return {
     get available() {
-      return isVain() ? [] : paths.available;
+      return isUnheard() ? [] : paths.available;
     },
     async run(wake) {
-      if (isVain()) return [];
-      const isFirst = heardAt() >= nudgedAt;
-      if (!isFirst && (await wasInVain())) {
-        vainAt = nudgedAt;
-        onVain();
+      if (isUnheard()) return [];
+      const isFirst = getHeardAt() >= nudgedAt;
+      if (!isFirst && (await wasUnheard())) {
+        unheardNudgeAt = nudgedAt;
+        onUnheard();
         return [];
       }
       const at = Date.now();
@@ -120,7 +123,7 @@ export function untilInVain(paths: WakePaths, { heardAt, idleSince, onVain }: He
  * messages resource (MCP-18).
  */
 export interface Channel {
-  readonly isThere: boolean;
+  readonly isConnected: boolean;
   send(message: ChannelMessage): Promise<void>;
   onChange(run: () => void): void;
 }

@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { feedEvent, feedMessage } from "../../test-kit/feed-message.js";
+import { createFeedEvent, createFeedMessage } from "../../test-kit/feed-message.js";
 import { createInbox } from "../inbox.js";
 import { createTurn } from "../turn.js";
 import { createWaker, type Nudge } from "./wake.js";
@@ -25,8 +25,8 @@ function startWaker(circumstances: Circumstances = {}) {
     mail,
     isDnd: () => circumstances.isDnd ?? false,
     isWaiting: () => circumstances.isWaiting ?? false,
-    turnRunsUntil: () => circumstances.turnRunsUntil ?? 0,
-    mayInterrupt: circumstances.mayInterrupt ?? false,
+    getTurnEnd: () => circumstances.turnRunsUntil ?? 0,
+    isInterruptible: circumstances.mayInterrupt ?? false,
     onTurnAwaited: () => {
       awaited += 1;
     },
@@ -42,11 +42,11 @@ function startWaker(circumstances: Circumstances = {}) {
     times: () => nudges.map(({ at }) => at),
     push(special: Partial<Message> = toMe) {
       head += 1;
-      mail.push(feedMessage(head, special));
+      mail.push(createFeedMessage(head, special));
     },
     conclude() {
       head += 1;
-      mail.push(feedEvent(head, "session_concluded"));
+      mail.push(createFeedEvent(head, "session_concluded"));
     },
     read() {
       mail.offer({ by: "call" }, () => true)?.settle(true);
@@ -156,7 +156,7 @@ it("[WAKE-9] while a turn runs its hooks deliver; when it ended or fell silent, 
   pass(10_000);
   expect(times()).toEqual([]);
   circumstances.turnRunsUntil = 0;
-  waker.look();
+  waker.check();
   pass(100);
   expect(times()).toEqual([39_100]);
 });
@@ -166,7 +166,7 @@ it("[WAKE-9] priority now does not wait for a turn's end, and ends a tool only w
     const { push, pass, nudges } = startWaker({ turnRunsUntil: 30_000, mayInterrupt });
     push({ to: ["Birch"], priority: "now" });
     pass(100);
-    expect(nudges.map(({ interrupts }) => interrupts)).toEqual([mayInterrupt]);
+    expect(nudges.map(({ canInterrupt: interrupts }) => interrupts)).toEqual([mayInterrupt]);
   }
 });
 
@@ -196,10 +196,9 @@ it("[WAKE-10] what is read is nudged for no more, and later mail begins anew", (
 it("[WAKE-11] whoever asks for a nudge gets one, whatever there is", async () => {
   const { waker, push } = startWaker({ isDnd: true });
   push({ priority: "low" });
-  expect(await waker.nudge(async ({ unread, interrupts }) => [unread.length, interrupts])).toEqual([
-    1,
-    false,
-  ]);
+  expect(
+    await waker.nudge(async ({ unread, canInterrupt: interrupts }) => [unread.length, interrupts]),
+  ).toEqual([1, false]);
 });
 
 it("[WAKE-16] an interrupted turn holds nudges for 20 s or until the next hook, but not those of priority now", () => {
@@ -212,7 +211,7 @@ it("[WAKE-16] an interrupted turn holds nudges for 20 s or until the next hook, 
     agentId: "",
     toolUseId: "",
   } as const;
-  turn.hook(prompt);
+  turn.recordHook(prompt);
   turn.interrupt();
   expect(turn).toMatchObject({ isInterrupted: true, runsUntil: 21_000 });
   const { push, pass, times } = startWaker({ turnRunsUntil: turn.runsUntil });
@@ -222,7 +221,7 @@ it("[WAKE-16] an interrupted turn holds nudges for 20 s or until the next hook, 
   pass(200);
   expect(times()).toEqual([21_000]);
   now = 2_000;
-  turn.hook({ ...prompt, event: "Stop" });
+  turn.recordHook({ ...prompt, event: "Stop" });
   turn.end();
   expect(turn).toMatchObject({ isInterrupted: false, runsUntil: 0 });
 

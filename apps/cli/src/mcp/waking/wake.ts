@@ -1,11 +1,11 @@
 import { type Message, wakes } from "@merkle/wire";
 import type { Inbox } from "../inbox.js";
-import { breaksThrough, isForEveryone } from "../what-wakes.js";
+import { breaksThrough, isForEveryone } from "../wake-rules.js";
 
 /** Wakes the model for messages that are worth a turn, repeatedly until the model reads them. */
 export interface Waker {
   /** Checks again whether to wake the model. Call when anything except the inbox has changed. */
-  look(): void;
+  check(): void;
   /**
    * Sends a nudge that someone requested, regardless of unread messages. Resolves with the result of `run`.
    */
@@ -16,7 +16,7 @@ export interface Waker {
 export interface Nudge {
   readonly number: number;
   readonly unread: readonly Message[];
-  readonly interrupts: boolean;
+  readonly canInterrupt: boolean;
 }
 
 /** The conditions that a waker checks before each decision. */
@@ -30,12 +30,12 @@ interface WakerState {
    */
   readonly isWaiting: () => boolean;
   /** Returns when the running turn is expected to end, at which point its hooks deliver messages. */
-  readonly turnRunsUntil: () => number;
+  readonly getTurnEnd: () => number;
 }
 
 interface WakerOptions extends WakerState {
   /** Whether a message with priority `now` may interrupt a tool that is running. */
-  readonly mayInterrupt: boolean;
+  readonly isInterruptible: boolean;
   readonly send: (nudge: Nudge) => void;
   /** Called when messages are only waiting for a turn to end. */
   readonly onTurnAwaited: () => void;
@@ -62,11 +62,11 @@ const pausesMs: readonly number[] = [10_000, 30_000, 90_000, 270_000];
  * times, after increasing pauses (WAKE-9, WAKE-10).
  */
 export function createWaker(options: WakerOptions): Waker {
-  const { mail, mayInterrupt, send, now } = options;
+  const { mail, isInterruptible, send, now } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
   // The number of the last nudge. Starts at a number based on the time: the client drops repeated lines, so
   // the numbers must differ from those that an earlier server sent to the same client.
-  let last = Math.floor(Date.now() / 1_000) % 100_000;
+  let lastNumber = Math.floor(Date.now() / 1_000) % 100_000;
   /**
    * State of the current unread messages: when the first of them arrived, how many nudges were sent for them,
    * when the last nudge was sent, and the last message that this nudge covered.
@@ -76,13 +76,13 @@ export function createWaker(options: WakerOptions): Waker {
   let nudgedAt = Number.NEGATIVE_INFINITY;
   let nudgedUpTo = 0;
 
-  function unread(): readonly Message[] {
+  function listUnread(): readonly Message[] {
     return mail.pending.filter(options.isDnd() ? breaksThrough : wakes);
   }
 
-  function look(): void {
+  function check(): void {
     clearTimeout(timer);
-    const waking = unread();
+    const waking = listUnread();
     if (waking.length === 0) {
       nudges = 0;
       since = undefined;
@@ -102,7 +102,7 @@ export function createWaker(options: WakerOptions): Waker {
     const isNew = ({ sequence }: Message) => sequence > nudgedUpTo;
     if (waking.some((message) => isNew(message) && breaksThrough(message))) return now();
     const planned = planNext(waking.some(isNew), waking.every(isForEveryone));
-    const turnEnds = waking.some(breaksThrough) ? 0 : options.turnRunsUntil();
+    const turnEnds = waking.some(breaksThrough) ? 0 : options.getTurnEnd();
     if (planned === undefined || planned >= turnEnds) return planned;
     options.onTurnAwaited();
     return turnEnds;
@@ -116,27 +116,27 @@ export function createWaker(options: WakerOptions): Waker {
   }
 
   function fire(): void {
-    const waking = unread();
+    const waking = listUnread();
     const dueAt = waking.length === 0 ? undefined : findDue(waking);
     if (dueAt !== undefined && dueAt <= now()) {
-      const interrupts = mayInterrupt && waking.some(breaksThrough);
+      const canInterrupt = isInterruptible && waking.some(breaksThrough);
       nudges += 1;
-      send(next(interrupts));
+      send(createNudge(canInterrupt));
       nudgedUpTo = waking.at(-1)?.sequence ?? nudgedUpTo;
     }
-    look();
+    check();
   }
 
-  function next(interrupts: boolean): Nudge {
-    last += 1;
+  function createNudge(canInterrupt: boolean): Nudge {
+    lastNumber += 1;
     nudgedAt = now();
-    return { number: last, unread: mail.pending, interrupts };
+    return { number: lastNumber, unread: mail.pending, canInterrupt };
   }
 
-  const stopListening = mail.listen(look);
+  const stopListening = mail.listen(check);
   return {
-    look,
-    nudge: (run) => run(next(false)),
+    check,
+    nudge: (run) => run(createNudge(false)),
     stop() {
       clearTimeout(timer);
       stopListening();

@@ -1,5 +1,5 @@
 import type { WakePath } from "@merkle/wire";
-import { broughtMail } from "../mail/briefs.js";
+import { listDeliverableMail } from "../mail/briefs.js";
 import type { PeerSession } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
 import { createWaker, type Nudge, type Waker } from "./wake.js";
@@ -12,7 +12,7 @@ export interface Wakers {
   /**
    * Checks again for all peers whether to wake the client. Call when anything except an inbox has changed.
    */
-  look(): void;
+  check(): void;
   /** Wakes the client because someone requested it. Resolves with the wake paths that accepted the nudge. */
   nudge(team: PeerSession): Promise<WakePath[]>;
 }
@@ -29,8 +29,8 @@ interface WakersOptions {
    * Returns when the client became idle, in milliseconds. Undefined if the client is busy or its state is
    * unknown.
    */
-  readonly idleSince: () => Promise<number | undefined>;
-  readonly mayInterrupt: boolean;
+  readonly readIdleSince: () => Promise<number | undefined>;
+  readonly isInterruptible: boolean;
   /** Called after each use of the wake paths, because some of them may have failed. */
   readonly onRun: () => void;
   /** Called when it turns out that the client cannot reach this server. */
@@ -39,10 +39,10 @@ interface WakersOptions {
 }
 
 /** While messages wait for a turn to end, how often to check whether the turn was interrupted. */
-const lookMs = 500;
+const checkIntervalMs = 500;
 
 export function createWakers(options: WakersOptions): Wakers {
-  const { paths, turn, isRestarted, idleSince, mayInterrupt, onRun, onUnreached, now } = options;
+  const { paths, turn, isRestarted, readIdleSince, isInterruptible, onRun, onUnreached, now } = options;
   const wakers = new Map<PeerSession, Waker>();
   let watching: ReturnType<typeof setTimeout> | undefined;
 
@@ -55,7 +55,7 @@ export function createWakers(options: WakersOptions): Wakers {
    */
   async function noteIdle(): Promise<void> {
     const { heardAt } = turn;
-    const since = await idleSince();
+    const since = await readIdleSince();
     const isOfThisTurn = turn.runsUntil > 0 && turn.heardAt === heardAt;
     if (!isOfThisTurn || turn.isInterrupted || since === undefined || since <= heardAt) return;
     if (!isRestarted || turn.hasPrompt) return turn.interrupt(since);
@@ -66,18 +66,18 @@ export function createWakers(options: WakersOptions): Wakers {
   async function watchTurn(): Promise<void> {
     await noteIdle();
     watching = undefined;
-    look();
+    check();
   }
 
-  function look(): void {
-    for (const waker of wakers.values()) waker.look();
+  function check(): void {
+    for (const waker of wakers.values()) waker.check();
   }
 
-  async function run({ number, unread, interrupts }: Nudge, isAsked = false): Promise<WakePath[]> {
-    const line = writeNudge({ number, unread: unread.length, isAsked });
+  async function run({ number, unread, canInterrupt }: Nudge, isRequested = false): Promise<WakePath[]> {
+    const line = formatNudge({ number, unread: unread.length, isRequested });
     const meta = { unread: String(unread.length), nudge: String(number) };
     await noteIdle();
-    const reached = await paths.run({ line, meta, interrupts });
+    const reached = await paths.run({ line, meta, canInterrupt });
     onRun();
     return reached;
   }
@@ -87,17 +87,17 @@ export function createWakers(options: WakersOptions): Wakers {
       const waker = createWaker({
         mail: {
           get pending() {
-            return broughtMail(team, team.state.conversation.brief);
+            return listDeliverableMail(team, team.state.conversation.brief);
           },
           listen: team.mail.listen,
         },
         isDnd: () => team.state.status.declared === "dnd",
         isWaiting: () => team.waits.size > 0,
-        turnRunsUntil: () => turn.runsUntil,
-        mayInterrupt,
+        getTurnEnd: () => turn.runsUntil,
+        isInterruptible,
         send: (nudge) => void run(nudge),
         onTurnAwaited: () => {
-          watching ??= setTimeout(() => void watchTurn(), lookMs).unref();
+          watching ??= setTimeout(() => void watchTurn(), checkIntervalMs).unref();
         },
         now,
       });
@@ -108,7 +108,7 @@ export function createWakers(options: WakersOptions): Wakers {
         clearTimeout(watching);
       };
     },
-    look,
+    check,
     async nudge(team) {
       const waker = wakers.get(team);
       return waker ? waker.nudge((nudge) => run(nudge, true)) : [];
@@ -121,16 +121,16 @@ interface NudgeLine {
   readonly number: number;
   readonly unread: number;
   /** Whether a person or agent requested the nudge. */
-  readonly isAsked?: boolean;
+  readonly isRequested?: boolean;
 }
 
 /**
  * Formats a nudge, which contains only counts. Some clients show the line as if their user had typed it, so
  * it must not contain names chosen by senders (WAKE-8).
  */
-export function writeNudge({ number, unread, isAsked = false }: NudgeLine): string {
+export function formatNudge({ number, unread, isRequested = false }: NudgeLine): string {
   return (
-    `Merkle nudge ${number}: ${isAsked ? "please check your messages. " : ""}${unread} unread. ` +
+    `Merkle nudge ${number}: ${isRequested ? "please check your messages. " : ""}${unread} unread. ` +
     "If they are not below, read them with check_messages; answer with post_message or send_message, not with SendMessage."
   );
 }

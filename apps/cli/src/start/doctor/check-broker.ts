@@ -1,16 +1,26 @@
 import { createServer } from "node:net";
 import { buildNumber, parseBuild } from "@merkle/wire";
 import { adviseUpgrade, neutralise } from "@merkle/wire/text";
-import { type BrokerClient, describeDistrust, findBroker, reasonOf } from "../../broker/broker-client.js";
-import { describeLack, describeWriteProblem, type Health, readHealth } from "../../broker/broker-facts.js";
+import {
+  type BrokerClient,
+  describeConnectionError,
+  describeDistrust,
+  findBroker,
+} from "../../broker/broker-client.js";
+import {
+  describeDegradation,
+  describeWriteProblem,
+  type Health,
+  readHealth,
+} from "../../broker/broker-facts.js";
 import { requestHttp } from "../../broker/http-request.js";
-import { reachBroker } from "../../broker/reach.js";
+import { prepareTls } from "../../broker/reach.js";
 import { findRunningBroker } from "../../broker/run-file.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
 import { readVersion } from "../../core/this-program.js";
 import { notTrusted } from "../../settings/foreign-file.js";
-import { type Check, type CheckContext, type Finding, fail, ok, skipped, warn } from "./check.js";
+import { type Check, type CheckContext, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
 
 /**
  * Checks the broker that commands would call: whether it replies, works and has a matching version, and
@@ -28,37 +38,38 @@ export const checkBroker: Check = async (context) => {
   if (health instanceof CliError && health.exitCode === exitCodes.usage) throw health;
   if (health instanceof Error) {
     return [
-      unreachable(context, health),
-      skipped("url", "the address that agents use: unknown, because the broker does not reply"),
+      describeUnreachable(context, health),
+      skip("url", "the address that agents use: unknown, because the broker does not reply"),
     ];
   }
-  const told = await readSignIn(broker);
-  if (told.auth !== "invite") return [describe(broker.base, health), await checkUrl(broker, told, context)];
+  const signIn = await readSignIn(broker);
+  if (signIn.auth !== "invite")
+    return [describe(broker.base, health), await checkUrl(broker, signIn, context)];
   const member = await checkMember(broker);
   const url =
     member.status === "ok"
-      ? await checkUrl(broker, told, context)
-      : skipped("url", "the address that agents use: unknown, because only members can read it");
+      ? await checkUrl(broker, signIn, context)
+      : skip("url", "the address that agents use: unknown, because only members can read it");
   return [describe(broker.base, health), member, url];
 };
 
 /** The part of a broker's reply that anyone can read without authentication. */
-interface SignInState {
+interface SignInInfo {
   readonly auth: unknown;
   readonly brokerId: unknown;
 }
 
-async function readSignIn(broker: BrokerClient): Promise<SignInState> {
-  return toSignInState((await broker.get("/api/sign-in")).json());
+async function readSignIn(broker: BrokerClient): Promise<SignInInfo> {
+  return toSignInInfo((await broker.get("/api/sign-in")).json());
 }
 
-function toSignInState(answer: unknown): SignInState {
+function toSignInInfo(answer: unknown): SignInInfo {
   const { auth, broker_id: brokerId }: { auth?: unknown; broker_id?: unknown } = Object(answer);
   return { auth, brokerId };
 }
 
 /** In invite mode, checks whether this machine belongs to a member. */
-async function checkMember(broker: BrokerClient): Promise<Finding> {
+async function checkMember(broker: BrokerClient): Promise<DoctorFinding> {
   try {
     const { members } = await broker.call("list_members", {});
     const own = members.find((each) => each.own);
@@ -79,7 +90,7 @@ export const checkPort: Check = async ({ config: { home, host, port } }) => {
   return [fail("port", `${port} on ${host} ${problem}`, "merkle up --port 7500, or set MERKLE_PORT")];
 };
 
-function describe(base: string, health: Health): Finding {
+function describe(base: string, health: Health): DoctorFinding {
   const ours = readVersion();
   if (!health.ready)
     return warn("broker", `the broker at ${base} is stopping`, "merkle up when it has stopped");
@@ -110,7 +121,7 @@ function describe(base: string, health: Health): Finding {
       `the broker at ${base} is newer (build ${build}, this is build ${buildNumber})`,
       "upgrade this merkle",
     );
-  const lack = describeLack(health);
+  const lack = describeDegradation(health);
   if (lack) return warn("broker", `the broker at ${base} runs, but ${lack.problem}`, lack.fix);
   return ok("broker", `${base}, version ${health.version}, build ${build}`);
 }
@@ -119,7 +130,10 @@ function describe(base: string, health: Health): Finding {
  * Returns a warning if no broker runs at the default address, as on a new machine. If the address was
  * configured, returns a failure.
  */
-function unreachable({ config: { broker } }: CheckContext, { code, message }: CliError): Finding {
+function describeUnreachable(
+  { config: { broker } }: CheckContext,
+  { code, message }: CliError,
+): DoctorFinding {
   if (code === "untrusted")
     return fail("broker", message, "export NODE_EXTRA_CA_CERTS=<authority.pem>, or --ca <authority.pem>");
   if (broker.source === "default") return warn("broker", `no broker answers at ${broker.base}`, "merkle up");
@@ -128,15 +142,15 @@ function unreachable({ config: { broker } }: CheckContext, { code, message }: Cl
 
 async function checkUrl(
   broker: BrokerClient,
-  { brokerId }: SignInState,
+  { brokerId }: SignInInfo,
   { config, signal }: CheckContext,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const { base_url: url } = await broker.call("get_settings", {});
   try {
-    const tls = (await reachBroker(url, config))?.();
+    const tls = (await prepareTls(url, config))?.();
     const within = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
     const answer = await requestHttp(`${url}/api/sign-in`, { tls, signal: within });
-    if (brokerId !== undefined && toSignInState(answer.json()).brokerId === brokerId) {
+    if (brokerId !== undefined && toSignInInfo(answer.json()).brokerId === brokerId) {
       return ok("url", `agents use ${url}, which is this broker`);
     }
     return fail("url", `agents use ${url}, where another server answers`, "merkle config set url <url>");
@@ -151,7 +165,7 @@ async function checkUrl(
       return fail("url", `agents use ${url}. ${distrust}`, "export NODE_EXTRA_CA_CERTS=<authority.pem>");
     return fail(
       "url",
-      `agents use ${url}, which does not answer from here (${reasonOf(error)})`,
+      `agents use ${url}, which does not answer from here (${describeConnectionError(error)})`,
       "merkle config set url <url>",
     );
   }

@@ -1,29 +1,29 @@
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import { readHealth } from "../../broker/broker-facts.js";
-import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
+import { type Check, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
 
 /** The clock difference above which times in feeds look wrong. */
-const noticedMs = 30_000;
+const noticeableSkewMs = 30_000;
 
 /**
  * Checks that the clocks of this machine and the broker agree. The broker refuses signatures whose time
  * differs too much from its own (HELLO-5).
  */
 export const checkClock: Check = async ({ config, signal }) => {
-  if (config.untrusted) return [skipped("clock", "no broker to compare it with")];
+  if (config.untrusted) return [skip("clock", "no broker to compare it with")];
   const broker = await findBroker(config, signal);
   const askedAt = Date.now();
   const health = await readHealth(broker).catch(() => null);
   signal.throwIfAborted();
   const time = typeof health?.time === "string" ? Date.parse(health.time) : Number.NaN;
-  if (Number.isNaN(time)) return [skipped("clock", "the broker does not report its time")];
+  if (Number.isNaN(time)) return [skip("clock", "the broker does not report its time")];
   return [compareClocks({ own: (askedAt + Date.now()) / 2, brokers: time })];
 };
 
-export function compareClocks({ own, brokers }: { own: number; brokers: number }): Finding {
+export function compareClocks({ own, brokers }: { own: number; brokers: number }): DoctorFinding {
   const apartMs = Math.abs(own - brokers);
-  if (apartMs < noticedMs) return ok("clock", "agrees with the broker's");
+  if (apartMs < noticeableSkewMs) return ok("clock", "agrees with the broker's");
   const apart = `${Math.round(apartMs / 1_000)} s ${own < brokers ? "behind" : "ahead of"} the broker's`;
   const advice = "turn on network time here, or on the broker's machine if its clock is wrong";
   if (apartMs <= limits.clockSkewSecondsMax * 1_000) return warn("clock", `is ${apart}`, advice);

@@ -5,11 +5,11 @@ import { createInterface } from "node:readline";
 import type { Client } from "../../clients/client.js";
 import { clients } from "../../clients/clients.js";
 import { fileFormats } from "../../install/file-format.js";
-import { clientFlag } from "../../install/install-client.js";
+import { toClientFlag } from "../../install/install-client.js";
 import { type InstalledFile, readInstalled } from "../../install/install-record.js";
 import { readEnvironment } from "../../settings/config.js";
 import { toShellLine } from "../../text/shell.js";
-import { type Check, type Finding, fail, ok } from "./check.js";
+import { type Check, type DoctorFinding, fail, ok } from "./check.js";
 
 /**
  * For each client, runs the MCP server from the client's configuration as the client would, and sends it
@@ -18,20 +18,24 @@ import { type Check, type Finding, fail, ok } from "./check.js";
 export const checkInstalled: Check = async ({ config: { home }, signal }) =>
   (await Promise.all(clients.map((client) => checkInstalledFor(client, home, signal)))).flat();
 
-async function checkInstalledFor(client: Client, home: string, signal: AbortSignal): Promise<Finding[]> {
+async function checkInstalledFor(
+  client: Client,
+  home: string,
+  signal: AbortSignal,
+): Promise<DoctorFinding[]> {
   const files = await readInstalled(home, client.name);
   const servers = (await Promise.all(files.map(findServer))).filter((each) => each !== undefined);
   const [server] = servers;
   if (files.length === 0) return [];
   const id = "installed";
-  const fix = `merkle install${clientFlag(client)}`;
-  const named = client.label;
-  if (!server) return [fail(id, `${named} is no longer configured with merkle`, fix)];
+  const fix = `merkle install${toClientFlag(client)}`;
+  const label = client.label;
+  if (!server) return [fail(id, `${label} is no longer configured with merkle`, fix)];
   const problem = await tryServer(server, signal);
   signal.throwIfAborted();
   if (problem === undefined)
-    return [ok(id, `${named} starts ${toShellLine(server.command)}, which responds`)];
-  return [fail(id, `${named} starts ${toShellLine(server.command)}: ${problem}`, fix)];
+    return [ok(id, `${label} starts ${toShellLine(server.command)}, which responds`)];
+  return [fail(id, `${label} starts ${toShellLine(server.command)}: ${problem}`, fix)];
 }
 
 interface ConfiguredServer {
@@ -64,7 +68,7 @@ function toServer(value: unknown): ConfiguredServer | undefined {
   return { command: words, env: Object(env ?? environment) };
 }
 
-const answerWithinMs = 20_000;
+const answerTimeoutMs = 20_000;
 
 const hello = {
   jsonrpc: "2.0",
@@ -86,18 +90,18 @@ async function tryServer(
   const child = spawn(program, args, {
     env: { ...variables, ...env },
     stdio: ["pipe", "pipe", "pipe"],
-    signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
   });
   let problem: string | undefined;
-  let said = "";
+  let stderrText = "";
   child.stderr.on("data", (chunk: Buffer) => {
-    said = `${said}${chunk}`.slice(0, 2_000);
+    stderrText = `${stderrText}${chunk}`.slice(0, 2_000);
   });
   child.stdin.on("error", () => undefined);
   child.on("error", (error: NodeJS.ErrnoException) => {
     problem =
       error.name === "AbortError"
-        ? `no answer within ${answerWithinMs / 1_000} s`
+        ? `no answer within ${answerTimeoutMs / 1_000} s`
         : (error.code ?? error.message);
   });
   const ended = once(child, "close").catch(() => undefined);
@@ -109,5 +113,5 @@ async function tryServer(
     return undefined;
   }
   await ended;
-  return problem ?? (said.trim().split("\n")[0] || "it ended without an answer");
+  return problem ?? (stderrText.trim().split("\n")[0] || "it ended without an answer");
 }

@@ -10,7 +10,7 @@ import { explainError } from "../../core/explain-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { isPosix } from "../../core/platform.js";
 import type { Config } from "../../settings/config.js";
-import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
+import { type Check, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
 
 export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
 
@@ -25,25 +25,25 @@ async function checkClient(
   client: Client,
   wanted: Client | undefined,
   { environment: env, cwd }: Config,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const { name, installAdvice, label } = client;
   try {
     const { path, version } = await findProgram(client, { env, cwd });
-    const { paths, advice } = client.wakePathsOf(version);
-    const found = `${version} at ${path}; its agents are woken by ${paths.join(", ")}`;
-    if (advice === undefined) return [ok(name, found)];
+    const { paths, advice } = client.getWakeAbility(version);
+    const summary = `${version} at ${path}; its agents are woken by ${paths.join(", ")}`;
+    if (advice === undefined) return [ok(name, summary)];
     // Do not suggest an update: hooks already work, and updating would not help.
-    if (paths.includes("hooks") && !paths.includes("inbox")) return [ok(name, `${found}. ${advice}`)];
+    if (paths.includes("hooks") && !paths.includes("inbox")) return [ok(name, `${summary}. ${advice}`)];
     return [
-      warn(name, `${found}. ${advice}`, name === "claude" ? "claude update" : `${installAdvice}@latest`),
+      warn(name, `${summary}. ${advice}`, name === "claude" ? "claude update" : `${installAdvice}@latest`),
     ];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.code === "client_missing" && client !== wanted)
-      return [skipped(name, `${label} is not installed; to use its agents: ${installAdvice}`)];
+      return [skip(name, `${label} is not installed; to use its agents: ${installAdvice}`)];
     const fix = error.code === "client_missing" ? installAdvice : `install ${label} again`;
-    const told = client === wanted ? fail : warn;
-    return [told(name, error.message, `${fix}, on the machine that launches agents`)];
+    const report = client === wanted ? fail : warn;
+    return [report(name, error.message, `${fix}, on the machine that launches agents`)];
   }
 }
 
@@ -52,9 +52,9 @@ async function checkClient(
  * secrets.
  */
 export const checkHome: Check = async ({ config: { home } }) => {
-  const found = await stat(home).catch(() => undefined);
-  if (!found) return [await checkParent(home)];
-  if (!found.isDirectory()) return [fail("home", `${home} is not a folder`, "set MERKLE_HOME to a folder")];
+  const folder = await stat(home).catch(() => undefined);
+  if (!folder) return [await checkParent(home)];
+  if (!folder.isDirectory()) return [fail("home", `${home} is not a folder`, "set MERKLE_HOME to a folder")];
   if (!(await isWritable(home))) {
     return [
       fail(
@@ -64,13 +64,13 @@ export const checkHome: Check = async ({ config: { home } }) => {
       ),
     ];
   }
-  return [othersMay(found.mode, home) ?? ok("home", home), ...(await checkConfigFile(home))];
+  return [checkHomePermissions(folder.mode, home) ?? ok("home", home), ...(await checkConfigFile(home))];
 };
 
 const gib = 1024 ** 3;
 
 export const checkDisk: Check = async ({ config: { home } }) => {
-  const { bavail, bsize } = await statfs(await existingPart(home));
+  const { bavail, bsize } = await statfs(await findExistingAncestor(home));
   const free = bavail * bsize;
   const text = `${(free / gib).toFixed(1)} GiB free for ${home}`;
   if (free < 0.2 * gib) return [fail("disk", text, "free some space, or set MERKLE_HOME to another disk")];
@@ -78,32 +78,32 @@ export const checkDisk: Check = async ({ config: { home } }) => {
   return [ok("disk", text)];
 };
 
-async function checkParent(home: string): Promise<Finding> {
-  if (await isWritable(await existingPart(home)))
+async function checkParent(home: string): Promise<DoctorFinding> {
+  if (await isWritable(await findExistingAncestor(home)))
     return ok("home", `${home} will be created by the first merkle up`);
   return fail("home", `${home} cannot be created`, "set MERKLE_HOME to a writable folder");
 }
 
-function othersMay(mode: number, home: string): Finding | undefined {
+function checkHomePermissions(mode: number, home: string): DoctorFinding | undefined {
   if (!isPosix() || (mode & 0o066) === 0) return undefined;
   return warn("home", `others can list ${home}`, `chmod 700 ${home}`);
 }
 
-async function checkConfigFile(home: string): Promise<Finding[]> {
+async function checkConfigFile(home: string): Promise<DoctorFinding[]> {
   const path = homeFiles.config(home);
-  const found = await stat(path).catch(() => undefined);
-  if (!found) return [];
-  if (!isPosix() || (found.mode & 0o077) === 0) return [ok("config", path)];
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats) return [];
+  if (!isPosix() || (stats.mode & 0o077) === 0) return [ok("config", path)];
   return [warn("config", `others can read ${path}`, `chmod 600 ${path}`)];
 }
 
 /** Returns the path itself, or its nearest existing parent folder. */
-async function existingPart(path: string): Promise<string> {
-  const there = await stat(path).then(
+async function findExistingAncestor(path: string): Promise<string> {
+  const exists = await stat(path).then(
     () => true,
     () => false,
   );
-  return there || dirname(path) === path ? path : existingPart(dirname(path));
+  return exists || dirname(path) === path ? path : findExistingAncestor(dirname(path));
 }
 
 async function isWritable(folder: string): Promise<boolean> {
@@ -113,7 +113,7 @@ async function isWritable(folder: string): Promise<boolean> {
   );
 }
 
-function describeTorn(slugs: readonly string[]): Finding {
+function describeTorn(slugs: readonly string[]): DoctorFinding {
   const named = slugs.slice(0, 5).join(", ");
   const more = slugs.length > 5 ? ` and ${slugs.length - 5} more` : "";
   return fail(
@@ -138,8 +138,8 @@ export const checkDatabase: Check = async ({ config, signal }) => {
       return [fail("database", `${name} runs with fsync off`, "set fsync = on and restart the server")];
     if (!writable)
       return [fail("database", `${name} is read-only`, "point DATABASE_URL at the primary server")];
-    const fine = ok("database", `${name}, fsync on${hasData ? "" : ", no data yet"}`);
-    return tornDocuments.length === 0 ? [fine] : [fine, describeTorn(tornDocuments)];
+    const healthy = ok("database", `${name}, fsync on${hasData ? "" : ", no data yet"}`);
+    return tornDocuments.length === 0 ? [healthy] : [healthy, describeTorn(tornDocuments)];
   } catch (error) {
     // The first sentence of the error message describes the problem, and the rest is advice.
     const [problem = "", ...advice] = explainError(error).message.split(". ");

@@ -2,7 +2,7 @@ import type { Client } from "../../clients/client.js";
 import type { Config } from "../../settings/config.js";
 
 /** The result of a check. The status is `skipped`, not `ok`, if something could not be checked. */
-export interface Finding {
+export interface DoctorFinding {
   readonly id: string;
   readonly status: "ok" | "warn" | "fail" | "skipped";
   readonly message: string;
@@ -17,20 +17,20 @@ export interface CheckContext {
   readonly client: Client | undefined;
 }
 
-export type Check = (context: CheckContext) => Promise<Finding[]>;
+export type Check = (context: CheckContext) => Promise<DoctorFinding[]>;
 
-export function ok(id: string, message: string): Finding {
+export function ok(id: string, message: string): DoctorFinding {
   return { id, status: "ok", message, fix: null };
 }
 
-export function warn(id: string, message: string, fix: string): Finding {
+export function warn(id: string, message: string, fix: string): DoctorFinding {
   return { id, status: "warn", message, fix };
 }
 
-export function fail(id: string, message: string, fix: string): Finding {
+export function fail(id: string, message: string, fix: string): DoctorFinding {
   return { id, status: "fail", message, fix };
 }
 
-export function skipped(id: string, message: string): Finding {
+export function skip(id: string, message: string): DoctorFinding {
   return { id, status: "skipped", message, fix: null };
 }

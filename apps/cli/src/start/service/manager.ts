@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
-import { launchdLabel, launchdPlist, type ServiceFacts, systemdUnit } from "./service-files.js";
+import { formatLaunchdPlist, formatSystemdUnit, launchdLabel, type ServiceFacts } from "./service-files.js";
 
 const run = promisify(execFile);
 
@@ -39,7 +39,7 @@ export function findManager({ platform, userHome, uid, configFolder, log }: Mach
     const systemctl = (...words: string[]) => ["systemctl", "--user", ...words];
     return {
       file: join(configFolder || join(userHome, ".config"), "systemd/user", unit),
-      describe: systemdUnit,
+      describe: formatSystemdUnit,
       start: [systemctl("daemon-reload"), systemctl("enable", unit), systemctl("restart", unit)],
       stop: [systemctl("disable", "--now", unit)],
       status: systemctl("--no-pager", "status", unit),
@@ -50,7 +50,7 @@ export function findManager({ platform, userHome, uid, configFolder, log }: Mach
     const file = join(userHome, "Library/LaunchAgents", `${launchdLabel}.plist`);
     return {
       file,
-      describe: launchdPlist,
+      describe: formatLaunchdPlist,
       start: [["launchctl", "bootstrap", `gui/${uid}`, file]],
       stop: [["launchctl", "bootout", `gui/${uid}/${launchdLabel}`]],
       status: ["launchctl", "print", `gui/${uid}/${launchdLabel}`],
@@ -110,7 +110,7 @@ export async function queryManager(
   try {
     return { text: await callManager(words), runs: true };
   } catch (error) {
-    const text = error instanceof CliError ? writtenBy(error.cause).stdout : "";
+    const text = error instanceof CliError ? toOutput(error.cause).stdout : "";
     // For a stopped service, systemctl prints the status and exits with an error.
     if (text === "") throw error;
     return { text, runs: false };
@@ -122,18 +122,18 @@ async function callManager([program = "", ...args]: readonly string[]): Promise<
     const { stdout } = await run(program, args);
     return stdout;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw withoutProgram(program, error);
-    const { stdout, stderr } = writtenBy(error);
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw missingProgram(program, error);
+    const { stdout, stderr } = toOutput(error);
     const why = `${stdout}${stderr}`.trim() || String(error);
     throw new CliError("service_manager", `${[program, ...args].join(" ")} failed: ${why}`, {
       exitCode: exitCodes.unexpected,
-      next: /\bbus\b/.test(why) ? withoutManager : [],
+      next: /\bbus\b/.test(why) ? missingManagerAdvice : [],
       cause: error,
     });
   }
 }
 
-function withoutProgram(program: string, cause: unknown): CliError {
+function missingProgram(program: string, cause: unknown): CliError {
   return new CliError("service_manager", `This machine has no ${program}, which merkle service needs.`, {
     exitCode: exitCodes.unexpected,
     next: ["merkle up --detach"],
@@ -142,13 +142,13 @@ function withoutProgram(program: string, cause: unknown): CliError {
 }
 
 /** Advice for a user without a running systemd user instance, for example after `su` or `sudo`. */
-const withoutManager = [
+const missingManagerAdvice = [
   "log in as this user, or as root: loginctl enable-linger <user>, and then here: export XDG_RUNTIME_DIR=/run/user/$(id -u)",
   "merkle up --detach",
 ];
 
 /** Returns a failed program's output, which execFile stores in the error. */
-function writtenBy(error: unknown): { readonly stdout: string; readonly stderr: string } {
+function toOutput(error: unknown): { readonly stdout: string; readonly stderr: string } {
   const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
   return { stdout, stderr };
 }

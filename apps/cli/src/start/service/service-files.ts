@@ -19,7 +19,7 @@ export interface ServiceFacts {
  * Returns a unit file for systemd's user instance. The service starts at login, or at boot after `loginctl
  * enable-linger`.
  */
-export function systemdUnit({ command, home, path }: ServiceFacts): string {
+export function formatSystemdUnit({ command, home, path }: ServiceFacts): string {
   return `[Unit]
 Description=Merkle broker
 Documentation=https://www.npmjs.com/package/${packageName}
@@ -49,7 +49,7 @@ function quoteForSystemd(text: string): string {
 }
 
 /** Returns a property list for launchd. The service starts at login, and again after a failure. */
-export function launchdPlist({ command, home, path, log }: ServiceFacts): string {
+export function formatLaunchdPlist({ command, home, path, log }: ServiceFacts): string {
   const list = command.map((each) => `    <string>${escapeXml(each)}</string>`).join("\n");
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

@@ -4,13 +4,13 @@ import type { BrokerClient } from "../../broker/broker-client.js";
 import type { CommandContext } from "../../command/command.js";
 import { toDashboardUrl } from "../../core/address.js";
 import { explainError } from "../../core/explain-error.js";
-import { browserOf, openBrowser } from "../../core/open-browser.js";
-import { actingIn } from "../../identity/acting.js";
+import { findBrowser, openBrowser } from "../../core/open-browser.js";
+import { getSessionActor } from "../../identity/actors.js";
 import { type Board, type Facts, type FormattedMessage, filters } from "./board.js";
 import { layOut } from "./lay-out.js";
 import { type Key, takeScreen } from "./screen.js";
 
-interface KeptBoard {
+interface BoardOptions {
   readonly stdin: ReadStream;
   readonly stdout: WriteStream;
   readonly context: CommandContext;
@@ -23,39 +23,44 @@ interface KeptBoard {
 }
 
 export interface BoardController {
-  add(told: FormattedMessage): void;
+  add(entry: FormattedMessage): void;
   /** Returns a displayed message, or undefined. */
   find(sequence: number): FormattedMessage | undefined;
   /** Redraws a message that has changed. */
-  replace(told: FormattedMessage): void;
+  replace(entry: FormattedMessage): void;
   /** Shows text on the last line. */
-  tell(this: void, text: string): void;
+  showNotice(this: void, text: string): void;
   /** Reads the facts shown above the feed again. */
   refresh(this: void): void;
   /** Restores the terminal and stops all timers. */
   stop(): void;
 }
 
-const messagesKeptMax = 500;
-const drawnOnceInMs = 50;
-const refreshedOnceInMs = 500;
+const messagesMax = 500;
+const drawDelayMs = 50;
+const refreshDelayMs = 500;
 /** How often ages and presence are refreshed, because both change even when no event arrives. */
-const refreshedEachMs = 5_000;
+const refreshIntervalMs = 5_000;
 
 /** Draws a board on the terminal whenever it changes, and handles key presses. */
-export function startBoard(kept: KeptBoard): BoardController {
-  const { context, broker, session, end } = kept;
-  let board: Board = { facts: kept.facts, filter: "all", messages: [], draft: null, notice: "" };
+export function startBoard(options: BoardOptions): BoardController {
+  const { context, broker, session, end } = options;
+  let board: Board = { facts: options.facts, filter: "all", messages: [], draft: null, notice: "" };
   let drawTimer: NodeJS.Timeout | undefined;
   let refreshTimer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  const screen = takeScreen({ stdin: kept.stdin, stdout: kept.stdout, onKey, onResize: () => change({}) });
-  const ageing = setInterval(refresh, refreshedEachMs);
+  const screen = takeScreen({
+    stdin: options.stdin,
+    stdout: options.stdout,
+    onKey,
+    onResize: () => change({}),
+  });
+  const ageing = setInterval(refresh, refreshIntervalMs);
 
   function change(part: Partial<Board>): void {
     board = { ...board, ...part };
-    if (!isStopped) drawTimer ??= setTimeout(draw, drawnOnceInMs);
+    if (!isStopped) drawTimer ??= setTimeout(draw, drawDelayMs);
   }
 
   function draw(): void {
@@ -65,30 +70,30 @@ export function startBoard(kept: KeptBoard): BoardController {
   }
 
   function refresh(): void {
-    if (!isStopped) refreshTimer ??= setTimeout(() => void readAgain(), refreshedOnceInMs);
+    if (!isStopped) refreshTimer ??= setTimeout(() => void refreshFacts(), refreshDelayMs);
   }
 
-  async function readAgain(): Promise<void> {
+  async function refreshFacts(): Promise<void> {
     // While the connection is lost, keep the last known facts. The last line of the screen reports the lost
     // connection.
-    const facts = await kept.readFacts().catch(() => board.facts);
+    const facts = await options.readFacts().catch(() => board.facts);
     refreshTimer = undefined;
     change({ facts });
   }
 
-  function tell(text: string): void {
+  function showNotice(text: string): void {
     change({ notice: text });
   }
 
   function onKey(key: Key): void {
-    if (key.is === "interrupt") end("interrupted");
+    if (key.kind === "interrupt") end("interrupted");
     else if (board.draft !== null) write(board.draft, key);
-    else if (key.is === "text") {
+    else if (key.kind === "text") {
       const [letter = "", ...rest] = key.text;
       press(letter);
       // Keys that are typed quickly arrive together. The first letter may have started another mode, which
       // handles the rest.
-      if (rest.length > 0) onKey({ is: "text", text: rest.join("") });
+      if (rest.length > 0) onKey({ kind: "text", text: rest.join("") });
     }
   }
 
@@ -106,7 +111,7 @@ export function startBoard(kept: KeptBoard): BoardController {
   }
 
   function write(draft: string, key: Key): void {
-    switch (key.is) {
+    switch (key.kind) {
       case "text":
         return change({ draft: draft + key.text });
       case "backspace":
@@ -117,7 +122,7 @@ export function startBoard(kept: KeptBoard): BoardController {
         return change({ draft: null });
       case "enter":
         if (draft.trim() === "") return change({ draft: null });
-        return void say(draft);
+        return void postDraft(draft);
     }
   }
 
@@ -125,15 +130,15 @@ export function startBoard(kept: KeptBoard): BoardController {
    * Posts the typed text. If that fails, the text becomes the draft again, so that the user can send it
    * later.
    */
-  async function say(text: string): Promise<void> {
+  async function postDraft(text: string): Promise<void> {
     change({ draft: null, notice: "posting" });
     try {
-      const actor = await actingIn(session, { broker, config: context.config });
+      const actor = await getSessionActor(session, { broker, config: context.config });
       const { cursor } = await actor.call("post_message", {
         session_id: session.session_id,
         content: { text },
       });
-      tell(`#${cursor} posted`);
+      showNotice(`#${cursor} posted`);
     } catch (error) {
       change({ draft: text, notice: `not posted: ${explainError(error).message}` });
     }
@@ -142,22 +147,24 @@ export function startBoard(kept: KeptBoard): BoardController {
 
   async function openDashboard(): Promise<void> {
     const url = toDashboardUrl(broker.base, session);
-    const browser = browserOf(context.io.env);
-    tell(browser && (await openBrowser(browser, url)) ? `opened ${url}` : `open it on your machine: ${url}`);
+    const browser = findBrowser(context.io.env);
+    showNotice(
+      browser && (await openBrowser(browser, url)) ? `opened ${url}` : `open it on your machine: ${url}`,
+    );
   }
 
   draw();
   return {
-    add(told) {
-      change({ messages: [...board.messages, told].slice(-messagesKeptMax) });
+    add(entry) {
+      change({ messages: [...board.messages, entry].slice(-messagesMax) });
       refresh();
     },
     find: (sequence) => board.messages.find(({ message }) => message.sequence === sequence),
-    replace(told) {
-      const isSame = ({ message }: FormattedMessage) => message.sequence === told.message.sequence;
-      change({ messages: board.messages.map((each) => (isSame(each) ? told : each)) });
+    replace(entry) {
+      const isSame = ({ message }: FormattedMessage) => message.sequence === entry.message.sequence;
+      change({ messages: board.messages.map((each) => (isSame(each) ? entry : each)) });
     },
-    tell,
+    showNotice,
     refresh,
     stop() {
       isStopped = true;

@@ -1,11 +1,11 @@
 import type { Message, OutputOf, Peer } from "@merkle/wire";
-import type { Need } from "../needs.js";
+import type { AttentionNeed } from "../needs.js";
 
 /** The facts shown above the feed, as last read. */
 export interface Facts {
   readonly session: OutputOf<"get_session">;
   readonly peers: readonly Peer[];
-  readonly needs: readonly Need[];
+  readonly needs: readonly AttentionNeed[];
 }
 
 /** The message filters. Pressing the filter key switches to the next in this order. */

@@ -1,16 +1,16 @@
 import { sessionSettingsDefault } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../command/output.js";
-import { feedMessage } from "../../test-kit/feed-message.js";
+import { createFeedMessage } from "../../test-kit/feed-message.js";
 import { displayWidth } from "../../text/table.js";
 import type { Board } from "./board.js";
 import { layOut } from "./lay-out.js";
 
 const at = "2026-01-01T00:00:00.000Z";
 const { stdout, stderr } = process;
-const look = createOutput({ color: false }, { stdout, stderr, env: { LANG: "C.UTF-8" } });
+const style = createOutput({ color: false }, { stdout, stderr, env: { LANG: "C.UTF-8" } });
 
-function board(special: Partial<Board>): Board {
+function createBoard(special: Partial<Board>): Board {
   return {
     facts: {
       session: {
@@ -58,7 +58,7 @@ function board(special: Partial<Board>): Board {
     },
     filter: "all",
     messages: Array.from({ length: 30 }, (_, index) => ({
-      message: feedMessage(index + 1, index % 2 === 0 ? {} : { content: { text: "?", kind: "ask" } }),
+      message: createFeedMessage(index + 1, index % 2 === 0 ? {} : { content: { text: "?", kind: "ask" } }),
       text: `#${index + 1} ${"word ".repeat(20)}`,
     })),
     draft: null,
@@ -74,12 +74,12 @@ describe("the screen of a watch", () => {
       { columns: 30, rows: 10 },
       { columns: 20, rows: 4 },
     ]) {
-      const { lines, cursor } = layOut(board({}), size, look);
+      const { lines, cursor } = layOut(createBoard({}), size, style);
       expect(lines).toHaveLength(size.rows);
       for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(size.columns);
       expect(cursor).toBeNull();
     }
-    const { lines } = layOut(board({}), { columns: 80, rows: 24 }, look);
+    const { lines } = layOut(createBoard({}), { columns: 80, rows: 24 }, style);
     expect(lines.slice(0, 7)).toEqual([
       expect.stringMatching(/^認証 and .*… {2}open · 12 messages · document v3$/),
       "NEEDS YOU 6",
@@ -87,20 +87,20 @@ describe("the screen of a watch", () => {
       "  and 2 more: merkle ls --needs",
     ]);
     expect(lines.findLast((line) => line.startsWith("#"))).toMatch(/^#30 /);
-    const asks = layOut(board({ filter: "asks" }), { columns: 80, rows: 24 }, look).lines;
+    const asks = layOut(createBoard({ filter: "asks" }), { columns: 80, rows: 24 }, style).lines;
     expect(asks.filter((line) => /^#\d*[13579] /.test(line))).toEqual([]);
-    const [first] = board({}).messages;
+    const [first] = createBoard({}).messages;
     const none = layOut(
-      board({ filter: "asks", messages: first ? [first] : [] }),
+      createBoard({ filter: "asks", messages: first ? [first] : [] }),
       { columns: 80, rows: 24 },
-      look,
+      style,
     );
     expect(none.lines).toContain("  no asks since #1");
   });
 
   it("[CLI-50] shows the end of what is typed, with the cursor behind it, and what was said about it", () => {
-    const typing = board({ draft: `${"認".repeat(40)}!`, notice: "not posted: held" });
-    const { lines, cursor } = layOut(typing, { columns: 40, rows: 10 }, look);
+    const typing = createBoard({ draft: `${"認".repeat(40)}!`, notice: "not posted: held" });
+    const { lines, cursor } = layOut(typing, { columns: 40, rows: 10 }, style);
     expect(lines.at(-1)).toMatch(/^say: 認+!$/);
     expect(cursor).toEqual({ row: 9, column: displayWidth(lines.at(-1) ?? "") });
     expect(lines.at(-2)).toBe("not posted: held");

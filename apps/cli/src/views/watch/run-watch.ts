@@ -1,5 +1,5 @@
 import { ReadStream, WriteStream } from "node:tty";
-import { type Message, redactedBy, withoutText } from "@merkle/wire";
+import { findRedactedMessage, type Message, withoutText } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import { openLiveClient } from "../../broker/live-client.js";
@@ -19,7 +19,7 @@ import { type BoardController, startBoard } from "./board-controller.js";
  */
 export async function runWatch(context: CommandContext, checkConcluded: CheckConcluded): Promise<number> {
   const { config, signal, output } = context;
-  const terminal = terminalOf(context);
+  const terminal = findTerminal(context);
   if (!terminal) return runTail(context, checkConcluded);
   const broker: BrokerClient = await findBroker(config, signal);
   const session = await findTailedSession(broker, context);
@@ -44,7 +44,7 @@ export async function runWatch(context: CommandContext, checkConcluded: CheckCon
     try {
       await followSession({
         checkConcluded,
-        context: { ...context, signal: ended, output: { ...output, note: board.tell } },
+        context: { ...context, signal: ended, output: { ...output, note: board.showNotice } },
         options,
         broker,
         session,
@@ -52,7 +52,7 @@ export async function runWatch(context: CommandContext, checkConcluded: CheckCon
         printer: {
           async print(message) {
             board.add({ message, text: await format(message) });
-            await forgetText(message, board, formatAlone);
+            await removeRedactedText(message, board, formatAlone);
             return true;
           },
         },
@@ -72,12 +72,12 @@ export async function runWatch(context: CommandContext, checkConcluded: CheckCon
 }
 
 /** Removes the text of a redacted message from the screen. Keeps the date line above the message, if any. */
-async function forgetText(
+async function removeRedactedText(
   event: Message,
   board: BoardController,
   format: (message: Message) => Promise<string>,
 ): Promise<void> {
-  const redacted = redactedBy(event);
+  const redacted = findRedactedMessage(event);
   const shown = redacted && board.find(redacted.sequence);
   if (!shown) return;
   const above = shown.text.slice(0, -(await format(shown.message)).length);
@@ -89,7 +89,7 @@ async function forgetText(
  * Returns the terminal's input and output, or undefined if the screen cannot be drawn or the user cannot
  * type.
  */
-export function terminalOf({
+export function findTerminal({
   flags,
   output,
   io,

@@ -1,7 +1,7 @@
 import type { ReadStream, WriteStream } from "node:tty";
 
 /** Access to the whole screen of the terminal, until it is restored. */
-interface Screen {
+interface TerminalScreen {
   readonly columns: number;
   readonly rows: number;
   /** Draws these lines from the top. Writes only lines that have changed. */
@@ -30,11 +30,11 @@ const leave = "\u001b[?25h\u001b[?1049l";
  * Takes over the terminal. Uses the alternate screen, so that the previous content reappears afterwards, and
  * reads keys without waiting for Enter.
  */
-export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): Screen {
+export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): TerminalScreen {
   let drawn: string[] = [];
   let isTaken = true;
 
-  const take = (text: string) => {
+  const handleInput = (text: string) => {
     for (const key of readKeys(text)) onKey(key);
   };
   const resize = () => {
@@ -47,7 +47,7 @@ export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): S
     isTaken = false;
     process.off("exit", restore);
     stdout.off("resize", resize);
-    stdin.off("data", take);
+    stdin.off("data", handleInput);
     stdin.setRawMode(false);
     stdin.pause();
     stdout.write(leave);
@@ -57,7 +57,7 @@ export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): S
   process.on("exit", restore);
   stdin.setRawMode(true);
   stdin.setEncoding("utf8");
-  stdin.on("data", take);
+  stdin.on("data", handleInput);
   stdin.resume();
   stdout.on("resize", resize);
   stdout.write(enter);
@@ -85,8 +85,8 @@ export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): S
 
 /** A key press, or text whose characters arrived together. */
 export type Key =
-  | { readonly is: "text"; readonly text: string }
-  | { readonly is: "enter" | "backspace" | "clear" | "escape" | "interrupt" };
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "enter" | "backspace" | "clear" | "escape" | "interrupt" };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are these.
 const keys = /\u001b(?:\[[0-9;]*[A-Za-z~]|O.)?|[\u0000-\u001f\u007f]|[^\u0000-\u001f\u007f\u001b]+/g;
@@ -100,20 +100,20 @@ export function readKeys(input: string): Key[] {
     switch (each) {
       case "\r":
       case "\n":
-        return [{ is: "enter" }];
+        return [{ kind: "enter" }];
       case "\u007f":
       case "\b":
-        return [{ is: "backspace" }];
+        return [{ kind: "backspace" }];
       case "\u0015":
-        return [{ is: "clear" }];
+        return [{ kind: "clear" }];
       case "\u001b":
-        return [{ is: "escape" }];
+        return [{ kind: "escape" }];
       case "\u0003":
-        return [{ is: "interrupt" }];
+        return [{ kind: "interrupt" }];
       case "\t":
-        return [{ is: "text", text: " " }];
+        return [{ kind: "text", text: " " }];
       default:
-        return each >= " " ? [{ is: "text", text: each }] : [];
+        return each >= " " ? [{ kind: "text", text: each }] : [];
     }
   });
 }

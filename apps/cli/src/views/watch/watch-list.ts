@@ -4,7 +4,7 @@ import { openLiveClient } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";
 import { exitCodes, interruptedError } from "../../core/cli-error.js";
 import { cutToWidth } from "../../text/table.js";
-import { terminalOf } from "./run-watch.js";
+import { findTerminal } from "./run-watch.js";
 import { takeScreen } from "./screen.js";
 
 /** The list to show: as a value for programs, and as text for people. */
@@ -22,7 +22,7 @@ interface WatchedList {
 }
 
 /** How often ages are refreshed, because ages change even when no event arrives. */
-const refreshedEachMs = 5_000;
+const refreshIntervalMs = 5_000;
 
 /**
  * Shows a list and refreshes it on changes in the mesh, until `q` or Ctrl+C. Without a terminal, prints one
@@ -33,15 +33,15 @@ export async function watchList({ context, broker, kinds, read }: WatchedList): 
   const client = await openLiveClient(broker.address, signal);
   const ended = new AbortController();
   const stopped = AbortSignal.any([signal, ended.signal]);
-  let isOld = true;
+  let isStale = true;
   let wake: () => void = () => undefined;
   const refresh = () => {
-    isOld = true;
+    isStale = true;
     wake();
   };
   // The list must be laid out again when the terminal is resized.
   const screen = startScreen(context, { end: (reason) => ended.abort(reason), onResize: refresh });
-  const ageing = screen && setInterval(refresh, refreshedEachMs);
+  const ageing = screen && setInterval(refresh, refreshIntervalMs);
   stopped.addEventListener("abort", () => wake());
   try {
     const watch = client.watchMesh({
@@ -52,9 +52,9 @@ export async function watchList({ context, broker, kinds, read }: WatchedList): 
     await watch.ready;
     let last = "";
     while (!stopped.aborted) {
-      if (!isOld) await new Promise<void>((resolve) => (wake = resolve));
+      if (!isStale) await new Promise<void>((resolve) => (wake = resolve));
       if (stopped.aborted) break;
-      isOld = false;
+      isStale = false;
       const list = await read();
       const text = output.json ? JSON.stringify(list.value) : list.text;
       if (screen) screen.show(text);
@@ -76,15 +76,15 @@ function startScreen(
   context: CommandContext,
   { end, onResize }: { end(reason: "quit" | "interrupted"): void; onResize(): void },
 ) {
-  const terminal = terminalOf(context);
+  const terminal = findTerminal(context);
   if (!terminal) return undefined;
   const { output } = context;
   let shown: string[] = [];
   const screen = takeScreen({
     ...terminal,
     onKey: (key) => {
-      if (key.is === "interrupt") end("interrupted");
-      else if (key.is === "text" && key.text.startsWith("q")) end("quit");
+      if (key.kind === "interrupt") end("interrupted");
+      else if (key.kind === "text" && key.text.startsWith("q")) end("quit");
     },
     onResize: () => {
       draw();

@@ -1,11 +1,11 @@
 /** The query that was written to the URL but that Next has not rendered yet. Global, because a page has one URL. */
-let ahead: string | null = null;
+let pendingQuery: string | null = null;
 const listeners = new Set<() => void>();
 
 /** Changes several URL parameters in one history entry. Null or "" removes a parameter. */
 export function setQuery(
   values: Readonly<Record<string, string | null>>,
-  { replace = false }: SetOptions = {},
+  { replace = false }: SetQueryOptions = {},
 ): void {
   const { pathname, search, hash } = window.location;
   const params = new URLSearchParams(search);
@@ -19,22 +19,22 @@ export function setQuery(
   if (address === `${pathname}${search}${hash}`) return;
   if (replace) window.history.replaceState(null, "", address);
   else window.history.pushState(null, "", address);
-  ahead = window.location.search;
+  pendingQuery = window.location.search;
   for (const listener of listeners) listener();
 }
 
-export interface SetOptions {
+export interface SetQueryOptions {
   /** Replaces the current history entry, so that Back skips it. */
   readonly replace?: boolean;
 }
 
 /** Returns the query that Next has yet to render, or null. */
-export function findQueryAhead(): string | null {
+export function findPendingQuery(): string | null {
   // The user may have gone back or forward since the query was set.
-  return ahead === window.location.search ? ahead : null;
+  return pendingQuery === window.location.search ? pendingQuery : null;
 }
 
-export function onAddress(listener: () => void): () => void {
+export function onAddressChange(listener: () => void): () => void {
   listeners.add(listener);
   window.addEventListener("popstate", listener);
   return () => {
@@ -44,6 +44,7 @@ export function onAddress(listener: () => void): () => void {
 }
 
 /** Call this once the page has been rendered for the query. */
-export function noteAddress(rendered: URLSearchParams): void {
-  if (ahead !== null && new URLSearchParams(ahead).toString() === rendered.toString()) ahead = null;
+export function clearPendingQuery(rendered: URLSearchParams): void {
+  if (pendingQuery !== null && new URLSearchParams(pendingQuery).toString() === rendered.toString())
+    pendingQuery = null;
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback } from "react";
-import { type SetOptions, setQuery } from "./address";
+import { type SetQueryOptions, setQuery } from "./address";
 import { useQuery } from "./use-query";
 
 /**
@@ -9,9 +9,9 @@ import { useQuery } from "./use-query";
  */
 export function useQueryParam(
   name: string,
-): [string | null, (value: string | null, options?: SetOptions) => void] {
+): [string | null, (value: string | null, options?: SetQueryOptions) => void] {
   const set = useCallback(
-    (value: string | null, options: SetOptions = {}) => setQuery({ [name]: value }, options),
+    (value: string | null, options: SetQueryOptions = {}) => setQuery({ [name]: value }, options),
     [name],
   );
   return [useQuery().get(name), set];

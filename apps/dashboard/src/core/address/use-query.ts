@@ -2,7 +2,7 @@
 
 import { useSearchParams } from "next/navigation";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
-import { findQueryAhead, noteAddress, onAddress } from "./address";
+import { clearPendingQuery, findPendingQuery, onAddressChange } from "./address";
 
 /**
  * Returns the URL's query as soon as it changes. Next's own hook lags behind, so a control that reads it would briefly show its
@@ -10,7 +10,7 @@ import { findQueryAhead, noteAddress, onAddress } from "./address";
  */
 export function useQuery(): URLSearchParams {
   const rendered = useSearchParams();
-  const ahead = useSyncExternalStore(onAddress, findQueryAhead, () => null);
-  useEffect(() => noteAddress(rendered), [rendered]);
-  return useMemo(() => new URLSearchParams(ahead ?? rendered.toString()), [ahead, rendered]);
+  const pendingQuery = useSyncExternalStore(onAddressChange, findPendingQuery, () => null);
+  useEffect(() => clearPendingQuery(rendered), [rendered]);
+  return useMemo(() => new URLSearchParams(pendingQuery ?? rendered.toString()), [pendingQuery, rendered]);
 }

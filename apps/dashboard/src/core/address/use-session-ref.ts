@@ -6,9 +6,9 @@ import { useHydrated } from "./use-hydrated";
 /** Returns the id or slug of the page's session, from the URL. Undefined in the exported page. */
 export function useSessionRef(): string | undefined {
   const pathname = usePathname();
-  const hydrated = useHydrated();
+  const isHydrated = useHydrated();
   // All sessions share one exported page, whose path differs from the URL until hydration.
-  if (!hydrated) return undefined;
+  if (!isHydrated) return undefined;
   const [, section, ref] = pathname.split("/");
   return section === "sessions" && ref !== undefined && ref !== "" ? decodeURIComponent(ref) : undefined;
 }

@@ -13,24 +13,24 @@ const pauseMs = 200;
 export function useTypedParam(name: string): [value: string, typed: string, type: (text: string) => void] {
   const [param, setParam] = useQueryParam(name);
   const value = param ?? "";
-  const [typed, setTyped] = useState(value);
-  const written = useRef(value);
+  const [text, setText] = useState(value);
+  const lastWritten = useRef(value);
 
   useEffect(() => {
     // The value may be one that this field wrote to the URL before the user typed more.
-    if (value === written.current) return;
-    written.current = value;
-    setTyped(value);
+    if (value === lastWritten.current) return;
+    lastWritten.current = value;
+    setText(value);
   }, [value]);
 
   useEffect(() => {
-    if (typed === written.current) return;
+    if (text === lastWritten.current) return;
     const timer = setTimeout(() => {
-      written.current = typed;
-      setParam(typed, { replace: true });
+      lastWritten.current = text;
+      setParam(text, { replace: true });
     }, pauseMs);
     return () => clearTimeout(timer);
-  }, [typed, setParam]);
+  }, [text, setParam]);
 
-  return [value, typed, setTyped];
+  return [value, text, setText];
 }

@@ -8,22 +8,25 @@ const AnnouncerContext = createContext<((announcement: Announcement) => void) | 
 
 /** Renders the live regions that screen readers announce. Use it once per page. */
 export function AnnouncerProvider({ children }: { children: ReactNode }) {
-  const [spoken, setSpoken] = useState<RegionTexts>({ polite: "", assertive: "" });
-  const speak = useCallback(
-    (part: Partial<RegionTexts>) => setSpoken((before) => ({ ...before, ...part })),
+  const [regionTexts, setRegionTexts] = useState<RegionTexts>({ polite: "", assertive: "" });
+  const updateRegions = useCallback(
+    (part: Partial<RegionTexts>) => setRegionTexts((before) => ({ ...before, ...part })),
     [],
   );
-  const announcer = useMemo(() => new Announcer(() => getPreferences().announcements, speak), [speak]);
+  const announcer = useMemo(
+    () => new Announcer(() => getPreferences().announcements, updateRegions),
+    [updateRegions],
+  );
   useEffect(() => () => announcer.stop(), [announcer]);
   const announce = useCallback((announcement: Announcement) => announcer.announce(announcement), [announcer]);
   return (
     <AnnouncerContext value={announce}>
       {children}
       <div role="log" aria-live="polite" aria-label="Announcements" className="sr-only">
-        {spoken.polite}
+        {regionTexts.polite}
       </div>
       <div aria-live="assertive" className="sr-only">
-        {spoken.assertive}
+        {regionTexts.assertive}
       </div>
     </AnnouncerContext>
   );

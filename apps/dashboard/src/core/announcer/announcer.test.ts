@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { type Announcements, Announcer, type RegionTexts } from "./announcer";
+import { type AnnouncementLevel, Announcer, type RegionTexts } from "./announcer";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function start(chosen: Announcements) {
+function start(chosen: AnnouncementLevel) {
   const spoken: Partial<RegionTexts>[] = [];
   return {
     spoken,

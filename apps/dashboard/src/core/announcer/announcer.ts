@@ -6,7 +6,7 @@ export type Announcement =
   | { readonly kind: "ask"; readonly text: string }
   | { readonly kind: "note"; readonly text: string };
 
-export type Announcements = "all" | "asks" | "off";
+export type AnnouncementLevel = "all" | "asks" | "off";
 
 /** The text for the polite and for the assertive live region. */
 export interface RegionTexts {
@@ -18,20 +18,20 @@ const pauseMs = 5_000;
 
 /** Limits announcements to one every five seconds. Only an ask to this person is announced immediately. */
 export class Announcer {
-  readonly #chosen: () => Announcements;
-  readonly #speak: (spoken: Partial<RegionTexts>) => void;
+  readonly #getLevel: () => AnnouncementLevel;
+  readonly #updateRegions: (texts: Partial<RegionTexts>) => void;
   #pending: Announcement[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(chosen: () => Announcements, speak: (spoken: Partial<RegionTexts>) => void) {
-    this.#chosen = chosen;
-    this.#speak = speak;
+  constructor(getLevel: () => AnnouncementLevel, updateRegions: (texts: Partial<RegionTexts>) => void) {
+    this.#getLevel = getLevel;
+    this.#updateRegions = updateRegions;
   }
 
   announce(announcement: Announcement): void {
-    const chosen = this.#chosen();
-    if (chosen === "off" || (chosen === "asks" && announcement.kind !== "ask")) return;
-    if (announcement.kind === "ask") return this.#speak({ assertive: announcement.text });
+    const level = this.#getLevel();
+    if (level === "off" || (level === "asks" && announcement.kind !== "ask")) return;
+    if (announcement.kind === "ask") return this.#updateRegions({ assertive: announcement.text });
     this.#pending.push(announcement);
     if (this.#timer === undefined) this.#flush();
   }
@@ -43,11 +43,11 @@ export class Announcer {
   }
 
   #flush(): void {
-    const text = sumUp(this.#pending);
+    const text = describeAnnouncements(this.#pending);
     this.#pending = [];
     this.#timer = undefined;
     if (text === "") return;
-    this.#speak({ polite: text });
+    this.#updateRegions({ polite: text });
     this.#timer = setTimeout(() => this.#flush(), pauseMs);
   }
 }
@@ -56,7 +56,7 @@ export class Announcer {
  * Combines announcements into one sentence, such as `3 new from Atlas and Cedar`. Announcements of the kind `note` come
  * first.
  */
-export function sumUp(announcements: readonly Announcement[]): string {
+export function describeAnnouncements(announcements: readonly Announcement[]): string {
   const notes = announcements.flatMap((each) => (each.kind === "note" ? [each.text] : []));
   const senders = announcements.flatMap((each) => (each.kind === "message" ? [each.from] : []));
   const names = new Intl.ListFormat("en").format(new Set(senders));

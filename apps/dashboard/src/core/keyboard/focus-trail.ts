@@ -11,22 +11,22 @@ export function findTrail(target: EventTarget | null): readonly Element[] {
  * Focuses the first element of the trail. If it no longer exists, focuses the nearest control that is not a text field, or else
  * the content of the page.
  */
-export function giveFocusBack(trail: readonly Element[]): void {
+export function restoreFocus(trail: readonly Element[]): void {
   const [first] = trail;
-  const keeps = first !== document.body && first?.isConnected && first.checkVisibility();
-  const place = keeps ? first : (placeNear(trail) ?? document.getElementById("content"));
-  if (place instanceof HTMLElement) place.focus({ preventScroll: true });
+  const isFirstVisible = first !== document.body && first?.isConnected && first.checkVisibility();
+  const target = isFirstVisible ? first : (findFocusableNear(trail) ?? document.getElementById("content"));
+  if (target instanceof HTMLElement) target.focus({ preventScroll: true });
 }
 
 /** Returns the first focusable element in the nearest ancestor that still exists. */
-function placeNear(trail: readonly Element[]): Element | undefined {
+function findFocusableNear(trail: readonly Element[]): Element | undefined {
   for (const part of trail) {
     if (part === document.body || part.id === "content") return undefined;
     if (!part.isConnected) continue;
-    const near = [part, ...part.querySelectorAll(focusable)].find(
+    const control = [part, ...part.querySelectorAll(focusable)].find(
       (element) => element.matches(focusable) && element.checkVisibility(),
     );
-    if (near) return near;
+    if (control) return control;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { findTrail, giveFocusBack } from "./focus-trail";
+import { findTrail, restoreFocus } from "./focus-trail";
 
 /** Time within which a closing component restores the focus itself. */
 const graceMs = 100;
@@ -8,14 +8,14 @@ const graceMs = 100;
  * from the same position. Returns a function that stops this.
  */
 export function keepFocus(page: Document): () => void {
-  const listening = new AbortController();
-  const { signal } = listening;
+  const controller = new AbortController();
+  const { signal } = controller;
   /** The focused element and its ancestors, innermost first. Empty after the user has moved the focus away. */
   let trail: readonly Element[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const isLost = () =>
-    page.activeElement === page.body && trail[0] !== undefined && !isOff(trail[0]) && page.hasFocus();
+    page.activeElement === page.body && trail[0] !== undefined && !isDisabled(trail[0]) && page.hasFocus();
 
   page.addEventListener(
     "focusin",
@@ -30,27 +30,27 @@ export function keepFocus(page: Document): () => void {
       // Some browsers fire `focusout` while an element is being removed or disabled. Only afterwards can this code see whether
       // the user moved the focus.
       queueMicrotask(() => {
-        const [left] = trail;
-        if (left !== target || !page.hasFocus()) return;
-        if (left?.isConnected && left.checkVisibility() && !isOff(left)) trail = [];
-        else look();
+        const [lastFocused] = trail;
+        if (lastFocused !== target || !page.hasFocus()) return;
+        if (lastFocused?.isConnected && lastFocused.checkVisibility() && !isDisabled(lastFocused)) trail = [];
+        else checkFocus();
       });
     },
     { signal },
   );
-  const observer = new MutationObserver(look);
+  const observer = new MutationObserver(checkFocus);
   observer.observe(page.body, { childList: true, subtree: true, attributeFilter: ["disabled"] });
 
-  function look(): void {
+  function checkFocus(): void {
     if (timer !== undefined || !isLost()) return;
     timer = setTimeout(() => {
       timer = undefined;
-      if (isLost()) giveFocusBack(trail);
+      if (isLost()) restoreFocus(trail);
     }, graceMs);
   }
 
   return () => {
-    listening.abort();
+    controller.abort();
     observer.disconnect();
     clearTimeout(timer);
   };
@@ -60,6 +60,6 @@ export function keepFocus(page: Document): () => void {
  * True if the element is disabled, for example a button while its action runs. A disabled element loses the focus, and
  * gets it back when it is enabled again.
  */
-function isOff(element: Element): boolean {
+function isDisabled(element: Element): boolean {
   return element.isConnected && element.matches(":disabled");
 }

@@ -15,13 +15,13 @@ export function parseKeys(keys: string): readonly KeyPress[] {
     .trim()
     .split(/\s+/)
     .map((press) => {
-      const held = press.length > 1 ? press.split("+") : [press];
-      const key = held.pop() ?? "";
+      const parts = press.length > 1 ? press.split("+") : [press];
+      const key = parts.pop() ?? "";
       return {
         key: key.length === 1 ? key.toLowerCase() : key,
-        mod: held.includes("mod"),
-        shift: held.includes("shift"),
-        alt: held.includes("alt"),
+        mod: parts.includes("mod"),
+        shift: parts.includes("shift"),
+        alt: parts.includes("alt"),
       };
     });
 }
@@ -29,17 +29,19 @@ export function parseKeys(keys: string): readonly KeyPress[] {
 /** True if the event matches this key press. Single characters without modifiers follow the `letterKeys` preference. */
 export function isPressed(press: KeyPress, event: KeyboardEvent, letterKeys: LetterKeys): boolean {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const isMod = event.ctrlKey || event.metaKey;
-  if (press.mod !== isMod) return false;
-  const isSign = press.key.length === 1;
-  const isAlone = isSign && !press.mod && !press.alt;
+  const hasMod = event.ctrlKey || event.metaKey;
+  if (press.mod !== hasMod) return false;
+  const isCharacter = press.key.length === 1;
+  const isAlone = isCharacter && !press.mod && !press.alt;
   if (isAlone && letterKeys === "off") return false;
-  const wantsAlt = press.alt || (isAlone && letterKeys === "alt");
+  const needsAlt = press.alt || (isAlone && letterKeys === "alt");
   // With Alt held, a key may produce another character. The event's code still identifies the key.
-  const matches = key === press.key || (wantsAlt && event.code === `Key${press.key.toUpperCase()}`);
+  const isSameKey = key === press.key || (needsAlt && event.code === `Key${press.key.toUpperCase()}`);
   // Some keyboards need Shift for punctuation, so Shift counts only for letters.
   const isLetter = /^[a-z]$/.test(press.key);
-  return matches && event.altKey === wantsAlt && (!(isLetter || !isSign) || event.shiftKey === press.shift);
+  return (
+    isSameKey && event.altKey === needsAlt && (!(isLetter || !isCharacter) || event.shiftKey === press.shift)
+  );
 }
 
 /** True if the element accepts text. Letters typed there are text and not shortcuts. */

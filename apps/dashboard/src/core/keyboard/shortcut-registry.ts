@@ -28,14 +28,14 @@ const sequenceMsMax = 1_500;
  * later wins.
  */
 export class ShortcutRegistry {
-  readonly #letterKeys: () => LetterKeys;
+  readonly #getLetterKeys: () => LetterKeys;
   readonly #listeners = new Set<() => void>();
   #shortcuts: readonly Shortcut[] = [];
   #actions: readonly PaletteAction[] = [];
   #first: { readonly key: string; readonly at: number } | undefined;
 
-  constructor(letterKeys: () => LetterKeys) {
-    this.#letterKeys = letterKeys;
+  constructor(getLetterKeys: () => LetterKeys) {
+    this.#getLetterKeys = getLetterKeys;
   }
 
   get shortcuts(): readonly Shortcut[] {
@@ -48,19 +48,19 @@ export class ShortcutRegistry {
 
   addShortcut(shortcut: Shortcut): () => void {
     this.#shortcuts = [...this.#shortcuts, shortcut];
-    this.#tell();
+    this.#notify();
     return () => {
       this.#shortcuts = this.#shortcuts.filter((other) => other !== shortcut);
-      this.#tell();
+      this.#notify();
     };
   }
 
   addAction(action: PaletteAction): () => void {
     this.#actions = [...this.#actions, action];
-    this.#tell();
+    this.#notify();
     return () => {
       this.#actions = this.#actions.filter((other) => other !== action);
-      this.#tell();
+      this.#notify();
     };
   }
 
@@ -74,11 +74,13 @@ export class ShortcutRegistry {
     if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return;
     const first = this.#takeFirst(event.timeStamp);
     // Behind a modal dialog, single-key shortcuts are off.
-    const keepsLetters = isField(event.target) || document.querySelector("dialog:modal") !== null;
-    const candidates = [...this.#shortcuts].reverse().filter((shortcut) => canApply(shortcut, keepsLetters));
+    const isTypingContext = isField(event.target) || document.querySelector("dialog:modal") !== null;
+    const candidates = [...this.#shortcuts]
+      .reverse()
+      .filter((shortcut) => canApply(shortcut, isTypingContext));
     const pressed = candidates.filter(({ keys }) => {
       const [begin, end = begin] = parseKeys(keys);
-      return end && isPressed(end, event, this.#letterKeys()) && (end === begin || begin?.key === first);
+      return end && isPressed(end, event, this.#getLetterKeys()) && (end === begin || begin?.key === first);
     });
     // The second key of a sequence does not trigger its own shortcut: `g m` is not `m`.
     for (const shortcut of pressed.sort((a, b) => parseKeys(b.keys).length - parseKeys(a.keys).length)) {
@@ -86,10 +88,10 @@ export class ShortcutRegistry {
       event.preventDefault();
       return;
     }
-    const begins = candidates
+    const startedSequence = candidates
       .map(({ keys }) => parseKeys(keys))
-      .find((steps) => steps.length > 1 && steps[0] && isPressed(steps[0], event, this.#letterKeys()));
-    if (begins?.[0]) this.#first = { key: begins[0].key, at: event.timeStamp };
+      .find((steps) => steps.length > 1 && steps[0] && isPressed(steps[0], event, this.#getLetterKeys()));
+    if (startedSequence?.[0]) this.#first = { key: startedSequence[0].key, at: event.timeStamp };
   }
 
   /** Returns the first key of a sequence, if that key was pressed a moment ago. */
@@ -99,11 +101,11 @@ export class ShortcutRegistry {
     return first && at - first.at < sequenceMsMax ? first.key : undefined;
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 }
 
-function canApply({ keys, inFields = false }: Shortcut, keepsLetters: boolean): boolean {
-  return !keepsLetters || inFields || /(?:^|\s)mod\+/.test(keys);
+function canApply({ keys, inFields = false }: Shortcut, isTypingContext: boolean): boolean {
+  return !isTypingContext || inFields || /(?:^|\s)mod\+/.test(keys);
 }

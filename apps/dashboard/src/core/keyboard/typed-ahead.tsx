@@ -10,7 +10,7 @@ export interface TypedAhead {
 /** Stores the keys typed while the command palette loads. */
 export function TypedAheadCatcher({ typed }: { readonly typed: TypedAhead }) {
   useLayoutEffect(() => {
-    function keep(event: KeyboardEvent): void {
+    function record(event: KeyboardEvent): void {
       if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
       if (event.key.length === 1) typed.text += event.key;
       else if (event.key === "Backspace") typed.text = typed.text.slice(0, -1);
@@ -19,8 +19,8 @@ export function TypedAheadCatcher({ typed }: { readonly typed: TypedAhead }) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
-    window.addEventListener("keydown", keep, { capture: true });
-    return () => window.removeEventListener("keydown", keep, { capture: true });
+    window.addEventListener("keydown", record, { capture: true });
+    return () => window.removeEventListener("keydown", record, { capture: true });
   }, [typed]);
   return null;
 }

@@ -12,14 +12,14 @@ export function usePaletteAction(action: PaletteAction | null): void {
     latest.current = action;
   });
   const { id, label, keywords } = action ?? {};
-  const words = keywords?.join(" ");
+  const keywordText = keywords?.join(" ");
   useEffect(() => {
     if (id === undefined || label === undefined) return;
     return registry.addAction({
       id,
       label,
-      keywords: words === undefined ? [] : words.split(" "),
+      keywords: keywordText === undefined ? [] : keywordText.split(" "),
       run: () => latest.current?.run(),
     });
-  }, [registry, id, label, words]);
+  }, [registry, id, label, keywordText]);
 }

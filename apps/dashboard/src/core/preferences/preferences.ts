@@ -54,10 +54,10 @@ const isValid: { readonly [Name in PreferenceName]: (value: unknown) => boolean 
 
 /** Parses the stored preferences. Missing or invalid values get their defaults. */
 export function parsePreferences(text: string | null): Preferences {
-  const kept = parseObject(text);
-  const valid = Object.entries(isValid).filter(([name, test]) => name in kept && test(kept[name]));
+  const stored = parseObject(text);
+  const validEntries = Object.entries(isValid).filter(([name, test]) => name in stored && test(stored[name]));
   // `isValid` has checked each of these values.
-  return { ...defaultPreferences, ...Object.fromEntries(valid.map(([name]) => [name, kept[name]])) };
+  return { ...defaultPreferences, ...Object.fromEntries(validEntries.map(([name]) => [name, stored[name]])) };
 }
 
 function parseObject(text: string | null): Record<string, unknown> {

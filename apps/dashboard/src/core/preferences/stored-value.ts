@@ -15,24 +15,24 @@ export function createStoredValue<Value>(
   parse: (text: string | null) => Value,
 ): StoredValue<Value> {
   const listeners = new Set<() => void>();
-  let known: { readonly text: string | null; readonly value: Value } | undefined;
+  let cached: { readonly text: string | null; readonly value: Value } | undefined;
 
   function read(): string | null {
     try {
       return localStorage.getItem(key);
     } catch {
-      return known?.text ?? null;
+      return cached?.text ?? null;
     }
   }
 
   return {
     get() {
       const text = read();
-      if (known === undefined || text !== known.text) known = { text, value: parse(text) };
-      return known.value;
+      if (cached === undefined || text !== cached.text) cached = { text, value: parse(text) };
+      return cached.value;
     },
     set(text) {
-      known = { text, value: parse(text) };
+      cached = { text, value: parse(text) };
       try {
         if (text === null) localStorage.removeItem(key);
         else localStorage.setItem(key, text);

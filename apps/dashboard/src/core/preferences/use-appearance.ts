@@ -13,7 +13,7 @@ export function useAppearance(): void {
     const apply = () => {
       const isDark = theme === "dark" || (theme === "system" && system.matches);
       document.documentElement.classList.toggle("dark", isDark);
-      colourBrowser();
+      setThemeColour();
     };
     apply();
     system.addEventListener("change", apply);
@@ -26,7 +26,7 @@ export function useAppearance(): void {
 }
 
 /** Sets the colour of the browser's own bars to the page's background. */
-function colourBrowser(): void {
+function setThemeColour(): void {
   const colour = getComputedStyle(document.documentElement).getPropertyValue("--background").trim();
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
     meta.content = colour;

@@ -40,8 +40,8 @@ export function describeMoment(at: Date, now: Date, zone: TimeZone = "local"): s
 }
 
 function isSameDay(one: Date, other: Date, zone: TimeZone): boolean {
-  const dayOf = (at: Date) => (zone === "utc" ? at.toISOString().slice(0, 10) : at.toDateString());
-  return dayOf(one) === dayOf(other);
+  const toDayKey = (at: Date) => (zone === "utc" ? at.toISOString().slice(0, 10) : at.toDateString());
+  return toDayKey(one) === toDayKey(other);
 }
 
 /** Formats a time in full, for tooltips: date, time and zone, followed by the ISO timestamp. */

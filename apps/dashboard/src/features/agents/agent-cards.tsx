@@ -3,13 +3,13 @@ import { PageLink } from "@/components/page-link";
 import { cn } from "@/core/utils";
 import { StatusMark } from "@/sessions/status-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { bySession, findNeed, formatName } from "./agent-words";
+import { findNeed, formatName, groupBySession } from "./agent-words";
 
 /** Shows a card per session with a dot per agent, if there are more agents than fit on the map. */
 export function AgentCards({ agents, className }: { agents: readonly Agent[]; className?: string }) {
   return (
     <ul aria-label="Agents by session" className={cn("flex flex-wrap gap-3", className)}>
-      {bySession(agents).map(({ first, agents: own }) => (
+      {groupBySession(agents).map(({ first, agents: sessionAgents }) => (
         <li key={first.session_id} className="min-w-0 flex-1 basis-64 rounded-lg border bg-background p-3">
           <div className="flex items-baseline gap-2">
             <PageLink
@@ -18,14 +18,14 @@ export function AgentCards({ agents, className }: { agents: readonly Agent[]; cl
             >
               <bdi>{showHidden(first.session_title)}</bdi>
             </PageLink>
-            <Need count={own.filter((agent) => findNeed(agent) === "human").length} />
-            <span className="text-sm text-muted-foreground tabular-nums">{own.length}</span>
+            <Need count={sessionAgents.filter((agent) => findNeed(agent) === "human").length} />
+            <span className="text-sm text-muted-foreground tabular-nums">{sessionAgents.length}</span>
           </div>
           <ul className="mt-2 flex flex-wrap gap-2">
-            {own.map((agent) => (
+            {sessionAgents.map((agent) => (
               <li key={agent.peer_id} title={formatName(agent)} className="flex">
                 <span className="sr-only">{formatName(agent)}: </span>
-                <StatusMark status={agent.presence} blocked={findNeed(agent) === "human"} />
+                <StatusMark status={agent.presence} isBlocked={findNeed(agent) === "human"} />
               </li>
             ))}
           </ul>

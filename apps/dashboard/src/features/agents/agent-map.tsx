@@ -8,7 +8,15 @@ import { toMonogram } from "@/sessions/monogram";
 import { describeStatus } from "@/sessions/status-mark";
 import { toTeamColour } from "@/sessions/team-colour";
 import { describeActivity, describeWait, findNeed, formatName } from "./agent-words";
-import { type Cluster, drawBend, type Edge, layOut, type Node, round, toEdges } from "./map-layout";
+import {
+  computeLayout,
+  drawBend,
+  type Edge,
+  type MapCluster,
+  type MapNode,
+  round,
+  toEdges,
+} from "./map-layout";
 
 export interface AgentMapProps {
   readonly agents: readonly Agent[];
@@ -29,7 +37,7 @@ const talkMs = 300_000;
 
 /** A map of the agents in each session, with lines for the recent messages between them. */
 export function AgentMap({ agents, talk, aspect, isWall = false, className }: AgentMapProps) {
-  const layout = useMemo(() => layOut(agents, aspect), [agents, aspect]);
+  const layout = useMemo(() => computeLayout(agents, aspect), [agents, aspect]);
   const edges = useMemo(() => toEdges(layout, talk, Date.now()), [layout, talk]);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a drawing whose parts are links; a fieldset is a part of a form
@@ -57,8 +65,8 @@ export function AgentMap({ agents, talk, aspect, isWall = false, className }: Ag
 }
 
 /** The background of a session, with the centre that messages to everyone point to. */
-function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cluster: Cluster }) {
-  const alone = nodes.length === 1;
+function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cluster: MapCluster }) {
+  const isAlone = nodes.length === 1;
   return (
     <g aria-hidden>
       <circle
@@ -70,9 +78,9 @@ function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cl
         strokeDasharray="1 7"
         strokeLinecap="round"
       />
-      {!alone && <circle cx={x} cy={y} r={4} className="fill-border" />}
+      {!isAlone && <circle cx={x} cy={y} r={4} className="fill-border" />}
       <text x={x} y={bottom} textAnchor="middle" className="fill-muted-foreground text-[13px]">
-        {cut(title, 40)}
+        {truncate(title, 40)}
       </text>
     </g>
   );
@@ -82,12 +90,12 @@ function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cl
 function EdgeLine({ edge: { from, to, colour, count, ageMs } }: { edge: Edge }) {
   const path = drawBend(from, to, nodeRadius + 6);
   const isFresh = ageMs < freshMs;
-  const shown = Math.max(0.18, 1 - ageMs / talkMs);
+  const opacity = Math.max(0.18, 1 - ageMs / talkMs);
   return (
     <g
       aria-hidden
       className={cn("fill-none", colour < 0 ? "text-primary" : toTeamColour(colour).className)}
-      opacity={round(shown)}
+      opacity={round(opacity)}
     >
       <path d={path} stroke="currentColor" strokeWidth={Math.min(3, 1 + count / 4)} opacity={0.45} />
       {isFresh && (
@@ -107,7 +115,7 @@ function EdgeLine({ edge: { from, to, colour, count, ageMs } }: { edge: Edge }) 
 /** Gives labels an outline in the background colour, so that lines behind them do not reduce legibility. */
 const haloed = "stroke-surface stroke-[4px] [paint-order:stroke] [stroke-linejoin:round]";
 
-function AgentNode({ node, cluster, isWall }: { node: Node; cluster: Cluster; isWall: boolean }) {
+function AgentNode({ node, cluster, isWall }: { node: MapNode; cluster: MapCluster; isWall: boolean }) {
   const router = useRouter();
   const { agent, x, y } = node;
   const { presence, colour, unread, waits } = agent;
@@ -115,7 +123,7 @@ function AgentNode({ node, cluster, isWall }: { node: Node; cluster: Cluster; is
   const activity = describeActivity(agent);
   const href = `/sessions/${agent.session}`;
   const isAway = presence === "disconnected";
-  const namesAt = y + (isAbove(node, cluster) ? (waits.length > 0 ? -56 : -46) : nodeRadius + 17);
+  const labelY = y + (isAbove(node, cluster) ? (waits.length > 0 ? -56 : -46) : nodeRadius + 17);
 
   function open(event: MouseEvent): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -177,7 +185,7 @@ function AgentNode({ node, cluster, isWall }: { node: Node; cluster: Cluster; is
       )}
       <text
         x={x}
-        y={namesAt}
+        y={labelY}
         textAnchor="middle"
         className={cn(
           "text-[13px] font-medium",
@@ -185,36 +193,36 @@ function AgentNode({ node, cluster, isWall }: { node: Node; cluster: Cluster; is
           isAway ? "fill-muted-foreground" : "fill-foreground",
         )}
       >
-        {cut(formatName(agent), 22)}
+        {truncate(formatName(agent), 22)}
       </text>
       <text
         x={x}
-        y={namesAt + 16}
+        y={labelY + 16}
         textAnchor="middle"
         className={cn("fill-muted-foreground text-[11px]", haloed)}
       >
-        {cut(activity.text, isWall ? 30 : 26)}
+        {truncate(activity.text, isWall ? 30 : 26)}
       </text>
     </a>
   );
 }
 
 /** Labels are on the outer side of the circle, where there are no lines. */
-function isAbove({ y }: Node, cluster: Cluster): boolean {
+function isAbove({ y }: MapNode, cluster: MapCluster): boolean {
   return cluster.nodes.length > 2 && y < cluster.y - 1;
 }
 
 /** Draws an unanswered ask as an open loop. */
-function AskLoop({ node: { x, y }, human }: { node: Node; human: boolean }) {
+function AskLoop({ node: { x, y }, human }: { node: MapNode; human: boolean }) {
   const angle = -0.65;
   const [cx, cy] = [x + 36 * Math.cos(angle), y + 36 * Math.sin(angle)];
   const r = 13;
   const [start, end] = [angle + Math.PI + 0.75, angle + Math.PI - 0.75];
-  const at = (turn: number) => `${round(cx + r * Math.cos(turn))} ${round(cy + r * Math.sin(turn))}`;
+  const formatPoint = (turn: number) => `${round(cx + r * Math.cos(turn))} ${round(cy + r * Math.sin(turn))}`;
   return (
     <g aria-hidden className={human ? "text-warning" : "text-info"}>
       <path
-        d={`M${at(start)}A${r} ${r} 0 1 1 ${at(end)}`}
+        d={`M${formatPoint(start)}A${r} ${r} 0 1 1 ${formatPoint(end)}`}
         className="agent-ask fill-none"
         stroke="currentColor"
         strokeWidth={2}
@@ -233,7 +241,7 @@ function AskLoop({ node: { x, y }, human }: { node: Node; human: boolean }) {
   );
 }
 
-function cut(text: string, chars: number): string {
+function truncate(text: string, chars: number): string {
   const line = text.replaceAll(/\s+/g, " ");
   return line.length <= chars ? line : `${line.slice(0, chars - 1).trimEnd()}…`;
 }

@@ -21,7 +21,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
       <TeamBar colour={agent.colour} className="self-stretch" />
       <div className="grid min-w-0 flex-1 grid-cols-1 gap-1">
         <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5">
-          <StatusMark status={presence} blocked={isBlocked} />
+          <StatusMark status={presence} isBlocked={isBlocked} />
           <PageLink
             href={toAgentHref(agent)}
             dir="auto"
@@ -50,7 +50,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
             dir="auto"
             className={cn(
               "min-w-0 [overflow-wrap:anywhere]",
-              activity.quoted ? "text-foreground" : "text-muted-foreground",
+              activity.isQuoted ? "text-foreground" : "text-muted-foreground",
             )}
           >
             {isBlocked && <span className="font-medium text-danger">Blocked: </span>}

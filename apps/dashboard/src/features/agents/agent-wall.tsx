@@ -3,7 +3,7 @@
 import type { OutputOf } from "@merkle/wire";
 import { X } from "lucide-react";
 import { useCallback, useEffect, useRef } from "react";
-import type { Read } from "@/broker/use-read";
+import type { ReadResult } from "@/broker/use-read";
 import { Logo } from "@/components/logo";
 import { TimeText } from "@/components/time-text";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
@@ -16,7 +16,7 @@ import { AgentMap, mapAgentsMax } from "./agent-map";
 import { describeActivity, describeWait, findNeed, formatName, isListed } from "./agent-words";
 
 export interface AgentWallProps {
-  readonly read: Read<OutputOf<"list_agents">>;
+  readonly read: ReadResult<OutputOf<"list_agents">>;
   readonly onLeave: () => void;
 }
 
@@ -32,15 +32,15 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
   const box = useAlone();
   const isTall = useMediaQuery("(orientation: portrait)");
   const agents = data?.agents.filter(isListed) ?? [];
-  const needing = agents.filter((agent) => findNeed(agent) === "human");
+  const agentsInNeed = agents.filter((agent) => findNeed(agent) === "human");
   return (
     <div ref={box} className="dark agent-wall fixed inset-0 z-50 flex flex-col bg-background text-foreground">
       <header className="flex items-center gap-4 px-[3vw] pt-[3vh]">
         <Logo />
         <h1 className="text-[clamp(1.25rem,2.4vw,3rem)] leading-tight font-semibold">
-          {needing.length > 0 ? (
+          {agentsInNeed.length > 0 ? (
             <span className="text-warning">
-              {needing.length === 1 ? "One agent needs you" : `${needing.length} agents need you`}
+              {agentsInNeed.length === 1 ? "One agent needs you" : `${agentsInNeed.length} agents need you`}
             </span>
           ) : agents.length > 0 ? (
             "All at work"
@@ -78,12 +78,12 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
           />
         )}
       </div>
-      {needing.length > 0 && (
+      {agentsInNeed.length > 0 && (
         <ul
           aria-label="Agents that need you"
           className="flex flex-wrap gap-x-[3vw] gap-y-4 border-t px-[3vw] py-[2.5vh]"
         >
-          {needing.slice(0, namedMax).map((agent) => (
+          {agentsInNeed.slice(0, namedMax).map((agent) => (
             <li key={agent.peer_id} className="grid min-w-0 flex-1 basis-72 gap-1">
               <p className="flex items-baseline gap-3 text-[clamp(1rem,1.3vw,1.75rem)] leading-snug">
                 <bdi className={`font-semibold ${toTeamColour(agent.colour).className}`}>
@@ -118,10 +118,10 @@ function Clock() {
 function useAlone() {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const beneath = [...document.querySelectorAll<HTMLElement>("nav, a[href='#content']")];
-    for (const element of beneath) element.inert = true;
+    const backgroundElements = [...document.querySelectorAll<HTMLElement>("nav, a[href='#content']")];
+    for (const element of backgroundElements) element.inert = true;
     return () => {
-      for (const element of beneath) element.inert = false;
+      for (const element of backgroundElements) element.inert = false;
     };
   }, []);
   return box;
@@ -131,17 +131,17 @@ function useAlone() {
 function useStaysAwake(): void {
   useEffect(() => {
     let lock: WakeLockSentinel | undefined;
-    let isGone = false;
+    let isUnmounted = false;
     navigator.wakeLock?.request("screen").then(
-      (given) => {
-        if (isGone) void given.release();
-        else lock = given;
+      (sentinel) => {
+        if (isUnmounted) void sentinel.release();
+        else lock = sentinel;
       },
       // If the lock is refused, the screen may turn off.
       () => undefined,
     );
     return () => {
-      isGone = true;
+      isUnmounted = true;
       void lock?.release();
     };
   }, []);

@@ -27,15 +27,15 @@ export function describeActivity(agent: Agent): RosterFact["activity"] {
   const { declared, waits, summary, summary_at: summaryAt, task } = agent;
   const [wait] = waits;
   if (declared?.status === "blocked")
-    return { text: declared.reason ?? "blocked", quoted: declared.reason !== null, since: declared.at };
-  if (wait) return { text: wait.text, quoted: true, since: wait.since };
-  if (summaryAt) return { text: summary, quoted: true, since: summaryAt };
-  if (task) return { text: task.title, quoted: true, since: task.since };
-  if (agent.polling) return { text: "waits for messages", quoted: false, since: agent.last_seen_at };
-  return { text: statusWords[agent.presence], quoted: false, since: agent.last_seen_at };
+    return { text: declared.reason ?? "blocked", isQuoted: declared.reason !== null, since: declared.at };
+  if (wait) return { text: wait.text, isQuoted: true, since: wait.since };
+  if (summaryAt) return { text: summary, isQuoted: true, since: summaryAt };
+  if (task) return { text: task.title, isQuoted: true, since: task.since };
+  if (agent.polling) return { text: "waits for messages", isQuoted: false, since: agent.last_seen_at };
+  return { text: statusTexts[agent.presence], isQuoted: false, since: agent.last_seen_at };
 }
 
-const statusWords = {
+const statusTexts = {
   active: "at work",
   idle: "recently active",
   disconnected: "offline",
@@ -60,7 +60,9 @@ export function describeUsage({ tokens, cost_usd }: Pick<Agent, "tokens" | "cost
 }
 
 /** Groups agents by session, in order of first appearance. */
-export function bySession(agents: readonly Agent[]): { readonly first: Agent; readonly agents: Agent[] }[] {
+export function groupBySession(
+  agents: readonly Agent[],
+): { readonly first: Agent; readonly agents: Agent[] }[] {
   const groups = new Map<string, { first: Agent; agents: Agent[] }>();
   for (const agent of agents) {
     const group = groups.get(agent.session_id);

@@ -16,7 +16,7 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { AgentCards } from "./agent-cards";
 import { AgentMap, mapAgentsMax } from "./agent-map";
 import { AgentRow } from "./agent-row";
-import { bySession, findNeed, isListed } from "./agent-words";
+import { findNeed, groupBySession, isListed } from "./agent-words";
 import { useAgents } from "./use-agents";
 
 const AgentWall = lazyPart(() => import("./agent-wall"), "AgentWall");
@@ -50,7 +50,7 @@ export function AgentsView() {
       <div className="mx-auto w-full max-w-6xl p-4 lg:p-6">
         <h1 className="sr-only">Agents</h1>
         <PanelBoundary title="Agents">
-          <ReadPanel read={read} failed="Couldn't load agents.">
+          <ReadPanel read={read} failureTitle="Couldn't load agents.">
             {(data) => <Agents {...data} />}
           </ReadPanel>
         </PanelBoundary>
@@ -60,25 +60,25 @@ export function AgentsView() {
 }
 
 function Agents({ agents, talk }: OutputOf<"list_agents">) {
-  const [all, setAll] = useState(false);
+  const [isShowingAll, setShowingAll] = useState(false);
   const isNarrow = useMediaQuery("(width < 48rem)");
-  const there = agents.filter(isListed);
-  const shown = all ? agents : there;
-  const away = agents.length - there.length;
-  const needing = shown.filter((agent) => findNeed(agent) !== null);
-  const others = bySession(shown.filter((agent) => findNeed(agent) === null));
+  const listedAgents = agents.filter(isListed);
+  const visibleAgents = isShowingAll ? agents : listedAgents;
+  const offlineCount = agents.length - listedAgents.length;
+  const agentsInNeed = visibleAgents.filter((agent) => findNeed(agent) !== null);
+  const otherGroups = groupBySession(visibleAgents.filter((agent) => findNeed(agent) === null));
   if (agents.length === 0) return <NoAgents />;
   return (
     <div className="grid grid-cols-1 gap-6">
       <Headline
-        needing={needing.filter((agent) => findNeed(agent) === "human").length}
-        there={there.length}
+        needing={agentsInNeed.filter((agent) => findNeed(agent) === "human").length}
+        there={listedAgents.length}
       />
-      {shown.length > mapAgentsMax && <AgentCards agents={shown} />}
-      {shown.length > 0 && shown.length <= mapAgentsMax && (
+      {visibleAgents.length > mapAgentsMax && <AgentCards agents={visibleAgents} />}
+      {visibleAgents.length > 0 && visibleAgents.length <= mapAgentsMax && (
         <figure className="overflow-hidden rounded-xl border bg-surface">
           <AgentMap
-            agents={shown}
+            agents={visibleAgents}
             talk={talk}
             aspect={isNarrow ? 0.9 : 2.4}
             className="max-h-[34rem] min-h-64"
@@ -89,33 +89,33 @@ function Agents({ agents, talk }: OutputOf<"list_agents">) {
           </figcaption>
         </figure>
       )}
-      {needing.length > 0 && (
-        <Group title="Waiting" count={needing.length}>
-          {needing.map((agent) => (
+      {agentsInNeed.length > 0 && (
+        <Group title="Waiting" count={agentsInNeed.length}>
+          {agentsInNeed.map((agent) => (
             <AgentRow key={agent.peer_id} agent={agent} />
           ))}
         </Group>
       )}
-      {others.map(({ first, agents: own }) => (
+      {otherGroups.map(({ first, agents: sessionAgents }) => (
         <Group
           key={first.session_id}
           title={first.session_title}
           href={`/sessions/${first.session}`}
-          count={own.length}
+          count={sessionAgents.length}
         >
-          {own.map((agent) => (
+          {sessionAgents.map((agent) => (
             <AgentRow key={agent.peer_id} agent={agent} />
           ))}
         </Group>
       ))}
-      {away > 0 && (
+      {offlineCount > 0 && (
         <Button
           variant="outline"
           className="justify-self-start"
-          aria-expanded={all}
-          onClick={() => setAll(!all)}
+          aria-expanded={isShowingAll}
+          onClick={() => setShowingAll(!isShowingAll)}
         >
-          {all ? "Hide offline agents" : `${away} offline`}
+          {isShowingAll ? "Hide offline agents" : `${offlineCount} offline`}
         </Button>
       )}
     </div>

@@ -6,6 +6,6 @@ import type { Feature } from "@/parts/feature";
 export const stubs = ["agents/page.tsx"];
 
 export const agents: Feature = {
-  places: [{ href: "/agents", label: "Agents", Icon: Bot, letter: "a", shown: "always" }],
+  navItems: [{ href: "/agents", label: "Agents", Icon: Bot, letter: "a", visibility: "always" }],
   session: { RosterFacts: lazyHelper(() => import("./roster-facts"), "RosterFacts") },
 };

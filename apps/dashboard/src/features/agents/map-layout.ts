@@ -1,30 +1,30 @@
 import type { Agent, AgentTalk } from "@merkle/wire";
-import { bySession } from "./agent-words";
+import { groupBySession } from "./agent-words";
 
-export interface Point {
+export interface MapPoint {
   readonly x: number;
   readonly y: number;
 }
 
-export interface Node extends Point {
+export interface MapNode extends MapPoint {
   readonly agent: Agent;
 }
 
 /** A session on the map: a centre with its agents around it. */
-export interface Cluster extends Point {
+export interface MapCluster extends MapPoint {
   readonly id: string;
   readonly slug: string;
   readonly title: string;
   readonly radius: number;
   /** The y coordinate below all parts of the cluster. */
   readonly bottom: number;
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly MapNode[];
 }
 
 export interface MapLayout {
   readonly width: number;
   readonly height: number;
-  readonly clusters: readonly Cluster[];
+  readonly clusters: readonly MapCluster[];
 }
 
 const nodeRoom = 96;
@@ -37,8 +37,8 @@ const fewMax = 4;
 const margin = 86;
 
 /** Places agents around the centre of their session, and sessions in rows. `aspect` is the desired ratio of width to height. */
-export function layOut(agents: readonly Agent[], aspect: number): MapLayout {
-  const groups = bySession(agents.toSorted((a, b) => a.peer_id.localeCompare(b.peer_id)))
+export function computeLayout(agents: readonly Agent[], aspect: number): MapLayout {
+  const groups = groupBySession(agents.toSorted((a, b) => a.peer_id.localeCompare(b.peer_id)))
     // Sorted by id, so that no session changes its position while someone watches.
     .sort((a, b) => a.first.session_id.localeCompare(b.first.session_id));
   const radii = groups.map(({ agents: { length } }) =>
@@ -49,17 +49,18 @@ export function layOut(agents: readonly Agent[], aspect: number): MapLayout {
   const rows = Math.max(1, Math.ceil(groups.length / columns));
   const width = Math.max(columns * cell, rows * cell * aspect);
   const height = rows * cell;
-  const clusters = groups.map(({ first, agents: own }, index): Cluster => {
+  const clusters = groups.map(({ first, agents: sessionAgents }, index): MapCluster => {
     const row = Math.floor(index / columns);
-    const inRow = row === rows - 1 ? groups.length - row * columns : columns;
+    const rowLength = row === rows - 1 ? groups.length - row * columns : columns;
     const radius = radii[index] ?? radiusMin;
-    const x = width / 2 + ((index % columns) - (inRow - 1) / 2) * (width / columns);
+    const x = width / 2 + ((index % columns) - (rowLength - 1) / 2) * (width / columns);
     const y = (row + 0.5) * cell;
-    const nodes = own.map((agent, at): Node => {
+    const nodes = sessionAgents.map((agent, at): MapNode => {
       // Two agents are placed side by side, which leaves space for their names.
-      const outward = (own.length === 2 ? Math.PI : -Math.PI / 2) + (at * 2 * Math.PI) / own.length;
-      const reach = own.length === 1 ? 0 : radius;
-      return { agent, x: x + reach * Math.cos(outward), y: y + reach * Math.sin(outward) };
+      const angle =
+        (sessionAgents.length === 2 ? Math.PI : -Math.PI / 2) + (at * 2 * Math.PI) / sessionAgents.length;
+      const distance = sessionAgents.length === 1 ? 0 : radius;
+      return { agent, x: x + distance * Math.cos(angle), y: y + distance * Math.sin(angle) };
     });
     const bottom = Math.max(...nodes.map((node) => node.y)) + 82;
     return {
@@ -73,8 +74,8 @@ export function layOut(agents: readonly Agent[], aspect: number): MapLayout {
 /** All messages from one point to another, with the age of the newest message. */
 export interface Edge {
   readonly key: string;
-  readonly from: Point;
-  readonly to: Point;
+  readonly from: MapPoint;
+  readonly to: MapPoint;
   readonly colour: number;
   readonly count: number;
   readonly ageMs: number;
@@ -115,12 +116,12 @@ export function toEdges({ clusters }: MapLayout, talk: readonly AgentTalk[], now
 /**
  * Returns the path of a line that bends slightly to the left, so that both directions are visible. It ends short of both points.
  */
-export function drawBend(from: Point, to: Point, gap: number): string {
+export function drawBend(from: MapPoint, to: MapPoint, gap: number): string {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;
   const [ux, uy] = [dx / length, dy / length];
-  const lift = Math.min(28, length * 0.16);
-  const [cx, cy] = [from.x + dx / 2 - uy * lift, from.y + dy / 2 + ux * lift];
+  const bend = Math.min(28, length * 0.16);
+  const [cx, cy] = [from.x + dx / 2 - uy * bend, from.y + dy / 2 + ux * bend];
   const start = { x: from.x + ux * gap, y: from.y + uy * gap };
   const end = { x: to.x - ux * gap, y: to.y - uy * gap };
   return `M${round(start.x)} ${round(start.y)}Q${round(cx)} ${round(cy)} ${round(end.x)} ${round(end.y)}`;

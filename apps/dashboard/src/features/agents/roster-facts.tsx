@@ -19,7 +19,7 @@ export function RosterFacts({ onFacts }: RosterFactsProps) {
       facts.set(agent.team_id, {
         unread: agent.unread,
         usage: describeUsage(agent),
-        wait: wait ? { ...wait, whom: describeWait(wait) } : null,
+        wait: wait ? { ...wait, target: describeWait(wait) } : null,
         activity: describeActivity(agent),
       });
     }

@@ -1,12 +1,12 @@
 import type { OutputOf } from "@merkle/wire";
 import { useKeptFresh } from "@/broker/use-kept-fresh";
-import { type Read, useRead } from "@/broker/use-read";
+import { type ReadResult, useRead } from "@/broker/use-read";
 
 /**
  * Returns a live list of the agents in one session, or in all open sessions if `session` is undefined. If `session` is
  * null, nothing is read.
  */
-export function useAgents(session: string | null | undefined): Read<OutputOf<"list_agents">> {
+export function useAgents(session: string | null | undefined): ReadResult<OutputOf<"list_agents">> {
   const read = useRead("list_agents", session === null ? null : session === undefined ? {} : { session }, {
     on: ["attention", "roster", "tasks"],
   });

@@ -9,7 +9,7 @@ import { Button } from "@/ui/button";
 import { Field, FieldDescription, FieldError, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { Select } from "@/ui/select";
-import { addressHints, kindNames, type TypedKind, typedKinds } from "./alert-kinds";
+import { type AddressKind, addressHints, addressKinds, kindNames } from "./alert-kinds";
 import { PushRefused, subscribeToPush } from "./subscribe-to-push";
 
 export interface AlertDialogProps {
@@ -24,16 +24,18 @@ export interface AlertDialogProps {
 /** A dialog for the address, reasons and quiet hours of an alert destination. */
 export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogProps) {
   const call = useCall();
-  const old = typeof target === "string" ? null : target;
-  const isPush = target === "browser" || old?.kind === "push";
-  const [kind, setKind] = useState<TypedKind>(old && old.kind !== "push" ? old.kind : "ntfy");
-  const [name, setName] = useState(old?.name ?? (isPush ? "This browser" : ""));
+  const existing = typeof target === "string" ? null : target;
+  const isPush = target === "browser" || existing?.kind === "push";
+  const [kind, setKind] = useState<AddressKind>(
+    existing && existing.kind !== "push" ? existing.kind : "ntfy",
+  );
+  const [name, setName] = useState(existing?.name ?? (isPush ? "This browser" : ""));
   const [url, setUrl] = useState("");
   const [secret, setSecret] = useState("");
-  const [about, setAbout] = useState<readonly AlertKind[]>(old?.about ?? ["ask", "blocked"]);
-  const [quiet, setQuiet] = useState(old?.quiet ?? null);
+  const [about, setAbout] = useState<readonly AlertKind[]>(existing?.about ?? ["ask", "blocked"]);
+  const [quiet, setQuiet] = useState(existing?.quiet ?? null);
   const [problem, setProblem] = useState("");
-  const isGiven = isPush || url !== "";
+  const hasAddress = isPush || url !== "";
 
   async function subscribe() {
     setProblem("");
@@ -47,14 +49,20 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
 
   async function save(signal: AbortSignal): Promise<void> {
     const to = target === "browser" ? await subscribe() : toAddress(kind, url, secret);
-    const what = { name, about: [...about], quiet, ...(to && { to }) };
-    await call("put_alert_target", old ? { target_id: old.target_id, ...what } : what, { signal });
+    const fields = { name, about: [...about], quiet, ...(to && { to }) };
+    await call("put_alert_target", existing ? { target_id: existing.target_id, ...fields } : fields, {
+      signal,
+    });
   }
 
   return (
     <FormDialog
       title={
-        old ? `Edit ${kindNames[old.kind]}` : isPush ? "Enable push in this browser" : "Add a destination"
+        existing
+          ? `Edit ${kindNames[existing.kind]}`
+          : isPush
+            ? "Enable push in this browser"
+            : "Add a destination"
       }
       description={
         isPush
@@ -63,7 +71,7 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
       }
       submit="Save"
       submitting="Saving…"
-      isReady={name.trim() !== "" && about.length > 0 && (old !== null || isGiven)}
+      isReady={name.trim() !== "" && about.length > 0 && (existing !== null || hasAddress)}
       onSubmit={save}
       onDone={onDone}
       onClose={onClose}
@@ -71,7 +79,7 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
       <div className="grid -m-1 max-h-[60dvh] gap-4 overflow-y-auto p-1">
         {!isPush && (
           <AddressFields
-            {...{ kind, url, secret, isNew: old === null }}
+            {...{ kind, url, secret, isNew: existing === null }}
             onKind={setKind}
             onUrl={setUrl}
             onSecret={setSecret}
@@ -97,7 +105,7 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
 }
 
 /** Returns undefined if no address was typed, which keeps the stored address. */
-function toAddress(kind: TypedKind, url: string, secret: string): AlertTo | undefined {
+function toAddress(kind: AddressKind, url: string, secret: string): AlertTo | undefined {
   if (url === "") return undefined;
   if (kind === "webhook") return { kind, url, secret };
   if (kind === "ntfy") return { kind, url, ...(secret !== "" && { token: secret }) };
@@ -105,17 +113,17 @@ function toAddress(kind: TypedKind, url: string, secret: string): AlertTo | unde
 }
 
 interface AddressFieldsProps {
-  readonly kind: TypedKind;
+  readonly kind: AddressKind;
   readonly url: string;
   readonly secret: string;
   readonly isNew: boolean;
-  readonly onKind: (kind: TypedKind) => void;
+  readonly onKind: (kind: AddressKind) => void;
   readonly onUrl: (url: string) => void;
   readonly onSecret: (secret: string) => void;
 }
 
 function AddressFields({ kind, url, secret, isNew, onKind, onUrl, onSecret }: AddressFieldsProps) {
-  const { like, about } = addressHints[kind];
+  const { placeholder, about } = addressHints[kind];
   const isWebhook = kind === "webhook";
   return (
     <>
@@ -125,7 +133,7 @@ function AddressFields({ kind, url, secret, isNew, onKind, onUrl, onSecret }: Ad
           <Select
             value={kind}
             onChange={onKind}
-            options={typedKinds.map((each) => [each, kindNames[each]])}
+            options={addressKinds.map((each) => [each, kindNames[each]])}
           />
         </Field>
       )}
@@ -136,7 +144,7 @@ function AddressFields({ kind, url, secret, isNew, onKind, onUrl, onSecret }: Ad
           required={isNew}
           maxLength={limits.urlCharsMax}
           autoComplete="off"
-          placeholder={isNew ? like : "Leave empty to keep the current address"}
+          placeholder={isNew ? placeholder : "Leave empty to keep the current address"}
           value={url}
           onChange={(event) => onUrl(event.target.value)}
         />
@@ -185,7 +193,7 @@ function Reasons({
   return (
     <fieldset className="grid gap-1">
       <legend className="mb-1 text-sm font-medium">Notify me about</legend>
-      {Object.entries(alertReasons).map(([key, words]) => {
+      {Object.entries(alertReasons).map(([key, label]) => {
         // The table's keys are exactly the values of AlertKind.
         const kind = key as AlertKind;
         return (
@@ -198,7 +206,7 @@ function Reasons({
                 onChange(target.checked ? [...chosen, kind] : chosen.filter((each) => each !== kind))
               }
             />
-            {words}
+            {label}
           </label>
         );
       })}

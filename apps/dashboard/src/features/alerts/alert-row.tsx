@@ -21,7 +21,7 @@ interface AlertRowProps {
 /** An alert destination: its reasons, its state and the result of a test. */
 export function AlertRow({ target, onChange, onDone }: AlertRowProps) {
   const call = useCall();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const [answer, setAnswer] = useState<string | null>(null);
   const { target_id, kind, name } = target;
 
@@ -60,16 +60,16 @@ export function AlertRow({ target, onChange, onDone }: AlertRowProps) {
             variant="outline"
             size="sm"
             aria-label={`Test ${name}`}
-            disabled={pending}
+            disabled={isPending}
             onClick={() => void test()}
           >
-            {pending ? "Testing…" : "Test"}
+            {isPending ? "Testing…" : "Test"}
           </Button>
           <Button variant="outline" size="sm" aria-label={`Edit ${name}`} onClick={onChange}>
             Edit…
           </Button>
           <EndButton
-            word="Remove"
+            submitLabel="Remove"
             label={`Remove ${name}`}
             title={
               <>

@@ -8,13 +8,13 @@ import { usePerson } from "@/identity/use-person";
 import { Button } from "@/ui/button";
 import { AlertDialog, type AlertDialogProps } from "./alert-dialog";
 import { AlertRow } from "./alert-row";
-import { canBePushedTo } from "./subscribe-to-push";
+import { canReceivePush } from "./subscribe-to-push";
 
 /** The alert destinations of the person using this browser, and the state of each. */
 export function AlertSettings() {
   const { person, requirePerson } = usePerson();
   const read = useRead("list_alert_targets", person ? {} : null, { on: ["person"] });
-  const [asked, setAsked] = useState<AlertDialogProps["target"] | null>(null);
+  const [dialogTarget, setDialogTarget] = useState<AlertDialogProps["target"] | null>(null);
   if (person === null) {
     return (
       <div className="grid justify-items-start gap-2">
@@ -26,18 +26,18 @@ export function AlertSettings() {
     );
   }
   return (
-    <ReadPanel read={read} failed="Couldn't load your destinations.">
+    <ReadPanel read={read} failureTitle="Couldn't load your destinations.">
       {({ targets, push_key }) => (
         <>
           <div className="flex flex-wrap gap-2">
-            <Button disabled={!canBePushedTo()} onClick={() => setAsked("browser")}>
+            <Button disabled={!canReceivePush()} onClick={() => setDialogTarget("browser")}>
               Enable push in this browser…
             </Button>
-            <Button variant="outline" onClick={() => setAsked("place")}>
+            <Button variant="outline" onClick={() => setDialogTarget("place")}>
               Add a destination…
             </Button>
           </div>
-          {!canBePushedTo() && (
+          {!canReceivePush() && (
             <p className="text-sm text-muted-foreground">
               Push to closed pages works only over https or on the broker’s own machine. On an iPhone, first
               add this page to the home screen.
@@ -53,18 +53,18 @@ export function AlertSettings() {
                 <AlertRow
                   key={target.target_id}
                   target={target}
-                  onChange={() => setAsked(target)}
+                  onChange={() => setDialogTarget(target)}
                   onDone={read.refresh}
                 />
               ))}
             </RowList>
           )}
-          {asked !== null && (
+          {dialogTarget !== null && (
             <AlertDialog
-              target={asked}
+              target={dialogTarget}
               pushKey={push_key}
               onDone={read.refresh}
-              onClose={() => setAsked(null)}
+              onClose={() => setDialogTarget(null)}
             />
           )}
         </>

@@ -1,6 +1,6 @@
 import type { AlertTo } from "@merkle/wire";
 
-type PushTo = Extract<AlertTo, { kind: "push" }>;
+type PushAddress = Extract<AlertTo, { kind: "push" }>;
 
 /** Thrown if this browser cannot receive push messages. The message explains the reason to the user. */
 export class PushRefused extends Error {
@@ -10,7 +10,7 @@ export class PushRefused extends Error {
 /**
  * True if this browser can receive push messages without an open page. Over plain HTTP this works only on the broker's machine.
  */
-export function canBePushedTo(): boolean {
+export function canReceivePush(): boolean {
   return "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 }
 
@@ -20,7 +20,7 @@ export function canBePushedTo(): boolean {
  * @param pushKey - the broker's public key, in base64url
  * @throws PushRefused if permission is denied, or the browser has no push service
  */
-export async function subscribeToPush(pushKey: string): Promise<PushTo> {
+export async function subscribeToPush(pushKey: string): Promise<PushAddress> {
   if ((await Notification.requestPermission()) !== "granted") {
     throw new PushRefused("Notifications are blocked. Allow them for this site in the browser's settings.");
   }

@@ -1,9 +1,9 @@
 "use client";
 
 import type { Approval } from "@merkle/wire";
-import { approvalHash } from "@merkle/wire/identity";
+import { hashApproval } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
-import { approvalText, shortAddress } from "@merkle/wire/text";
+import { formatApproval, shortenAddress } from "@merkle/wire/text";
 import { useId, useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
@@ -26,12 +26,12 @@ export interface ApprovalCardProps {
 export function ApprovalCard({ approval, onChanged }: ApprovalCardProps) {
   const id = useId();
   const { asked_by, session, tool, input, folder, asked_at } = approval;
-  const { text, why } = approvalText(input);
+  const { text, why } = formatApproval(input);
   return (
     <li aria-labelledby={id} className="rounded-lg border">
       <div className="flex flex-col gap-2 px-4 py-3">
         <h2 id={id} className="text-lg font-semibold [overflow-wrap:anywhere]">
-          <bdi>{shortAddress(asked_by)}</bdi> asks to use <bdi>{tool}</bdi>
+          <bdi>{shortenAddress(asked_by)}</bdi> asks to use <bdi>{tool}</bdi>
         </h2>
         <p className="text-sm text-muted-foreground [overflow-wrap:anywhere]">
           <PageLink href={`/sessions/${session}`} className="hover:underline">
@@ -62,16 +62,16 @@ type Decision = "allow" | "deny" | "leave";
 
 function Answers({ approval, onChanged }: ApprovalCardProps) {
   const call = useCall();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const [isDenying, setDenying] = useState(false);
   const [words, setWords] = useState("");
 
   async function answer(decision: Decision): Promise<void> {
     await run(async (signal) => {
       // The hash covers everything that this card shows, so the answer approves nothing else.
-      const hash = approvalHash(approval, sha256);
-      const said = decision === "deny" && words.trim() !== "" ? { words: words.trim() } : {};
-      await call("answer_approval", { approval: approval.approval, decision, hash, ...said }, { signal });
+      const hash = hashApproval(approval, sha256);
+      const wording = decision === "deny" && words.trim() !== "" ? { words: words.trim() } : {};
+      await call("answer_approval", { approval: approval.approval, decision, hash, ...wording }, { signal });
     });
     // Refresh after a refusal as well: the approval was probably answered elsewhere.
     onChanged();
@@ -80,18 +80,18 @@ function Answers({ approval, onChanged }: ApprovalCardProps) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
-        <Button disabled={pending} onClick={() => void answer("allow")}>
+        <Button disabled={isPending} onClick={() => void answer("allow")}>
           Allow once
         </Button>
         <Button
           variant="outline"
-          disabled={pending}
+          disabled={isPending}
           aria-expanded={isDenying}
           onClick={() => setDenying(!isDenying)}
         >
           Deny…
         </Button>
-        <Button variant="ghost" disabled={pending} onClick={() => void answer("leave")}>
+        <Button variant="ghost" disabled={isPending} onClick={() => void answer("leave")}>
           Answer in terminal
         </Button>
       </div>
@@ -114,7 +114,7 @@ function Answers({ approval, onChanged }: ApprovalCardProps) {
             onKeyDown={(event) => event.key === "Escape" && setDenying(false)}
             className="min-w-0 flex-1 basis-64"
           />
-          <Button type="submit" variant="outline" disabled={pending}>
+          <Button type="submit" variant="outline" disabled={isPending}>
             Deny
           </Button>
         </form>

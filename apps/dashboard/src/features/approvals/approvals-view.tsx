@@ -1,7 +1,7 @@
 "use client";
 
 import type { Approval, OutputOf } from "@merkle/wire";
-import { approvalText, shortAddress } from "@merkle/wire/text";
+import { formatApproval, shortenAddress } from "@merkle/wire/text";
 import { ChevronRight } from "lucide-react";
 import { useRead } from "@/broker/use-read";
 import { InstallSnippet } from "@/components/install-snippet";
@@ -19,7 +19,7 @@ import { ApprovalCard } from "./approval-card";
 /** The permission requests of your own agents, which you can answer on this device. */
 export function ApprovalsView() {
   return (
-    <ListPage title="Approvals" reading className="flex flex-col gap-6">
+    <ListPage title="Approvals" isNarrow className="flex flex-col gap-6">
       <OwnApprovals />
     </ListPage>
   );
@@ -42,8 +42,8 @@ function OwnApprovals() {
       </Empty>
     );
   return (
-    <ReadPanel read={read} failed="Couldn't load approvals.">
-      {(found) => <Found {...found} onChanged={read.refresh} />}
+    <ReadPanel read={read} failureTitle="Couldn't load approvals.">
+      {(approvals) => <Found {...approvals} onChanged={read.refresh} />}
     </ReadPanel>
   );
 }
@@ -117,15 +117,15 @@ function EndedApprovals({ ended }: { readonly ended: readonly Approval[] }) {
               />
               <span className="font-medium">{states[state]}</span>
               <span className="text-muted-foreground">
-                <bdi>{tool}</bdi>, <bdi>{shortAddress(asked_by)}</bdi>
+                <bdi>{tool}</bdi>, <bdi>{shortenAddress(asked_by)}</bdi>
               </span>
               <code className="min-w-0 flex-1 basis-48 truncate text-sm group-open:invisible">
-                {approvalText(input).text}
+                {formatApproval(input).text}
               </code>
               <TimeText at={ended_at ?? asked_at} className="text-sm text-muted-foreground" />
             </summary>
             <pre className="font-mono text-sm [overflow-wrap:anywhere] whitespace-pre-wrap">
-              <code>{approvalText(input).text}</code>
+              <code>{formatApproval(input).text}</code>
             </pre>
             {words !== null && (
               <p className="mt-1 text-sm">

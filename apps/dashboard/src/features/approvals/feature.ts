@@ -1,24 +1,24 @@
 import { ShieldQuestionMark } from "lucide-react";
 import type { Feature } from "@/parts/feature";
-import { look } from "@/parts/look";
+import { createContentProbe } from "@/parts/look";
 
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["approvals/page.tsx"];
 
 export const approvals: Feature = {
-  places: [
+  navItems: [
     {
       href: "/approvals",
       label: "Approvals",
       Icon: ShieldQuestionMark,
       letter: "o",
-      shown: "used",
-      look: look({
+      visibility: "used",
+      probe: createContentProbe({
         name: "list_approvals",
         input: {},
         on: ["person"],
         hasAny: ({ waiting, ended }) => waiting.length + ended.length > 0,
-        asHuman: true,
+        needsHuman: true,
       }),
     },
   ],

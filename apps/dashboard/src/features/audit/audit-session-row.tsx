@@ -90,7 +90,7 @@ function Fact({ name, value }: { name: string; value: string }) {
       <dd className="flex min-w-0 items-center gap-1">
         <bdi className="font-mono text-xs [overflow-wrap:anywhere]">{value}</bdi>
         <span className="flex pointer-coarse:-my-3">
-          <CopyButton isCompact text={value} what={name} />
+          <CopyButton isCompact text={value} contentName={name} />
         </span>
       </dd>
     </>

@@ -15,18 +15,23 @@ export function AuditSessions() {
   const [open] = useQueryParam("a");
   const [beforeParam] = useQueryParam("before");
   const before = toNumber(beforeParam);
-  const [opened] = useState(open);
+  const [initiallyOpen] = useState(open);
   const { data, problem, refresh } = useRead(
     "list_audit_sessions",
     { limit: sessionsPerPage, ...(before === null ? {} : { before }) },
     { on, keepLast: true },
   );
   // A link may open an audit session that is not on this page.
-  const named = useRead("list_audit_sessions", opened === null ? null : { session_id: opened }, { on });
+  const openedSession = useRead(
+    "list_audit_sessions",
+    initiallyOpen === null ? null : { session_id: initiallyOpen },
+    { on },
+  );
   const sessions = data?.sessions;
   const isListed = sessions?.some(({ session_id }) => session_id === open) ?? false;
-  const beyond = isListed || opened !== open ? [] : (named.data?.sessions ?? []);
-  const isUnknown = open !== null && open === opened && !isListed && named.data?.sessions.length === 0;
+  const unlistedSessions = isListed || initiallyOpen !== open ? [] : (openedSession.data?.sessions ?? []);
+  const isUnknown =
+    open !== null && open === initiallyOpen && !isListed && openedSession.data?.sessions.length === 0;
 
   return (
     <div className="flex min-w-0 flex-col gap-3">
@@ -36,11 +41,11 @@ export function AuditSessions() {
       </p>
       {isUnknown && <p className="text-muted-foreground">Audit session “{open}” not found in this mesh.</p>}
       <ListBody
-        items={sessions && [...beyond, ...sessions]}
+        items={sessions && [...unlistedSessions, ...sessions]}
         problem={problem}
         onRetry={refresh}
-        failed="Couldn't load audit sessions."
-        loading="Loading audit sessions"
+        failureTitle="Couldn't load audit sessions."
+        loadingLabel="Loading audit sessions"
         label="Audit sessions, newest first"
         empty={
           before === null && (

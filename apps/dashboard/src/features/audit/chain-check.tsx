@@ -19,24 +19,26 @@ export interface ChainCheckProps {
 /** Asks the broker to verify the chains of the session's tasks, and shows the result. */
 export function ChainCheck({ sessionId, records }: ChainCheckProps) {
   const broker = useBroker();
-  const { run, pending, refusal } = useAction();
-  const [found, setFound] = useState<{ readonly verdict: Verdict; readonly records: number } | null>(null);
-  const verdict = found?.records === records ? found.verdict : null;
+  const { run, isPending, refusal } = useAction();
+  const [lastCheck, setLastCheck] = useState<{ readonly verdict: Verdict; readonly records: number } | null>(
+    null,
+  );
+  const verdict = lastCheck?.records === records ? lastCheck.verdict : null;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <Button
         variant="outline"
         size="sm"
-        disabled={pending}
+        disabled={isPending}
         onClick={() =>
           void run(async (signal) => {
             const input = { session_id: sessionId };
-            setFound({ verdict: await broker.call("audit_verify_chain", input, { signal }), records });
+            setLastCheck({ verdict: await broker.call("audit_verify_chain", input, { signal }), records });
           })
         }
       >
         <Link2 aria-hidden />
-        {pending ? "Checking…" : "Check chain"}
+        {isPending ? "Checking…" : "Check chain"}
       </Button>
       <p role="status" className="min-w-0 text-sm">
         {verdict !== null && <Outcome verdict={verdict} />}
@@ -57,11 +59,11 @@ function Outcome({ verdict }: { verdict: Verdict }) {
 }
 
 function describeVerdict({ valid, record_count, task_count, broken_at, root_matches }: Verdict): string {
-  const counted = `${record_count} ${record_count === 1 ? "record" : "records"} of ${task_count} ${task_count === 1 ? "task" : "tasks"}`;
+  const summary = `${record_count} ${record_count === 1 ? "record" : "records"} of ${task_count} ${task_count === 1 ? "task" : "tasks"}`;
   if (broken_at?.problem === "hash") return `Record ${broken_at.number} doesn't match its hash.`;
   if (broken_at)
     return `Record ${broken_at.number} doesn't follow the one before it: a record was removed or inserted.`;
   if (root_matches === false) return "The records don't match the sealed root.";
   if (!valid) return "The chain is broken.";
-  return `The chain is intact: ${counted}${root_matches === true ? ", matching the sealed root" : ""}.`;
+  return `The chain is intact: ${summary}${root_matches === true ? ", matching the sealed root" : ""}.`;
 }

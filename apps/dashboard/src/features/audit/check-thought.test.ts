@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { merkleProof, type ThoughtRecord } from "@merkle/wire";
-import { thoughtText } from "@merkle/wire/record";
+import { computeMerkleProof, type ThoughtRecord } from "@merkle/wire";
+import { serialiseThought } from "@merkle/wire/record";
 import { expect, it } from "vitest";
 import { checkThought } from "./check-thought";
 
@@ -18,9 +18,9 @@ it("[DASH-268] a record holds when the hash of what is shown leads to the root t
     session_id: "a",
     recorded_by: "Atlas",
   } as const;
-  const record: ThoughtRecord = { ...written, hash: sha256(thoughtText(written)).toString("hex") };
+  const record: ThoughtRecord = { ...written, hash: sha256(serialiseThought(written)).toString("hex") };
   const leaves = [record.hash, "ab".repeat(32), "01".repeat(32)];
-  const proof = merkleProof(leaves, record.hash, sha256);
+  const proof = computeMerkleProof(leaves, record.hash, sha256);
   expect(await checkThought(record, proof, proof.root)).toEqual({ holds: true, steps: proof.proof.length });
   const changed = { ...record, content: "In a file." };
   expect(await checkThought(changed, proof, proof.root)).toMatchObject({ holds: false });

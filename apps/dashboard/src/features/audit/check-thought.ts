@@ -1,5 +1,5 @@
 import { type MerkleProof, type ThoughtRecord, verifyMerkleProof } from "@merkle/wire";
-import { thoughtText } from "@merkle/wire/record";
+import { serialiseThought } from "@merkle/wire/record";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
@@ -17,7 +17,7 @@ export async function checkThought(
   { proof }: Pick<MerkleProof, "proof">,
   root: string,
 ): Promise<ThoughtCheck> {
-  const leaf = bytesToHex(sha256(utf8ToBytes(thoughtText(record))));
+  const leaf = bytesToHex(sha256(utf8ToBytes(serialiseThought(record))));
   if (leaf !== record.hash) return { holds: false, problem: "This record doesn't match its hash." };
   if (await verifyMerkleProof(leaf, { root, proof }, sha256)) return { holds: true, steps: proof.length };
   return { holds: false, problem: "This record doesn't lead to the sealed root." };

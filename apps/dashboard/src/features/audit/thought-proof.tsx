@@ -18,31 +18,31 @@ export interface ThoughtProofProps {
 /** Checks in this browser that a record was sealed together with its audit session. */
 export function ThoughtProof({ record, root }: ThoughtProofProps) {
   const broker = useBroker();
-  const { run, pending, refusal } = useAction();
-  const [found, setFound] = useState<ThoughtCheck | null>(null);
+  const { run, isPending, refusal } = useAction();
+  const [check, setCheck] = useState<ThoughtCheck | null>(null);
   return (
     <>
-      {found === null && (
+      {check === null && (
         <Button
           variant="ghost"
           size="sm"
           className="text-link"
-          disabled={pending}
+          disabled={isPending}
           onClick={() =>
             void run(async (signal) => {
               const input = { record_id: record.id, session_id: record.session_id ?? undefined };
               const proof = await broker.call("merkle_proof", input, { signal });
-              setFound(await checkThought(record, proof, root));
+              setCheck(await checkThought(record, proof, root));
             })
           }
         >
           <ShieldCheck aria-hidden />
-          {pending ? "Checking…" : "Check in this browser"}
+          {isPending ? "Checking…" : "Check in this browser"}
           <span className="sr-only"> record {record.number}</span>
         </Button>
       )}
-      <div role="status" className={found === null ? "sr-only" : "basis-full text-sm"}>
-        {found !== null && <Outcome found={found} />}
+      <div role="status" className={check === null ? "sr-only" : "basis-full text-sm"}>
+        {check !== null && <Outcome found={check} />}
       </div>
       <RefusalNote refusal={refusal} />
     </>

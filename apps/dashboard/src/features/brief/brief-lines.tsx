@@ -1,9 +1,9 @@
 "use client";
 
 import type { BriefLine, OutputOf } from "@merkle/wire";
-import { shortAddress } from "@merkle/wire/text";
+import { shortenAddress } from "@merkle/wire/text";
 import type { KeyboardEvent, MouseEvent } from "react";
-import type { Read } from "@/broker/use-read";
+import type { ReadResult } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
@@ -38,18 +38,18 @@ export interface BriefLinesProps {
   readonly slug: string;
   /** The lines in display order. */
   readonly lines: readonly BriefLine[];
-  readonly leftOut: number;
+  readonly omittedCount: number;
   /** Whether this is the session's own page. Links to a message or version then stay on the page. */
-  readonly isHere?: boolean;
+  readonly isCurrentSession?: boolean;
 }
 
 /** The lines of a session's brief in groups. Each line links to its message, document or task. */
-export function BriefLines({ slug, lines, leftOut, isHere = false }: BriefLinesProps) {
+export function BriefLines({ slug, lines, omittedCount, isCurrentSession = false }: BriefLinesProps) {
   return (
     <div className="grid gap-3">
       {groups.map(({ title, kinds, sign, className }) => {
-        const told = lines.filter(({ kind }) => kinds.includes(kind));
-        if (told.length === 0) return null;
+        const groupLines = lines.filter(({ kind }) => kinds.includes(kind));
+        if (groupLines.length === 0) return null;
         return (
           <section key={title} aria-label={title}>
             <h3 className="flex items-center gap-2 px-2 text-sm font-medium text-muted-foreground">
@@ -57,23 +57,25 @@ export function BriefLines({ slug, lines, leftOut, isHere = false }: BriefLinesP
                 {sign}
               </span>
               {title}
-              <span className="tabular-nums">{told.length}</span>
+              <span className="tabular-nums">{groupLines.length}</span>
             </h3>
             <ul className="mt-0.5 grid">
-              {told.map((line) => (
+              {groupLines.map((line) => (
                 <Line
                   key={`${line.sequence} ${line.version} ${line.job} ${line.text}`}
                   slug={slug}
                   line={line}
-                  isHere={isHere}
+                  isHere={isCurrentSession}
                 />
               ))}
             </ul>
           </section>
         );
       })}
-      {leftOut > 0 && (
-        <p className="px-2 text-sm text-muted-foreground">{leftOut} more in the feed, state and document.</p>
+      {omittedCount > 0 && (
+        <p className="px-2 text-sm text-muted-foreground">
+          {omittedCount} more in the feed, state and document.
+        </p>
       )}
     </div>
   );
@@ -81,11 +83,11 @@ export function BriefLines({ slug, lines, leftOut, isHere = false }: BriefLinesP
 
 /** Moves the focus from line to line, across sessions. Enter follows the focused link. */
 export function walkLines(event: KeyboardEvent<HTMLElement>): void {
-  const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
-  if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+  if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-brief-line]")];
-  const place = links.indexOf(document.activeElement as HTMLElement);
-  const next = place < 0 ? links[0] : links[place + by];
+  const index = links.indexOf(document.activeElement as HTMLElement);
+  const next = index < 0 ? links[0] : links[index + step];
   event.preventDefault();
   event.stopPropagation();
   next?.focus();
@@ -97,7 +99,7 @@ export function focusFirstLine(box: HTMLElement | null): void {
 }
 
 function Line({ slug, line, isHere }: { slug: string; line: BriefLine; isHere: boolean }) {
-  const { label, path, query } = placeOf(line);
+  const { label, path, query } = toLineLink(line);
   const search = new URLSearchParams(query).toString();
 
   function keepOnPage(event: MouseEvent): void {
@@ -120,7 +122,7 @@ function Line({ slug, line, isHere }: { slug: string; line: BriefLine; isHere: b
         <span dir="auto" className="line-clamp-3 min-w-0 flex-1 whitespace-pre-line [overflow-wrap:anywhere]">
           {line.by !== null && (
             <>
-              <bdi className="font-medium">{showHidden(shortAddress(line.by))}</bdi>
+              <bdi className="font-medium">{showHidden(shortenAddress(line.by))}</bdi>
               {line.text !== "" && ": "}
             </>
           )}
@@ -137,14 +139,14 @@ function toText({ kind, text }: BriefLine): string {
   return kind === "document" ? text.replace(/^@@.*(?:\n|$)/gm, "") : toPlainBrief(text);
 }
 
-interface LinePlace {
+interface LineLink {
   readonly label: string;
   /** Path relative to the session's page. */
   readonly path: string;
   readonly query: Record<string, string>;
 }
 
-function placeOf({ task, job, version, sequence }: BriefLine): LinePlace {
+function toLineLink({ task, job, version, sequence }: BriefLine): LineLink {
   if (task !== undefined) return { label: `task ${task}`, path: "/tasks", query: { task: String(task) } };
   if (job !== undefined) return { label: `job ${job}`, path: "/jobs", query: {} };
   if (version !== null) return { label: `v${version}`, path: "", query: { v: String(version), pane: "doc" } };
@@ -153,7 +155,7 @@ function placeOf({ task, job, version, sequence }: BriefLine): LinePlace {
 }
 
 /** A summary by a model, if the broker's summariser returned one. Shows no loading state. */
-export function BriefSummary({ read }: { readonly read: Read<OutputOf<"brief">> }) {
+export function BriefSummary({ read }: { readonly read: ReadResult<OutputOf<"brief">> }) {
   const summary = read.data?.summary;
   if (!summary) return null;
   return (

@@ -19,15 +19,15 @@ import { BriefKeys, BriefLines, BriefSummary, focusFirstLine, walkLines } from "
 export function SincePanel() {
   const [isOpen, setOpen] = useState(false);
   const { data } = useRead("brief", {});
-  const summed = useRead("brief", isOpen ? { summary: true } : null);
+  const summaryRead = useRead("brief", isOpen ? { summary: true } : null);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isOpen) focusFirstLine(box.current);
   }, [isOpen]);
   useShortcut("b", () => setOpen(true), { label: "Since your last visit", group: "Sessions" });
-  const told = data?.sessions.filter(({ lines }) => lines.length > 0) ?? [];
-  if (told.length === 0) return null;
-  const things = told.reduce((sum, { lines, left_out }) => sum + lines.length + left_out, 0);
+  const sessions = data?.sessions.filter(({ lines }) => lines.length > 0) ?? [];
+  if (sessions.length === 0) return null;
+  const lineCount = sessions.reduce((sum, { lines, left_out }) => sum + lines.length + left_out, 0);
   return (
     <div className="mb-8">
       <Panel
@@ -35,8 +35,8 @@ export function SincePanel() {
         title="Since your last visit"
         note={
           <>
-            {things === 1 ? "1 thing" : `${things} things`} in{" "}
-            {told.length === 1 ? "1 session" : `${told.length} sessions`} {isOpen && <BriefKeys />}
+            {lineCount === 1 ? "1 thing" : `${lineCount} things`} in{" "}
+            {sessions.length === 1 ? "1 session" : `${sessions.length} sessions`} {isOpen && <BriefKeys />}
             <Button
               variant="ghost"
               size="sm"
@@ -54,25 +54,25 @@ export function SincePanel() {
         {isOpen ? (
           // biome-ignore lint/a11y/noStaticElementInteractions: the lines in it have the focus; it handles their keys.
           <div ref={box} onKeyDown={walkLines} className="divide-y">
-            {summed.data?.summary && (
+            {summaryRead.data?.summary && (
               <div className="p-4">
-                <BriefSummary read={summed} />
+                <BriefSummary read={summaryRead} />
               </div>
             )}
-            {told.map(({ session_id, session, title, lines, left_out }) => (
+            {sessions.map(({ session_id, session, title, lines, left_out }) => (
               <article key={session_id} aria-label={title} className="grid gap-2 px-2 py-3">
                 <h3 className="px-2 font-medium">
                   <PageLink href={`/sessions/${session}`} className="rounded-sm hover:underline">
                     <bdi>{showHidden(title)}</bdi>
                   </PageLink>
                 </h3>
-                <BriefLines slug={session} lines={lines} leftOut={left_out} />
+                <BriefLines slug={session} lines={lines} omittedCount={left_out} />
               </article>
             ))}
           </div>
         ) : (
           <p className="truncate px-4 py-2 text-muted-foreground">
-            <bdi>{told.map(({ title }) => showHidden(title)).join(", ")}</bdi>
+            <bdi>{sessions.map(({ title }) => showHidden(title)).join(", ")}</bdi>
           </p>
         )}
       </Panel>
@@ -91,7 +91,7 @@ export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
   const { session } = useSession();
   const input = { session: session.session_id, since_cursor: since };
   const read = useRead("brief", input);
-  const summed = useRead("brief", { ...input, summary: true });
+  const summaryRead = useRead("brief", { ...input, summary: true });
   const box = useRef<HTMLDivElement>(null);
   const isRead = read.data !== undefined;
   useEffect(() => {
@@ -112,14 +112,19 @@ export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keys. */}
       <div ref={box} className="min-h-0 overflow-y-auto px-1 pb-3" tabIndex={0}>
-        <ReadPanel read={read} failed="Couldn't load the changes.">
-          {({ sessions: [told] }) =>
-            told === undefined || told.lines.length === 0 ? (
+        <ReadPanel read={read} failureTitle="Couldn't load the changes.">
+          {({ sessions: [sessionBrief] }) =>
+            sessionBrief === undefined || sessionBrief.lines.length === 0 ? (
               <p className="px-2 text-muted-foreground">No changes.</p>
             ) : (
               <div className="grid gap-3">
-                <BriefSummary read={summed} />
-                <BriefLines slug={told.session} lines={told.lines} leftOut={told.left_out} isHere />
+                <BriefSummary read={summaryRead} />
+                <BriefLines
+                  slug={sessionBrief.session}
+                  lines={sessionBrief.lines}
+                  omittedCount={sessionBrief.left_out}
+                  isCurrentSession
+                />
               </div>
             )
           }

@@ -14,7 +14,7 @@ import { DemoScene } from "./demo-scene";
 export function Welcome() {
   const { data: info } = useAppInfo();
   const broker = useBroker();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
 
   function open(): void {
     void run(async (signal) => {
@@ -38,8 +38,8 @@ export function Welcome() {
         </p>
         {info.auth === "open" ? (
           <>
-            <Button onClick={open} disabled={pending} className="mt-1 h-10 px-4">
-              {pending ? "Opening…" : "Open demo room"} <ArrowRight aria-hidden />
+            <Button onClick={open} disabled={isPending} className="mt-1 h-10 px-4">
+              {isPending ? "Opening…" : "Open demo room"} <ArrowRight aria-hidden />
             </Button>
             <RefusalNote refusal={refusal} />
           </>

@@ -1,6 +1,6 @@
 export type ExportFormat = "bundle" | "html" | "md" | "ndjson";
 
 /** Returns the URL of a session's export. */
-export function exportAddress(slug: string, as: ExportFormat): string {
+export function buildExportAddress(slug: string, as: ExportFormat): string {
   return `/api/sessions/${encodeURIComponent(slug)}/export?as=${as}`;
 }

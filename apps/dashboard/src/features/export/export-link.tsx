@@ -3,12 +3,12 @@
 import type { ComponentProps, MouseEvent } from "react";
 import { toRefusal } from "@/broker/refusal";
 import { useAction } from "@/broker/use-action";
-import { getPageToken } from "@/identity/page-token";
+import { findPageToken } from "@/identity/page-token";
 import { useToast } from "@/ui/toast-provider";
-import { type ExportFormat, exportAddress } from "./export-address";
+import { buildExportAddress, type ExportFormat } from "./export-address";
 import { fetchExport } from "./fetch-export";
 
-const endings: Readonly<Record<ExportFormat, string>> = {
+const extensions: Readonly<Record<ExportFormat, string>> = {
   bundle: "zip",
   html: "html",
   md: "md",
@@ -27,13 +27,13 @@ export interface ExportLinkProps extends Omit<ComponentProps<"a">, "href" | "dow
 export function ExportLink({ slug, as, ...props }: ExportLinkProps) {
   const toast = useToast();
   const { run } = useAction();
-  const address = exportAddress(slug, as);
+  const address = buildExportAddress(slug, as);
 
   async function save(signal: AbortSignal): Promise<void> {
-    if ((await getPageToken()) === undefined) return follow(address, "");
+    if ((await findPageToken()) === undefined) return follow(address, "");
     try {
       const file = URL.createObjectURL(await fetchExport(slug, { signal, as }));
-      follow(file, `${slug}.${endings[as]}`);
+      follow(file, `${slug}.${extensions[as]}`);
       // Delayed to the next turn of the event loop, when the browser has started the download.
       setTimeout(() => URL.revokeObjectURL(file));
     } catch (error) {

@@ -1,5 +1,5 @@
-import { pageHeaders } from "@/identity/page-token";
-import { type ExportFormat, exportAddress } from "./export-address";
+import { readPageHeaders } from "@/identity/page-token";
+import { buildExportAddress, type ExportFormat } from "./export-address";
 
 export interface FetchExportOptions {
   readonly signal: AbortSignal;
@@ -17,10 +17,10 @@ export async function fetchExport(
   slug: string,
   { signal, as = "bundle", onBytes }: FetchExportOptions,
 ): Promise<Blob> {
-  const response = await fetch(exportAddress(slug, as), { signal, headers: await pageHeaders() });
+  const response = await fetch(buildExportAddress(slug, as), { signal, headers: await readPageHeaders() });
   if (!response.ok || response.body === null) throw new Error(await readReason(response));
   let bytes = 0;
-  const counted = response.body.pipeThrough(
+  const countedBody = response.body.pipeThrough(
     new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {
         bytes += chunk.length;
@@ -29,11 +29,11 @@ export async function fetchExport(
       },
     }),
   );
-  return new Response(counted).blob();
+  return new Response(countedBody).blob();
 }
 
 async function readReason(response: Response): Promise<string> {
-  const answered: unknown = await response.json().catch(() => null);
-  const { message } = Object(Object(answered)["error"]);
+  const body: unknown = await response.json().catch(() => null);
+  const { message } = Object(Object(body)["error"]);
   return typeof message === "string" ? message : `The broker answered ${response.status}.`;
 }

@@ -9,19 +9,19 @@ import { Button } from "@/ui/button";
 /** Cancels a job: from then on, the broker ignores its agent's results. */
 export function CancelJob({ jobId }: { readonly jobId: number }) {
   const call = useCall();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   return (
     <>
       <Button
         variant="outline"
         size="sm"
-        disabled={pending}
+        disabled={isPending}
         aria-label={`Cancel job ${jobId}`}
         onClick={() =>
           void run(async (signal) => void (await call("cancel_job", { job_id: jobId }, { signal })))
         }
       >
-        <X aria-hidden /> {pending ? "Cancelling…" : "Cancel"}
+        <X aria-hidden /> {isPending ? "Cancelling…" : "Cancel"}
       </Button>
       <RefusalNote refusal={refusal} className="basis-full" />
     </>

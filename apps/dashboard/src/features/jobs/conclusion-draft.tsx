@@ -17,7 +17,7 @@ import { JobMark } from "./job-mark";
 import { JobTime } from "./job-time";
 import { RunnerNote } from "./runner-note";
 import { useJobs } from "./use-jobs";
-import { draftTheConclusion, useStartJob } from "./use-start-job";
+import { conclusionTarget, useStartJob } from "./use-start-job";
 
 /** Offers to have an agent draft the conclusion, shows the job's progress, and inserts the draft into the field. */
 export function ConclusionDraft({ usedId, onDraft, ...props }: ConclusionDraftProps) {
@@ -25,10 +25,16 @@ export function ConclusionDraft({ usedId, onDraft, ...props }: ConclusionDraftPr
   const draft = useOpenDraft(session.session_id, onDraft);
   const { data } = useJobs();
   if (data === undefined || draft === undefined) return null;
-  const busy = data.jobs.find(isInFlight);
-  const last = data.jobs.find(({ kind }) => kind === "conclude");
-  if (busy) return <Bar>{busy.kind === "conclude" ? <Drafting job={busy} /> : <Elsewhere job={busy} />}</Bar>;
-  if (draft === null) return <Draftable failed={last?.message === null ? undefined : last} />;
+  const runningJob = data.jobs.find(isInFlight);
+  const lastConclusionJob = data.jobs.find(({ kind }) => kind === "conclude");
+  if (runningJob)
+    return (
+      <Bar>
+        {runningJob.kind === "conclude" ? <Drafting job={runningJob} /> : <Elsewhere job={runningJob} />}
+      </Bar>
+    );
+  if (draft === null)
+    return <Draftable failed={lastConclusionJob?.message === null ? undefined : lastConclusionJob} />;
   return <Drafted {...props} draft={draft} isUsed={usedId === String(draft.proposal_id)} />;
 }
 
@@ -72,15 +78,15 @@ function Bar({ children }: { readonly children: ReactNode }) {
   );
 }
 
-const wordsClass = "min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]";
+const textClasses = "min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]";
 
 function Drafting({ job }: { readonly job: Job }) {
   const call = useCall();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const { job_id } = job;
   return (
     <>
-      <p role="status" className={wordsClass}>
+      <p role="status" className={textClasses}>
         <JobMark status={job.status} className="font-medium" /> <JobTime {...job} />
         {job.status === "queued" ? ". An agent drafts it when its turn comes." : ". An agent is drafting."}{" "}
         You can write in the meantime, or close this and come back.
@@ -89,7 +95,7 @@ function Drafting({ job }: { readonly job: Job }) {
         type="button"
         variant="outline"
         size="sm"
-        disabled={pending}
+        disabled={isPending}
         onClick={() => void run(async (signal) => void (await call("cancel_job", { job_id }, { signal })))}
       >
         Cancel draft
@@ -101,7 +107,7 @@ function Drafting({ job }: { readonly job: Job }) {
 
 function Elsewhere({ job: { job_id } }: { readonly job: Job }) {
   return (
-    <p className={wordsClass}>
+    <p className={textClasses}>
       An agent is working on the document (<span className="tabular-nums">job {job_id}</span>). Once it’s
       done, an agent can draft the conclusion.
     </p>
@@ -109,11 +115,11 @@ function Elsewhere({ job: { job_id } }: { readonly job: Job }) {
 }
 
 function Draftable({ failed }: { readonly failed: Job | undefined }) {
-  const { start, pending, refusal } = useStartJob();
+  const { start, isPending, refusal } = useStartJob();
   return (
     <div className="grid gap-2">
       <Bar>
-        <div className={wordsClass}>
+        <div className={textClasses}>
           <p>
             An agent can draft the conclusion from the feed and document. You edit the draft and conclude.
           </p>
@@ -128,11 +134,11 @@ function Draftable({ failed }: { readonly failed: Job | undefined }) {
           type="button"
           variant="outline"
           size="sm"
-          disabled={pending}
-          onClick={() => void start(draftTheConclusion)}
+          disabled={isPending}
+          onClick={() => void start(conclusionTarget)}
         >
           <NotebookPen aria-hidden />
-          {pending ? "Starting…" : failed === undefined ? "Draft conclusion" : "Try again"}
+          {isPending ? "Starting…" : failed === undefined ? "Draft conclusion" : "Try again"}
         </Button>
         <RefusalNote refusal={refusal} className="basis-full" />
       </Bar>
@@ -151,15 +157,15 @@ function Drafted({ draft, isUsed, isEmpty, onUse }: DraftedProps) {
   const changes = `/sessions/${session.slug}/doc?compare=${draft.base_version}..${session.document_version}`;
   const action = useAction();
   const use = useUseDraft(draft.proposal_id, action, onUse);
-  const tried = useRef<number>(null);
+  const autoUsedId = useRef<number>(null);
   useEffect(() => {
-    if (!isEmpty || isUsed || tried.current === draft.proposal_id) return;
-    tried.current = draft.proposal_id;
+    if (!isEmpty || isUsed || autoUsedId.current === draft.proposal_id) return;
+    autoUsedId.current = draft.proposal_id;
     use();
   }, [isEmpty, isUsed, draft.proposal_id, use]);
   return (
     <Bar>
-      <div className={wordsClass}>
+      <div className={textClasses}>
         <p>
           {isUsed ? "Draft by " : "A draft is ready, by "}
           <bdi>{draft.proposed_by ?? "an agent"}</bdi>, <TimeText at={draft.proposed_at} />.{" "}
@@ -182,7 +188,7 @@ function Drafted({ draft, isUsed, isEmpty, onUse }: DraftedProps) {
       {isUsed ? (
         <Decide draft={draft} action={action} onUse={onUse} />
       ) : (
-        <Button type="button" variant="outline" size="sm" disabled={action.pending} onClick={use}>
+        <Button type="button" variant="outline" size="sm" disabled={action.isPending} onClick={use}>
           {isEmpty ? "Use draft" : "Use draft instead"}
         </Button>
       )}
@@ -198,9 +204,9 @@ interface DecideProps {
 }
 
 /** Buttons to keep or reject a draft. The dialog's submit button concludes with the draft. */
-function Decide({ draft: { proposal_id, stale }, action: { run, pending }, onUse }: DecideProps) {
+function Decide({ draft: { proposal_id, stale }, action: { run, isPending }, onUse }: DecideProps) {
   const call = useCall();
-  const keep = () =>
+  const rebase = () =>
     void run(async (signal) => {
       const { next_proposal_id } = await call(
         "decide_proposal",
@@ -217,11 +223,11 @@ function Decide({ draft: { proposal_id, stale }, action: { run, pending }, onUse
   return (
     <>
       {stale && (
-        <Button type="button" variant="outline" size="sm" disabled={pending} onClick={keep}>
+        <Button type="button" variant="outline" size="sm" disabled={isPending} onClick={rebase}>
           Keep draft anyway
         </Button>
       )}
-      <Button type="button" variant="ghost" size="sm" disabled={pending} onClick={reject}>
+      <Button type="button" variant="ghost" size="sm" disabled={isPending} onClick={reject}>
         Reject draft
       </Button>
     </>

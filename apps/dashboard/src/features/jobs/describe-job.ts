@@ -3,14 +3,14 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 
 /** Describes a job's purpose in words. */
 export function describeJob({ kind, topic_id, persona_name, source_path }: DescribedJob): string {
-  const what = source_path === null ? "document" : "file";
+  const sourceNoun = source_path === null ? "document" : "file";
   switch (kind) {
     case "conclude":
       return "Draft the conclusion";
     case "incorporate":
-      return `Rewrite the ${what} for comment ${topic_id}`;
+      return `Rewrite the ${sourceNoun} for comment ${topic_id}`;
     case "perspective":
-      return `Read the ${what} as \u2068${showHidden(persona_name ?? "")}\u2069`;
+      return `Read the ${sourceNoun} as \u2068${showHidden(persona_name ?? "")}\u2069`;
   }
 }
 
@@ -19,7 +19,7 @@ export type DescribedJob = JobTarget & Pick<Job, "source_path">;
 export type JobTarget = Pick<Job, "kind" | "topic_id" | "persona_name">;
 
 /** Labels of the job states. */
-export const stateWords: Readonly<Record<JobStatus, string>> = {
+export const jobStateLabels: Readonly<Record<JobStatus, string>> = {
   queued: "Queued",
   running: "Running",
   succeeded: "Succeeded",
@@ -28,7 +28,7 @@ export const stateWords: Readonly<Record<JobStatus, string>> = {
   cancelled: "Cancelled",
 };
 
-export const kindWords: Readonly<Record<JobKind, string>> = {
+export const jobKindLabels: Readonly<Record<JobKind, string>> = {
   conclude: "Conclusions",
   incorporate: "Rewrites for a comment",
   perspective: "Perspectives",

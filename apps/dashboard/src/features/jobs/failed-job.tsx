@@ -29,7 +29,7 @@ export function RetryJob({ item, attempt }: { readonly item: AttentionItem; read
     <Button
       size="sm"
       variant="outline"
-      disabled={attempt.busy}
+      disabled={attempt.isBusy}
       onClick={() =>
         attempt.run(async () => {
           const { kind, topic_id, persona_name } = await call("get_job", { job_id: item.number ?? 0 });

@@ -1,6 +1,6 @@
 import { lazyPart } from "@/core/lazy-part";
 import type { Feature } from "@/parts/feature";
-import { look } from "@/parts/look";
+import { createContentProbe } from "@/parts/look";
 
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["sessions/[id]/jobs/page.tsx"];
@@ -9,11 +9,11 @@ export const jobs: Feature = {
   sessionTabs: [
     {
       label: "Jobs",
-      place: "/jobs",
+      path: "/jobs",
       keys: "7",
-      ofMesh: true,
-      look: (session_id) =>
-        look({
+      showsMesh: true,
+      createProbe: (session_id) =>
+        createContentProbe({
           name: "list_jobs",
           input: { session_id, limit: 1 },
           on: ["jobs"],
@@ -21,7 +21,7 @@ export const jobs: Feature = {
         }),
     },
   ],
-  settings: () => import("./settings"),
+  loadSettings: () => import("./settings"),
   session: { ConclusionDraft: lazyPart(() => import("./conclusion-draft"), "ConclusionDraft") },
   attention: {
     job_failed: {

@@ -1,6 +1,6 @@
 import type { JobStatus } from "@merkle/wire";
 import { cn } from "@/core/utils";
-import { stateWords } from "./describe-job";
+import { jobStateLabels } from "./describe-job";
 
 /** A job's state: its label, and an icon that differs in both shape and colour. */
 export function JobMark({ status, className }: { readonly status: JobStatus; readonly className?: string }) {
@@ -13,7 +13,7 @@ export function JobMark({ status, className }: { readonly status: JobStatus; rea
       >
         {chooseShape(status)}
       </svg>
-      {stateWords[status]}
+      {jobStateLabels[status]}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { type Job, placeHref } from "@merkle/wire";
+import { type Job, toSourceHref } from "@merkle/wire";
 import { RotateCw } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { RefusalNote } from "@/components/refusal-note";
@@ -16,13 +16,13 @@ import { useStartJob } from "./use-start-job";
 export interface JobRowProps {
   readonly job: Job;
   /** Id of the later job that retried this job. */
-  readonly triedAgainAs: number | null;
+  readonly retriedAs: number | null;
   /** Whether the broker would accept a retry now. */
-  readonly mayRetry: boolean;
+  readonly canRetry: boolean;
 }
 
 /** A job: its purpose, its progress, its result or error, and the actions on it. */
-export function JobRow({ job, triedAgainAs, mayRetry }: JobRowProps) {
+export function JobRow({ job, retriedAs, canRetry }: JobRowProps) {
   const { job_id, status, started_by, created_at, message, error_tail, result } = job;
   const titleId = `job-${job_id}`;
   return (
@@ -53,13 +53,13 @@ export function JobRow({ job, triedAgainAs, mayRetry }: JobRowProps) {
           <JobTail text={error_tail} label={`Last output of job ${job_id}`} />
         )}
         {result !== null && <JobResult job={job} />}
-        {triedAgainAs !== null && (
+        {retriedAs !== null && (
           <p className="text-sm text-muted-foreground">
-            Retried as <span className="tabular-nums">job {triedAgainAs}</span>.
+            Retried as <span className="tabular-nums">job {retriedAs}</span>.
           </p>
         )}
       </div>
-      {(isInFlight(job) || mayRetry) && (
+      {(isInFlight(job) || canRetry) && (
         <div className="flex flex-col gap-1 max-sm:items-start sm:items-end">
           {isInFlight(job) ? <CancelJob jobId={job_id} /> : <Retry job={job} />}
         </div>
@@ -69,17 +69,17 @@ export function JobRow({ job, triedAgainAs, mayRetry }: JobRowProps) {
 }
 
 function Retry({ job }: { readonly job: Job }) {
-  const { start, pending, refusal } = useStartJob();
+  const { start, isPending, refusal } = useStartJob();
   return (
     <>
       <Button
         variant="outline"
         size="sm"
-        disabled={pending}
+        disabled={isPending}
         aria-label={`Retry job ${job.job_id}`}
         onClick={() => void start(job)}
       >
-        <RotateCw aria-hidden /> {pending ? "Starting…" : "Retry"}
+        <RotateCw aria-hidden /> {isPending ? "Starting…" : "Retry"}
       </Button>
       <RefusalNote refusal={refusal} />
     </>
@@ -104,16 +104,16 @@ function JobResult({ job }: { readonly job: Job }) {
 
 function toTarget(
   job: Job,
-  { kind: made, id }: NonNullable<Job["result"]>,
+  { kind: resultKind, id }: NonNullable<Job["result"]>,
 ): { readonly text: string; readonly href: string } {
   const home = `/sessions/${job.session}`;
-  switch (made) {
+  switch (resultKind) {
     case "proposal":
       return job.kind === "conclude"
         ? { text: "Conclusion draft", href: toConclusionAddress(home) }
-        : { text: `Proposal ${id}`, href: placeHref(job, { proposal: id }) };
+        : { text: `Proposal ${id}`, href: toSourceHref(job, { proposal: id }) };
     case "perspective":
-      return { text: "View perspective", href: placeHref(job, { perspective: job.persona_name }) };
+      return { text: "View perspective", href: toSourceHref(job, { perspective: job.persona_name }) };
     case "conclusion":
       return { text: `Concluded with document v${id}`, href: `${home}/doc?v=${id}` };
   }

@@ -23,7 +23,7 @@ export function JobTime({ status, created_at, started_at, completed_at }: Times)
 function describeTimes({ status, created_at, started_at, completed_at }: Times, now: number): string {
   if (status === "queued") return `waiting ${describeSpan(now - Date.parse(created_at))}`;
   if (started_at === null) return "never ran";
-  const until = completed_at === null ? now : Date.parse(completed_at);
-  const span = describeSpan(until - Date.parse(started_at));
+  const end = completed_at === null ? now : Date.parse(completed_at);
+  const span = describeSpan(end - Date.parse(started_at));
   return status === "running" ? `for ${span}` : `took ${span}`;
 }

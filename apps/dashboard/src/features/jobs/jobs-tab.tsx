@@ -14,7 +14,7 @@ import { useSessionActions } from "@/views/session/use-session-actions";
 import { isInFlight } from "./describe-job";
 import { SourceJobs } from "./source-jobs";
 import { useJobs } from "./use-jobs";
-import { draftTheConclusion, useStartJob } from "./use-start-job";
+import { conclusionTarget, useStartJob } from "./use-start-job";
 
 /** The jobs on the session's document, and their states. */
 export function JobsTab() {
@@ -55,13 +55,13 @@ function Jobs() {
 
 /** A button that starts a job to draft the conclusion. A person then edits the draft and concludes with it. */
 function Draft() {
-  const { start, pending, refusal } = useStartJob();
-  const draft = () => void start(draftTheConclusion);
-  usePaletteAction({ id: "draft-conclusion", label: "Draft conclusion", run: draft });
+  const { start, isPending, refusal } = useStartJob();
+  const startDraft = () => void start(conclusionTarget);
+  usePaletteAction({ id: "draft-conclusion", label: "Draft conclusion", run: startDraft });
   return (
     <div className="grid gap-1">
-      <Button variant="outline" disabled={pending} onClick={draft}>
-        <NotebookPen aria-hidden /> {pending ? "Starting…" : "Draft conclusion"}
+      <Button variant="outline" disabled={isPending} onClick={startDraft}>
+        <NotebookPen aria-hidden /> {isPending ? "Starting…" : "Draft conclusion"}
       </Button>
       <RefusalNote refusal={refusal} />
     </div>
@@ -84,11 +84,11 @@ function NoJobs() {
 /** Opens the conclude dialog with the current draft if the URL contains `?conclude=1`, as links to a draft do. */
 function ConcludeByAddress() {
   const { open } = useSessionActions();
-  const [wanted, setWanted] = useQueryParam("conclude");
+  const [concludeParam, setConcludeParam] = useQueryParam("conclude");
   useEffect(() => {
-    if (wanted === null) return;
-    setWanted(null, { replace: true });
+    if (concludeParam === null) return;
+    setConcludeParam(null, { replace: true });
     open("conclude");
-  }, [wanted, setWanted, open]);
+  }, [concludeParam, setConcludeParam, open]);
   return null;
 }

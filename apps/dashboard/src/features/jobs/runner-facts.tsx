@@ -7,14 +7,17 @@ import { PageLink } from "@/components/page-link";
 import { ReadPanel } from "@/components/read-panel";
 import { describeSpan } from "@/core/time/describe-span";
 import { describeDuration } from "@/core/time/describe-time";
-import { kindWords } from "./describe-job";
+import { jobKindLabels } from "./describe-job";
 
 type Runner = OutputOf<"get_runner">;
 
 /** The job runner's client and limits. They are configured on the broker's machine, so they are read-only here. */
 export function RunnerFacts() {
   return (
-    <ReadPanel read={useRead("get_runner", {}, { on: ["jobs"] })} failed="Couldn't load the jobs runner.">
+    <ReadPanel
+      read={useRead("get_runner", {}, { on: ["jobs"] })}
+      failureTitle="Couldn't load the jobs runner."
+    >
       {(facts) => <Facts facts={facts} />}
     </ReadPanel>
   );
@@ -80,7 +83,7 @@ function Here({ here }: { readonly here: NonNullable<Runner["here"]> }) {
         )}
         <Fact name="Concurrent jobs">{running_max}; others wait</Fact>
         <Fact name="Time limit">
-          {kinds.map((kind) => `${kindWords[kind]} ${describeLimit(timeouts_s[kind])}`).join(", ")}
+          {kinds.map((kind) => `${jobKindLabels[kind]} ${describeLimit(timeouts_s[kind])}`).join(", ")}
         </Fact>
         <Fact name="Commit author">{author ?? "none: changes to files can’t be committed"}</Fact>
       </dl>

@@ -7,11 +7,11 @@ import { PageLink } from "@/components/page-link";
 /** Explains why no job can run, if known, with a link to the settings. */
 export function RunnerNote() {
   const { data } = useRead("get_runner", {}, { on: ["jobs"] });
-  const why = data === undefined ? null : describeObstacle(data);
-  if (why === null) return null;
+  const obstacle = data === undefined ? null : describeObstacle(data);
+  if (obstacle === null) return null;
   return (
     <p className="rounded-lg border border-warning/40 bg-highlight px-3 py-2 text-sm [overflow-wrap:anywhere]">
-      {why}{" "}
+      {obstacle}{" "}
       <PageLink href="/settings#jobs" className="text-link underline underline-offset-4">
         Job runner
       </PageLink>

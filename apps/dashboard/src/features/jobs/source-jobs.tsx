@@ -34,14 +34,14 @@ export function SourceJobs({ none }: { readonly none: ReactNode }) {
       ) : (
         <ol aria-label="Jobs, newest first" className="divide-y rounded-lg border">
           {jobs.map((job, index) => {
-            const again = jobs.slice(0, index).findLast((newer) => isSameTarget(newer, job));
-            const isOver = job.status === "succeeded" || again !== undefined;
+            const retry = jobs.slice(0, index).findLast((newer) => isSameTarget(newer, job));
+            const isOver = job.status === "succeeded" || retry !== undefined;
             return (
               <JobRow
                 key={job.job_id}
                 job={job}
-                triedAgainAs={job.status === "succeeded" ? null : (again?.job_id ?? null)}
-                mayRetry={!isObserver && !isBusy && !isOver && isTaken(job, isOpen)}
+                retriedAs={job.status === "succeeded" ? null : (retry?.job_id ?? null)}
+                canRetry={!isObserver && !isBusy && !isOver && isRetryable(job, isOpen)}
               />
             );
           })}
@@ -55,6 +55,6 @@ export function SourceJobs({ none }: { readonly none: ReactNode }) {
  * True if the broker would accept a job of this kind. After a session has concluded, its document can no longer be
  * rewritten, but jobs of all other kinds are still accepted.
  */
-function isTaken({ kind }: Job, isOpen: boolean): boolean {
+function isRetryable({ kind }: Job, isOpen: boolean): boolean {
   return kind !== "incorporate" || isOpen;
 }

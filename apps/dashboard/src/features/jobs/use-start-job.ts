@@ -19,13 +19,13 @@ export function useStartJob(): StartJob {
   const { run, ...action } = useAction();
   const start = useCallback(
     (target: JobTarget) =>
-      run(async (signal) => void (await call("start_job", toJob(source, target), { signal }))),
+      run(async (signal) => void (await call("start_job", toJobInput(source, target), { signal }))),
     [run, call, source],
   );
   return { ...action, start };
 }
 
-function toJob(source: Source, { kind, topic_id, persona_name }: JobTarget) {
+function toJobInput(source: Source, { kind, topic_id, persona_name }: JobTarget) {
   return {
     ...toInput(source),
     kind,
@@ -34,4 +34,4 @@ function toJob(source: Source, { kind, topic_id, persona_name }: JobTarget) {
   };
 }
 
-export const draftTheConclusion: JobTarget = { kind: "conclude", topic_id: null, persona_name: null };
+export const conclusionTarget: JobTarget = { kind: "conclude", topic_id: null, persona_name: null };

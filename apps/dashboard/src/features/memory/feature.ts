@@ -1,19 +1,19 @@
 import { BookMarked } from "lucide-react";
 import type { Feature } from "@/parts/feature";
-import { look } from "@/parts/look";
+import { createContentProbe } from "@/parts/look";
 
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["memory/page.tsx", "sessions/[id]/memory/page.tsx"];
 
 export const memory: Feature = {
-  places: [
+  navItems: [
     {
       href: "/memory",
       label: "Memory",
       Icon: BookMarked,
       letter: "m",
-      shown: "used",
-      look: look({
+      visibility: "used",
+      probe: createContentProbe({
         name: "list_memory",
         input: { limit: 1 },
         on: ["memory"],
@@ -22,6 +22,6 @@ export const memory: Feature = {
     },
   ],
   sessionTabs: [
-    { label: "Memory", place: "/memory", keys: "4", ofMesh: true, countOf: ({ memories }) => memories },
+    { label: "Memory", path: "/memory", keys: "4", showsMesh: true, countItems: ({ memories }) => memories },
   ],
 };

@@ -16,7 +16,7 @@ import { Select } from "@/ui/select";
 import { Skeleton } from "@/ui/skeleton";
 import {
   isNarrowed,
-  type MemoryChoice,
+  type MemoryListChoice,
   matchesMax,
   sinceLabels,
   toCursorBefore,
@@ -46,7 +46,7 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
     null,
   );
   const { memories, nextCursor, problem, refresh } = useMemories(choice, session);
-  const done = () => setPendingAction(null);
+  const closeDialog = () => setPendingAction(null);
   usePaletteAction({
     id: "remember",
     label: "Remember something…",
@@ -58,7 +58,7 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
     <div className="flex min-w-0 flex-col gap-3">
       <Filters
         choice={choice}
-        known={memories ?? []}
+        memories={memories ?? []}
         onRemember={() => setPendingAction({ kind: "remember" })}
       />
       {selected !== null && (
@@ -80,8 +80,8 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
         items={memories}
         problem={problem}
         onRetry={refresh}
-        failed="Couldn't load memories."
-        loading="Loading memories"
+        failureTitle="Couldn't load memories."
+        loadingLabel="Loading memories"
         label={describeChoice(choice)}
         empty={<Nothing choice={choice} />}
       >
@@ -102,35 +102,35 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
       )}
       {choice.query === "" && <Pager label="Pages of memories" before={choice.before} next={nextCursor} />}
       {pendingAction?.kind === "remember" && (
-        <RememberDialog session={session} onClose={done} onDone={refresh} />
+        <RememberDialog session={session} onClose={closeDialog} onDone={refresh} />
       )}
       {pendingAction?.kind === "forget" && (
-        <ForgetDialog memory={pendingAction.memory} onClose={done} onDone={refresh} />
+        <ForgetDialog memory={pendingAction.memory} onClose={closeDialog} onDone={refresh} />
       )}
       {pendingAction?.kind === "tags" && (
-        <TagsDialog memory={pendingAction.memory} onClose={done} onDone={refresh} />
+        <TagsDialog memory={pendingAction.memory} onClose={closeDialog} onDone={refresh} />
       )}
     </div>
   );
 }
 
 interface FiltersProps {
-  readonly choice: MemoryChoice;
+  readonly choice: MemoryListChoice;
   /** The memories shown, from which the filters get their authors and tags. */
-  readonly known: readonly ShownMemory[];
+  readonly memories: readonly ShownMemory[];
   readonly onRemember: () => void;
 }
 
-function Filters({ choice, known, onRemember }: FiltersProps) {
+function Filters({ choice, memories, onRemember }: FiltersProps) {
   const id = useId();
   const authors = sortChoices(
-    known.map(({ rememberedBy }) => rememberedBy),
+    memories.map(({ rememberedBy }) => rememberedBy),
     choice.by,
   );
   return (
     <search className="flex flex-wrap items-center gap-2">
       <SearchField label="Search memory" group="Memory" className="w-full sm:w-72" />
-      <TagsField known={known.flatMap(({ tags }) => tags)} className="w-32" />
+      <TagsField suggestions={memories.flatMap(({ tags }) => tags)} className="w-32" />
       <Select
         aria-label="Remembered by"
         className="w-36"
@@ -163,12 +163,12 @@ function Filters({ choice, known, onRemember }: FiltersProps) {
   );
 }
 
-function describeChoice({ query, forgotten }: MemoryChoice): string {
+function describeChoice({ query, forgotten }: MemoryListChoice): string {
   if (query !== "") return "Memories found, best match first";
   return forgotten ? "Forgotten memories, newest first" : "Memories, newest first";
 }
 
-function Nothing({ choice }: { choice: MemoryChoice }) {
+function Nothing({ choice }: { choice: MemoryListChoice }) {
   if (isNarrowed(choice)) {
     return (
       <Empty>
@@ -208,13 +208,17 @@ const on = ["memory"] as const;
 /** The memory named in the URL, shown above the others even if it was forgotten. */
 function OneMemory({ id, onAction, onClose }: OneMemoryProps) {
   const before = toCursorBefore(id);
-  const there = useRead("list_memory", before === null ? null : { before, limit: 1 }, { on });
-  const gone = useRead("list_memory", before === null ? null : { before, limit: 1, forgotten: true }, { on });
-  const memory = [...(there.data?.memories ?? []), ...(gone.data?.memories ?? [])].find(
+  const activeRead = useRead("list_memory", before === null ? null : { before, limit: 1 }, { on });
+  const forgottenRead = useRead(
+    "list_memory",
+    before === null ? null : { before, limit: 1, forgotten: true },
+    { on },
+  );
+  const memory = [...(activeRead.data?.memories ?? []), ...(forgottenRead.data?.memories ?? [])].find(
     (each) => each.id === id,
   );
-  const isKnown = before === null || (there.data !== undefined && gone.data !== undefined);
-  const problem = there.problem ?? gone.problem;
+  const isLoaded = before === null || (activeRead.data !== undefined && forgottenRead.data !== undefined);
+  const problem = activeRead.problem ?? forgottenRead.problem;
   return (
     <section aria-label={`Memory ${id}`} className="rounded-lg border border-primary">
       <div className="flex items-center justify-between gap-2 border-b px-3 py-1">
@@ -231,10 +235,10 @@ function OneMemory({ id, onAction, onClose }: OneMemoryProps) {
         <ProblemAlert
           title={`Couldn't load ${id}.`}
           problem={problem}
-          onRetry={there.refresh}
+          onRetry={activeRead.refresh}
           className="m-3"
         />
-      ) : isKnown ? (
+      ) : isLoaded ? (
         <p className="px-3 py-4 text-muted-foreground">Memory not found.</p>
       ) : (
         <Skeleton className="m-3 h-12" />

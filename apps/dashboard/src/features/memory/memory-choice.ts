@@ -2,7 +2,7 @@ import type { InputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
 /** The URL parameters that select which memories are shown. */
-export interface MemoryChoice {
+export interface MemoryListChoice {
   readonly query: string;
   readonly tags: readonly string[];
   readonly by: string | null;
@@ -28,7 +28,7 @@ export const memoriesPerPage = 50;
 export const matchesMax = limits.memoriesPageMax;
 
 /** Parses the choice from the URL. Ignores invalid values. */
-export function toMemoryChoice(params: URLSearchParams): MemoryChoice {
+export function toMemoryChoice(params: URLSearchParams): MemoryListChoice {
   const since = params.get("since");
   return {
     query: params.get("q")?.trim() ?? "",
@@ -41,7 +41,7 @@ export function toMemoryChoice(params: URLSearchParams): MemoryChoice {
 }
 
 /** True if the choice filters anything out. */
-export function isNarrowed({ query, tags, by, since }: MemoryChoice): boolean {
+export function isNarrowed({ query, tags, by, since }: MemoryListChoice): boolean {
   return query !== "" || tags.length > 0 || by !== null || since !== null;
 }
 
@@ -58,23 +58,23 @@ export function toTags(text: string): readonly string[] {
  * @param today - fixed per page, so that the same choice always results in the same request
  */
 export function toMemoryRead(
-  choice: MemoryChoice,
+  choice: MemoryListChoice,
   { session, today }: { readonly session: string | null; readonly today: Date },
 ):
   | { readonly recall: InputOf<"recall">; readonly list: null }
   | { readonly recall: null; readonly list: InputOf<"list_memory"> } {
-  const chosen = {
+  const filters = {
     ...(choice.tags.length === 0 ? {} : { tags: [...choice.tags] }),
     ...(choice.by === null ? {} : { by: choice.by }),
     ...(choice.since === null ? {} : { since: toStartTime(choice.since, today) }),
     ...(session === null ? {} : { session }),
   };
   if (choice.query !== "")
-    return { recall: { ...chosen, query: choice.query, limit: matchesMax }, list: null };
+    return { recall: { ...filters, query: choice.query, limit: matchesMax }, list: null };
   return {
     recall: null,
     list: {
-      ...chosen,
+      ...filters,
       forgotten: choice.forgotten,
       limit: memoriesPerPage,
       ...(choice.before === null ? {} : { before: choice.before }),

@@ -38,7 +38,7 @@ export function MemoryRow({ memory, showsSession, chosenTags, onAction }: Memory
   const { id, content, marked, tags, forgotten } = memory;
   const [isWhole, setIsWhole] = useState(false);
   // In search results the matching excerpt is shown instead of the rendered text.
-  const isFound = marked !== undefined && !isWhole;
+  const hasMatches = marked !== undefined && !isWhole;
   const isLong = content.length > charsMax || content.split("\n").length > linesMax;
   return (
     <li
@@ -56,7 +56,7 @@ export function MemoryRow({ memory, showsSession, chosenTags, onAction }: Memory
               "max-h-40 overflow-hidden [mask-image:linear-gradient(#000_70%,transparent)]",
           )}
         >
-          {isFound ? (
+          {hasMatches ? (
             <p dir="auto" className="whitespace-pre-wrap">
               <MarkedText text={marked} />
             </p>
@@ -146,13 +146,13 @@ export function MemoryRow({ memory, showsSession, chosenTags, onAction }: Memory
 
 function Restore({ id }: { id: string }) {
   const call = useCall();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   return (
     <div className="grid justify-items-end gap-1">
       <Button
         variant="outline"
         size="sm"
-        disabled={pending}
+        disabled={isPending}
         onClick={() => void run(async (signal) => void (await call("restore_memory", { id }, { signal })))}
       >
         <RotateCcw aria-hidden />
@@ -172,12 +172,12 @@ const shownMs = 2_000;
 
 /** Copies a memory together with its id, so that it can be cited. */
 function CopyMemory({ memory: { id, content } }: { memory: ShownMemory }) {
-  const [copied, setCopied] = useState<boolean | null>(null);
+  const [isCopied, setCopied] = useState<boolean | null>(null);
   useEffect(() => {
-    if (copied === null) return;
+    if (isCopied === null) return;
     const timer = setTimeout(() => setCopied(null), shownMs);
     return () => clearTimeout(timer);
-  }, [copied]);
+  }, [isCopied]);
   return (
     <>
       <Button
@@ -187,17 +187,17 @@ function CopyMemory({ memory: { id, content } }: { memory: ShownMemory }) {
         aria-label={`Copy ${id}`}
         onClick={async () => setCopied(await copyText(`${content}\n\n(${id})`))}
       >
-        {copied === null ? (
+        {isCopied === null ? (
           <Copy aria-hidden />
-        ) : copied ? (
+        ) : isCopied ? (
           <Check aria-hidden className="text-success" />
         ) : (
           <X aria-hidden className="text-danger" />
         )}
       </Button>
       <span role="status" className="sr-only">
-        {copied === true && `Copied ${id}`}
-        {copied === false && "Couldn't copy. Select the text instead."}
+        {isCopied === true && `Copied ${id}`}
+        {isCopied === false && "Couldn't copy. Select the text instead."}
       </span>
     </>
   );

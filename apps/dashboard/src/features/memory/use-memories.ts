@@ -2,7 +2,7 @@ import type { Memory } from "@merkle/wire";
 import { useMemo, useState } from "react";
 import type { Problem } from "@/broker/problem";
 import { useRead } from "@/broker/use-read";
-import { type MemoryChoice, toMemoryRead } from "./memory-choice";
+import { type MemoryListChoice, toMemoryRead } from "./memory-choice";
 
 /** A memory, with highlighted matches if a search found it. */
 export type ShownMemory = Memory & { readonly marked?: string };
@@ -17,26 +17,26 @@ export interface MemoriesRead {
 const on = ["memory"] as const;
 
 /** Returns the chosen memories, kept up to date. */
-export function useMemories(choice: MemoryChoice, session: string | null): MemoriesRead {
+export function useMemories(choice: MemoryListChoice, session: string | null): MemoriesRead {
   const [today] = useState(() => new Date());
   const read = useMemo(() => toMemoryRead(choice, { session, today }), [choice, session, today]);
-  const found = useRead("recall", read.recall, { on, keepLast: true });
-  const listed = useRead("list_memory", read.list, {
+  const searchRead = useRead("recall", read.recall, { on, keepLast: true });
+  const listRead = useRead("list_memory", read.list, {
     on,
     keepLast: true,
   });
   if (read.recall) {
     return {
-      memories: found.data?.memories,
+      memories: searchRead.data?.memories,
       nextCursor: null,
-      problem: found.problem,
-      refresh: found.refresh,
+      problem: searchRead.problem,
+      refresh: searchRead.refresh,
     };
   }
   return {
-    memories: listed.data?.memories,
-    nextCursor: listed.data?.next_cursor ?? null,
-    problem: listed.problem,
-    refresh: listed.refresh,
+    memories: listRead.data?.memories,
+    nextCursor: listRead.data?.next_cursor ?? null,
+    problem: listRead.problem,
+    refresh: listRead.refresh,
   };
 }

@@ -12,7 +12,7 @@ import { ClientForm, type ClientRequest } from "./client-form";
 
 /** The page on which a member authorises a client. The client has redirected the member's browser here. */
 export function AuthorizeView() {
-  const hydrated = useHydrated();
+  const isHydrated = useHydrated();
   const request = toRequest(useSearchParams());
   const admitted = useAdmitted();
   return (
@@ -21,7 +21,7 @@ export function AuthorizeView() {
       <div className="flex max-w-xl flex-col gap-6 p-4 lg:p-6">
         <h1 className="sr-only">Authorise a client</h1>
         <PanelBoundary title="Client">
-          {hydrated && request === null && (
+          {isHydrated && request === null && (
             <Empty>
               <EmptyTitle>No client requests access</EmptyTitle>
               <EmptyDescription>
@@ -40,7 +40,7 @@ export function AuthorizeView() {
 function Asking({ request }: { readonly request: ClientRequest | null }) {
   const read = useRead("preview_client", request);
   return (
-    <ReadPanel read={read} failed="This client cannot be authorised.">
+    <ReadPanel read={read} failureTitle="This client cannot be authorised.">
       {(client) => request && <ClientForm client={client} request={request} />}
     </ReadPanel>
   );

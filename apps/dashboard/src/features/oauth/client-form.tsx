@@ -27,11 +27,11 @@ export function ClientForm({ client, request }: ClientFormProps) {
     { status: "active", limit: limits.sessionsPageMax },
     { on: ["sessions"] },
   );
-  const { run, pending, refusal } = useAction();
-  const [chosen, setChosen] = useState<string | null>(null);
+  const { run, isPending, refusal } = useAction();
+  const [chosenSessionId, setChosenSessionId] = useState<string | null>(null);
   const [name, setName] = useState(client.name);
   const sessions = data?.sessions ?? [];
-  const session = chosen ?? sessions[0]?.session_id ?? "";
+  const session = chosenSessionId ?? sessions[0]?.session_id ?? "";
 
   async function approve(event: FormEvent): Promise<void> {
     event.preventDefault();
@@ -63,7 +63,7 @@ export function ClientForm({ client, request }: ClientFormProps) {
           className="w-full"
           required
           value={session}
-          onChange={setChosen}
+          onChange={setChosenSessionId}
           options={sessions.map(({ session_id, title }) => [session_id, title])}
         />
       </Field>
@@ -86,8 +86,8 @@ export function ClientForm({ client, request }: ClientFormProps) {
       {data && sessions.length === 0 && <p role="status">There is no open session to join.</p>}
       <RefusalNote refusal={refusal} />
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" disabled={pending || session === "" || name.trim() === ""}>
-          {pending ? "One moment…" : "Authorise"}
+        <Button type="submit" disabled={isPending || session === "" || name.trim() === ""}>
+          {isPending ? "One moment…" : "Authorise"}
         </Button>
         <Button type="button" variant="outline" onClick={() => window.location.assign(client.refuse_to)}>
           Deny

@@ -1,5 +1,5 @@
 import type { Feature } from "@/parts/feature";
 
 export const personas: Feature = {
-  settings: () => import("./settings"),
+  loadSettings: () => import("./settings"),
 };

@@ -29,11 +29,11 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
 
   async function save(signal: AbortSignal): Promise<boolean> {
     // The user has seen the other version, so saving replaces it.
-    const replaced = theirs ?? base;
-    const draft = { name, prompt, retired: replaced?.retired ?? false, baseVersion: replaced?.version ?? 0 };
-    const saved = await savePersona(call, draft, signal);
-    setTheirs(saved.theirs);
-    return saved.theirs === null;
+    const current = theirs ?? base;
+    const draft = { name, prompt, retired: current?.retired ?? false, baseVersion: current?.version ?? 0 };
+    const outcome = await savePersona(call, draft, signal);
+    setTheirs(outcome.theirs);
+    return outcome.theirs === null;
   }
 
   return (
@@ -48,7 +48,7 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
       submit={theirs ? `Save over version ${theirs.version}` : "Save"}
       submitting="Saving…"
       isReady={name.trim() !== "" && prompt.trim() !== "" && bytes <= limits.personaPromptBytesMax}
-      isKept
+      isDraftSaved
       onSubmit={save}
       onClose={onClose}
     >

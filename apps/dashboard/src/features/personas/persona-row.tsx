@@ -12,7 +12,7 @@ import { Button } from "@/ui/button";
 /** A persona: the beginning of its prompt, its author, and the actions on it. */
 export function PersonaRow({ persona, onEdit }: { readonly persona: Persona; readonly onEdit: () => void }) {
   const call = useCall();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const { name, prompt, version, retired, updated_by, updated_at } = persona;
   // If someone else has changed the persona, the broker refuses this call, and the row shows the current version.
   const input = { name, prompt, expected_version: version, retired: !retired };
@@ -43,7 +43,7 @@ export function PersonaRow({ persona, onEdit }: { readonly persona: Persona; rea
             <Button
               variant="outline"
               size="sm"
-              disabled={pending}
+              disabled={isPending}
               aria-label={`${retired ? "Restore" : "Retire"} ${name}`}
               onClick={setRetired}
             >

@@ -15,27 +15,30 @@ const PersonaDialog = lazyPart(() => import("./persona-dialog"), "PersonaDialog"
 /** The personas of the mesh. Everyone can create, edit, retire and restore them. */
 export function PersonaSettings() {
   const { data, problem, refresh } = useRead("list_personas", { retired: true }, { on: ["personas"] });
-  const [edited, setEdited] = useState<Persona | "new" | null>(null);
-  const current = data?.personas.filter(({ retired }) => !retired) ?? [];
-  const retired = data?.personas.filter((persona) => persona.retired) ?? [];
-  const rows = (personas: readonly Persona[]) =>
+  const [editedPersona, setEditedPersona] = useState<Persona | "new" | null>(null);
+  const currentPersonas = data?.personas.filter(({ retired }) => !retired) ?? [];
+  const retiredPersonas = data?.personas.filter((persona) => persona.retired) ?? [];
+  const renderRows = (personas: readonly Persona[]) =>
     personas.map((persona) => (
-      <PersonaRow key={persona.name} persona={persona} onEdit={() => setEdited(persona)} />
+      <PersonaRow key={persona.name} persona={persona} onEdit={() => setEditedPersona(persona)} />
     ));
   return (
     <div className="grid gap-3">
       <div>
-        <Button onClick={() => setEdited("new")}>New persona…</Button>
+        <Button onClick={() => setEditedPersona("new")}>New persona…</Button>
       </div>
       {problem && <ProblemAlert title="Couldn't load personas." problem={problem} onRetry={refresh} />}
       {data === undefined && problem === undefined && <Skeleton className="h-40" />}
-      {current.length > 0 && <RowList label="Personas">{rows(current)}</RowList>}
-      {data && current.length === 0 && <p className="text-muted-foreground">No personas in use.</p>}
-      <Ended what="Retired" count={retired.length}>
-        <RowList label="Retired personas">{rows(retired)}</RowList>
+      {currentPersonas.length > 0 && <RowList label="Personas">{renderRows(currentPersonas)}</RowList>}
+      {data && currentPersonas.length === 0 && <p className="text-muted-foreground">No personas in use.</p>}
+      <Ended what="Retired" count={retiredPersonas.length}>
+        <RowList label="Retired personas">{renderRows(retiredPersonas)}</RowList>
       </Ended>
-      {edited !== null && (
-        <PersonaDialog persona={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
+      {editedPersona !== null && (
+        <PersonaDialog
+          persona={editedPersona === "new" ? null : editedPersona}
+          onClose={() => setEditedPersona(null)}
+        />
       )}
     </div>
   );

@@ -8,30 +8,30 @@ import { describeRevision } from "@/sessions/source";
 import { useSource } from "@/sessions/source-context";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Skeleton } from "@/ui/skeleton";
-import { ReadButton, type StartReading } from "./read-button";
+import { ReadButton, type ReadingRequest } from "./read-button";
 import { type OfferedPersona, usePerspective } from "./use-perspectives";
 
 /** A persona's reading, whether the reading is out of date, and the state of a new reading in progress. */
 export function PersonaReading({ persona, perspective }: OfferedPersona) {
   const { revision } = useSource();
   const { data } = useJobs();
-  const running = data?.jobs.find(isInFlight) ?? null;
-  const last = data?.jobs.find((job) => job.persona_name === persona.name) ?? null;
-  const isOwn = running !== null && running.job_id === last?.job_id;
-  const failed = !isOwn && last && isFailure(last) ? last : null;
+  const runningJob = data?.jobs.find(isInFlight) ?? null;
+  const lastJob = data?.jobs.find((job) => job.persona_name === persona.name) ?? null;
+  const isOwn = runningJob !== null && runningJob.job_id === lastJob?.job_id;
+  const failedJob = !isOwn && lastJob && isFailure(lastJob) ? lastJob : null;
   const start = {
     persona,
     isEmpty: revision === 0,
-    busyWith: isOwn ? null : running,
+    busyWith: isOwn ? null : runningJob,
   };
   return (
     <>
-      {isOwn && <ReadingRun job={running} />}
-      {failed && <FailedReading job={failed} start={start} />}
-      {perspective?.stale && !isOwn && !failed && <StaleReading perspective={perspective} start={start} />}
+      {isOwn && <ReadingRun job={runningJob} />}
+      {failedJob && <FailedReading job={failedJob} start={start} />}
+      {perspective?.stale && !isOwn && !failedJob && <StaleReading perspective={perspective} start={start} />}
       {perspective !== null && <Reading name={persona.name} />}
-      {perspective === null && !isOwn && !failed && <Unread start={start} />}
-      {perspective !== null && !perspective.stale && !isOwn && !failed && (
+      {perspective === null && !isOwn && !failedJob && <Unread start={start} />}
+      {perspective !== null && !perspective.stale && !isOwn && !failedJob && (
         <ReadButton {...start} label="Read again" isQuiet />
       )}
     </>
@@ -110,7 +110,7 @@ function StaleReading({
   start,
 }: {
   readonly perspective: Perspective;
-  readonly start: StartReading;
+  readonly start: ReadingRequest;
 }) {
   return (
     <div
@@ -136,7 +136,7 @@ function describeStaleness({ stale_because, source_version, source_hash }: Persp
 }
 
 /** The reason why the last reading failed, and a button to retry. */
-function FailedReading({ job, start }: { readonly job: Job; readonly start: StartReading }) {
+function FailedReading({ job, start }: { readonly job: Job; readonly start: ReadingRequest }) {
   const { job_id, message, error_tail, completed_at } = job;
   return (
     <div role="alert" className="grid gap-2 rounded-lg border border-danger/40 bg-danger-surface px-3 py-2">

@@ -53,16 +53,16 @@ function Perspectives({ chosen }: { readonly chosen: string }) {
     return <ProblemAlert title="Couldn't load perspectives." problem={problem} onRetry={retry} />;
   }
   const { perspectives } = readings.data;
-  const offered = personas.data.personas.flatMap((persona) => {
+  const offeredPersonas = personas.data.personas.flatMap((persona) => {
     const perspective = perspectives.find(({ persona_name }) => persona_name === persona.name) ?? null;
     return persona.retired && !perspective ? [] : [{ persona, perspective }];
   });
-  const current = choose(offered, chosen);
+  const current = choosePersona(offeredPersonas, chosen);
   if (!current) return <NoPersonas />;
   return (
     <div className="grid gap-4">
       <PersonaPicker
-        offered={offered}
+        offered={offeredPersonas}
         chosen={current.persona.name}
         onChoose={(name) => setQuery({ perspective: name }, { replace: true })}
       />
@@ -82,10 +82,10 @@ function Perspectives({ chosen }: { readonly chosen: string }) {
  * Returns the persona that the URL names. If the URL names none, returns the first persona that has read the text, or
  * else the first persona.
  */
-function choose(offered: readonly OfferedPersona[], chosen: string): OfferedPersona | undefined {
+function choosePersona(offered: readonly OfferedPersona[], chosen: string): OfferedPersona | undefined {
   const key = chosen.toLowerCase();
-  const named = offered.find(({ persona }) => persona.name.toLowerCase() === key);
-  if (named && chosen !== anyPersona) return named;
+  const match = offered.find(({ persona }) => persona.name.toLowerCase() === key);
+  if (match && chosen !== anyPersona) return match;
   return offered.find(({ perspective }) => perspective !== null) ?? offered[0];
 }
 
@@ -111,11 +111,11 @@ interface PersonaPickerProps {
 }
 
 /** Up to this number, the personas are segmented buttons. Otherwise they are options of a select. */
-const besideMax = 6;
+const segmentsMax = 6;
 
 /** Selects the persona whose reading is shown. */
 function PersonaPicker({ offered, chosen, onChoose }: PersonaPickerProps) {
-  if (offered.length <= besideMax) {
+  if (offered.length <= segmentsMax) {
     return (
       <Segmented
         label="Persona"

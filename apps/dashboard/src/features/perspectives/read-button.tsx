@@ -12,14 +12,14 @@ import { useSource } from "@/sessions/source-context";
 import { Button } from "@/ui/button";
 
 /** The facts that determine whether a persona can read the text now. */
-export interface StartReading {
+export interface ReadingRequest {
   readonly persona: Persona;
   readonly isEmpty: boolean;
   /** Another job on the same text, which must end first. */
   readonly busyWith: Job | null;
 }
 
-export interface ReadButtonProps extends StartReading {
+export interface ReadButtonProps extends ReadingRequest {
   readonly label?: ReactNode;
   /** Whether to make the button less prominent. Set if it repeats an earlier reading. */
   readonly isQuiet?: boolean;
@@ -32,8 +32,8 @@ export interface ReadButtonProps extends StartReading {
 export function ReadButton({ persona, isEmpty, busyWith, label, isQuiet = false }: ReadButtonProps) {
   const { source } = useSource();
   const call = useCall();
-  const { run, pending, refusal } = useAction();
-  const why = describeObstacle(source, { persona, isEmpty, busyWith });
+  const { run, isPending, refusal } = useAction();
+  const obstacle = describeObstacle(source, { persona, isEmpty, busyWith });
   const input = {
     kind: "perspective",
     ...toInput(source),
@@ -46,19 +46,19 @@ export function ReadButton({ persona, isEmpty, busyWith, label, isQuiet = false 
       <Button
         variant={isQuiet ? "outline" : "default"}
         size={isQuiet ? "sm" : "default"}
-        disabled={pending || why !== null}
+        disabled={isPending || obstacle !== null}
         onClick={() => void run(async (signal) => void (await call("start_job", input, { signal })))}
       >
-        <Icon aria-hidden /> {pending ? "Starting…" : label}
+        <Icon aria-hidden /> {isPending ? "Starting…" : label}
       </Button>
-      {why !== null && <p className="text-sm text-muted-foreground">{why}</p>}
+      {obstacle !== null && <p className="text-sm text-muted-foreground">{obstacle}</p>}
       <RefusalNote refusal={refusal} />
       {!isQuiet && <RunnerNote />}
     </div>
   );
 }
 
-function describeObstacle({ kind }: Source, { persona, isEmpty, busyWith }: StartReading): string | null {
+function describeObstacle({ kind }: Source, { persona, isEmpty, busyWith }: ReadingRequest): string | null {
   if (persona.retired) return "This persona is retired. Restore it in Settings to use it again.";
   if (isEmpty) return `The ${kind} is empty, so there’s nothing to read yet.`;
   if (busyWith === null) return null;

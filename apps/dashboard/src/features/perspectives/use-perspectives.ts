@@ -1,6 +1,6 @@
 import type { OutputOf, Persona, Perspective } from "@merkle/wire";
 import type { ChangeKind } from "@/broker/broker";
-import { type Read, useRead } from "@/broker/use-read";
+import { type ReadResult, useRead } from "@/broker/use-read";
 import { toInput } from "@/sessions/source";
 import { useSource } from "@/sessions/source-context";
 import { useRefreshWithText } from "@/sessions/use-refresh-with-text";
@@ -14,11 +14,11 @@ export interface OfferedPersona {
 const on: readonly ChangeKind[] = ["perspectives", "personas", "document"];
 
 /** Returns the newest reading of each persona for the page's document or file, kept up to date. */
-export function usePerspectives(): Read<{ readonly perspectives: readonly Perspective[] }> {
+export function usePerspectives(): ReadResult<{ readonly perspectives: readonly Perspective[] }> {
   const input = toInput(useSource().source);
-  const ofDocument = useRead("list_perspectives", "session_id" in input ? input : null, { on });
-  const ofFile = useRead("list_source_perspectives", "source_path" in input ? input : null, { on });
-  const read = "session_id" in input ? ofDocument : ofFile;
+  const documentRead = useRead("list_perspectives", "session_id" in input ? input : null, { on });
+  const fileRead = useRead("list_source_perspectives", "source_path" in input ? input : null, { on });
+  const read = "session_id" in input ? documentRead : fileRead;
   useRefreshWithText(read.refresh);
   return read;
 }
@@ -26,10 +26,10 @@ export function usePerspectives(): Read<{ readonly perspectives: readonly Perspe
 /** Returns the reading of the text by one persona, in full. */
 export function usePerspective(
   persona_name: string,
-): Read<OutputOf<"get_perspective"> | OutputOf<"get_source_perspective">> {
+): ReadResult<OutputOf<"get_perspective"> | OutputOf<"get_source_perspective">> {
   const input = toInput(useSource().source);
-  const named = { ...input, persona_name };
-  const ofDocument = useRead("get_perspective", "session_id" in named ? named : null, { on });
-  const ofFile = useRead("get_source_perspective", "source_path" in named ? named : null, { on });
-  return "session_id" in input ? ofDocument : ofFile;
+  const request = { ...input, persona_name };
+  const documentRead = useRead("get_perspective", "session_id" in request ? request : null, { on });
+  const fileRead = useRead("get_source_perspective", "source_path" in request ? request : null, { on });
+  return "session_id" in input ? documentRead : fileRead;
 }

@@ -1,20 +1,20 @@
 import { ListChecks } from "lucide-react";
 import type { Feature } from "@/parts/feature";
-import { look } from "@/parts/look";
+import { createContentProbe } from "@/parts/look";
 
 export const needs = ["audit"];
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["progress/page.tsx", "sessions/[id]/progress/page.tsx"];
 
 export const progress: Feature = {
-  places: [
+  navItems: [
     {
       href: "/progress",
       label: "Progress",
       Icon: ListChecks,
       letter: "p",
-      shown: "used",
-      look: look({
+      visibility: "used",
+      probe: createContentProbe({
         name: "list_progress",
         input: { limit: 1 },
         on: ["progress"],
@@ -25,10 +25,10 @@ export const progress: Feature = {
   sessionTabs: [
     {
       label: "Progress",
-      place: "/progress",
+      path: "/progress",
       keys: "5",
-      ofMesh: true,
-      countOf: ({ progress_entries }) => progress_entries,
+      showsMesh: true,
+      countItems: ({ progress_entries }) => progress_entries,
     },
   ],
 };

@@ -25,7 +25,7 @@ export function LogProgressDialog({ session, project, onClose, onDone }: LogProg
   const [title, setTitle] = useState("");
   const [content, setContent] = useState("");
   const [tags, setTags] = useState("");
-  const logged = useRef("");
+  const loggedId = useRef("");
 
   return (
     <FormDialog
@@ -38,9 +38,9 @@ export function LogProgressDialog({ session, project, onClose, onDone }: LogProg
       onSubmit={async (signal) => {
         const entry = { projectId, title, content, tags: [...toTags(tags)] };
         const input = session === null ? entry : { ...entry, session };
-        logged.current = (await call("log_progress", input, { signal })).id;
+        loggedId.current = (await call("log_progress", input, { signal })).id;
       }}
-      onDone={() => onDone(logged.current)}
+      onDone={() => onDone(loggedId.current)}
       onClose={onClose}
     >
       <div className="grid gap-4 sm:grid-cols-2">

@@ -64,7 +64,7 @@ export function ProgressBrowser({ session }: ProgressBrowserProps) {
       <div className="flex min-w-0 flex-col gap-3">
         <ProgressFilters
           choice={choice}
-          known={entries ?? []}
+          entries={entries ?? []}
           projects={session === null ? (projects.data?.projects ?? []) : null}
           onLog={() => setIsLogging(true)}
         />
@@ -73,8 +73,8 @@ export function ProgressBrowser({ session }: ProgressBrowserProps) {
           items={entries}
           problem={problem}
           onRetry={refresh}
-          failed="Couldn't load the progress log."
-          loading="Loading progress log"
+          failureTitle="Couldn't load the progress log."
+          loadingLabel="Loading progress log"
           label="Progress entries, newest first"
           empty={<ProgressEmpty choice={choice} />}
         >

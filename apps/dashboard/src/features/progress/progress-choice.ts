@@ -64,11 +64,11 @@ export function toProgressRead(choice: ProgressChoice, session: string | null): 
 
 /** Parses comma-separated tags. If tags differ only in case, the first is kept. */
 export function toTags(text: string): readonly string[] {
-  const byKey = new Map<string, string>();
+  const tagsByKey = new Map<string, string>();
   for (const tag of text.split(",").map((each) => each.trim())) {
-    if (tag !== "" && !byKey.has(tag.toLowerCase())) byKey.set(tag.toLowerCase(), tag);
+    if (tag !== "" && !tagsByKey.has(tag.toLowerCase())) tagsByKey.set(tag.toLowerCase(), tag);
   }
-  return [...byKey.values()].slice(0, limits.progressTagsMax);
+  return [...tagsByKey.values()].slice(0, limits.progressTagsMax);
 }
 
 export function isEntryId(text: string): boolean {

@@ -13,21 +13,21 @@ import type { ProgressChoice } from "./progress-choice";
 export interface ProgressFiltersProps {
   readonly choice: ProgressChoice;
   /** The entries shown, from which the filters get their authors and tags. */
-  readonly known: readonly ListedProgressEntry[];
+  readonly entries: readonly ListedProgressEntry[];
   /** Null inside a session, which shows the entries of all projects. */
   readonly projects: OutputOf<"list_progress_projects">["projects"] | null;
   readonly onLog: () => void;
 }
 
 /** The filters of progress entries. They are stored in the URL, so that a selection can be shared. */
-export function ProgressFilters({ choice, known, projects, onLog }: ProgressFiltersProps) {
+export function ProgressFilters({ choice, entries, projects, onLog }: ProgressFiltersProps) {
   const id = useId();
   const authors = sortChoices(
-    known.map(({ loggedBy }) => loggedBy),
+    entries.map(({ loggedBy }) => loggedBy),
     choice.by,
   );
   const names = (projects ?? []).map(({ projectId }) => projectId);
-  const offered =
+  const projectNames =
     choice.project === null || names.includes(choice.project) ? names : [choice.project, ...names];
   return (
     <search className="flex flex-col gap-2">
@@ -50,10 +50,10 @@ export function ProgressFilters({ choice, known, projects, onLog }: ProgressFilt
             className="w-40 lg:hidden"
             value={choice.project ?? ""}
             onChange={(project) => setQuery({ project, before: null, p: null })}
-            options={[["", "All projects"], ...offered.map((name) => [name, name] as const)]}
+            options={[["", "All projects"], ...projectNames.map((name) => [name, name] as const)]}
           />
         )}
-        <TagsField known={known.flatMap(({ tags }) => tags)} className="w-28" />
+        <TagsField suggestions={entries.flatMap(({ tags }) => tags)} className="w-28" />
         <Select
           aria-label="Logged by"
           className="w-36"

@@ -56,7 +56,7 @@ export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenT
           </button>
         </h2>
         <span className="-my-1 flex pointer-coarse:-my-3">
-          <CopyButton isCompact text={id} what={`ID ${id}`} />
+          <CopyButton isCompact text={id} contentName={`ID ${id}`} />
         </span>
       </div>
       <div className="min-w-0 pl-5.5">

@@ -33,7 +33,7 @@ describe("[DASH-285] hunks of a proposal", () => {
       "11||removed|nine",
       "|12|added|nine, the end",
     ]);
-    expect(shown.get("b")?.at(-1)?.endsText).toBe(true);
+    expect(shown.get("b")?.at(-1)?.hasNoLineBreak).toBe(true);
   });
 
   it.each([

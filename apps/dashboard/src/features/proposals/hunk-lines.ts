@@ -1,5 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
-import { linesOf } from "@merkle/wire/text";
+import { splitLines } from "@merkle/wire/text";
 import type { DiffLine } from "@/text/diff/unified-diff";
 
 export type Hunk = OutputOf<"get_proposal">["hunks"][number];
@@ -16,8 +16,8 @@ export function listHunkLines(
   proposed: string,
   hunks: readonly HunkChange[],
 ): ReadonlyMap<string, DiffLine[]> {
-  const lines = linesOf(proposed);
-  const shown = new Map<string, DiffLine[]>();
+  const lines = splitLines(proposed);
+  const linesByHunk = new Map<string, DiffLine[]>();
   let shift = 0;
   let shownUntil = 0;
   hunks.forEach((hunk, index) => {
@@ -29,20 +29,20 @@ export function listHunkLines(
     const nextFrom = next ? next.old_start - 1 + shift + growth : lines.length;
     const first = Math.max(shownUntil, from - contextLines);
     const last = Math.min(nextFrom, to + contextLines);
-    const same = (start: number, end: number, offset: number): DiffLine[] =>
+    const toContextLines = (start: number, end: number, offset: number): DiffLine[] =>
       lines
         .slice(start, end)
         .map((text, at) => toLine("same", text, start + at + 1 - offset, start + at + 1));
-    shown.set(id, [
-      ...same(first, from, shift),
+    linesByHunk.set(id, [
+      ...toContextLines(first, from, shift),
       ...old_lines.map((text, at) => toLine("removed", text, old_start + at, null)),
       ...new_lines.map((text, at) => toLine("added", text, null, from + at + 1)),
-      ...same(to, last, shift + growth),
+      ...toContextLines(to, last, shift + growth),
     ]);
     shift += growth;
     shownUntil = last;
   });
-  return shown;
+  return linesByHunk;
 }
 
 /** Returns the proposed text with only the chosen hunks applied. Other hunks keep the old text. */
@@ -51,25 +51,25 @@ export function buildText(
   hunks: readonly HunkChange[],
   chosen: ReadonlySet<string>,
 ): string {
-  const lines = linesOf(proposed);
+  const lines = splitLines(proposed);
   const parts: string[] = [];
-  let done = 0;
+  let position = 0;
   let shift = 0;
   for (const { id, old_start, old_lines, new_lines } of hunks) {
     const from = old_start - 1 + shift;
-    parts.push(...lines.slice(done, from), ...(chosen.has(id) ? new_lines : old_lines));
-    done = from + new_lines.length;
+    parts.push(...lines.slice(position, from), ...(chosen.has(id) ? new_lines : old_lines));
+    position = from + new_lines.length;
     shift += new_lines.length - old_lines.length;
   }
-  return [...parts, ...lines.slice(done)].join("");
+  return [...parts, ...lines.slice(position)].join("");
 }
 
 function toLine(
   kind: DiffLine["kind"],
-  written: string,
+  rawLine: string,
   oldLine: number | null,
   newLine: number | null,
 ): DiffLine {
-  const endsText = !written.endsWith("\n");
-  return { kind, text: endsText ? written : written.slice(0, -1), oldLine, newLine, endsText };
+  const hasNoLineBreak = !rawLine.endsWith("\n");
+  return { kind, text: hasNoLineBreak ? rawLine : rawLine.slice(0, -1), oldLine, newLine, hasNoLineBreak };
 }

@@ -10,7 +10,7 @@ import { PowerGate } from "@/identity/power-gate";
 import { useSource } from "@/sessions/source-context";
 import { Button } from "@/ui/button";
 import { Kbd } from "@/ui/kbd";
-import { getBase } from "./base-of";
+import { findBase } from "./base-of";
 import { ProposalRemark, type RemarkDecision } from "./proposal-remark";
 import type { ProposalInFull } from "./use-proposals";
 
@@ -32,12 +32,12 @@ export interface ProposalActionsProps {
 export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecided }: ProposalActionsProps) {
   const { isObserver, isOpen } = useSource();
   const call = useCall();
-  const { run, pending, refusal } = useAction();
-  const [remarked, setRemarked] = useState<RemarkDecision | null>(null);
+  const { run, isPending, refusal } = useAction();
+  const [remarkDecision, setRemarkDecision] = useState<RemarkDecision | null>(null);
   const { proposal_id, hunks, stale, kind } = proposal;
-  const base = getBase(proposal);
+  const base = findBase(proposal);
   const isWhole = chosen.size === hunks.length;
-  const closes = kind === "conclusion" && isOpen;
+  const isConcluding = kind === "conclusion" && isOpen;
   if (isObserver) return null;
 
   async function decide(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -68,7 +68,7 @@ export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecide
     });
   }
 
-  const acceptWords = isWhole ? "Accept" : `Accept ${chosen.size} of ${hunks.length}`;
+  const acceptLabel = isWhole ? "Accept" : `Accept ${chosen.size} of ${hunks.length}`;
   return (
     <footer className="sticky bottom-0 grid gap-2 border-t bg-background px-3 py-2">
       {stale && (
@@ -78,47 +78,47 @@ export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecide
         </p>
       )}
       <RefusalNote refusal={refusal} />
-      {remarked ? (
+      {remarkDecision ? (
         <ProposalRemark
           proposalId={proposal_id}
-          decision={remarked}
+          decision={remarkDecision}
           onDecided={onDecided}
-          onClose={() => setRemarked(null)}
+          onClose={() => setRemarkDecision(null)}
         />
       ) : (
         <PowerGate>
           <div className="flex flex-wrap items-center gap-2">
             {stale ? (
-              <Button disabled={pending} onClick={rebase}>
-                {pending ? "Rebasing…" : "Rebase and review"}
+              <Button disabled={isPending} onClick={rebase}>
+                {isPending ? "Rebasing…" : "Rebase and review"}
               </Button>
             ) : (
               base !== null &&
               hunks.length > 0 && (
                 <>
-                  {closes ? (
+                  {isConcluding ? (
                     <ConcludeWith
-                      words={acceptWords}
-                      disabled={pending || chosen.size === 0}
+                      actionLabel={acceptLabel}
+                      isDisabled={isPending || chosen.size === 0}
                       onConfirm={accept}
                     />
                   ) : (
-                    <Button disabled={pending || chosen.size === 0} onClick={accept}>
-                      {pending ? "Accepting…" : acceptWords}
+                    <Button disabled={isPending || chosen.size === 0} onClick={accept}>
+                      {isPending ? "Accepting…" : acceptLabel}
                     </Button>
                   )}
-                  <Button variant="outline" disabled={pending} onClick={onEdit}>
+                  <Button variant="outline" disabled={isPending} onClick={onEdit}>
                     Edit and accept
                   </Button>
                 </>
               )
             )}
             {kind === "rewrite" && (
-              <Button variant="outline" disabled={pending} onClick={() => setRemarked("return")}>
+              <Button variant="outline" disabled={isPending} onClick={() => setRemarkDecision("return")}>
                 Request changes…
               </Button>
             )}
-            <Button variant="ghost" disabled={pending} onClick={() => setRemarked("reject")}>
+            <Button variant="ghost" disabled={isPending} onClick={() => setRemarkDecision("reject")}>
               Reject…
             </Button>
             {hunks.length > 1 && (
@@ -134,18 +134,18 @@ export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecide
 }
 
 interface ConcludeWithProps {
-  readonly words: string;
-  readonly disabled: boolean;
+  readonly actionLabel: string;
+  readonly isDisabled: boolean;
   readonly onConfirm: () => void;
 }
 
 /** Accepts a conclusion after a confirmation, because accepting it closes the session. */
-function ConcludeWith({ words, disabled, onConfirm }: ConcludeWithProps) {
+function ConcludeWith({ actionLabel, isDisabled, onConfirm }: ConcludeWithProps) {
   return (
     <ConfirmButton
-      button={<Button disabled={disabled}>{words} and conclude…</Button>}
+      button={<Button disabled={isDisabled}>{actionLabel} and conclude…</Button>}
       question="Conclude the session with this proposal?"
-      yes="Conclude for everyone"
+      confirmLabel="Conclude for everyone"
       onConfirm={onConfirm}
     >
       This is final: the session closes for everyone, and nothing can be posted after it. The conclusion can

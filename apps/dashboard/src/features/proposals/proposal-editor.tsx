@@ -12,7 +12,7 @@ import { type Conflict, findConflict } from "@/document/save-document";
 import type { Revision } from "@/sessions/source";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
-import { getBase } from "./base-of";
+import { findBase } from "./base-of";
 import { useKeptProposalText } from "./use-kept-proposal-text";
 import type { ProposalInFull } from "./use-proposals";
 
@@ -25,7 +25,7 @@ export interface ProposalEditorProps {
 }
 
 /** The revision to decide on, and the text that it is based on. */
-interface Target {
+interface EditedProposal {
   readonly id: number;
   readonly base: Revision | null;
 }
@@ -37,62 +37,71 @@ interface Target {
 export function ProposalEditor({ proposal, start, onDecided, onClose }: ProposalEditorProps) {
   const { proposal_id, session_id, source_path, kind, base_version, base_sha } = proposal;
   const call = useCall();
-  const [begunWith] = useState(start);
+  const [initialText] = useState(start);
   // The proposal's base when editing began, even if newer text has arrived since.
-  const [base, setBase] = useState(() => getBase(proposal));
-  const [text, setText, forget] = useKeptProposalText(proposal_id, begunWith);
+  const [base, setBase] = useState(() => findBase(proposal));
+  const [text, setText, forget] = useKeptProposalText(proposal_id, initialText);
   const [isPreview, setPreview] = useState(false);
   const [conflict, setConflict] = useState<Conflict<Revision> | null>(null);
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   // The revision to accept. After a merge with newer text, this is a new revision.
-  const [target, setTarget] = useState<Target>(() => ({ id: proposal_id, base: base_version ?? base_sha }));
-  const isDecided = proposal.status !== "open" && target.id === proposal_id && !pending;
+  const [target, setTarget] = useState<EditedProposal>(() => ({
+    id: proposal_id,
+    base: base_version ?? base_sha,
+  }));
+  const isDecided = proposal.status !== "open" && target.id === proposal_id && !isPending;
 
-  function accept(content: string, on: Revision | null): void {
-    if (on === null || isDecided) return;
+  function accept(content: string, revision: Revision | null): void {
+    if (revision === null || isDecided) return;
     void run(async (signal) => {
-      const ready = await prepareTarget(on);
+      const preparedTarget = await prepareTarget(revision);
       try {
         await call(
           "decide_proposal",
-          { proposal_id: ready.id, decision: "accept", base: on, content },
+          { proposal_id: preparedTarget.id, decision: "accept", base: revision, content },
           { signal },
         );
       } catch (error) {
         onDecided();
-        const found = isConflict(error) ? await findNewer(ready.id, content, on) : null;
-        if (found === null) throw error;
-        setConflict(found);
+        const newerConflict = isConflict(error)
+          ? await findNewerConflict(preparedTarget.id, content, revision)
+          : null;
+        if (newerConflict === null) throw error;
+        setConflict(newerConflict);
         return;
       }
       forget();
       onDecided();
-      if (ready.id === proposal_id) onClose();
-      else setQuery({ proposal: String(ready.id) }, { replace: true });
+      if (preparedTarget.id === proposal_id) onClose();
+      else setQuery({ proposal: String(preparedTarget.id) }, { replace: true });
     });
   }
 
   /** Rebases the proposal onto the text that the user has seen, so that accepting never uses an older base. */
-  async function prepareTarget(on: Revision): Promise<Target> {
-    if (on === target.base) return target;
+  async function prepareTarget(revision: Revision): Promise<EditedProposal> {
+    if (revision === target.base) return target;
     const { next_proposal_id } = await call("decide_proposal", {
       proposal_id: target.id,
       decision: "rebase",
     });
-    const next = { id: next_proposal_id ?? target.id, base: on };
+    const next = { id: next_proposal_id ?? target.id, base: revision };
     setTarget(next);
     return next;
   }
 
   /** Returns the conflict if someone else changed the text in the meantime. Null if the proposal itself was decided. */
-  async function findNewer(id: number, text: string, on: Revision): Promise<Conflict<Revision> | null> {
-    const now = await call("get_proposal", { proposal_id: id });
-    if (now.status !== "open" || kind !== "rewrite") return null;
-    if (typeof on === "string") {
-      return source_path === null ? null : findFileConflict(call, { source_path, base: on, text });
+  async function findNewerConflict(
+    id: number,
+    text: string,
+    revision: Revision,
+  ): Promise<Conflict<Revision> | null> {
+    const current = await call("get_proposal", { proposal_id: id });
+    if (current.status !== "open" || kind !== "rewrite") return null;
+    if (typeof revision === "string") {
+      return source_path === null ? null : findFileConflict(call, { source_path, base: revision, text });
     }
     if (session_id === null) return null;
-    const outcome = await findConflict(call, { sessionId: session_id, baseVersion: on, text });
+    const outcome = await findConflict(call, { sessionId: session_id, baseVersion: revision, text });
     return outcome.kind === "conflict" ? outcome.conflict : null;
   }
 
@@ -103,7 +112,7 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
         <ConflictView
           key={theirsRevision}
           conflict={conflict}
-          isSaving={pending}
+          isSaving={isPending}
           refusal={refusal}
           onSave={(merged) => {
             setText(merged);
@@ -155,12 +164,12 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
             decided on this proposal while you were editing. Your draft is saved.
           </p>
         ) : (
-          <RefusalNote refusal={refusal} isKept />
+          <RefusalNote refusal={refusal} isDraftSaved />
         )}
         <div className="flex flex-wrap gap-2">
           {!isDecided && (
-            <Button type="submit" disabled={pending || text.trim() === ""}>
-              {pending ? "Accepting…" : "Accept this text"}
+            <Button type="submit" disabled={isPending || text.trim() === ""}>
+              {isPending ? "Accepting…" : "Accept this text"}
             </Button>
           )}
           <Button
@@ -174,8 +183,8 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
           <Button type="button" variant="ghost" onClick={onClose}>
             {isDecided ? "View decision" : "Back to changes"}
           </Button>
-          {text !== begunWith && (
-            <Button type="button" variant="ghost" onClick={() => setText(begunWith)}>
+          {text !== initialText && (
+            <Button type="button" variant="ghost" onClick={() => setText(initialText)}>
               Discard my changes
             </Button>
           )}
@@ -189,7 +198,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof MerkleError && error.code === "conflict";
 }
 
-interface FileText {
+interface FileEdit {
   readonly source_path: string;
   /** The hash of the text that editing began from. */
   readonly base: string;
@@ -202,12 +211,12 @@ interface FileText {
  */
 async function findFileConflict(
   call: Call,
-  { source_path, base, text }: FileText,
+  { source_path, base, text }: FileEdit,
 ): Promise<Conflict<string> | null> {
-  const [before, now] = await Promise.all([
+  const [before, current] = await Promise.all([
     call("read_source", { source_path, source_sha: base }),
     call("read_source", { source_path }),
   ]);
-  if (now.text === text || now.source_sha === base) return null;
-  return { base: before.text, mine: text, theirs: now.text, theirsRevision: now.source_sha };
+  if (current.text === text || current.source_sha === base) return null;
+  return { base: before.text, mine: text, theirs: current.text, theirsRevision: current.source_sha };
 }

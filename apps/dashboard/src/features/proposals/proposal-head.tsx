@@ -1,6 +1,6 @@
 "use client";
 
-import { placeHref } from "@merkle/wire";
+import { toSourceHref } from "@merkle/wire";
 import { X } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
@@ -54,7 +54,7 @@ function Answers({ proposal }: { proposal: ProposalInFull }) {
     <>
       answers{" "}
       <PageLink
-        href={placeHref(proposal, { topic: topic_id })}
+        href={toSourceHref(proposal, { topic: topic_id })}
         className="text-link underline underline-offset-2"
       >
         comment {topic_id}

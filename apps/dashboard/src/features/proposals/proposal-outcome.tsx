@@ -13,7 +13,7 @@ import { type Proposal, type ProposalInFull, useNextRevision } from "./use-propo
 export function ProposalOutcome({ proposal }: { readonly proposal: ProposalInFull }) {
   const { proposal_id, remark, accepted_version, base_version } = proposal;
   const next = useNextRevision(proposal);
-  const [written, , forget] = useKeptProposalText(proposal_id, "");
+  const [unsavedText, , forget] = useKeptProposalText(proposal_id, "");
   return (
     <footer className="sticky bottom-0 grid gap-2 border-t bg-background px-3 py-2">
       <p role="status" className="font-medium">
@@ -29,10 +29,10 @@ export function ProposalOutcome({ proposal }: { readonly proposal: ProposalInFul
           {remark}
         </blockquote>
       )}
-      {written !== "" && (
+      {unsavedText !== "" && (
         <div role="note" className="flex flex-wrap items-center gap-2 text-sm">
           <span>Your edit was not used. It is still saved in this browser.</span>
-          <CopyButton text={written} what="your edit" />
+          <CopyButton text={unsavedText} contentName="your edit" />
           <Button variant="ghost" size="sm" onClick={forget}>
             Discard
           </Button>
@@ -61,7 +61,7 @@ export function ProposalOutcome({ proposal }: { readonly proposal: ProposalInFul
           Show current text
         </Button>
         {base_version === null && proposal.accepted_commit !== null && (
-          <CopyButton text={proposal.accepted_commit} what="commit" />
+          <CopyButton text={proposal.accepted_commit} contentName="commit" />
         )}
       </div>
     </footer>
@@ -72,7 +72,7 @@ function Decided({ proposal }: { proposal: Proposal }) {
   const { decided_by, decided_at } = proposal;
   return (
     <>
-      {words[proposal.status](proposal)}
+      {statusTexts[proposal.status](proposal)}
       {decided_by !== null && (
         <>
           {" "}
@@ -84,7 +84,7 @@ function Decided({ proposal }: { proposal: Proposal }) {
   );
 }
 
-const words: Readonly<Record<Proposal["status"], (proposal: Proposal) => ReactNode>> = {
+const statusTexts: Readonly<Record<Proposal["status"], (proposal: Proposal) => ReactNode>> = {
   open: () => "Open",
   accepted: ({ accepted_version, accepted_commit }) =>
     accepted_version === null

@@ -18,7 +18,7 @@ export interface ProposalRemarkProps {
   readonly onClose: () => void;
 }
 
-const words = {
+const decisionTexts = {
   return: { label: "Changes to make", does: "Request changes", doing: "Requesting…" },
   reject: { label: "Reason (optional)", does: "Reject", doing: "Rejecting…" },
 } as const;
@@ -27,9 +27,9 @@ const words = {
 export function ProposalRemark({ proposalId, decision, onDecided, onClose }: ProposalRemarkProps) {
   const call = useCall();
   const [text, setText, forget] = useKeptText(`merkle.remark.${proposalId}`, "");
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const remark = text.trim();
-  const { label, does, doing } = words[decision];
+  const { label, does: submitLabel, doing: pendingLabel } = decisionTexts[decision];
   const isReady = (remark !== "" || decision === "reject") && remark.length <= limits.proposalNoteCharsMax;
 
   async function decide(): Promise<void> {
@@ -45,7 +45,7 @@ export function ProposalRemark({ proposalId, decision, onDecided, onClose }: Pro
 
   return (
     <form
-      aria-label={does}
+      aria-label={submitLabel}
       className="grid gap-2"
       onSubmit={(event) => {
         event.preventDefault();
@@ -66,10 +66,10 @@ export function ProposalRemark({ proposalId, decision, onDecided, onClose }: Pro
           void decide();
         }}
       />
-      <RefusalNote refusal={refusal} isKept />
+      <RefusalNote refusal={refusal} isDraftSaved />
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" disabled={pending || !isReady}>
-          {pending ? doing : does}
+        <Button type="submit" disabled={isPending || !isReady}>
+          {isPending ? pendingLabel : submitLabel}
         </Button>
         <Button type="button" variant="ghost" onClick={onClose}>
           Cancel

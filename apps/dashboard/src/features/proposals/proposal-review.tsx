@@ -48,48 +48,48 @@ interface ReviewProps {
   readonly onDecided: () => void;
 }
 
-const noneLeft: ReadonlySet<string> = new Set();
+const noIds: ReadonlySet<string> = new Set();
 
 function Review({ proposal, onDecided }: ReviewProps) {
-  const { content, hunks, left: rest, status } = proposal;
+  const { content, hunks, left: remainingHunks, status } = proposal;
   const [layout] = usePreference("diff");
   // Stores the hunks that are left out, not those chosen, so that a hunk that arrives later is included by default.
-  const [left, setLeft] = useState(noneLeft);
-  const [isEdited, setEdited] = useState(false);
+  const [excludedIds, setExcludedIds] = useState(noIds);
+  const [isEditing, setEditing] = useState(false);
   // Set from the reply to the decision, before the proposal is read again.
   const [accepted, setAccepted] = useState<{ readonly version: number | null } | null>(null);
   const list = useRef<HTMLDivElement>(null);
   // After a partial acceptance, shows only the hunks that were left out. The accepted ones are already in the text.
-  const isTaken = accepted !== null && status === "open";
-  const notTaken = useMemo(
-    () => (isTaken ? hunks.filter(({ id }) => left.has(id)) : rest),
-    [isTaken, hunks, left, rest],
+  const isAccepted = accepted !== null && status === "open";
+  const unacceptedHunks = useMemo(
+    () => (isAccepted ? hunks.filter(({ id }) => excludedIds.has(id)) : remainingHunks),
+    [isAccepted, hunks, excludedIds, remainingHunks],
   );
-  const shown = notTaken.length > 0 ? notTaken : hunks;
-  const lines = useMemo(() => listHunkLines(content ?? "", shown), [content, shown]);
-  const chosen = useMemo(
-    () => new Set(hunks.map(({ id }) => id).filter((id) => !left.has(id))),
-    [hunks, left],
+  const visibleHunks = unacceptedHunks.length > 0 ? unacceptedHunks : hunks;
+  const lines = useMemo(() => listHunkLines(content ?? "", visibleHunks), [content, visibleHunks]);
+  const chosenIds = useMemo(
+    () => new Set(hunks.map(({ id }) => id).filter((id) => !excludedIds.has(id))),
+    [hunks, excludedIds],
   );
-  const isOpen = status === "open" && !isTaken;
+  const isOpen = status === "open" && !isAccepted;
   useHunkKeys(list);
 
   function choose(id: string, isChosen: boolean): void {
-    const next = new Set(left);
+    const next = new Set(excludedIds);
     if (isChosen) next.delete(id);
     else next.add(id);
-    setLeft(next);
+    setExcludedIds(next);
   }
 
   return (
     <>
       <ProposalHead proposal={proposal} />
-      {isEdited && content !== null ? (
+      {isEditing && content !== null ? (
         <ProposalEditor
           proposal={proposal}
-          start={buildText(content, hunks, chosen)}
+          start={buildText(content, hunks, chosenIds)}
           onDecided={onDecided}
-          onClose={() => setEdited(false)}
+          onClose={() => setEditing(false)}
         />
       ) : (
         <>
@@ -98,33 +98,33 @@ function Review({ proposal, onDecided }: ReviewProps) {
               The text of this proposal was removed together with the version it was based on.
             </p>
           )}
-          {notTaken.length > 0 && (
+          {unacceptedHunks.length > 0 && (
             <p role="note" className="border-b bg-surface px-3 py-2 text-sm">
-              {notTaken.length === 1 ? "1 change was" : `${notTaken.length} changes were`} not accepted.
-              Remaining proposal, {describeBase(proposal.accepted_version ?? accepted?.version)}.
+              {unacceptedHunks.length === 1 ? "1 change was" : `${unacceptedHunks.length} changes were`} not
+              accepted. Remaining proposal, {describeBase(proposal.accepted_version ?? accepted?.version)}.
             </p>
           )}
           {content !== null && hunks.length === 0 && (
             <p className="p-4 text-muted-foreground">The text already says this.</p>
           )}
           <div ref={list} className="flex-1">
-            {shown.map((hunk) => (
+            {visibleHunks.map((hunk) => (
               <ProposalHunk
                 key={hunk.id}
                 hunk={hunk}
                 lines={lines.get(hunk.id) ?? []}
                 layout={layout}
                 // A proposal with a single hunk is accepted or rejected as a whole.
-                isChosen={isOpen && hunks.length > 1 && !proposal.stale ? chosen.has(hunk.id) : null}
+                isChosen={isOpen && hunks.length > 1 && !proposal.stale ? chosenIds.has(hunk.id) : null}
                 onChoose={(isChosen) => choose(hunk.id, isChosen)}
               />
             ))}
           </div>
-          {isTaken ? null : isOpen ? (
+          {isAccepted ? null : isOpen ? (
             <ProposalActions
               proposal={proposal}
-              chosen={chosen}
-              onEdit={() => setEdited(true)}
+              chosen={chosenIds}
+              onEdit={() => setEditing(true)}
               onAccepted={(version) => setAccepted({ version })}
               onDecided={onDecided}
             />

@@ -7,7 +7,7 @@ import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Skeleton } from "@/ui/skeleton";
 import { listHunkLines } from "./hunk-lines";
 
-const hunksShown = 4;
+const shownHunksMax = 4;
 
 /** The first hunks of a proposal that awaits a decision. */
 export function ProposedChange({ item }: { readonly item: AttentionItem }) {
@@ -22,7 +22,7 @@ export function ProposedChange({ item }: { readonly item: AttentionItem }) {
           <MarkdownText text={note} />
         </blockquote>
       )}
-      {hunks.slice(0, hunksShown).map(({ id, section }) => (
+      {hunks.slice(0, shownHunksMax).map(({ id, section }) => (
         <section key={id} className="min-w-0 overflow-hidden rounded-lg border">
           <h3 dir="auto" className="truncate border-b bg-surface px-3 py-1.5 text-sm font-medium">
             {section.replace(/^#{1,6}\s+/, "") || "Beginning"}
@@ -30,8 +30,8 @@ export function ProposedChange({ item }: { readonly item: AttentionItem }) {
           <UnifiedHunk lines={lines.get(id) ?? []} />
         </section>
       ))}
-      {hunks.length > hunksShown && (
-        <p className="text-sm text-muted-foreground">and {hunks.length - hunksShown} more changes</p>
+      {hunks.length > shownHunksMax && (
+        <p className="text-sm text-muted-foreground">and {hunks.length - shownHunksMax} more changes</p>
       )}
     </div>
   );

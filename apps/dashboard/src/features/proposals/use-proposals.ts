@@ -1,5 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
-import { type Read, useRead } from "@/broker/use-read";
+import { type ReadResult, useRead } from "@/broker/use-read";
 import { toInput } from "@/sessions/source";
 import { useSource } from "@/sessions/source-context";
 import { useRefreshWithText } from "@/sessions/use-refresh-with-text";
@@ -8,7 +8,7 @@ export type Proposal = OutputOf<"list_proposals">["proposals"][number];
 export type ProposalInFull = OutputOf<"get_proposal">;
 
 /** Returns a proposal with its hunks, kept up to date with the text that it changes. */
-export function useProposal(proposalId: number): Read<ProposalInFull> {
+export function useProposal(proposalId: number): ReadResult<ProposalInFull> {
   const read = useRead("get_proposal", { proposal_id: proposalId }, { on: ["proposals"] });
   // The hunks, and whether the proposal can be accepted, depend on the newest text.
   useRefreshWithText(read.refresh);

@@ -80,8 +80,12 @@ function RemoveTextDialog({ title, input, onDone, onClose, children }: RemoveTex
   const [reason, setReason] = useState("");
 
   function remove(signal: AbortSignal): Promise<unknown> {
-    const why = reason.trim();
-    return call("redact_message", { ...input, ...(why === "" ? {} : { reason: why }) }, { signal });
+    const trimmedReason = reason.trim();
+    return call(
+      "redact_message",
+      { ...input, ...(trimmedReason === "" ? {} : { reason: trimmedReason }) },
+      { signal },
+    );
   }
 
   return (

@@ -27,7 +27,7 @@ export function AuditLog() {
     as: "kept",
   }));
   const { status, problem, window, older, newer } = useFeedState(store);
-  const shown = useMemo(() => selectShown(window.messages, kind), [window.messages, kind]);
+  const visibleMessages = useMemo(() => selectMessages(window.messages, kind), [window.messages, kind]);
   const stateChanges = window.messages.filter(({ event }) => event === "state_changed").length;
 
   return (
@@ -63,11 +63,11 @@ export function AuditLog() {
         />
       )}
       {status === "ready" &&
-        (shown.length === 0 ? (
+        (visibleMessages.length === 0 ? (
           <Nothing kind={kind} isWhole={window.from <= 1} onAll={() => setParam(null)} />
         ) : (
           <ol aria-label="Audit log, newest first" className="divide-y rounded-lg border">
-            {shown.map((message) => (
+            {visibleMessages.map((message) => (
               <AuditRow key={message.id} message={message} />
             ))}
           </ol>
@@ -84,7 +84,7 @@ export function AuditLog() {
               {older.loading ? "Loading…" : "Older"}
             </Button>
           ) : (
-            shown.length > 0 && kind === null && <span>Start of log</span>
+            visibleMessages.length > 0 && kind === null && <span>Start of log</span>
           )}
           {older.problem !== null && (
             <span className="text-danger">Couldn't load older events. Try again.</span>
@@ -101,11 +101,11 @@ export function AuditLog() {
   );
 }
 
-function selectShown(messages: readonly Message[], kind: AuditKind | null): readonly Message[] {
+function selectMessages(messages: readonly Message[], kind: AuditKind | null): readonly Message[] {
   return messages
     .filter((message) => {
-      const own = findAuditKind(message);
-      return own !== null && (kind === null || own === kind);
+      const messageKind = findAuditKind(message);
+      return messageKind !== null && (kind === null || messageKind === kind);
     })
     .reverse();
 }

@@ -6,7 +6,7 @@ import { HashText } from "@/components/hash-text";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
-import { describeEvent, type EventWords } from "@/feed/store/describe-event";
+import { describeEvent, type EventText } from "@/feed/store/describe-event";
 import { readMessageText } from "@/feed/store/message-text";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
@@ -65,12 +65,12 @@ export function AuditRow({ message }: { readonly message: Message }) {
   );
 }
 
-function describeEntry(message: Message): EventWords {
+function describeEntry(message: Message): EventText {
   if (message.type === "system") return describeEvent(message);
   const text = readMessageText(message).replace(/\s+/g, " ").trim();
-  const said = text.length > decisionCharsMax ? `${text.slice(0, decisionCharsMax)}…` : text;
+  const shortText = text.length > decisionCharsMax ? `${text.slice(0, decisionCharsMax)}…` : text;
   return {
-    text: `\u2068${showHidden(message.from?.team ?? "")}\u2069 decided: ${showHidden(said)}`,
+    text: `\u2068${showHidden(message.from?.team ?? "")}\u2069 decided: ${showHidden(shortText)}`,
     reason: null,
   };
 }

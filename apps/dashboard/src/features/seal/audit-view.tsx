@@ -23,7 +23,7 @@ export function AuditView() {
           </PanelBoundary>
           <ExportList slug={session.slug} />
           <PanelBoundary title="Effort">
-            <Parts of={({ session: parts }) => parts?.Effort} />
+            <Parts select={({ session: parts }) => parts?.Effort} />
           </PanelBoundary>
         </div>
         <div className="grid min-w-0 content-start gap-6">

@@ -6,7 +6,9 @@ export const needs = ["export", "usage", "verify"];
 export const stubs = ["sessions/[id]/audit/page.tsx"];
 
 export const seal: Feature = {
-  sessionTabs: [{ label: "Audit", place: "/audit", keys: "6", countOf: ({ status }) => status === "closed" }],
+  sessionTabs: [
+    { label: "Audit", path: "/audit", keys: "6", countItems: ({ status }) => status === "closed" },
+  ],
   session: {
     Closed: lazyPart(() => import("./closed-session"), "ClosedLinks"),
     conclusion: {

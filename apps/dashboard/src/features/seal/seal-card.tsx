@@ -90,7 +90,7 @@ export function SealCard() {
       {check !== null && (
         <VerifySheet
           onClose={() => setQuery({ check: null })}
-          onVerified={(holds) => setVerifiedAt(holds ? new Date().toISOString() : null)}
+          onVerified={(isValid) => setVerifiedAt(isValid ? new Date().toISOString() : null)}
         />
       )}
     </section>
@@ -98,17 +98,17 @@ export function SealCard() {
 }
 
 function Sealed({ seal: { session_id, seals }, sealed }: { readonly seal: Seal; readonly sealed: Head }) {
-  const by = useSealer(session_id, sealed.size);
+  const sealer = useSealer(session_id, sealed.size);
   return (
     <>
       <p className="flex items-center gap-2 font-medium">
         <Stamp aria-hidden className="size-5 text-muted-foreground" />
         <span>
           Sealed
-          {by !== null && (
+          {sealer !== null && (
             <>
               {" "}
-              by <bdi>{showHidden(by)}</bdi>
+              by <bdi>{showHidden(sealer)}</bdi>
             </>
           )}{" "}
           <TimeText at={sealed.at} as="clock" />
@@ -150,7 +150,7 @@ function listFacts({ size, root, document, at, key_id }: Head): readonly Fact[] 
       value: (
         <span className="flex items-start gap-1">
           <HashText hash={root} isWhole />
-          <CopyButton isCompact text={root} what="root" />
+          <CopyButton isCompact text={root} contentName="root" />
         </span>
       ),
     },

@@ -5,6 +5,6 @@ import type { Feature } from "@/parts/feature";
 export const stubs = ["search/page.tsx"];
 
 export const search: Feature = {
-  places: [{ href: "/search", label: "Search", Icon: Search, shown: "phone" }],
-  palette: () => import("./palette"),
+  navItems: [{ href: "/search", label: "Search", Icon: Search, visibility: "phone" }],
+  loadPalette: () => import("./palette"),
 };

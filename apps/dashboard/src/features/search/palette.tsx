@@ -9,7 +9,7 @@ import { hitIcons } from "./hit-icons";
 import { describeHitTitle, kindLabels, toHitHref } from "./search-hits";
 import { useSearch } from "./use-search";
 
-const hitsShown = 8;
+const shownHitsMax = 8;
 
 /**
  * Matches a last word of at least three letters, which the user may still be typing. The search then also finds words
@@ -18,15 +18,15 @@ const hitsShown = 8;
 const lastWord = /[\p{L}\p{N}]{3}$/u;
 
 export function Hits({ query, onGo }: PaletteHitsProps) {
-  const settled = useSettled(query);
-  const { data } = useSearch(settled.replace(lastWord, "$&*"), []);
+  const settledQuery = useSettled(query);
+  const { data } = useSearch(settledQuery.replace(lastWord, "$&*"), []);
   const hits = (data?.hits ?? [])
     .filter(({ kind }) => kind !== "session")
     .flatMap((hit) => {
       const href = toHitHref(hit);
       return href === null ? [] : [{ hit, href }];
     })
-    .slice(0, hitsShown);
+    .slice(0, shownHitsMax);
   return (
     <PaletteGroup heading="Messages and documents" isEmpty={false}>
       {hits.map(({ hit, href }) => (

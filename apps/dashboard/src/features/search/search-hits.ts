@@ -1,4 +1,4 @@
-import { type OutputOf, placeHref, type SearchKind } from "@merkle/wire";
+import { type OutputOf, type SearchKind, toSourceHref } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Broker } from "@/broker/broker";
 
@@ -15,7 +15,7 @@ export const kindLabels: Readonly<Record<SearchKind, string>> = {
   topic: "Comment",
 };
 
-export const hitsAtOnce = limits.searchHitsMax;
+export const hitsMax = limits.searchHitsMax;
 
 /**
  * Searches all data of the mesh.
@@ -25,10 +25,10 @@ export const hitsAtOnce = limits.searchHitsMax;
 export function fetchSearchHits(
   broker: Broker,
   query: string,
-  { kinds = [], limit = hitsAtOnce, signal }: FetchSearchOptions = {},
+  { kinds = [], limit = hitsMax, signal }: FetchSearchOptions = {},
 ): Promise<OutputOf<"search">> {
-  const chosen = kinds.length === 0 ? {} : { kinds: [...kinds] };
-  return broker.call("search", { query, limit, ...chosen }, signal ? { signal } : {});
+  const kindFilter = kinds.length === 0 ? {} : { kinds: [...kinds] };
+  return broker.call("search", { query, limit, ...kindFilter }, signal ? { signal } : {});
 }
 
 export interface FetchSearchOptions {
@@ -56,7 +56,7 @@ export function toHitHref(hit: SearchHit, anySession: string | null = null): str
     case "memory":
       return hit.memory_id && `/memory?id=${hit.memory_id}`;
     case "topic":
-      return placeHref(hit, { topic: hit.topic_id });
+      return toSourceHref(hit, { topic: hit.topic_id });
     case "progress":
       return hit.progress_id && `/progress?p=${hit.progress_id}`;
     case "state": {

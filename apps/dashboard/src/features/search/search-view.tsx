@@ -15,7 +15,7 @@ import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Input } from "@/ui/input";
 import { hitIcons } from "./hit-icons";
-import { describeHitTitle, hitsAtOnce, kindLabels, type SearchHit, toHitHref } from "./search-hits";
+import { describeHitTitle, hitsMax, kindLabels, type SearchHit, toHitHref } from "./search-hits";
 import { useAnySession, useSearch } from "./use-search";
 
 /** Searches all data of the mesh as the user types. */
@@ -28,7 +28,7 @@ export function SearchView() {
 }
 
 function SearchPanel() {
-  const [query, typed, type] = useTypedParam("q");
+  const [query, text, setText] = useTypedParam("q");
   const [kindsParam, setKinds] = useQueryParam("kinds");
   const kinds = toKinds(kindsParam);
   const { data, problem, refresh } = useSearch(query, kinds);
@@ -67,8 +67,8 @@ function SearchPanel() {
             autoFocus
             className="h-10 pl-9 text-lg"
             placeholder="Search messages, documents, memory, progress and sessions"
-            value={typed}
-            onChange={(event) => type(event.target.value)}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
             onKeyDown={goIntoHits}
           />
         </span>
@@ -146,14 +146,14 @@ function KindFilter({
             onChange(next.length === 0 || next.length === searchKinds.length ? null : next.join(","));
           }}
         >
-          {pluralOf[kind]}
+          {pluralLabels[kind]}
         </Button>
       ))}
     </fieldset>
   );
 }
 
-const pluralOf: Readonly<Record<SearchKind, string>> = {
+const pluralLabels: Readonly<Record<SearchKind, string>> = {
   ...kindLabels,
   message: "Messages",
   decision: "Decisions",
@@ -163,13 +163,13 @@ const pluralOf: Readonly<Record<SearchKind, string>> = {
 };
 
 function toKinds(param: string | null): readonly SearchKind[] {
-  const named = new Set((param ?? "").split(","));
-  return searchKinds.filter((kind) => named.has(kind));
+  const names = new Set((param ?? "").split(","));
+  return searchKinds.filter((kind) => names.has(kind));
 }
 
 function describeCount(count: number): string {
   if (count === 0) return "No results.";
-  if (count === hitsAtOnce) return `Showing the top ${hitsAtOnce} matches.`;
+  if (count === hitsMax) return `Showing the top ${hitsMax} matches.`;
   return count === 1 ? "1 match." : `${count} matches.`;
 }
 

@@ -1,16 +1,16 @@
 import type { OutputOf, SearchKind } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
-import { hitsAtOnce, type SearchHit } from "./search-hits";
+import { hitsMax, type SearchHit } from "./search-hits";
 
 /** Searches as the user types. The previous hits stay until new ones arrive. */
 export function useSearch(query: string, kinds: readonly SearchKind[]) {
-  const wanted = query.trim();
+  const trimmedQuery = query.trim();
   return useRead(
     "search",
-    wanted === ""
+    trimmedQuery === ""
       ? null
-      : { query: wanted, limit: hitsAtOnce, ...(kinds.length === 0 ? {} : { kinds: [...kinds] }) },
-    { keepLast: wanted !== "" },
+      : { query: trimmedQuery, limit: hitsMax, ...(kinds.length === 0 ? {} : { kinds: [...kinds] }) },
+    { keepLast: trimmedQuery !== "" },
   );
 }
 

@@ -1,20 +1,20 @@
 import { FileText } from "lucide-react";
 import type { Feature } from "@/parts/feature";
-import { look } from "@/parts/look";
+import { createContentProbe } from "@/parts/look";
 
 export const needs = ["jobs", "topics"];
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["sources/page.tsx"];
 
 export const sources: Feature = {
-  places: [
+  navItems: [
     {
       href: "/sources",
       label: "Files",
       Icon: FileText,
       letter: "f",
-      shown: "used",
-      look: look({
+      visibility: "used",
+      probe: createContentProbe({
         name: "list_sources",
         input: { names_only: true },
         on: [],
@@ -22,5 +22,5 @@ export const sources: Feature = {
       }),
     },
   ],
-  palette: () => import("./palette"),
+  loadPalette: () => import("./palette"),
 };

@@ -40,9 +40,9 @@ export function FileHeader({ path, file, scroller, isRead }: FileHeaderProps) {
         {isRead && file && chooseFileLayout(path, file.text) === "sections" && (
           <OutlineButton content={file.text} scroller={scroller} />
         )}
-        {isRead && file && <Parts of={({ text }) => text?.Tool} />}
+        {isRead && file && <Parts select={({ text }) => text?.Tool} />}
         <JobsButton />
-        {isRead && file && file.text !== "" && <CopyButton text={file.text} what="file" isCompact />}
+        {isRead && file && file.text !== "" && <CopyButton text={file.text} contentName="file" isCompact />}
       </div>
     </header>
   );

@@ -1,5 +1,5 @@
 import { chooseMarkdownLayout, type TextLayout } from "@/document/part-starts";
-import { colouredCharsMax } from "@/text/markdown/code-block";
+import { highlightedCharsMax } from "@/text/markdown/code-block";
 
 const codeExtensions: ReadonlySet<string> = new Set(
   "ts tsx js jsx mjs cjs json jsonc sh bash zsh py sql diff patch yaml yml go rs".split(" "),
@@ -9,7 +9,7 @@ const codeExtensions: ReadonlySet<string> = new Set(
 export function chooseFileLayout(path: string, text: string): TextLayout {
   const extension = findExtension(path);
   if (isMarkdown(path)) return chooseMarkdownLayout(text);
-  return codeExtensions.has(extension) && text.length <= colouredCharsMax ? "code" : "lines";
+  return codeExtensions.has(extension) && text.length <= highlightedCharsMax ? "code" : "lines";
 }
 
 export function isMarkdown(path: string): boolean {

@@ -1,7 +1,7 @@
 "use client";
 
 import { type ReactNode, type RefObject, useMemo, useRef } from "react";
-import type { Read } from "@/broker/use-read";
+import type { ReadResult } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { AnnotatedText } from "@/document/annotated-text";
@@ -18,7 +18,7 @@ import { Parts } from "@/parts/features-context";
 import { useSource } from "@/sessions/source-context";
 import { CodeBlock } from "@/text/markdown/code-block";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { linkDefinitions, splitSections } from "@/text/split-sections";
+import { extractLinkDefinitions, splitSections } from "@/text/split-sections";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { FileHeader } from "./file-header";
 import { chooseFileLayout, findExtension, isMarkdown } from "./file-layout";
@@ -26,7 +26,7 @@ import type { FileRead } from "./use-file";
 
 export interface FilePaneProps {
   readonly path: string;
-  readonly file: Read<FileRead>;
+  readonly file: ReadResult<FileRead>;
 }
 
 /** A file with its comments and proposals. The URL selects what is shown. */
@@ -36,7 +36,7 @@ export function FilePane({ path, file: { data, problem, refresh } }: FilePanePro
   const [jobs] = useQueryParam("jobs");
   const [perspective] = useQueryParam("perspective");
   const scroller = useRef<HTMLDivElement>(null);
-  const isRead = proposal === null && jobs === null;
+  const isReading = proposal === null && jobs === null;
 
   function renderBody(): ReactNode {
     if (proposal !== null) return <ProposalReview proposalId={proposal} />;
@@ -59,10 +59,10 @@ export function FilePane({ path, file: { data, problem, refresh } }: FilePanePro
     <SourcePane
       label="File"
       scroller={scroller}
-      persona={isRead && !isObserver && data ? perspective : null}
+      persona={isReading && !isObserver && data ? perspective : null}
       head={
         <>
-          <FileHeader path={path} file={data} scroller={scroller} isRead={isRead} />
+          <FileHeader path={path} file={data} scroller={scroller} isRead={isReading} />
           {problem && (
             <ProblemAlert
               className="m-3"
@@ -78,7 +78,7 @@ export function FilePane({ path, file: { data, problem, refresh } }: FilePanePro
               proposals.
             </p>
           )}
-          {isRead && <Parts of={({ text }) => text?.Above} />}
+          {isReading && <Parts select={({ text }) => text?.Above} />}
         </>
       }
     >
@@ -130,22 +130,25 @@ function FileText({ path, file: { text, source_sha }, layout, scroller }: FileTe
   );
 }
 
-const nothing: ReadonlySet<string> = new Set();
+const noKeys: ReadonlySet<string> = new Set();
 
 function Sections({ text }: { readonly text: string }) {
   const sections = useMemo(() => splitSections(text), [text]);
-  const definitions = useMemo(() => linkDefinitions(text), [text]);
-  return (
-    <DocumentSections sections={sections} definitions={definitions} pointedOut={nothing} editor={null} />
-  );
+  const definitions = useMemo(() => extractLinkDefinitions(text), [text]);
+  return <DocumentSections sections={sections} definitions={definitions} pointedOut={noKeys} editor={null} />;
 }
 
 function Code({ text, language }: { readonly text: string; readonly language: string }) {
-  const shown = showHidden(text);
+  const visibleText = showHidden(text);
   return (
     <div data-part={codePart}>
       {/* If a hidden character is shown as its code point, offsets inside the text no longer match the source. */}
-      <CodeBlock code={shown} language={language} at={0} {...(shown !== text && { to: text.length })} />
+      <CodeBlock
+        code={visibleText}
+        language={language}
+        at={0}
+        {...(visibleText !== text && { to: text.length })}
+      />
     </div>
   );
 }

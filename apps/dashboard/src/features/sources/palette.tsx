@@ -1,6 +1,6 @@
 "use client";
 
-import { sourceHref } from "@merkle/wire";
+import { toFileHref } from "@merkle/wire";
 import { Files, FileText } from "lucide-react";
 import { useRead } from "@/broker/use-read";
 import { useSettled } from "@/core/use-settled";
@@ -8,16 +8,20 @@ import type { PaletteHitsProps } from "@/parts/feature";
 import { PaletteGroup, PaletteItem } from "@/shell/palette/palette-group";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-const filesShown = 6;
+const shownFilesMax = 6;
 
 /** The files whose path contains the typed text. */
 export function Hits({ query, onGo }: PaletteHitsProps) {
-  const settled = useSettled(query);
-  const { data: named } = useRead("list_sources", { names_only: true });
-  const isAsked = settled !== "" && named !== undefined && named.roots.length > 0;
-  const { data } = useRead("list_sources", isAsked ? { query: settled, limit: filesShown } : null, {
-    keepLast: isAsked,
-  });
+  const settledQuery = useSettled(query);
+  const { data: rootsData } = useRead("list_sources", { names_only: true });
+  const isSearching = settledQuery !== "" && rootsData !== undefined && rootsData.roots.length > 0;
+  const { data } = useRead(
+    "list_sources",
+    isSearching ? { query: settledQuery, limit: shownFilesMax } : null,
+    {
+      keepLast: isSearching,
+    },
+  );
   const { files, has_more } = data ?? { files: [], has_more: false };
   return (
     <PaletteGroup heading="Files" isEmpty={files.length === 0}>
@@ -26,7 +30,7 @@ export function Hits({ query, onGo }: PaletteHitsProps) {
           key={source_path}
           value={`file ${source_path}`}
           Icon={FileText}
-          onSelect={() => onGo(sourceHref({ file: source_path }))}
+          onSelect={() => onGo(toFileHref({ file: source_path }))}
         >
           {showHidden(source_path)}
         </PaletteItem>

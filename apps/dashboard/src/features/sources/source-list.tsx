@@ -1,6 +1,6 @@
 "use client";
 
-import { type OutputOf, sourceHref } from "@merkle/wire";
+import { type OutputOf, toFileHref } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { useId, useState } from "react";
 import { useRead } from "@/broker/use-read";
@@ -17,11 +17,11 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Input } from "@/ui/input";
 import { Skeleton } from "@/ui/skeleton";
 
-type Listed = OutputOf<"list_sources">;
-type ListedFile = Listed["files"][number];
+type SourceListing = OutputOf<"list_sources">;
+type ListedFile = SourceListing["files"][number];
 
 /** The number of files shown initially. */
-const filesFirst = 200;
+const initialFilesMax = 200;
 
 /** Every root with its files and their open comments and proposals. */
 export function SourceList() {
@@ -33,8 +33,8 @@ export function SourceList() {
 }
 
 function Files() {
-  const [query, typed, type] = useTypedParam("q");
-  const [limit, setLimit] = useState<number>(filesFirst);
+  const [query, text, setText] = useTypedParam("q");
+  const [limit, setLimit] = useState<number>(initialFilesMax);
   const { data, problem, refresh } = useRead(
     "list_sources",
     { limit, ...(query.trim() !== "" && { query }) },
@@ -57,9 +57,9 @@ function Files() {
           type="search"
           className="w-72 max-w-full"
           placeholder="Part of a path…"
-          value={typed}
+          value={text}
           maxLength={limits.queryCharsMax}
-          onChange={(event) => type(event.target.value)}
+          onChange={(event) => setText(event.target.value)}
         />
         {data && (
           <p role="status" className="text-sm text-muted-foreground tabular-nums">
@@ -109,7 +109,7 @@ function Files() {
   );
 }
 
-function describeCount({ files, has_more }: Listed): string {
+function describeCount({ files, has_more }: SourceListing): string {
   const count = `${files.length.toLocaleString("en-GB")} ${files.length === 1 ? "file" : "files"}`;
   return has_more ? `First ${count}` : count;
 }
@@ -124,20 +124,20 @@ interface RootProps {
 
 function Root({ root, problem, files, isNarrowed }: RootProps) {
   const titleId = useId();
-  const own = files.filter(({ source_path }) => source_path.startsWith(`${root}/`));
-  if (own.length === 0 && problem === null && isNarrowed) return null;
+  const rootFiles = files.filter(({ source_path }) => source_path.startsWith(`${root}/`));
+  if (rootFiles.length === 0 && problem === null && isNarrowed) return null;
   return (
     <section aria-labelledby={titleId} className="grid gap-1.5">
       <h2 id={titleId} className="font-semibold">
         {root}
       </h2>
       {problem !== null && <p className="text-danger [overflow-wrap:anywhere]">{problem}</p>}
-      {own.length === 0 && problem === null && (
+      {rootFiles.length === 0 && problem === null && (
         <p className="text-sm text-muted-foreground">No text files of this root in the list.</p>
       )}
-      {own.length > 0 && (
+      {rootFiles.length > 0 && (
         <ul className="divide-y rounded-lg border">
-          {own.map((file) => (
+          {rootFiles.map((file) => (
             <FileRow key={file.source_path} file={file} root={root} />
           ))}
         </ul>
@@ -151,7 +151,7 @@ function FileRow({ file, root }: { readonly file: ListedFile; readonly root: str
   return (
     <li className="flex flex-wrap items-center gap-x-2 px-3 [contain-intrinsic-size:auto_2.25rem] [content-visibility:auto]">
       <PageLink
-        href={sourceHref({ file: source_path })}
+        href={toFileHref({ file: source_path })}
         className="flex min-h-9 min-w-0 flex-1 basis-48 items-center rounded-md text-link underline-offset-4 hover:underline pointer-coarse:min-h-11"
       >
         <span dir="auto" className="[overflow-wrap:anywhere]">
@@ -159,16 +159,16 @@ function FileRow({ file, root }: { readonly file: ListedFile; readonly root: str
         </span>
       </PageLink>
       <p className="flex flex-wrap gap-2 py-1.5 empty:hidden">
-        {open_topics > 0 && <Badge variant="outline">{count(open_topics, "comment")}</Badge>}
-        {open_proposals > 0 && <Badge variant="warning">{count(open_proposals, "proposal")}</Badge>}
+        {open_topics > 0 && <Badge variant="outline">{formatCount(open_topics, "comment")}</Badge>}
+        {open_proposals > 0 && <Badge variant="warning">{formatCount(open_proposals, "proposal")}</Badge>}
         {jobs_in_flight > 0 && <Badge variant="outline">agent at work</Badge>}
       </p>
     </li>
   );
 }
 
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
+function formatCount(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 const config = `{

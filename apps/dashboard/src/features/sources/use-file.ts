@@ -1,11 +1,11 @@
 import type { OutputOf } from "@merkle/wire";
 import { useKeptFresh } from "@/broker/use-kept-fresh";
-import { type Read, useRead } from "@/broker/use-read";
+import { type ReadResult, useRead } from "@/broker/use-read";
 
 export type FileRead = OutputOf<"read_source">;
 
 /** Reads a file's current text from disk. Refreshes it when a proposal has changed, and polls for commits by others. */
-export function useFile(source_path: string): Read<FileRead> {
+export function useFile(source_path: string): ReadResult<FileRead> {
   const read = useRead("read_source", { source_path }, { on: ["proposals"] });
   useKeptFresh(read.refresh);
   return read;

@@ -10,7 +10,7 @@ import { Button } from "@/ui/button";
 import { Field, FieldDescription, FieldError, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { Textarea } from "@/ui/textarea";
-import { formatJson, parseTyped } from "./json-text";
+import { formatJson, parseInput } from "./json-text";
 import type { StateAddress } from "./state-details";
 import { useStateChange } from "./use-state-change";
 
@@ -34,28 +34,28 @@ export function EditStateDialog(props: EditStateDialogProps) {
   );
   const [isReviewed, setIsReviewed] = useState("proposed" in props);
   const [problem, setProblem] = useState("");
-  const at = { ...address, key: key.trim() };
-  const { theirs, change } = useStateChange(at);
+  const target = { ...address, key: key.trim() };
+  const { theirs, change } = useStateChange(target);
 
-  const typed = parseTyped(text);
+  const parsed = parseInput(text);
   const base = theirs ?? entry;
   const before = base === null || base.deleted ? "" : formatJson(base.value);
-  const after = typed.problem === null ? formatJson(typed.value) : "";
+  const after = parsed.problem === null ? formatJson(parsed.value) : "";
 
   /** Resolves with true if the value was set. The first submit only shows the change. */
   async function submit(signal: AbortSignal): Promise<boolean> {
-    if (at.key === "" || typed.problem !== null) {
-      setProblem(at.key === "" ? "Enter a key." : (typed.problem ?? ""));
+    if (target.key === "" || parsed.problem !== null) {
+      setProblem(target.key === "" ? "Enter a key." : (parsed.problem ?? ""));
       return false;
     }
-    if (isReviewed) return save(typed.value, signal);
+    if (isReviewed) return save(parsed.value, signal);
     setIsReviewed(true);
     return false;
   }
 
   function save(value: unknown, signal: AbortSignal): Promise<boolean> {
-    const { sessionId: session_id, scope } = at;
-    const input = { session_id, scope, key: at.key, value, expected_version: base?.version ?? 0 };
+    const { sessionId: session_id, scope } = target;
+    const input = { session_id, scope, key: target.key, value, expected_version: base?.version ?? 0 };
     return change((call) => call("set_state", input, { signal }), signal);
   }
 
@@ -71,7 +71,7 @@ export function EditStateDialog(props: EditStateDialogProps) {
           </>
         )
       }
-      description={describeStep({ isReviewed, theirs, entry, key: at.key })}
+      description={describeStep({ isReviewed, theirs, entry, key: target.key })}
       submit={isReviewed ? (theirs === null ? "Set value" : "Overwrite") : "Review change"}
       submitting="Saving…"
       cancel={theirs === null ? "Cancel" : "Keep theirs"}
@@ -121,7 +121,7 @@ export function EditStateDialog(props: EditStateDialogProps) {
               }}
             />
             <FieldDescription>
-              {typed.problem === null && typed.as === "text"
+              {parsed.problem === null && parsed.as === "text"
                 ? "Not JSON, so it’s stored as text."
                 : "JSON, or plain text."}
             </FieldDescription>
@@ -145,12 +145,12 @@ function describeStep({
   key: string;
 }): string {
   if (theirs !== null) {
-    const what = theirs.deleted
+    const actionText = theirs.deleted
       ? "deleted this key"
       : entry === null
         ? "already set this key"
         : "changed this key";
-    return `${theirs.updatedBy} ${what} (v${theirs.version}) while you were editing. Saving yours replaces the value below.`;
+    return `${theirs.updatedBy} ${actionText} (v${theirs.version}) while you were editing. Saving yours replaces the value below.`;
   }
   if (!isReviewed) return "Everyone in the session can read it, and agents watching the key are notified.";
   return entry === null || entry.deleted
@@ -192,15 +192,16 @@ function LineDiff({ before, after, label }: LineDiffProps) {
 }
 
 function toLines(before: string, after: string): { kind: keyof typeof signs; text: string }[] {
-  return diffLines(withEnd(before), withEnd(after)).flatMap(({ value, added, removed }) =>
-    value
-      .slice(0, -1)
-      .split("\n")
-      .map((text) => ({ kind: added ? "added" : removed ? "removed" : "same", text }) as const),
+  return diffLines(ensureNewlineAtEnd(before), ensureNewlineAtEnd(after)).flatMap(
+    ({ value, added, removed }) =>
+      value
+        .slice(0, -1)
+        .split("\n")
+        .map((text) => ({ kind: added ? "added" : removed ? "removed" : "same", text }) as const),
   );
 }
 
 /** Adds a line break at the end of the text, so that its last line compares equal. An empty string has no lines. */
-function withEnd(text: string): string {
+function ensureNewlineAtEnd(text: string): string {
   return text === "" ? "" : `${text}\n`;
 }

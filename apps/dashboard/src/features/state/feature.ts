@@ -4,5 +4,5 @@ import type { Feature } from "@/parts/feature";
 export const stubs = ["sessions/[id]/state/page.tsx"];
 
 export const state: Feature = {
-  sessionTabs: [{ label: "State", place: "/state", keys: "3", countOf: ({ state_keys }) => state_keys }],
+  sessionTabs: [{ label: "State", path: "/state", keys: "3", countItems: ({ state_keys }) => state_keys }],
 };

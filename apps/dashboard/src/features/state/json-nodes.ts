@@ -8,7 +8,7 @@ export type JsonNode =
       readonly name: string | null;
       readonly value: unknown;
       /** Number of members. Null if the value is not a list or object. */
-      readonly holds: number | null;
+      readonly childCount: number | null;
       readonly isOpen: boolean;
       readonly level: number;
     }
@@ -16,32 +16,32 @@ export type JsonNode =
   | { readonly kind: "more"; readonly path: string; readonly left: number; readonly level: number };
 
 /** Number of members of a list or object that are shown initially. */
-export const shownAtOnce = 100;
+export const childrenPerPage = 100;
 
 export interface OpenNodes {
   /** Paths of the expanded nodes. */
   readonly open: ReadonlySet<string>;
-  /** Number of members shown per path, if more than `shownAtOnce`. */
+  /** Number of members shown per path, if more than `childrenPerPage`. */
   readonly shown: ReadonlyMap<string, number>;
 }
 
 /** Returns the visible lines of a value, from top to bottom. Collapsed parts are not traversed. */
 export function listVisibleNodes(value: unknown, { open, shown }: OpenNodes): readonly JsonNode[] {
   const nodes: JsonNode[] = [];
-  const visit = (path: string, name: string | null, each: unknown, level: number) => {
-    const entries = listEntries(each);
+  const visit = (path: string, name: string | null, child: unknown, level: number) => {
+    const entries = listEntries(child);
     const isOpen = entries !== null && entries.length > 0 && open.has(path);
     nodes.push({
       kind: "value",
       path,
       name,
-      value: each,
-      holds: entries?.length ?? null,
+      value: child,
+      childCount: entries?.length ?? null,
       isOpen,
       level,
     });
     if (!isOpen) return;
-    const count = shown.get(path) ?? shownAtOnce;
+    const count = shown.get(path) ?? childrenPerPage;
     for (const [key, inner] of entries.slice(0, count)) visit(toChildPath(path, key), key, inner, level + 1);
     if (entries.length > count)
       nodes.push({ kind: "more", path, left: entries.length - count, level: level + 1 });
@@ -51,7 +51,7 @@ export function listVisibleNodes(value: unknown, { open, shown }: OpenNodes): re
 }
 
 /** Returns the paths to expand so that a value is visible down to `level`. Skips nodes that would exceed `linesMax` lines. */
-export function openDownTo(value: unknown, level: number, linesMax: number): ReadonlySet<string> {
+export function computeOpenNodes(value: unknown, level: number, linesMax: number): ReadonlySet<string> {
   const open = new Set<string>();
   let lines = 1;
   let row: (readonly [path: string, value: unknown])[] = [["", value]];

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
-import { formatJson, parseTyped, previewJson } from "./json-text";
+import { formatJson, parseInput, previewJson } from "./json-text";
 
 it("[DASH-142] what is typed is JSON, or text where it is none", () => {
-  expect(parseTyped(" true ")).toEqual({ value: true, as: "JSON", problem: null });
-  expect(parseTyped('{"a": [1]}')).toEqual({ value: { a: [1] }, as: "JSON", problem: null });
-  expect(parseTyped('"true"')).toEqual({ value: "true", as: "JSON", problem: null });
-  expect(parseTyped("until Friday\n")).toEqual({ value: "until Friday", as: "text", problem: null });
-  expect(parseTyped("null")).toEqual({ value: null, as: "JSON", problem: null });
+  expect(parseInput(" true ")).toEqual({ value: true, as: "JSON", problem: null });
+  expect(parseInput('{"a": [1]}')).toEqual({ value: { a: [1] }, as: "JSON", problem: null });
+  expect(parseInput('"true"')).toEqual({ value: "true", as: "JSON", problem: null });
+  expect(parseInput("until Friday\n")).toEqual({ value: "until Friday", as: "text", problem: null });
+  expect(parseInput("null")).toEqual({ value: null, as: "JSON", problem: null });
   for (const wrong of ["", "  \n", "{a: 1}", '["x"', '"open'])
-    expect(parseTyped(wrong)).toMatchObject({ problem: /./ });
+    expect(parseInput(wrong)).toMatchObject({ problem: /./ });
 });
 
 it("[DASH-142] what is shown for editing is read as the same value", () => {
   for (const value of [null, 0, "", "0", "text", [1, [2]], { a: { b: "«»" } }])
-    expect(parseTyped(formatJson(value))).toMatchObject({ value });
+    expect(parseInput(formatJson(value))).toMatchObject({ value });
 });
 
 it("[DASH-143] a preview is one line and cuts no character in two", () => {

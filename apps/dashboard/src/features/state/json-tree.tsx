@@ -4,7 +4,7 @@ import { ChevronRight } from "lucide-react";
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
 import { cn } from "@/core/utils";
 import { Button } from "@/ui/button";
-import { type JsonNode, listVisibleNodes, openDownTo, shownAtOnce } from "./json-nodes";
+import { childrenPerPage, computeOpenNodes, type JsonNode, listVisibleNodes } from "./json-nodes";
 import { previewJson } from "./json-text";
 
 export interface JsonTreeProps {
@@ -35,12 +35,12 @@ export function JsonTree({ value, label, levels = 0 }: JsonTreeProps) {
 
 function Tree({ value, label, levels }: Required<JsonTreeProps>) {
   const id = useId();
-  const [open, setOpen] = useState<ReadonlySet<string>>(() => openDownTo(value, levels, linesAtFirst));
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => computeOpenNodes(value, levels, linesAtFirst));
   const [shown, setShown] = useState<ReadonlyMap<string, number>>(new Map());
   const [focused, setFocused] = useState("");
   const nodes = useMemo(() => listVisibleNodes(value, { open, shown }), [value, open, shown]);
-  const places = nodes.map(placeOf);
-  const current = places.includes(focused) ? focused : (places[0] ?? "");
+  const nodeKeys = nodes.map(toNodeKey);
+  const current = nodeKeys.includes(focused) ? focused : (nodeKeys[0] ?? "");
 
   function toggle(path: string, isOpen: boolean): void {
     const next = new Set(open);
@@ -49,41 +49,41 @@ function Tree({ value, label, levels }: Required<JsonTreeProps>) {
     setOpen(next);
   }
 
-  function act(node: JsonNode): void {
+  function activate(node: JsonNode): void {
     if (node.kind === "more") {
-      setShown(new Map(shown).set(node.path, (shown.get(node.path) ?? shownAtOnce) + shownAtOnce));
+      setShown(new Map(shown).set(node.path, (shown.get(node.path) ?? childrenPerPage) + childrenPerPage));
       return;
     }
-    if (node.holds !== null && node.holds > 0) toggle(node.path, !node.isOpen);
+    if (node.childCount !== null && node.childCount > 0) toggle(node.path, !node.isOpen);
   }
 
-  function goTo(place: string | undefined): void {
-    if (place === undefined) return;
-    setFocused(place);
-    document.getElementById(toNodeId(id, place))?.focus();
+  function goTo(nodeKey: string | undefined): void {
+    if (nodeKey === undefined) return;
+    setFocused(nodeKey);
+    document.getElementById(toNodeId(id, nodeKey))?.focus();
   }
 
   function handleKey(event: KeyboardEvent): void {
-    const index = places.indexOf(current);
+    const index = nodeKeys.indexOf(current);
     const node = nodes[index];
     if (!node || event.altKey || event.ctrlKey || event.metaKey) return;
     const isOpen = node.kind === "value" && node.isOpen;
-    const canOpen = node.kind === "value" && node.holds !== null && node.holds > 0;
+    const canOpen = node.kind === "value" && node.childCount !== null && node.childCount > 0;
     switch (event.key) {
       case "ArrowDown":
-        goTo(places[index + 1]);
+        goTo(nodeKeys[index + 1]);
         break;
       case "ArrowUp":
-        goTo(places[index - 1]);
+        goTo(nodeKeys[index - 1]);
         break;
       case "Home":
-        goTo(places[0]);
+        goTo(nodeKeys[0]);
         break;
       case "End":
-        goTo(places.at(-1));
+        goTo(nodeKeys.at(-1));
         break;
       case "ArrowRight":
-        if (isOpen) goTo(places[index + 1]);
+        if (isOpen) goTo(nodeKeys[index + 1]);
         else if (canOpen) toggle(node.path, true);
         break;
       case "ArrowLeft":
@@ -92,7 +92,7 @@ function Tree({ value, label, levels }: Required<JsonTreeProps>) {
         break;
       case "Enter":
       case " ":
-        act(node);
+        activate(node);
         break;
       default:
         return;
@@ -104,20 +104,20 @@ function Tree({ value, label, levels }: Required<JsonTreeProps>) {
   return (
     <div role="tree" aria-label={label} onKeyDown={handleKey} className="min-w-0 font-mono text-sm">
       {nodes.map((node, index) => {
-        const place = places[index] ?? "";
-        const canOpen = node.kind === "value" && node.holds !== null && node.holds > 0;
+        const nodeKey = nodeKeys[index] ?? "";
+        const canOpen = node.kind === "value" && node.childCount !== null && node.childCount > 0;
         return (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the tree above handles the keys of all of its items.
           <div
-            key={place}
-            id={toNodeId(id, place)}
+            key={nodeKey}
+            id={toNodeId(id, nodeKey)}
             role="treeitem"
             aria-level={node.level}
             aria-expanded={canOpen ? node.isOpen : undefined}
-            tabIndex={place === current ? 0 : -1}
+            tabIndex={nodeKey === current ? 0 : -1}
             onClick={() => {
-              setFocused(place);
-              act(node);
+              setFocused(nodeKey);
+              activate(node);
             }}
             style={{ paddingInlineStart: `${(node.level - 1) * 14}px` }}
             className={cn(
@@ -137,7 +137,7 @@ function Line({ node }: { node: JsonNode }) {
   if (node.kind === "more") {
     return <span className="pl-5 font-sans text-link">{node.left.toLocaleString("en-GB")} more, show</span>;
   }
-  const canOpen = node.holds !== null && node.holds > 0;
+  const canOpen = node.childCount !== null && node.childCount > 0;
   return (
     <>
       <span aria-hidden className="grid h-6 w-4 shrink-0 place-items-center pointer-coarse:h-auto">
@@ -147,7 +147,7 @@ function Line({ node }: { node: JsonNode }) {
       </span>
       <span dir="auto" className="min-w-0 leading-6 [overflow-wrap:anywhere] whitespace-pre-wrap">
         {node.name !== null && <span className="text-muted-foreground">{node.name}: </span>}
-        {node.holds === null ? <Leaf value={node.value} /> : <Holder node={node} />}
+        {node.childCount === null ? <Leaf value={node.value} /> : <Holder node={node} />}
       </span>
     </>
   );
@@ -155,8 +155,8 @@ function Line({ node }: { node: JsonNode }) {
 
 function Holder({ node }: { node: Extract<JsonNode, { kind: "value" }> }) {
   const isList = Array.isArray(node.value);
-  if (node.holds === 0) return isList ? "[]" : "{}";
-  const count = `${node.holds} ${isList ? (node.holds === 1 ? "item" : "items") : node.holds === 1 ? "key" : "keys"}`;
+  if (node.childCount === 0) return isList ? "[]" : "{}";
+  const count = `${node.childCount} ${isList ? (node.childCount === 1 ? "item" : "items") : node.childCount === 1 ? "key" : "keys"}`;
   return (
     <>
       <span className="font-sans text-xs text-muted-foreground">{count}</span>
@@ -200,16 +200,16 @@ function Leaf({ value }: { value: unknown }) {
   );
 }
 
-function placeOf(node: JsonNode): string {
+function toNodeKey(node: JsonNode): string {
   return node.kind === "more" ? `${node.path}#more` : node.path;
 }
 
-function toNodeId(tree: string, place: string): string {
-  return `${tree}:${place}`;
+function toNodeId(tree: string, nodeKey: string): string {
+  return `${tree}:${nodeKey}`;
 }
 
 function findParent(nodes: readonly JsonNode[], index: number): string | undefined {
   const level = nodes[index]?.level ?? 1;
   const parent = nodes.slice(0, index).findLast((node) => node.level < level);
-  return parent && placeOf(parent);
+  return parent && toNodeKey(parent);
 }

@@ -106,8 +106,8 @@ export function StateDetails({ address, onSetBack, onClose }: StateDetailsProps)
 
 function describeWatchers(names: readonly string[]): string {
   if (names.length === 0) return "no peer is watching.";
-  const last = names.at(-1) ?? "";
+  const lastName = names.at(-1) ?? "";
   return names.length === 1
-    ? `${last} is notified of changes.`
-    : `${names.slice(0, -1).join(", ")} and ${last} are notified of changes.`;
+    ? `${lastName} is notified of changes.`
+    : `${names.slice(0, -1).join(", ")} and ${lastName} are notified of changes.`;
 }

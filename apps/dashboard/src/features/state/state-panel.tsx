@@ -46,7 +46,7 @@ function State() {
   const { session, at, isObserver } = useSession();
   const [scopeParam, setScope] = useQueryParam("scope");
   const scope: StateScope = scopeParam === "mesh" ? "mesh" : "session";
-  const [prefix, typed, setTyped] = useTypedParam("prefix");
+  const [prefix, text, setText] = useTypedParam("prefix");
   const [after] = useQueryParam("after");
   const [selected, setSelected] = useQueryParam("key");
   const [pendingEdit, setPendingEdit] = useState<PendingEdit | null>(null);
@@ -58,7 +58,7 @@ function State() {
     prefix,
     after,
   });
-  const changed = useChangedKeys(data?.entries, `${scope} ${prefix} ${after ?? ""}`);
+  const changedKeys = useChangedKeys(data?.entries, `${scope} ${prefix} ${after ?? ""}`);
   const canEdit = !session.session_closed && at === null && !isObserver;
   usePaletteAction(
     canEdit
@@ -71,7 +71,7 @@ function State() {
       : null,
   );
   const isListed = data?.entries.some((entry) => entry.key === selected) ?? true;
-  const details = (key: string) => (
+  const renderDetails = (key: string) => (
     <StateDetails
       key={`${scope} ${key}`}
       address={{ sessionId: session.session_id, scope, key }}
@@ -102,8 +102,8 @@ function State() {
           type="search"
           className="w-56 font-mono text-sm"
           placeholder="Key prefix…"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
         />
         <p aria-live="off" className="text-sm text-muted-foreground tabular-nums">
           {data && describeCount(data.entries.length, data.next_cursor !== null)}
@@ -127,7 +127,7 @@ function State() {
           onRetry={refresh}
         />
       )}
-      {selected !== null && !isListed && details(selected)}
+      {selected !== null && !isListed && renderDetails(selected)}
       {data === undefined ? (
         problem === undefined && <SkeletonRows label="Loading state" height="h-11" />
       ) : data.entries.length === 0 ? (
@@ -135,9 +135,9 @@ function State() {
       ) : (
         <StateTable
           entries={data.entries}
-          changed={changed}
+          changedKeys={changedKeys}
           selected={selected}
-          details={details}
+          renderDetails={renderDetails}
           onSelect={(key) => setSelected(key === selected ? null : key, { replace: true })}
           onEdit={canEdit ? (entry) => setPendingEdit({ kind: "edit", key: entry.key, entry }) : undefined}
           onDelete={canEdit ? (entry) => setPendingEdit({ kind: "delete", entry }) : undefined}

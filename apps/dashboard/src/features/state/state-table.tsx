@@ -11,17 +11,17 @@ import { JsonTree } from "./json-tree";
 export interface StateTableProps {
   readonly entries: readonly StateEntry[];
   /** Versions that arrived while the page was open, by key. Their rows flash once. */
-  readonly changed: ReadonlyMap<string, number>;
+  readonly changedKeys: ReadonlyMap<string, number>;
   /** The key whose details are shown below its row. */
   readonly selected: string | null;
-  readonly details: (key: string) => ReactNode;
+  readonly renderDetails: (key: string) => ReactNode;
   readonly onSelect: (key: string) => void;
   readonly onEdit: ((entry: StateEntry) => void) | undefined;
   readonly onDelete: ((entry: StateEntry) => void) | undefined;
 }
 
 /** The keys with their values. On a phone each key is a read-only card. */
-export function StateTable({ entries, changed, selected, details, ...actions }: StateTableProps) {
+export function StateTable({ entries, changedKeys, selected, renderDetails, ...actions }: StateTableProps) {
   return (
     <div className="overflow-hidden rounded-lg border">
       <table className="w-full table-fixed text-left max-md:block">
@@ -52,14 +52,14 @@ export function StateTable({ entries, changed, selected, details, ...actions }: 
             <Fragment key={entry.key}>
               <Row
                 entry={entry}
-                flash={changed.get(entry.key)}
+                flash={changedKeys.get(entry.key)}
                 isSelected={entry.key === selected}
                 {...actions}
               />
               {entry.key === selected && (
                 <tr className="max-md:block">
                   <td colSpan={6} className="bg-surface p-0 max-md:block">
-                    {details(entry.key)}
+                    {renderDetails(entry.key)}
                   </td>
                 </tr>
               )}

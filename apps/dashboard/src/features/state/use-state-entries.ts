@@ -1,7 +1,7 @@
 import type { OutputOf, StateEntry } from "@merkle/wire";
 import { useEffect, useRef } from "react";
 import { useBroker } from "@/broker/use-broker";
-import { type Read, useRead } from "@/broker/use-read";
+import { type ReadResult, useRead } from "@/broker/use-read";
 
 export type StateScope = "session" | "mesh";
 
@@ -25,7 +25,7 @@ export function useStateEntries({
   scope,
   prefix,
   after,
-}: StateChoice): Read<OutputOf<"list_state">> {
+}: StateChoice): ReadResult<OutputOf<"list_state">> {
   const read = useRead(
     "list_state",
     {
@@ -52,10 +52,10 @@ export function useStateChanges(
     latest.current = run;
   });
   useEffect(() => {
-    const wanted = scope === "mesh" ? null : sessionId;
+    const watchedSessionId = scope === "mesh" ? null : sessionId;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = broker.onStateChange((change) => {
-      if (change.session_id !== wanted || timer !== undefined) return;
+      if (change.session_id !== watchedSessionId || timer !== undefined) return;
       timer = setTimeout(() => {
         timer = undefined;
         latest.current();
@@ -73,16 +73,16 @@ export function useChangedKeys(
   entries: readonly StateEntry[] | undefined,
   list: string,
 ): ReadonlyMap<string, number> {
-  const seen = useRef<{
+  const tracked = useRef<{
     readonly list: string;
     readonly versions: Map<string, number>;
     readonly changed: Map<string, number>;
   } | null>(null);
-  if (entries === undefined) return none;
-  if (seen.current?.list !== list) {
-    seen.current = { list, versions: new Map(entries.map(toVersion)), changed: new Map() };
+  if (entries === undefined) return noChanges;
+  if (tracked.current?.list !== list) {
+    tracked.current = { list, versions: new Map(entries.map(toVersion)), changed: new Map() };
   }
-  const { versions, changed } = seen.current;
+  const { versions, changed } = tracked.current;
   for (const [key, version] of entries.map(toVersion)) {
     if ((versions.get(key) ?? 0) >= version) continue;
     versions.set(key, version);
@@ -91,7 +91,7 @@ export function useChangedKeys(
   return changed;
 }
 
-const none: ReadonlyMap<string, number> = new Map();
+const noChanges: ReadonlyMap<string, number> = new Map();
 
 function toVersion({ key, version }: StateEntry): [string, number] {
   return [key, version];

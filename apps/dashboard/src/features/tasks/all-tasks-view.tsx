@@ -20,7 +20,7 @@ export function AllTasksView() {
 function AllTasks() {
   const read = useRead("list_all_tasks", { limit: limits.tasksPageMax }, { on: ["sessions"] });
   return (
-    <ReadPanel read={read} failed="Couldn't load tasks.">
+    <ReadPanel read={read} failureTitle="Couldn't load tasks.">
       {({ tasks, total }) =>
         tasks.length === 0 ? (
           <Empty>

@@ -1,7 +1,7 @@
 "use client";
 
 import type { ScopeClaim, SessionSettings } from "@merkle/wire";
-import { shortAddress } from "@merkle/wire/text";
+import { shortenAddress } from "@merkle/wire/text";
 import { useId } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
@@ -29,7 +29,7 @@ export function ClaimsPanel({ canChange }: { readonly canChange: boolean }) {
   const read = useRead("list_claims", { session_id: session.session_id }, { on: ["tasks", "session"] });
   return (
     <Panel title="File claims" level={2}>
-      <ReadPanel read={read} failed="Couldn't load claims.">
+      <ReadPanel read={read} failureTitle="Couldn't load claims.">
         {(data) => (
           <div>
             {data.claims.length === 0 ? (
@@ -55,14 +55,14 @@ function ClaimRow({ claim, canChange }: { readonly claim: ScopeClaim; readonly c
   const { session } = useSession();
   const call = useCall();
   const isGuest = useIsGuest();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const { claim: number, scope, holder, shared, claimed_at, reason, mine } = claim;
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
       <div className="min-w-0 flex-1 basis-40">
         <p className="font-mono text-sm [overflow-wrap:anywhere]">{scope}</p>
         <p dir="auto" className="text-sm text-muted-foreground [overflow-wrap:anywhere]">
-          {shortAddress(holder)}
+          {shortenAddress(holder)}
           {shared && ", shared"}, <TimeText at={claimed_at} />
           {reason !== null && `: ${reason}`}
         </p>
@@ -71,7 +71,7 @@ function ClaimRow({ claim, canChange }: { readonly claim: ScopeClaim; readonly c
         <Button
           size="sm"
           variant="outline"
-          disabled={pending}
+          disabled={isPending}
           aria-label={`Release ${scope} of ${holder}`}
           onClick={() =>
             void run(
@@ -91,7 +91,7 @@ function EditsSetting({ value, canChange }: { readonly value: Edits; readonly ca
   const { session } = useSession();
   const call = useCall();
   const isGuest = useIsGuest();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const id = useId();
   return (
     <div className="grid gap-1 border-t px-4 py-3">
@@ -103,7 +103,7 @@ function EditsSetting({ value, canChange }: { readonly value: Edits; readonly ca
           id={id}
           className="w-full"
           value={value}
-          disabled={pending || !canChange || isGuest}
+          disabled={isPending || !canChange || isGuest}
           onChange={(edits) =>
             void run(
               async () =>

@@ -1,5 +1,5 @@
 import type { Task, TaskState } from "@merkle/wire";
-import { shortAddress } from "@merkle/wire/text";
+import { shortenAddress } from "@merkle/wire/text";
 
 export const stateLabels: Readonly<Record<TaskState, string>> = {
   open: "Open",
@@ -12,8 +12,8 @@ export const stateLabels: Readonly<Record<TaskState, string>> = {
 
 /** Returns the holder or assignee of a task. Empty if anyone can claim it. */
 export function describeHolder({ holder, assignee }: Pick<Task, "holder" | "assignee">): string {
-  if (holder !== null) return shortAddress(holder);
-  return assignee === null ? "" : `for ${shortAddress(assignee)}`;
+  if (holder !== null) return shortenAddress(holder);
+  return assignee === null ? "" : `for ${shortenAddress(assignee)}`;
 }
 
 /** Returns the facts to show next to a task's title. */

@@ -1,20 +1,20 @@
 import { ListTodo } from "lucide-react";
 import { lazyPart } from "@/core/lazy-part";
 import type { Feature } from "@/parts/feature";
-import { look } from "@/parts/look";
+import { createContentProbe } from "@/parts/look";
 
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["tasks/page.tsx", "sessions/[id]/tasks/page.tsx"];
 
 export const tasks: Feature = {
-  places: [
+  navItems: [
     {
       href: "/tasks",
       label: "Tasks",
       Icon: ListTodo,
       letter: "t",
-      shown: "used",
-      look: look({
+      visibility: "used",
+      probe: createContentProbe({
         name: "list_all_tasks",
         input: { limit: 1 },
         on: ["sessions"],
@@ -25,11 +25,11 @@ export const tasks: Feature = {
   sessionTabs: [
     {
       label: "Tasks",
-      place: "/tasks",
+      path: "/tasks",
       keys: "2",
-      countOf: ({ unfinished_tasks }) => unfinished_tasks,
-      look: (session_id) =>
-        look({
+      countItems: ({ unfinished_tasks }) => unfinished_tasks,
+      createProbe: (session_id) =>
+        createContentProbe({
           name: "list_tasks",
           input: { session_id, state: "all", limit: 1 },
           on: ["tasks"],
@@ -38,5 +38,5 @@ export const tasks: Feature = {
     },
   ],
   session: { BesideFeed: lazyPart(() => import("./tasks-tab"), "TasksBeside") },
-  palette: () => import("./palette"),
+  loadPalette: () => import("./palette"),
 };

@@ -13,22 +13,24 @@ export interface PlacedTask {
  */
 export function toLayers(tasks: readonly Task[]): PlacedTask[] {
   const byNumber = new Map(tasks.map((task) => [task.task, task]));
-  const waitedFor = new Set(tasks.flatMap(({ blocked_by }) => blocked_by));
+  const blockerNumbers = new Set(tasks.flatMap(({ blocked_by }) => blocked_by));
   const columns = new Map<number, number>();
   // Terminates because the broker rejects circular dependencies.
-  const columnOf = (number: number): number => {
-    const known = columns.get(number);
-    if (known !== undefined) return known;
-    const before = (byNumber.get(number)?.blocked_by ?? []).filter((each) => byNumber.has(each));
-    const column = before.length === 0 ? 0 : 1 + Math.max(...before.map(columnOf));
+  const computeColumn = (number: number): number => {
+    const cached = columns.get(number);
+    if (cached !== undefined) return cached;
+    const blockers = (byNumber.get(number)?.blocked_by ?? []).filter((each) => byNumber.has(each));
+    const column = blockers.length === 0 ? 0 : 1 + Math.max(...blockers.map(computeColumn));
     columns.set(number, column);
     return column;
   };
   const rows: number[] = [];
   return tasks
-    .filter(({ task, blocked_by }) => waitedFor.has(task) || blocked_by.some((each) => byNumber.has(each)))
+    .filter(
+      ({ task, blocked_by }) => blockerNumbers.has(task) || blocked_by.some((each) => byNumber.has(each)),
+    )
     .map((task) => {
-      const column = columnOf(task.task);
+      const column = computeColumn(task.task);
       const row = rows[column] ?? 0;
       rows[column] = row + 1;
       return { task, column, row };

@@ -21,9 +21,9 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
   const [title, setTitle] = useState("");
   const [text, setText] = useState("");
   const [assignee, setAssignee] = useState("");
-  const [after, setAfter] = useState("");
+  const [blockersText, setBlockersText] = useState("");
   const [command, setCommand] = useState("");
-  const blockers = after.split(/[\s,]+/).filter((each) => each !== "");
+  const blockers = blockersText.split(/[\s,]+/).filter((each) => each !== "");
   const isReady = title.trim() !== "" && blockers.every((each) => /^[1-9]\d{0,8}$/.test(each));
   return (
     <FormDialog
@@ -76,7 +76,11 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
         </Field>
         <Field>
           <FieldLabel>Blocked by</FieldLabel>
-          <Input inputMode="numeric" value={after} onChange={({ target }) => setAfter(target.value)} />
+          <Input
+            inputMode="numeric"
+            value={blockersText}
+            onChange={({ target }) => setBlockersText(target.value)}
+          />
           <FieldDescription>Numbers of tasks that must be done first.</FieldDescription>
         </Field>
       </div>

@@ -4,11 +4,11 @@ import { useMemo } from "react";
 import { useRead } from "@/broker/use-read";
 import type { PaletteEntry } from "@/parts/feature";
 
-const tasksKept = 100;
+const tasksMax = 100;
 
 /** Returns the unfinished tasks of all open sessions. */
 export function useEntries(): readonly PaletteEntry[] {
-  const { data } = useRead("list_all_tasks", { limit: tasksKept });
+  const { data } = useRead("list_all_tasks", { limit: tasksMax });
   return useMemo(
     () =>
       (data?.tasks ?? []).map(
@@ -17,7 +17,7 @@ export function useEntries(): readonly PaletteEntry[] {
           kind: "task",
           label: title,
           note: `task ${task} of ${session_title}`,
-          words: labels,
+          keywords: labels,
           href: `/sessions/${session}/tasks?task=${task}`,
         }),
       ),

@@ -19,7 +19,7 @@ export function TaskBoard({ tasks, selected, onSelect }: TaskListProps) {
   return (
     <div className="grid gap-2 sm:grid-cols-[repeat(auto-fit,minmax(8.25rem,1fr))]">
       {columns.map((state) => {
-        const there = tasks.filter((task) => task.state === state);
+        const columnTasks = tasks.filter((task) => task.state === state);
         return (
           <section
             key={state}
@@ -28,12 +28,12 @@ export function TaskBoard({ tasks, selected, onSelect }: TaskListProps) {
           >
             <h2 id={`tasks-${state}`} className="mb-2 px-1 font-medium">
               {stateLabels[state]}{" "}
-              <span className="font-normal text-muted-foreground tabular-nums">{there.length}</span>
+              <span className="font-normal text-muted-foreground tabular-nums">{columnTasks.length}</span>
             </h2>
             <ul className="grid gap-2">
-              {there.map((task) => (
+              {columnTasks.map((task) => (
                 <li key={task.task}>
-                  <TaskCard task={task} selected={task.task === selected} onSelect={onSelect} />
+                  <TaskCard task={task} isSelected={task.task === selected} onSelect={onSelect} />
                 </li>
               ))}
             </ul>
@@ -67,19 +67,19 @@ export function TaskRows({ tasks, selected, onSelect }: TaskListProps) {
 
 interface TaskCardProps {
   readonly task: Task;
-  readonly selected: boolean;
+  readonly isSelected: boolean;
   readonly onSelect: (task: number) => void;
 }
 
 /** A button that opens a task. Shows its number, title, holder, age and blockers. */
-function TaskCard({ task, selected, onSelect }: TaskCardProps) {
+function TaskCard({ task, isSelected, onSelect }: TaskCardProps) {
   const { task: number, title, claimed_at, state, handed_back_at } = task;
   const facts = describeFacts(task);
   return (
     <button
       type="button"
       data-task={number}
-      aria-pressed={selected}
+      aria-pressed={isSelected}
       onClick={() => onSelect(number)}
       className="w-full rounded-md border bg-background p-2.5 text-left hover:bg-raised aria-pressed:border-primary aria-pressed:bg-raised pointer-coarse:min-h-11"
     >

@@ -1,7 +1,7 @@
 "use client";
 
 import type { OutputOf } from "@merkle/wire";
-import { shortAddress } from "@merkle/wire/text";
+import { shortenAddress } from "@merkle/wire/text";
 import { X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useAction } from "@/broker/use-action";
@@ -56,7 +56,7 @@ export function TaskDetails({ task, canChange, onClose }: TaskDetailsProps) {
           <X aria-hidden />
         </Button>
       </div>
-      <ReadPanel read={read} failed="Couldn't load the task.">
+      <ReadPanel read={read} failureTitle="Couldn't load the task.">
         {(data) => <Facts task={data} canChange={canChange} />}
       </ReadPanel>
     </section>
@@ -81,7 +81,7 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
               successfully
             </>
           ) : (
-            `Reviewed by ${shortAddress(check.reviewer)}`
+            `Reviewed by ${shortenAddress(check.reviewer)}`
           )}
         </p>
       )}
@@ -120,7 +120,7 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
         {history.map(({ sequence, change, by, reason, at }) => (
           <li key={sequence} dir="auto" className="[overflow-wrap:anywhere]">
             <PageLink className="hover:underline" href={`/sessions/${session.slug}?m=${sequence}`}>
-              {change.replace("_", " ")} by {shortAddress(by)}
+              {change.replace("_", " ")} by {shortenAddress(by)}
             </PageLink>{" "}
             <TimeText at={at} />
             {reason !== null && `: ${reason}`}
@@ -137,48 +137,48 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
 function Actions({ task }: { readonly task: TaskInFull }) {
   const { session_id, task: number, state, mine } = task;
   const call = useCall();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const isGuest = useIsGuest();
-  const at = { session_id, task: number };
+  const taskRef = { session_id, task: number };
   const isHeld = state === "claimed" || state === "in_review";
   const isOver = state === "done" || state === "cancelled";
-  const decides = !isGuest || mine;
-  const offered = {
+  const canDecide = !isGuest || mine;
+  const allowed = {
     claim: state === "open",
-    release: isHeld && decides,
-    finish: !isOver && state !== "blocked" && decides,
-    cancel: !isOver && decides,
+    release: isHeld && canDecide,
+    finish: !isOver && state !== "blocked" && canDecide,
+    cancel: !isOver && canDecide,
   };
-  const act = {
-    claim: () => void run(async () => void (await call("claim_task", at))),
-    release: () => void run(async () => void (await call("release_task", at))),
-    finish: () => void run(async () => void (await call("finish_task", at))),
-    cancel: () => void run(async () => void (await call("update_task", { ...at, state: "cancelled" }))),
+  const handlers = {
+    claim: () => void run(async () => void (await call("claim_task", taskRef))),
+    release: () => void run(async () => void (await call("release_task", taskRef))),
+    finish: () => void run(async () => void (await call("finish_task", taskRef))),
+    cancel: () => void run(async () => void (await call("update_task", { ...taskRef, state: "cancelled" }))),
   };
-  useShortcut("c", act.claim, { label: "Claim task", group: "Tasks", enabled: offered.claim });
-  useShortcut("r", act.release, { label: "Release task", group: "Tasks", enabled: offered.release });
-  useShortcut("f", act.finish, { label: "Finish task", group: "Tasks", enabled: offered.finish });
+  useShortcut("c", handlers.claim, { label: "Claim task", group: "Tasks", enabled: allowed.claim });
+  useShortcut("r", handlers.release, { label: "Release task", group: "Tasks", enabled: allowed.release });
+  useShortcut("f", handlers.finish, { label: "Finish task", group: "Tasks", enabled: allowed.finish });
   const finishLabel = state === "in_review" && !mine ? "Accept" : "Finish";
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap gap-2">
-        {offered.claim && (
-          <Button variant="outline" disabled={pending} onClick={act.claim}>
+        {allowed.claim && (
+          <Button variant="outline" disabled={isPending} onClick={handlers.claim}>
             Claim
           </Button>
         )}
-        {offered.finish && (
-          <Button variant="outline" disabled={pending} onClick={act.finish}>
+        {allowed.finish && (
+          <Button variant="outline" disabled={isPending} onClick={handlers.finish}>
             {finishLabel}
           </Button>
         )}
-        {offered.release && (
-          <Button variant="outline" disabled={pending} onClick={act.release}>
+        {allowed.release && (
+          <Button variant="outline" disabled={isPending} onClick={handlers.release}>
             {state === "in_review" && !mine ? "Send back" : "Release"}
           </Button>
         )}
-        {offered.cancel && (
-          <Button variant="ghost" disabled={pending} onClick={act.cancel}>
+        {allowed.cancel && (
+          <Button variant="ghost" disabled={isPending} onClick={handlers.cancel}>
             Cancel task
           </Button>
         )}

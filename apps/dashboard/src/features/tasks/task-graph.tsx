@@ -10,18 +10,18 @@ const node = { width: 192, height: 64, gapX: 48, gapY: 12 };
 
 /** The dependencies between tasks, from left to right. Each task also lists its blockers as text. */
 export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
-  const placed = toLayers(tasks);
-  if (placed.length === 0)
+  const placedTasks = toLayers(tasks);
+  if (placedTasks.length === 0)
     return <p className="py-6 text-muted-foreground">No dependencies between tasks.</p>;
-  const byNumber = new Map(placed.map((each) => [each.task.task, each]));
-  const width = Math.max(...placed.map((each) => findLeft(each))) + node.width + 2;
-  const height = Math.max(...placed.map((each) => findTop(each))) + node.height + belowPx;
-  const others = tasks.length - placed.length;
+  const byNumber = new Map(placedTasks.map((each) => [each.task.task, each]));
+  const width = Math.max(...placedTasks.map((each) => findLeft(each))) + node.width + 2;
+  const height = Math.max(...placedTasks.map((each) => findTop(each))) + node.height + belowPx;
+  const unplacedCount = tasks.length - placedTasks.length;
   return (
     <section aria-label="Dependencies" className="max-w-full overflow-x-auto rounded-lg border p-4 pb-3">
       <div className="relative" style={{ width, height }}>
         <svg aria-hidden width={width} height={height} className="absolute inset-0 text-muted-foreground">
-          {placed.flatMap((to) =>
+          {placedTasks.flatMap((to) =>
             to.task.blocked_by.flatMap((number) => {
               const from = byNumber.get(number);
               return from
@@ -30,7 +30,7 @@ export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
             }),
           )}
         </svg>
-        {placed.map((each) => (
+        {placedTasks.map((each) => (
           <button
             key={each.task.task}
             type="button"
@@ -52,9 +52,9 @@ export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
           </button>
         ))}
       </div>
-      {others > 0 && (
+      {unplacedCount > 0 && (
         <p className="text-sm text-muted-foreground">
-          {others === 1 ? "1 other task has" : `${others} other tasks have`} no dependencies.
+          {unplacedCount === 1 ? "1 other task has" : `${unplacedCount} other tasks have`} no dependencies.
         </p>
       )}
     </section>
@@ -75,8 +75,8 @@ function drawLine(from: PlacedTask, to: PlacedTask): string {
   const bend = (x2 - x1) / 2;
   // A straight line would be hidden behind the tasks in between.
   if (from.row === to.row && to.column - from.column > 1) {
-    const under = y1 + node.height / 2 + belowPx;
-    return `M${x1} ${y1} C${x1 + node.gapX} ${under} ${x2 - node.gapX} ${under} ${x2} ${y2}`;
+    const belowY = y1 + node.height / 2 + belowPx;
+    return `M${x1} ${y1} C${x1 + node.gapX} ${belowY} ${x2 - node.gapX} ${belowY} ${x2} ${y2}`;
   }
   return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }

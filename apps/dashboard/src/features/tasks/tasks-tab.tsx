@@ -46,8 +46,8 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
   const [viewParam, setView] = useQueryParam("view");
   const [taskParam, setTask] = useQueryParam("task");
   const [isAdding, setAdding] = useState(false);
-  const standard: View = isBeside ? "list" : "board";
-  const view = viewParam !== null && viewParam in views ? (viewParam as View) : standard;
+  const defaultView: View = isBeside ? "list" : "board";
+  const view = viewParam !== null && viewParam in views ? (viewParam as View) : defaultView;
   const input = { session_id: session.session_id, state: "all", limit: limits.tasksPageMax } as const;
   const read = useRead("list_tasks", input, { on: ["tasks"], keepLast: true });
   const tasks = read.data?.tasks ?? [];
@@ -56,9 +56,9 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
   const select = (task: number | null) => setTask(task === null ? null : String(task), { replace: true });
 
   function step(by: 1 | -1): void {
-    const inOrder = [...document.querySelectorAll<HTMLElement>("[data-task]")];
-    const now = inOrder.findIndex((each) => each.dataset["task"] === String(selected));
-    const next = inOrder[now < 0 ? 0 : Math.min(Math.max(now + by, 0), inOrder.length - 1)];
+    const elements = [...document.querySelectorAll<HTMLElement>("[data-task]")];
+    const index = elements.findIndex((each) => each.dataset["task"] === String(selected));
+    const next = elements[index < 0 ? 0 : Math.min(Math.max(index + by, 0), elements.length - 1)];
     next?.scrollIntoView({ block: "nearest", inline: "nearest" });
     if (next) select(Number(next.dataset["task"]));
   }
@@ -68,7 +68,7 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
   useShortcut("k", () => step(-1), { label: "Previous task", group: "Tasks", enabled: !isBeside });
   useShortcut("n", add, { label: "New task", group: "Tasks", enabled: canChange && !isBeside });
   usePaletteAction(canChange ? { id: "new-task", label: "New task…", keywords: ["todo"], run: add } : null);
-  const Shown = views[view];
+  const ViewComponent = views[view];
 
   return (
     <div className="grid gap-4">
@@ -76,7 +76,7 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
         <Segmented
           label="Task view"
           value={view}
-          onChange={(next) => setView(next === standard ? null : next)}
+          onChange={(next) => setView(next === defaultView ? null : next)}
           options={[
             { value: "board", label: "Board" },
             { value: "list", label: "List" },
@@ -91,12 +91,12 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
       </div>
       <div className={selected === null || isBeside ? "grid gap-4" : "grid gap-4 xl:grid-cols-[1fr_24rem]"}>
         <div className={isBeside ? "order-last min-w-0" : "min-w-0 max-xl:order-last"}>
-          <ReadPanel read={read} failed="Couldn't load tasks.">
+          <ReadPanel read={read} failureTitle="Couldn't load tasks.">
             {() =>
               tasks.length === 0 ? (
                 <NoTasks canChange={canChange} onAdd={add} />
               ) : (
-                <Shown
+                <ViewComponent
                   tasks={tasks}
                   selected={selected}
                   onSelect={(task) => select(task === selected ? null : task)}

@@ -83,12 +83,12 @@ export function useMessageCounts() {
     { session_id: session.session_id, buckets: 1 },
     { on: ["session", "document"] },
   );
-  const counted = useMemo(() => {
+  const totals = useMemo(() => {
     if (data === undefined) return undefined;
     const counts = data.lanes.map((lane) => [lane.team_id, lane.counts[0] ?? 0] as const);
     return { counts: new Map(counts), to: data.to };
   }, [data]);
-  return { ...read, data: counted };
+  return { ...read, data: totals };
 }
 
 function countSecondsBetween(from: string, to: string): number {

@@ -11,9 +11,9 @@ export interface PlayOptions {
   /** The time at which the replay ends. */
   readonly to: number;
   /** The times at which the document was written, in order. */
-  readonly writtenAt: readonly number[];
+  readonly documentTimes: readonly number[];
   /** Called on each step, because the speed can change during the replay. */
-  readonly speed: () => ReplaySpeed;
+  readonly getSpeed: () => ReplaySpeed;
   readonly signal: AbortSignal;
   /** Called at the end of the replay. */
   readonly onEnd: () => void;
@@ -27,33 +27,33 @@ const pageMessages = 200;
 
 /** Replays a session from a given time at the chosen speed. Messages appear in the feed as the replay reaches them. */
 export function play(options: PlayOptions): void {
-  const { replay, from, to, writtenAt, speed, signal, onEnd } = options;
-  const coming = readAhead(options);
-  const anchor = replay.anchorOf(from) ?? from;
-  let moment = replay.of(from)?.moment ?? Date.parse(from);
+  const { replay, from, to, documentTimes, getSpeed, signal, onEnd } = options;
+  const upcoming = readAhead(options);
+  const anchor = replay.toAnchor(from) ?? from;
+  let moment = replay.findAt(from)?.moment ?? Date.parse(from);
   let skippedMs = 0;
   let before = performance.now();
 
-  const tell = (isPlaying: boolean) => {
-    const written = writtenAt.findLast((at) => at <= moment && at > Date.parse(anchor));
-    const documentAt = written === undefined ? anchor : new Date(written).toISOString();
+  const publishState = (isPlaying: boolean) => {
+    const lastWrite = documentTimes.findLast((at) => at <= moment && at > Date.parse(anchor));
+    const documentAt = lastWrite === undefined ? anchor : new Date(lastWrite).toISOString();
     replay.set({ anchor, moment, documentAt, skippedMs, isPlaying });
   };
-  tell(true);
+  publishState(true);
 
   const timer = setInterval(() => {
     const now = performance.now();
-    const wanted = moment + (now - before) * speed();
+    const target = moment + (now - before) * getSpeed();
     before = now;
     // A period whose messages are not loaded yet cannot be skipped.
-    const known = coming.knownUntil();
-    const next = Math.min(coming.nextAt() ?? to, writtenAt.find((at) => at > moment) ?? to, to);
-    const isIdle = next - wanted > idleMsMax * speed() && next <= known;
-    const reached = isIdle ? next - (idleMsMax / 2) * speed() : wanted;
+    const loadedUntil = upcoming.getLoadedUntil();
+    const next = Math.min(upcoming.getNextTime() ?? to, documentTimes.find((at) => at > moment) ?? to, to);
+    const isIdle = next - target > idleMsMax * getSpeed() && next <= loadedUntil;
+    const reached = isIdle ? next - (idleMsMax / 2) * getSpeed() : target;
     if (isIdle) skippedMs = reached - moment;
-    moment = Math.max(moment, Math.floor(Math.min(reached, known, to)));
-    if (coming.take(moment)) skippedMs = 0;
-    tell(true);
+    moment = Math.max(moment, Math.floor(Math.min(reached, loadedUntil, to)));
+    if (upcoming.take(moment)) skippedMs = 0;
+    publishState(true);
     if (moment >= to) {
       clearInterval(timer);
       onEnd();
@@ -61,15 +61,15 @@ export function play(options: PlayOptions): void {
   }, stepMs);
   signal.addEventListener("abort", () => {
     clearInterval(timer);
-    if (replay.current()?.anchor === anchor) tell(false);
+    if (replay.getState()?.anchor === anchor) publishState(false);
   });
 }
 
 /** Loads the messages that follow the last message in the feed, ahead of the replay. */
 function readAhead({ broker, replay, sessionId, to, signal, onError }: PlayOptions) {
   let queue: Message[] = [];
-  let last: number | null = null;
-  let isWhole = false;
+  let lastSequence: number | null = null;
+  let isComplete = false;
   let isReading = false;
 
   async function read(after: number): Promise<void> {
@@ -78,8 +78,8 @@ function readAhead({ broker, replay, sessionId, to, signal, onError }: PlayOptio
       const input = { session_id: sessionId, after_cursor: after, limit: pageMessages };
       const page = await broker.call("get_history", input, { signal });
       queue.push(...page.messages);
-      last = page.messages.at(-1)?.sequence ?? after;
-      isWhole = page.newer_cursor === null;
+      lastSequence = page.messages.at(-1)?.sequence ?? after;
+      isComplete = page.newer_cursor === null;
     } catch (error) {
       if (!signal.aborted) onError(error);
     }
@@ -87,18 +87,19 @@ function readAhead({ broker, replay, sessionId, to, signal, onError }: PlayOptio
   }
 
   return {
-    nextAt: () => (queue[0] === undefined ? null : Date.parse(queue[0].posted_at)),
+    getNextTime: () => (queue[0] === undefined ? null : Date.parse(queue[0].posted_at)),
     /** Returns the time up to which all messages are loaded. */
-    knownUntil(): number {
+    getLoadedUntil(): number {
       const end = queue.at(-1);
-      if (isWhole) return to;
+      if (isComplete) return to;
       return end === undefined ? Number.NEGATIVE_INFINITY : Date.parse(end.posted_at) - 1;
     },
     /** Adds the messages up to a given time to the feed. Returns true if messages were added. */
     take(moment: number): boolean {
       const { follower } = replay;
       if (follower === null) return false;
-      if (!isReading && !isWhole && queue.length < pageMessages / 2) void read(last ?? follower.after);
+      if (!isReading && !isComplete && queue.length < pageMessages / 2)
+        void read(lastSequence ?? follower.after);
       const due = queue.filter(({ posted_at }) => Date.parse(posted_at) <= moment);
       const newest = due.at(-1);
       if (newest === undefined) return false;

@@ -17,8 +17,8 @@ export function findRosterAt(
   return participants.flatMap(({ team_id, team_name, kind, colour, joined_at, left_at }) => {
     if (Date.parse(joined_at) > moment) return [];
     const last = marks.findLast(
-      ({ kind: what, by, at }) =>
-        (what === "joined" || what === "left") && by === team_name && Date.parse(at) <= moment,
+      ({ kind: markKind, by, at }) =>
+        (markKind === "joined" || markKind === "left") && by === team_name && Date.parse(at) <= moment,
     );
     const hasLeft =
       last === undefined ? left_at !== null && Date.parse(left_at) <= moment : last.kind === "left";

@@ -13,8 +13,8 @@ import { useTimeline } from "./use-timeline";
 export function PastRoster() {
   const { participants, at } = useSession();
   const { data } = useTimeline();
-  const moment = useReplayed((replay) => replay.of(at)?.moment ?? (at === null ? 0 : Date.parse(at)));
-  const there = findRosterAt(participants, data?.marks ?? [], moment);
+  const moment = useReplayed((replay) => replay.findAt(at)?.moment ?? (at === null ? 0 : Date.parse(at)));
+  const teams = findRosterAt(participants, data?.marks ?? [], moment);
   return (
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keys as well.
@@ -22,9 +22,9 @@ export function PastRoster() {
       aria-label="Participants at this time"
       className="flex min-h-10.5 min-w-0 items-center gap-2 overflow-x-auto border-b bg-highlight px-4 py-1.5 text-sm lg:px-6"
     >
-      {there.length === 0 && <p className="text-muted-foreground">No one had joined yet.</p>}
+      {teams.length === 0 && <p className="text-muted-foreground">No one had joined yet.</p>}
       <ul className="flex min-w-0 items-center gap-1">
-        {there.map(({ team_id, team_name, kind, colour, since }) => (
+        {teams.map(({ team_id, team_name, kind, colour, since }) => (
           <li
             key={team_id}
             className="flex h-7 shrink-0 items-center gap-1.5 rounded-md border bg-background px-1.5 motion-safe:transition-opacity motion-safe:duration-150 motion-safe:starting:opacity-0"

@@ -31,23 +31,23 @@ export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
   const [zone] = usePreference("time");
   const track = useRef<HTMLDivElement>(null);
   /** The moment under the pointer. Releasing a pressed pointer selects this moment. */
-  const [pointed, setPointed] = useState<number | null>(null);
+  const [hoveredMoment, setHoveredMoment] = useState<number | null>(null);
   const isPressed = useRef(false);
   const scale = useMemo(() => toTimeScale(timeline), [timeline]);
   const share = current === null ? 1 : toShare(scale, current);
-  const say = (moment: number) =>
+  const describeAt = (moment: number) =>
     `${describeTime(new Date(moment), new Date(scale.to), zone === "utc" ? "utc" : "local")}: ${describeMoment(timeline, moment)}`;
 
   function findMoment({ clientX }: PointerEvent): number {
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 1 };
     const x = clientX - left;
     if (x >= width - snapPx) return scale.to;
-    const near = timeline.marks
+    const candidates = timeline.marks
       .map(({ at }) => Date.parse(at))
       .map((moment) => ({ moment, distance: Math.abs(toShare(scale, moment) * width - x) }))
       .filter(({ distance }) => distance <= snapPx)
       .sort((a, b) => a.distance - b.distance);
-    return near[0]?.moment ?? toMoment(scale, x / width);
+    return candidates[0]?.moment ?? toMoment(scale, x / width);
   }
 
   function release(event: PointerEvent): void {
@@ -68,7 +68,7 @@ export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
     event.preventDefault();
   }
 
-  const shownShare = pointed !== null && isPressed.current ? toShare(scale, pointed) : share;
+  const shownShare = hoveredMoment !== null && isPressed.current ? toShare(scale, hoveredMoment) : share;
   return (
     <div
       ref={track}
@@ -78,20 +78,20 @@ export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
       aria-valuemin={0}
       aria-valuemax={sliderSteps}
       aria-valuenow={Math.round(share * sliderSteps)}
-      aria-valuetext={current === null ? "now" : say(current)}
+      aria-valuetext={current === null ? "now" : describeAt(current)}
       onKeyDown={handleKey}
       onPointerDown={(event) => {
         if (event.button !== 0) return;
         isPressed.current = true;
         event.currentTarget.setPointerCapture(event.pointerId);
-        setPointed(findMoment(event));
+        setHoveredMoment(findMoment(event));
       }}
-      onPointerMove={(event) => setPointed(findMoment(event))}
+      onPointerMove={(event) => setHoveredMoment(findMoment(event))}
       onPointerUp={release}
       onPointerCancel={() => {
         isPressed.current = false;
       }}
-      onPointerLeave={() => !isPressed.current && setPointed(null)}
+      onPointerLeave={() => !isPressed.current && setHoveredMoment(null)}
       className="relative h-10 min-w-0 flex-1 cursor-pointer touch-none select-none"
     >
       <div aria-hidden className="absolute inset-x-0 top-1/2 h-px bg-border" />
@@ -102,13 +102,13 @@ export function Scrubber({ timeline, current, onPick, onStep }: ScrubberProps) {
         className="pointer-events-none absolute inset-y-0 w-0.5 -translate-x-1/2 bg-primary forced-colors:bg-[Highlight]"
         style={{ left: `${shownShare * 100}%` }}
       />
-      {pointed !== null && (
+      {hoveredMoment !== null && (
         <p
           aria-hidden
           className="pointer-events-none absolute bottom-full z-20 mb-1 max-w-80 -translate-x-1/2 rounded-md border bg-background px-2 py-1 break-words shadow-md"
-          style={{ left: `clamp(5rem, ${toShare(scale, pointed) * 100}%, 100% - 5rem)` }}
+          style={{ left: `clamp(5rem, ${toShare(scale, hoveredMoment) * 100}%, 100% - 5rem)` }}
         >
-          {pointed >= scale.to ? "now" : say(pointed)}
+          {hoveredMoment >= scale.to ? "now" : describeAt(hoveredMoment)}
         </p>
       )}
     </div>
@@ -140,10 +140,10 @@ function Marks({ scale, marks }: { scale: TimeScale; marks: readonly TimelineMar
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: marks of one moment have nothing else of their own.
           key={index}
-          className={cn("absolute -translate-x-1/2 leading-4", markFaces[mark.kind].className)}
+          className={cn("absolute -translate-x-1/2 leading-4", markStyles[mark.kind].className)}
           style={{ left: `${toShare(scale, Date.parse(mark.at)) * 100}%` }}
         >
-          {markFaces[mark.kind].sign}
+          {markStyles[mark.kind].sign}
         </span>
       ))}
     </div>
@@ -153,7 +153,7 @@ function Marks({ scale, marks }: { scale: TimeScale; marks: readonly TimelineMar
 const quiet = "text-muted-foreground";
 
 /** The symbol of each kind of mark. */
-const markFaces: Readonly<Record<TimelineMark["kind"], { sign: string; className: string }>> = {
+const markStyles: Readonly<Record<TimelineMark["kind"], { sign: string; className: string }>> = {
   ask: { sign: "◆", className: "text-warning" },
   decision: { sign: "■", className: "text-success" },
   document: { sign: "▲", className: "text-info" },

@@ -17,7 +17,7 @@ import { Segmented } from "@/ui/segmented";
 import { Skeleton } from "@/ui/skeleton";
 import { useToast } from "@/ui/toast-provider";
 import { Scrubber } from "./scrubber";
-import { findMoments, stepMoment, type Timeline, toTimeScale } from "./time-scale";
+import { findAdjacentMoment, findMoments, type Timeline, toTimeScale } from "./time-scale";
 import { usePlayer } from "./use-player";
 import { useTimeline } from "./use-timeline";
 
@@ -60,7 +60,7 @@ function Bar({ timeline }: { timeline: Timeline }) {
   const { at } = useSession();
   const replay = useReplay();
   const moments = useMemo(() => findMoments(timeline), [timeline]);
-  const current = useReplayed((now) => now.of(at)?.moment ?? (at === null ? null : Date.parse(at)));
+  const current = useReplayed((now) => now.findAt(at)?.moment ?? (at === null ? null : Date.parse(at)));
   const player = usePlayer(timeline);
 
   const pickMoment = (moment: number | null) => {
@@ -70,7 +70,7 @@ function Bar({ timeline }: { timeline: Timeline }) {
     pick(moment, at === null ? null : Date.parse(at));
   };
   const step = (direction: -1 | 1) =>
-    pickMoment(stepMoment(moments, toTimeScale(timeline), current, direction));
+    pickMoment(findAdjacentMoment(moments, toTimeScale(timeline), current, direction));
   useShortcut(",", () => step(-1), { label: "Step back", group: "Time" });
   useShortcut(".", () => step(1), { label: "Step forward", group: "Time" });
 
@@ -159,7 +159,7 @@ function Speed({ player: { speed, setSpeed } }: { readonly player: Player }) {
 function SkippedTime() {
   const { at } = useSession();
   const seconds = useReplayed((replay) => {
-    const state = replay.of(at);
+    const state = replay.findAt(at);
     return state?.isPlaying ? Math.floor(state.skippedMs / 1_000) : 0;
   });
   if (seconds < 60) return null;

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import {
   describeMoment,
+  findAdjacentMoment,
   findMoments,
-  stepMoment,
   type Timeline,
   toMoment,
   toShare,
@@ -59,7 +59,8 @@ it("[DASH-130] a stretch in which nothing happened is drawn narrow, and every mo
 it("[DASH-131] steps go from one moment at which something happened to the next, and end at now", () => {
   const moments = findMoments(timeline);
   expect(moments.map((moment) => (moment - ms(0)) / 1000)).toEqual([0, 12, 20, 35]);
-  const step = (current: number | null, direction: 1 | -1) => stepMoment(moments, scale, current, direction);
+  const step = (current: number | null, direction: 1 | -1) =>
+    findAdjacentMoment(moments, scale, current, direction);
   expect(step(null, -1)).toBe(ms(20));
   expect(step(ms(20), -1)).toBe(ms(12));
   expect(step(ms(0), -1)).toBe(ms(0));

@@ -66,14 +66,14 @@ function findFolds(
 
 /** Returns the position of a moment on the scale, from 0 to 1. */
 export function toShare({ from, folds, foldMs, drawnMs }: TimeScale, ms: number): number {
-  let drawn = ms - from;
+  let position = ms - from;
   for (const fold of folds) {
     if (ms <= fold.from) break;
     const length = fold.to - fold.from;
-    const within = Math.min(ms, fold.to) - fold.from;
-    drawn += within * (foldMs / length - 1);
+    const elapsed = Math.min(ms, fold.to) - fold.from;
+    position += elapsed * (foldMs / length - 1);
   }
-  return Math.min(1, Math.max(0, drawn / drawnMs));
+  return Math.min(1, Math.max(0, position / drawnMs));
 }
 
 export function toMoment({ from, to, folds, foldMs, drawnMs }: TimeScale, share: number): number {
@@ -100,7 +100,7 @@ export function findMoments(timeline: Timeline): number[] {
  * Returns the moment before or after the given moment. Null means the present, which comes after the last moment. The
  * beginning of the session comes before the first.
  */
-export function stepMoment(
+export function findAdjacentMoment(
   moments: readonly number[],
   { from, to }: TimeScale,
   current: number | null,
@@ -119,37 +119,37 @@ export function stepMoment(
 export function describeMoment(timeline: Timeline, ms: number): string {
   const scale = toTimeScale(timeline);
   const index = Math.min(Math.floor((ms - scale.from - 1) / scale.bucketMs), findLastBucket(timeline));
-  const said = timeline.lanes
+  const activeTeams = timeline.lanes
     .map(({ team, counts }) => ({ team, count: counts[Math.max(index, 0)] ?? 0 }))
     .filter(({ count }) => count > 0)
     .map(({ team, count }) => `${team} ${count}`);
   const marks = timeline.marks.filter(({ at }) => Date.parse(at) === ms).map(describeMark);
-  const words = [...marks, said.length > 0 && `messages here: ${said.join(", ")}`].filter(
+  const parts = [...marks, activeTeams.length > 0 && `messages here: ${activeTeams.join(", ")}`].filter(
     (part) => part !== false,
   );
-  return words.length > 0 ? words.join("; ") : "no messages here";
+  return parts.length > 0 ? parts.join("; ") : "no messages here";
 }
 
 export function describeMark({ kind, by, version, sequence }: TimelineMark): string {
-  const who = by ?? "someone";
+  const actor = by ?? "someone";
   const number = sequence === null ? "" : ` (${sequence})`;
   switch (kind) {
     case "ask":
-      return `${who} asked${number}`;
+      return `${actor} asked${number}`;
     case "decision":
-      return `${who} decided${number}`;
+      return `${actor} decided${number}`;
     case "document":
-      return `${who} wrote document v${version}`;
+      return `${actor} wrote document v${version}`;
     case "metadata":
-      return `${who} changed the title or description`;
+      return `${actor} changed the title or description`;
     case "joined":
-      return `${who} joined`;
+      return `${actor} joined`;
     case "left":
-      return `${who} left`;
+      return `${actor} left`;
     case "held":
-      return `${who} held the session`;
+      return `${actor} held the session`;
     case "concluded":
-      return `${who} concluded the session`;
+      return `${actor} concluded the session`;
   }
 }
 

@@ -20,35 +20,35 @@ export function usePlayer(timeline: Timeline) {
   const [speed, setSpeed] = useState<ReplaySpeed>(1);
   const latestSpeed = useRef(speed);
   latestSpeed.current = speed;
-  const playing = useRef<AbortController>(null);
-  const isPlaying = useReplayed((now) => now.current()?.isPlaying ?? false);
-  const writtenAt = useMemo(
+  const playback = useRef<AbortController>(null);
+  const isPlaying = useReplayed((now) => now.getState()?.isPlaying ?? false);
+  const documentTimes = useMemo(
     () => timeline.marks.filter(({ kind }) => kind === "document").map(({ at }) => Date.parse(at)),
     [timeline.marks],
   );
 
   const pause = useCallback(() => {
-    if (playing.current === null) return;
-    playing.current.abort();
-    playing.current = null;
-    const state = replay.current();
+    if (playback.current === null) return;
+    playback.current.abort();
+    playback.current = null;
+    const state = replay.getState();
     // Saves the replay's stopping point in the URL, so that the link can be shared.
     if (state) setQuery({ at: new Date(state.moment).toISOString() }, { replace: true });
   }, [replay]);
 
   function play(): void {
-    if (playing.current !== null) return;
+    if (playback.current !== null) return;
     const from = at ?? timeline.from;
-    playing.current = new AbortController();
+    playback.current = new AbortController();
     playFrom({
       broker,
       replay,
       sessionId: session.session_id,
       from,
       to: Date.parse(timeline.to),
-      writtenAt,
-      speed: () => latestSpeed.current,
-      signal: playing.current.signal,
+      documentTimes,
+      getSpeed: () => latestSpeed.current,
+      signal: playback.current.signal,
       onEnd: pause,
       onError(error) {
         pause();
@@ -60,10 +60,10 @@ export function usePlayer(timeline: Timeline) {
 
   // Stops the replay when the URL selects a moment outside it, and on unmount.
   useEffect(() => {
-    if (at !== null && replay.of(at) === null) playing.current?.abort();
-    if (at === null || replay.of(at) === null) playing.current = null;
+    if (at !== null && replay.findAt(at) === null) playback.current?.abort();
+    if (at === null || replay.findAt(at) === null) playback.current = null;
   }, [at, replay]);
-  useEffect(() => () => playing.current?.abort(), []);
+  useEffect(() => () => playback.current?.abort(), []);
 
   return { isPlaying, play, pause, speed, setSpeed };
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { type Read, useRead } from "@/broker/use-read";
+import { type ReadResult, useRead } from "@/broker/use-read";
 import { useSession } from "@/sessions/session-context";
 import type { Timeline } from "./time-scale";
 
@@ -10,7 +10,7 @@ const buckets = 200;
 const growEveryMs = 2_000;
 
 /** Reads the timeline for the scrubber. Reads it again as the session grows. */
-export function useTimeline(): Read<Timeline> {
+export function useTimeline(): ReadResult<Timeline> {
   const { session } = useSession();
   const { session_id, last_sequence } = session;
   const timeline = useRead(
@@ -19,14 +19,14 @@ export function useTimeline(): Read<Timeline> {
     { on: ["document", "roster", "session"] },
   );
   const { refresh } = timeline;
-  const shown = useRef(last_sequence);
+  const readSequence = useRef(last_sequence);
   const readAt = useRef(0);
 
   useEffect(() => {
-    if (last_sequence === shown.current) return;
+    if (last_sequence === readSequence.current) return;
     const wait = Math.max(0, readAt.current + growEveryMs - performance.now());
     const timer = setTimeout(() => {
-      shown.current = last_sequence;
+      readSequence.current = last_sequence;
       readAt.current = performance.now();
       refresh();
     }, wait);

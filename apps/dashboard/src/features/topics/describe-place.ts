@@ -17,7 +17,7 @@ export function describePlace({ anchor, place }: Topic): string | null {
 }
 
 /** Returns a topic's position in the given revision of the text, in UTF-16 code units. Null if unknown. */
-export function placeIn(topic: Topic, revision: Revision): { start: number; end: number } | null {
+export function findPlaceIn(topic: Topic, revision: Revision): { start: number; end: number } | null {
   const { place } = topic;
   if (place === null || place.start === null || place.end === null) return null;
   // A position in another revision may be wrong in this revision.

@@ -2,7 +2,7 @@
 
 import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
-import { isOf } from "@/sessions/source";
+import { belongsToSource } from "@/sessions/source";
 import { useSource } from "@/sessions/source-context";
 import { TopicCard } from "./topic-card";
 import { type ShownTopic, showTopic } from "./topic-param";
@@ -22,7 +22,7 @@ export function LinkedTopic({ shown, canWrite }: { readonly shown: ShownTopic; r
     return <ProblemAlert title={`Couldn't load comment ${topicId}.`} problem={problem} onRetry={refresh} />;
   }
   // An open topic on this text appears in the list of topics once the list is refreshed.
-  const isHere = data !== undefined && isOf(source, data);
+  const isHere = data !== undefined && belongsToSource(source, data);
   if (!data || (data.status === "open" && isHere)) return null;
   return (
     <TopicCard

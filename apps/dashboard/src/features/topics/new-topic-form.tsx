@@ -8,7 +8,7 @@ import { RefusalNote } from "@/components/refusal-note";
 import { type Revision, toInput, toSourceKey } from "@/sessions/source";
 import { useSource } from "@/sessions/source-context";
 import { useKeptText } from "@/sessions/use-kept-text";
-import type { Quote } from "@/text/anchors/quote";
+import type { SourceQuote } from "@/text/anchors/quote";
 import { Button } from "@/ui/button";
 import { Checkbox } from "@/ui/checkbox";
 import { Field, FieldError } from "@/ui/field";
@@ -20,7 +20,7 @@ export interface NewTopicFormProps {
   /** The revision of the text that is commented on. */
   readonly revision: Revision;
   /** The commented passage. Null for the whole text. */
-  readonly quote: Quote | null;
+  readonly quote: SourceQuote | null;
   /** Whether the passage is larger than the selection, because part of the selected text maps to the source only as a whole. */
   readonly isWidened?: boolean;
   readonly onDone: () => void;
@@ -33,7 +33,7 @@ export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: N
   const call = useCall();
   const [text, setText, forget] = useKeptText(`merkle.comment.${toSourceKey(source)}`, "");
   const [isForAgent, setForAgent] = useState(false);
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const isQuoteTooLong = quote !== null && quote.quote.length > limits.quoteCharsMax;
   const canSend = text.trim() !== "" && !isTooLong(text) && !isQuoteTooLong;
 
@@ -93,10 +93,10 @@ export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: N
         <Checkbox checked={isForAgent} onChange={(event) => setForAgent(event.target.checked)} />
         Send to the agent, to propose a change
       </Field>
-      <RefusalNote refusal={refusal} isKept />
+      <RefusalNote refusal={refusal} isDraftSaved />
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" disabled={pending || !canSend}>
-          {pending ? "Commenting…" : "Comment"}
+        <Button type="submit" disabled={isPending || !canSend}>
+          {isPending ? "Commenting…" : "Comment"}
         </Button>
         <Button type="button" variant="ghost" onClick={onCancel}>
           Cancel

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { ShownText } from "@/parts/feature";
-import { type Quote, quoteOf } from "@/text/anchors/quote";
+import { type SourceQuote, toQuote } from "@/text/anchors/quote";
 import { Button } from "@/ui/button";
 import { Field } from "@/ui/field";
 import { Textarea } from "@/ui/textarea";
@@ -20,7 +20,7 @@ export interface PassagePickerProps {
 export function PassagePicker({ text, onClose }: PassagePickerProps) {
   // Keeps the text that the selection refers to, even if newer text arrives.
   const [{ revision, content }] = useState(text);
-  const [quote, setQuote] = useState<Quote | null>(null);
+  const [quote, setQuote] = useState<SourceQuote | null>(null);
   const [isWriting, setWriting] = useState(false);
   if (isWriting && quote) {
     return (
@@ -48,7 +48,7 @@ export function PassagePicker({ text, onClose }: PassagePickerProps) {
           onChange={() => undefined}
           className="field-sizing-fixed h-48 font-mono text-sm"
           onSelect={({ currentTarget: { value, selectionStart, selectionEnd } }) =>
-            setQuote(quoteOf(value, { start: selectionStart, end: selectionEnd }))
+            setQuote(toQuote(value, { start: selectionStart, end: selectionEnd }))
           }
         />
       </Field>

@@ -7,11 +7,11 @@ import { useShortcut } from "@/core/keyboard/use-shortcut";
 import type { ShownText } from "@/parts/feature";
 import type { Revision } from "@/sessions/source";
 import type { PagePlaces } from "@/text/anchors/page-places";
-import { type Quote, quoteOf } from "@/text/anchors/quote";
+import { type SourceQuote, toQuote } from "@/text/anchors/quote";
 import { Button } from "@/ui/button";
 import { NewTopicForm } from "./new-topic-form";
 import { useMarks } from "./use-marks";
-import { useSelectedStretch } from "./use-selected-stretch";
+import { useTextSelection } from "./use-selected-stretch";
 
 export interface SelectionCommentProps {
   readonly text: ShownText;
@@ -23,7 +23,7 @@ export interface SelectionCommentProps {
 /** A comment being written, and the passage that it is about. */
 interface StartedComment {
   readonly revision: Revision;
-  readonly quote: Quote;
+  readonly quote: SourceQuote;
   readonly isWidened: boolean;
   readonly range: Range;
   readonly at: ButtonPosition;
@@ -38,25 +38,25 @@ const noRanges: readonly Range[] = [];
 
 /** A button next to the selection, to comment on it. */
 export function SelectionComment({ text, root, places }: SelectionCommentProps) {
-  const selected = useSelectedStretch(root, places);
+  const selection = useTextSelection(root, places);
   const [comment, setComment] = useState<StartedComment | null>(null);
   const [button, setButton] = useState<HTMLButtonElement | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<ButtonPosition | null>(null);
 
   useEffect(() => {
-    setAt(selected && box.current ? placeBelow(selected.range, box.current) : null);
-  }, [selected]);
+    setAt(selection && box.current ? placeBelow(selection.range, box.current) : null);
+  }, [selection]);
 
-  function begin(): boolean {
-    const quote = selected && quoteOf(text.content, selected.stretch);
-    if (!selected || !quote || !at) return false;
-    const { isWidened } = selected.stretch;
-    setComment({ revision: text.revision, quote, isWidened, range: selected.range, at });
+  function startComment(): boolean {
+    const quote = selection && toQuote(text.content, selection.sourceRange);
+    if (!selection || !quote || !at) return false;
+    const { isWidened } = selection.sourceRange;
+    setComment({ revision: text.revision, quote, isWidened, range: selection.range, at });
     return true;
   }
   // Without a selection, the key falls through to the shortcut that writes a message.
-  useShortcut("c", begin, { label: "Comment on selection", group: "Document" });
+  useShortcut("c", startComment, { label: "Comment on selection", group: "Document" });
   useMarks(
     "topic-draft",
     useMemo(() => (comment ? [comment.range] : noRanges), [comment]),
@@ -77,7 +77,7 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
           style={place}
           // Prevents the click from clearing the selection.
           onPointerDown={(event) => event.preventDefault()}
-          onClick={() => (comment ? setComment(null) : begin())}
+          onClick={() => (comment ? setComment(null) : startComment())}
         >
           <MessageSquarePlus aria-hidden /> Comment
         </Button>

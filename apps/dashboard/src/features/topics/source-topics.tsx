@@ -6,9 +6,9 @@ import { ToolButton } from "@/components/tool-button";
 import { findPartStarts } from "@/document/part-starts";
 import type { TextMarginProps } from "@/parts/feature";
 import { mapPlaces } from "@/text/anchors/page-places";
-import { placeIn } from "./describe-place";
+import { findPlaceIn } from "./describe-place";
 import { SelectionComment } from "./selection-comment";
-import { type PlacedTopic, TopicMargin } from "./topic-margin";
+import { TopicMargin, type TopicWithRanges } from "./topic-margin";
 import { showTopic, useTopicParam } from "./topic-param";
 import { TopicSheet } from "./topic-sheet";
 import { useMarks } from "./use-marks";
@@ -35,25 +35,25 @@ export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps
     () => (root.current ? mapPlaces(root.current, starts) : null),
     [root, starts, changes],
   );
-  const placed = useMemo(() => {
-    const found = topics.flatMap((topic) => {
-      const place = placeIn(topic, revision);
+  const placedTopics = useMemo(() => {
+    const topicsInText = topics.flatMap((topic) => {
+      const place = findPlaceIn(topic, revision);
       const ranges = place && places ? places.toPage(place) : [];
       return ranges.length > 0 ? [{ topic, start: place?.start ?? 0, ranges }] : [];
     });
-    return found.sort((a, b) => a.start - b.start);
+    return topicsInText.sort((a, b) => a.start - b.start);
   }, [topics, revision, places]);
-  const shownRanges = placed.find(({ topic }) => topic.topic_id === shown)?.ranges ?? noRanges;
+  const shownRanges = placedTopics.find(({ topic }) => topic.topic_id === shown)?.ranges ?? noRanges;
 
   useMarks(
     "topics",
-    useMemo(() => placed.flatMap(({ ranges }) => ranges), [placed]),
+    useMemo(() => placedTopics.flatMap(({ ranges }) => ranges), [placedTopics]),
   );
   useMarks("topic-shown", shownRanges);
-  useOpenOnPress(root, placed);
+  useOpenOnPress(root, placedTopics);
 
-  function find(topic: Topic): void {
-    const ranges = placed.find((each) => each.topic === topic)?.ranges;
+  function showInText(topic: Topic): void {
+    const ranges = placedTopics.find((each) => each.topic === topic)?.ranges;
     if (!isWide) showTopic(null);
     if (ranges) bringIntoView(scroller.current, ranges);
   }
@@ -65,11 +65,11 @@ export function SourceTopics({ text, root, scroller, canWrite }: TextMarginProps
     if (hasPlace && isWide) bringIntoView(scroller.current, shownRanges);
   }, [shown, hasPlace, isWide]);
 
-  const common = { text, topics, shown, canWrite, problem, refresh, onFind: find };
+  const common = { text, topics, shown, canWrite, problem, refresh, onFind: showInText };
   return (
     <>
       {canWrite && <SelectionComment text={text} root={root} places={places} />}
-      {isWide === true && <TopicMargin {...common} placed={placed} />}
+      {isWide === true && <TopicMargin {...common} placed={placedTopics} />}
       {isWide === false && shown !== null && <TopicSheet {...common} />}
     </>
   );
@@ -80,36 +80,36 @@ export function TopicsButton() {
   const shown = useTopicParam();
   const { data } = useTopics({ status: "open" });
   const count = data?.topics.length ?? 0;
-  const words = data?.next_before === null ? String(count) : `${count}+`;
+  const countText = data?.next_before === null ? String(count) : `${count}+`;
   return (
     <ToolButton
       icon={<MessagesSquare aria-hidden />}
       label="Comments"
       isPressed={shown !== null}
-      note={count > 0 && <span className="text-muted-foreground tabular-nums">{words}</span>}
+      note={count > 0 && <span className="text-muted-foreground tabular-nums">{countText}</span>}
       onClick={() => showTopic(shown === null ? "list" : null)}
     />
   );
 }
 
 /** Opens the comments on highlighted text when the text is clicked. */
-function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly PlacedTopic[]): void {
+function useOpenOnPress(root: RefObject<HTMLElement | null>, placedTopics: readonly TopicWithRanges[]): void {
   useEffect(() => {
     const element = root.current;
     if (!element) return;
     function press({ target, clientX, clientY }: MouseEvent): void {
       const isOfPage = target instanceof Element && target.closest("a, button, summary, input, textarea");
       if (isOfPage || document.getSelection()?.isCollapsed === false) return;
-      const under = placed.filter(({ ranges }) =>
+      const topicsAtPoint = placedTopics.filter(({ ranges }) =>
         ranges.some((range) => isPointInside(range, clientX, clientY)),
       );
       // If highlights are nested, a click refers to the innermost.
-      const inner = under.sort((a, b) => measureTopic(a.topic) - measureTopic(b.topic))[0];
+      const inner = topicsAtPoint.sort((a, b) => measureTopic(a.topic) - measureTopic(b.topic))[0];
       if (inner) showTopic(inner.topic.topic_id);
     }
     element.addEventListener("click", press);
     return () => element.removeEventListener("click", press);
-  }, [root, placed]);
+  }, [root, placedTopics]);
 }
 
 function isPointInside(range: Range, x: number, y: number): boolean {

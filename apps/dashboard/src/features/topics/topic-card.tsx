@@ -70,7 +70,7 @@ export function TopicCard({ topic, isOpen, isBesideText, canWrite, onToggle, onF
             )}
             {closed !== null && (
               <span className="text-sm text-muted-foreground">
-                {closingWords[closed.reason]} by <bdi>{closed.by}</bdi> <TimeText at={closed.at} />
+                {closingLabels[closed.reason]} by <bdi>{closed.by}</bdi> <TimeText at={closed.at} />
               </span>
             )}
           </p>
@@ -81,7 +81,7 @@ export function TopicCard({ topic, isOpen, isBesideText, canWrite, onToggle, onF
   );
 }
 
-const closingWords = {
+const closingLabels = {
   resolved: "resolved",
   accepted: "closed with an accepted proposal",
   withdrawn: "withdrawn",

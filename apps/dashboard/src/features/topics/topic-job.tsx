@@ -17,7 +17,7 @@ export interface TopicJobProps {
 /** The agent's work on a topic: the state of its last job, and a button to start another. */
 export function TopicJob({ topic, canStart }: TopicJobProps) {
   const { data } = useJobs();
-  const { start, pending, refusal } = useStartJob();
+  const { start, isPending, refusal } = useStartJob();
   const job = data?.jobs.find(({ kind, topic_id }) => kind === "incorporate" && topic_id === topic.topic_id);
   const isUnderWay = job?.status === "queued" || job?.status === "running";
   const hasFailed = job?.status === "failed" || job?.status === "timed_out";
@@ -34,7 +34,7 @@ export function TopicJob({ topic, canStart }: TopicJobProps) {
         <Button
           variant="outline"
           size="sm"
-          disabled={pending}
+          disabled={isPending}
           onClick={() => void start({ kind: "incorporate", topic_id: topic.topic_id, persona_name: null })}
         >
           {hasFailed ? <RotateCw aria-hidden /> : <Bot aria-hidden />}

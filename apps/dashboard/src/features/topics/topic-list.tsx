@@ -16,7 +16,7 @@ export interface TopicListProps {
   readonly text: ShownText;
   readonly topics: readonly Topic[];
   /** Ids of topics that are already shown next to their text. */
-  readonly placed?: ReadonlySet<number>;
+  readonly placedIds?: ReadonlySet<number>;
   /** Whether to hide the closed topics and the buttons that start a topic. */
   readonly isShort?: boolean;
   readonly shown: ShownTopic;
@@ -31,20 +31,20 @@ export interface TopicListProps {
 export function TopicList({
   text,
   topics,
-  placed,
+  placedIds,
   isShort = false,
   shown,
   canWrite,
   onFind,
 }: TopicListProps) {
   const { source } = useSource();
-  const listed = topics.filter(({ topic_id }) => !placed?.has(topic_id));
+  const unplacedTopics = topics.filter(({ topic_id }) => !placedIds?.has(topic_id));
   const groups = [
-    { title: "Text not found", of: listed.filter(({ place }) => place?.found === "lost") },
-    { title: `On the whole ${source.kind}`, of: listed.filter(({ anchor }) => anchor === null) },
+    { title: "Text not found", of: unplacedTopics.filter(({ place }) => place?.found === "lost") },
+    { title: `On the whole ${source.kind}`, of: unplacedTopics.filter(({ anchor }) => anchor === null) },
     {
       title: "In the text",
-      of: listed
+      of: unplacedTopics
         .filter(({ place }) => place !== null && place.found !== "lost")
         .sort((a, b) => (a.place?.start ?? 0) - (b.place?.start ?? 0)),
     },
@@ -92,9 +92,9 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
 /** Starts a topic about the whole text, or about a passage selected with the keyboard. */
 function StartTopicButtons({ text }: Pick<TopicListProps, "text">) {
   const { source } = useSource();
-  const [begun, setBegun] = useState<"whole" | "passage" | null>(null);
-  const close = () => setBegun(null);
-  switch (begun) {
+  const [openForm, setOpenForm] = useState<"whole" | "passage" | null>(null);
+  const close = () => setOpenForm(null);
+  switch (openForm) {
     case "whole":
       return <NewTopicForm revision={text.revision} quote={null} onDone={close} onCancel={close} />;
     case "passage":
@@ -102,12 +102,12 @@ function StartTopicButtons({ text }: Pick<TopicListProps, "text">) {
     case null:
       return (
         <div className="flex flex-wrap gap-1.5">
-          <Button variant="outline" size="sm" onClick={() => setBegun("whole")}>
+          <Button variant="outline" size="sm" onClick={() => setOpenForm("whole")}>
             <MessageSquarePlus aria-hidden /> Comment on the whole {source.kind}
           </Button>
           {/* A text field would drop carriage returns, so its offsets would not match the source. */}
           {text.content.trim() !== "" && !text.content.includes("\r") && (
-            <Button variant="ghost" size="sm" onClick={() => setBegun("passage")}>
+            <Button variant="ghost" size="sm" onClick={() => setOpenForm("passage")}>
               Comment on a passage…
             </Button>
           )}

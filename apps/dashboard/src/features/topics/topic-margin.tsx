@@ -10,28 +10,28 @@ import type { TopicSheetProps } from "./topic-sheet";
 import { usePageChanges } from "./use-page-changes";
 import type { Topic } from "./use-topics";
 
-export interface PlacedTopic {
+export interface TopicWithRanges {
   readonly topic: Topic;
   readonly ranges: readonly Range[];
 }
 
 export interface TopicMarginProps extends Omit<TopicSheetProps, "placed"> {
   /** The topics next to their text, from top to bottom. */
-  readonly placed: readonly PlacedTopic[];
+  readonly placed: readonly TopicWithRanges[];
 }
 
-const nothing: ReadonlyMap<number, number> = new Map();
+const noTops: ReadonlyMap<number, number> = new Map();
 
 /** A column with the topics next to the text. Each card is as close to its passage as the others allow. */
 export function TopicMargin({ placed, problem, refresh, ...list }: TopicMarginProps) {
   const { topics, shown, canWrite } = list;
   const column = useRef<HTMLElement>(null);
   const top = useRef<HTMLDivElement>(null);
-  const [tops, setTops] = useState(nothing);
+  const [tops, setTops] = useState(noTops);
   const [height, setHeight] = useState(0);
   const changes = usePageChanges(column);
-  const besideText = new Set(placed.map(({ topic }) => topic.topic_id));
-  const hasOthers = topics.some(({ topic_id }) => !besideText.has(topic_id));
+  const placedIds = new Set(placed.map(({ topic }) => topic.topic_id));
+  const hasOthers = topics.some(({ topic_id }) => !placedIds.has(topic_id));
   const isLinkedElsewhere = typeof shown === "number" && !topics.some(({ topic_id }) => topic_id === shown);
   const isEmpty = topics.length === 0 && shown === null && !problem;
 
@@ -42,13 +42,13 @@ export function TopicMargin({ placed, problem, refresh, ...list }: TopicMarginPr
     const from = box.getBoundingClientRect().top;
     const cards = placed.flatMap(({ topic, ranges }) => {
       const card = box.querySelector<HTMLElement>(`:scope > [data-card="${topic.topic_id}"]`);
-      const wanted = ranges[0]?.getBoundingClientRect().top;
-      if (!card || wanted === undefined) return [];
-      return [{ id: topic.topic_id, wanted: wanted - from, height: card.offsetHeight }];
+      const viewportTop = ranges[0]?.getBoundingClientRect().top;
+      if (!card || viewportTop === undefined) return [];
+      return [{ id: topic.topic_id, desiredTop: viewportTop - from, height: card.offsetHeight }];
     });
-    const stacked = stackCards(cards, { from: top.current?.offsetHeight ?? 0, first: shown });
-    setTops((before) => (isSame(before, stacked.tops) ? before : stacked.tops));
-    setHeight(stacked.height);
+    const stack = stackCards(cards, { from: top.current?.offsetHeight ?? 0, first: shown });
+    setTops((before) => (isSame(before, stack.tops) ? before : stack.tops));
+    setHeight(stack.height);
   }, [placed, shown, changes]);
 
   if (isEmpty) return null;
@@ -64,7 +64,7 @@ export function TopicMargin({ placed, problem, refresh, ...list }: TopicMarginPr
         {problem && <ProblemAlert title="Couldn't load comments." problem={problem} onRetry={refresh} />}
         {isLinkedElsewhere && <LinkedTopic shown={shown} canWrite={canWrite} />}
         {(hasOthers || shown === "list") && (
-          <TopicList {...list} placed={besideText} isShort={shown !== "list"} />
+          <TopicList {...list} placedIds={placedIds} isShort={shown !== "list"} />
         )}
       </div>
       {placed.map(({ topic }) => {
@@ -94,7 +94,7 @@ function isSame(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, 
 /** A card in a column, with its preferred position and its height. */
 interface Card {
   readonly id: number;
-  readonly wanted: number;
+  readonly desiredTop: number;
   readonly height: number;
 }
 
@@ -115,31 +115,33 @@ function stackCards(
   cards: readonly Card[],
   { from, first }: { readonly from: number; readonly first: unknown },
 ): Stack {
-  const lead = cards.findIndex(({ id }) => id === first);
+  const leadIndex = cards.findIndex(({ id }) => id === first);
   const above =
-    lead > 0 ? stackUpwards(cards.slice(0, lead), cards[lead]?.wanted ?? 0) : new Map<number, number>();
+    leadIndex > 0
+      ? stackUpwards(cards.slice(0, leadIndex), cards[leadIndex]?.desiredTop ?? 0)
+      : new Map<number, number>();
   const hasRoom = [...above.values()].every((top) => top >= from);
   return stackDownwards(cards, from, hasRoom ? above : new Map());
 }
 
-function stackDownwards(cards: readonly Card[], from: number, given: ReadonlyMap<number, number>): Stack {
+function stackDownwards(cards: readonly Card[], from: number, fixedTops: ReadonlyMap<number, number>): Stack {
   const tops = new Map<number, number>();
-  let free = from;
-  for (const { id, wanted, height } of cards) {
-    const top = given.get(id) ?? Math.max(wanted, free);
+  let nextTop = from;
+  for (const { id, desiredTop, height } of cards) {
+    const top = fixedTops.get(id) ?? Math.max(desiredTop, nextTop);
     tops.set(id, top);
-    free = top + height + gap;
+    nextTop = top + height + gap;
   }
-  return { tops, height: free };
+  return { tops, height: nextTop };
 }
 
-function stackUpwards(cards: readonly Card[], until: number): Map<number, number> {
+function stackUpwards(cards: readonly Card[], bottom: number): Map<number, number> {
   const tops = new Map<number, number>();
-  let free = until;
-  for (const { id, wanted, height } of cards.toReversed()) {
-    const top = Math.min(wanted, free - gap - height);
+  let nextBottom = bottom;
+  for (const { id, desiredTop, height } of cards.toReversed()) {
+    const top = Math.min(desiredTop, nextBottom - gap - height);
     tops.set(id, top);
-    free = top;
+    nextBottom = top;
   }
   return tops;
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { type Placed, placeHref } from "@merkle/wire";
+import { type SourceRef, toSourceHref } from "@merkle/wire";
 import { MessageSquareReply } from "lucide-react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
@@ -78,10 +78,10 @@ function Messages({ topic, after }: { topic: Topic; after: number }) {
 }
 
 /** A link to the review of a proposal, which may change a different document or file. */
-function ProposalLink({ about, proposalId }: { about: Placed; proposalId: number }) {
+function ProposalLink({ about, proposalId }: { about: SourceRef; proposalId: number }) {
   return (
     <Button asChild variant="outline" size="sm" className="mt-1">
-      <PageLink href={placeHref(about, { proposal: proposalId })}>Review proposal {proposalId}</PageLink>
+      <PageLink href={toSourceHref(about, { proposal: proposalId })}>Review proposal {proposalId}</PageLink>
     </Button>
   );
 }
@@ -89,7 +89,7 @@ function ProposalLink({ about, proposalId }: { about: Placed; proposalId: number
 /** A button that reopens a closed topic. */
 function TopicReopen({ topicId }: { readonly topicId: number }) {
   const call = useCall();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
 
   function reopen(): void {
     void run(async (signal) => {
@@ -100,7 +100,7 @@ function TopicReopen({ topicId }: { readonly topicId: number }) {
   return (
     <div className="grid justify-items-start gap-1">
       <RefusalNote refusal={refusal} />
-      <Button variant="outline" size="sm" disabled={pending} onClick={reopen}>
+      <Button variant="outline" size="sm" disabled={isPending} onClick={reopen}>
         <MessageSquareReply aria-hidden /> Reopen
       </Button>
     </div>
@@ -111,7 +111,7 @@ function TopicReopen({ topicId }: { readonly topicId: number }) {
 function TopicReply({ topicId }: { readonly topicId: number }) {
   const call = useCall();
   const [text, setText, forget] = useKeptText(`merkle.reply.${topicId}`, "");
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const hasText = text.trim() !== "";
 
   function send(close?: "resolved"): void {
@@ -137,12 +137,18 @@ function TopicReply({ topicId }: { readonly topicId: number }) {
       }}
     >
       <CommentField label="Your reply" value={text} onChange={setText} onSend={send} />
-      <RefusalNote refusal={refusal} isKept />
+      <RefusalNote refusal={refusal} isDraftSaved />
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" size="sm" disabled={pending || !hasText || isTooLong(text)}>
+        <Button type="submit" size="sm" disabled={isPending || !hasText || isTooLong(text)}>
           Reply
         </Button>
-        <Button type="button" variant="outline" size="sm" disabled={pending} onClick={() => send("resolved")}>
+        <Button
+          type="button"
+          variant="outline"
+          size="sm"
+          disabled={isPending}
+          onClick={() => send("resolved")}
+        >
           {hasText ? "Reply and resolve" : "Resolve"}
         </Button>
       </div>

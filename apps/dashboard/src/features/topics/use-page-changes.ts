@@ -8,13 +8,13 @@ export function usePageChanges(root: RefObject<HTMLElement | null>): number {
     if (!element) return;
     let frame = 0;
     // Combines all changes before the next frame into one update.
-    const tell = () => {
+    const scheduleUpdate = () => {
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(() => setChanges((count) => count + 1));
     };
-    const mutations = new MutationObserver(tell);
+    const mutations = new MutationObserver(scheduleUpdate);
     mutations.observe(element, { childList: true, subtree: true, characterData: true });
-    const sizes = new ResizeObserver(tell);
+    const sizes = new ResizeObserver(scheduleUpdate);
     sizes.observe(element);
     return () => {
       cancelAnimationFrame(frame);

@@ -1,22 +1,22 @@
 import { type RefObject, useEffect, useState } from "react";
-import type { PagePlaces, SelectedStretch } from "@/text/anchors/page-places";
+import type { PagePlaces, SelectedSourceRange } from "@/text/anchors/page-places";
 
 export interface TextSelection {
-  readonly stretch: SelectedStretch;
+  readonly sourceRange: SelectedSourceRange;
   /** The selection as a DOM range. */
   readonly range: Range;
 }
 
 /** Returns the selection in the document, made with mouse, touch or keyboard. Null while a mouse is still selecting. */
-export function useSelectedStretch(
+export function useTextSelection(
   root: RefObject<HTMLElement | null>,
   places: PagePlaces | null,
 ): TextSelection | null {
-  const [selected, setSelected] = useState<TextSelection | null>(null);
+  const [textSelection, setTextSelection] = useState<TextSelection | null>(null);
   useEffect(() => {
     let isDragging = false;
 
-    function look(): void {
+    function updateSelection(): void {
       const element = root.current;
       const selection = document.getSelection();
       if (
@@ -27,12 +27,12 @@ export function useSelectedStretch(
         selection.isCollapsed ||
         selection.rangeCount === 0
       ) {
-        setSelected(null);
+        setTextSelection(null);
         return;
       }
       const range = selection.getRangeAt(0);
-      const stretch = range.intersectsNode(element) ? places.toSource(range) : null;
-      setSelected(stretch && { stretch, range: range.cloneRange() });
+      const sourceRange = range.intersectsNode(element) ? places.toSource(range) : null;
+      setTextSelection(sourceRange && { sourceRange, range: range.cloneRange() });
     }
     function press(event: PointerEvent): void {
       // Pressing the button that is offered for the selection must not end the selection.
@@ -42,21 +42,21 @@ export function useSelectedStretch(
     }
     function release(): void {
       isDragging = false;
-      look();
+      updateSelection();
     }
 
     // Something may have been selected before this component mounted.
-    look();
-    document.addEventListener("selectionchange", look);
+    updateSelection();
+    document.addEventListener("selectionchange", updateSelection);
     document.addEventListener("pointerdown", press);
     document.addEventListener("pointerup", release);
     document.addEventListener("pointercancel", release);
     return () => {
-      document.removeEventListener("selectionchange", look);
+      document.removeEventListener("selectionchange", updateSelection);
       document.removeEventListener("pointerdown", press);
       document.removeEventListener("pointerup", release);
       document.removeEventListener("pointercancel", release);
     };
   }, [root, places]);
-  return selected;
+  return textSelection;
 }

@@ -1,6 +1,6 @@
 import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { type Read, useRead } from "@/broker/use-read";
+import { type ReadResult, useRead } from "@/broker/use-read";
 import { toInput } from "@/sessions/source";
 import { useSource } from "@/sessions/source-context";
 import { useRefreshWithText } from "@/sessions/use-refresh-with-text";
@@ -15,7 +15,7 @@ export function useTopics({
 }: {
   readonly status: Topic["status"];
   readonly before?: number;
-}): Read<TopicsPage> {
+}): ReadResult<TopicsPage> {
   const { source } = useSource();
   const read = useRead(
     "list_topics",

@@ -39,7 +39,7 @@ export function UsageTable({ session, groupings }: UsageTableProps) {
         onChange={setBy}
         options={groupings.map((value) => ({ value, label: labels[value] }))}
       />
-      <ReadPanel read={read} failed="Couldn't load usage.">
+      <ReadPanel read={read} failureTitle="Couldn't load usage.">
         {(data) =>
           data.rows.length === 0 ? (
             <p className="text-muted-foreground">
@@ -65,7 +65,7 @@ type Usage = OutputOf<"get_usage">;
 const countLabels = ["Input", "Output", "Cache read", "Cache write"];
 
 /** On a phone, each row shows its name and cost, with the token counts below. */
-const asCard = "max-sm:grid max-sm:grid-cols-2 max-sm:py-1";
+const cardClasses = "max-sm:grid max-sm:grid-cols-2 max-sm:py-1";
 
 function Sums({ data: { by, rows, total, more } }: { readonly data: Usage }) {
   return (
@@ -90,7 +90,7 @@ function Sums({ data: { by, rows, total, more } }: { readonly data: Usage }) {
             {rows.map((row) => (
               <tr
                 key={`${row.name} ${row.session} ${row.task} ${row.source}`}
-                className={`border-b ${asCard}`}
+                className={`border-b ${cardClasses}`}
               >
                 <th
                   scope="row"
@@ -103,7 +103,7 @@ function Sums({ data: { by, rows, total, more } }: { readonly data: Usage }) {
             ))}
           </tbody>
           <tfoot className="max-sm:block">
-            <tr className={`font-medium ${asCard}`}>
+            <tr className={`font-medium ${cardClasses}`}>
               <th scope="row" className="px-3 py-1.5 font-medium max-sm:px-2">
                 Total
               </th>

@@ -8,7 +8,7 @@ import { TimeText } from "@/components/time-text";
 import { Verdict } from "@/components/verdict";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
-import { rememberHead } from "./check/seen-heads";
+import { storeSeenHead } from "./check/seen-heads";
 import type { CheckedBundle } from "./check/verify-protocol";
 import { ExcerptTable } from "./excerpt-table";
 
@@ -21,18 +21,18 @@ export interface BundleReportProps {
 }
 
 /** The number of findings that are shown. */
-const findingsShown = 20;
+const shownFindingsMax = 20;
 
 /** The result of checking a record: the first finding, the rows around it, and the counts. */
 export function BundleReport({ name, result, canRemember = true }: BundleReportProps) {
   const { report, page, excerpt } = result;
-  const [, ...others] = report.findings;
+  const [, ...otherFindings] = report.findings;
   return (
     <div className="grid gap-4">
       <BundleVerdict result={result} canRemember={canRemember} />
       {report.ok && page === "foreign" && <ForeignPage />}
       {excerpt.length > 0 && <ExcerptTable excerpt={excerpt} />}
-      {others.length > 0 && <OtherFindings findings={others} />}
+      {otherFindings.length > 0 && <OtherFindings findings={otherFindings} />}
       <section aria-label="Record" className="grid gap-2">
         <h3 className="font-semibold">
           <bdi>{showHidden(report.session?.title ?? name)}</bdi>
@@ -66,8 +66,8 @@ function BundleVerdict({
     return (
       <Verdict tone="wrong" title={first.message}>
         <p>
-          {placeOf(first)}
-          {findings.length > 1 && ` ${count(findings.length - 1, "more problem")} found.`}
+          {describeLocation(first)}
+          {findings.length > 1 && ` ${formatCount(findings.length - 1, "more problem")} found.`}
         </p>
         <p>Ask the sender for the original export.</p>
       </Verdict>
@@ -75,7 +75,7 @@ function BundleVerdict({
   }
   const title = (
     <>
-      {matched.toLocaleString("en-GB")} of {count(size, "message")} match root <HashText hash={root} />,
+      {matched.toLocaleString("en-GB")} of {formatCount(size, "message")} match root <HashText hash={root} />,
       computed here.
     </>
   );
@@ -88,8 +88,8 @@ function BundleVerdict({
       {seen_later !== null && (
         <p>
           This browser has seen a later state of this record: the head signed{" "}
-          <TimeText at={seen_later.at} as="clock" /> covers {count(seen_later.size, "message")} and{" "}
-          {count(seen_later.document.version, "version")} of the document.
+          <TimeText at={seen_later.at} as="clock" /> covers {formatCount(seen_later.size, "message")} and{" "}
+          {formatCount(seen_later.document.version, "version")} of the document.
         </p>
       )}
       {!isKnown && (
@@ -109,16 +109,16 @@ function OtherFindings({ findings }: { readonly findings: readonly Finding[] }) 
   return (
     <details className="rounded-lg border px-4 py-2">
       <summary className="cursor-pointer py-1 font-medium pointer-coarse:py-3">
-        {count(findings.length, "more problem")} found
+        {formatCount(findings.length, "more problem")} found
       </summary>
       <ol className="grid gap-1.5 pt-1 pb-1 text-sm">
-        {findings.slice(0, findingsShown).map((finding) => (
+        {findings.slice(0, shownFindingsMax).map((finding) => (
           <li key={JSON.stringify(finding)} className="break-words">
-            {finding.message} <span className="text-muted-foreground">{placeOf(finding)}</span>
+            {finding.message} <span className="text-muted-foreground">{describeLocation(finding)}</span>
           </li>
         ))}
-        {findings.length > findingsShown && (
-          <li className="text-muted-foreground">and {findings.length - findingsShown} more</li>
+        {findings.length > shownFindingsMax && (
+          <li className="text-muted-foreground">and {findings.length - shownFindingsMax} more</li>
         )}
       </ol>
     </details>
@@ -135,7 +135,7 @@ function listFacts(name: string, report: RecordReport): readonly Fact[] {
     {
       name: "Messages",
       value: [
-        count(size, "message"),
+        formatCount(size, "message"),
         redacted > 0 && `${redacted} removed`,
         report.private > 0 && `${report.private} private`,
       ]
@@ -144,7 +144,7 @@ function listFacts(name: string, report: RecordReport): readonly Fact[] {
     },
     {
       name: "Document",
-      value: document_version === 0 ? "empty" : count(document_version, "version"),
+      value: document_version === 0 ? "empty" : formatCount(document_version, "version"),
     },
     { name: "Root", value: <HashText hash={root} isWhole /> },
     head && { name: "Signed", value: <TimeText at={head.at} as="clock" /> },
@@ -153,7 +153,7 @@ function listFacts(name: string, report: RecordReport): readonly Fact[] {
       value: (
         <>
           <HashText hash={signed_by.key_id} isWhole />{" "}
-          <span className="block">{trustWords[signed_by.trust]}</span>
+          <span className="block">{trustTexts[signed_by.trust]}</span>
         </>
       ),
     },
@@ -161,19 +161,19 @@ function listFacts(name: string, report: RecordReport): readonly Fact[] {
   return facts.filter((fact) => fact !== null && fact !== false);
 }
 
-const trustWords: Readonly<Record<NonNullable<RecordReport["signed_by"]>["trust"], string>> = {
+const trustTexts: Readonly<Record<NonNullable<RecordReport["signed_by"]>["trust"], string>> = {
   known: "known to this browser, from this record or from this page’s broker",
   "succeeds a known one": "successor of a key known to this browser, and signed by that key",
   "first seen": "not seen by this browser before",
   "other than the known one": "not the key known to this browser",
 };
 
-function placeOf({ file, line }: Finding): string {
+function describeLocation({ file, line }: Finding): string {
   if (file === undefined) return "";
   return line === undefined ? `In ${file}.` : `In ${file}, line ${line.toLocaleString("en-GB")}.`;
 }
 
-function count(number: number, one: string): string {
+function formatCount(number: number, one: string): string {
   return `${number.toLocaleString("en-GB")} ${number === 1 ? one : `${one}s`}`;
 }
 
@@ -184,18 +184,18 @@ interface RememberKeyProps {
 
 /** Lets this browser trust a key for a record. Later exports of the record must be signed with this key. */
 function RememberKey({ head, keys }: RememberKeyProps) {
-  const [isKept, setKept] = useState(false);
+  const [isRemembered, setRemembered] = useState(false);
   return (
     <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      {isKept ? (
+      {isRemembered ? (
         "This browser now remembers the key and this record."
       ) : (
         <Button
           variant="outline"
           size="sm"
           onClick={() => {
-            rememberHead({ head, keys });
-            setKept(true);
+            storeSeenHead({ head, keys });
+            setRemembered(true);
           }}
         >
           I compared it. Remember this key

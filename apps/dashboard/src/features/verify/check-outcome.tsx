@@ -16,7 +16,7 @@ export function CheckOutcome({ check }: { readonly check: Check }) {
       return (
         <Alert role="alert">
           <AlertTitle dir="auto">{check.name} cannot be verified.</AlertTitle>
-          <AlertDescription className="break-words">{check.why}</AlertDescription>
+          <AlertDescription className="break-words">{check.reason}</AlertDescription>
         </Alert>
       );
     case "checked":

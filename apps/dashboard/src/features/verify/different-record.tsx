@@ -13,20 +13,20 @@ import {
   AlertDialogTitle,
 } from "@/ui/alert-dialog";
 import { Button } from "@/ui/button";
-import type { HeadComparison } from "./check/compare-head";
+import type { SeenHeadComparison } from "./check/compare-head";
 
-export type DifferentHeads = Extract<HeadComparison, { is: "different" }>;
+export type DifferentHeads = Extract<SeenHeadComparison, { is: "different" }>;
 
 interface DifferentRecordProps {
   readonly slug: string;
   readonly different: DifferentHeads;
-  readonly onBelieve: () => void;
+  readonly onTrust: () => void;
 }
 
 /** Warns that a record does not extend the one that this browser saw before, and offers the possible actions. */
-export function DifferentRecord({ slug, different, onBelieve }: DifferentRecordProps) {
-  const [isAsked, setAsked] = useState(false);
-  const { seen, later, why } = different;
+export function DifferentRecord({ slug, different, onTrust }: DifferentRecordProps) {
+  const [isConfirming, setConfirming] = useState(false);
+  const { seenHead, laterHead, reason } = different;
   return (
     <section
       role="alert"
@@ -36,7 +36,7 @@ export function DifferentRecord({ slug, different, onBelieve }: DifferentRecordP
       <ShieldAlert aria-hidden className="size-6 text-danger" />
       <div className="min-w-0 break-words">
         <p className="text-lg font-semibold text-danger">This is not the record this browser saw before.</p>
-        <p>{why}</p>
+        <p>{reason}</p>
         <p className="text-muted-foreground">
           Don’t rely on what is shown. Save what this browser saw, export the session, and ask the person who
           runs the broker whether its database was restored or changed.
@@ -46,7 +46,7 @@ export function DifferentRecord({ slug, different, onBelieve }: DifferentRecordP
         <Button asChild size="sm">
           <a
             download={`${slug}-seen.json`}
-            href={`data:application/json,${encodeURIComponent(JSON.stringify({ seen, later }, null, 2))}`}
+            href={`data:application/json,${encodeURIComponent(JSON.stringify({ seen: seenHead, later: laterHead }, null, 2))}`}
           >
             Save what this browser saw
           </a>
@@ -54,11 +54,11 @@ export function DifferentRecord({ slug, different, onBelieve }: DifferentRecordP
         <Button asChild size="sm" variant="outline">
           <PageLink href={`/sessions/${slug}/audit`}>Open audit</PageLink>
         </Button>
-        <Button size="sm" variant="outline" onClick={() => setAsked(true)}>
+        <Button size="sm" variant="outline" onClick={() => setConfirming(true)}>
           Trust the broker…
         </Button>
       </div>
-      <AlertDialog open={isAsked} onOpenChange={setAsked}>
+      <AlertDialog open={isConfirming} onOpenChange={setConfirming}>
         <AlertDialogContent>
           <AlertDialogTitle>Trust the broker from now on?</AlertDialogTitle>
           <AlertDialogDescription>
@@ -67,7 +67,7 @@ export function DifferentRecord({ slug, different, onBelieve }: DifferentRecordP
           </AlertDialogDescription>
           <AlertDialogFooter>
             <AlertDialogCancel>Cancel</AlertDialogCancel>
-            <AlertDialogAction onClick={onBelieve}>Trust the broker</AlertDialogAction>
+            <AlertDialogAction onClick={onTrust}>Trust the broker</AlertDialogAction>
           </AlertDialogFooter>
         </AlertDialogContent>
       </AlertDialog>

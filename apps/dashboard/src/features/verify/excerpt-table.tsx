@@ -26,8 +26,8 @@ export function ExcerptTable({ excerpt }: { readonly excerpt: Excerpt }) {
   );
 }
 
-function Row({ row: { log, number, by, at, text, wrong } }: { readonly row: ExcerptRow }) {
-  const isWrong = wrong.length > 0;
+function Row({ row: { log, number, by, at, text, problems } }: { readonly row: ExcerptRow }) {
+  const isWrong = problems.length > 0;
   const Icon = isWrong ? X : Check;
   return (
     <tr data-wrong={isWrong || undefined} className={cn("align-top", isWrong && "bg-removed")}>
@@ -47,7 +47,7 @@ function Row({ row: { log, number, by, at, text, wrong } }: { readonly row: Exce
         <p dir="auto" className="line-clamp-2">
           {showHidden(text)}
         </p>
-        {wrong.map((each) => (
+        {problems.map((each) => (
           <p key={each} className="font-medium text-danger">
             {each}
           </p>

@@ -2,28 +2,28 @@ import { ShieldCheck } from "lucide-react";
 import { setQuery } from "@/core/address/address";
 import { lazyHelper } from "@/core/lazy-part";
 import type { Feature } from "@/parts/feature";
-import { look } from "@/parts/look";
+import { createContentProbe } from "@/parts/look";
 
 export const needs = ["export"];
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["verify/page.tsx"];
 
 export const verify: Feature = {
-  places: [
+  navItems: [
     {
       href: "/verify",
       label: "Verify",
       title: "Verify a record",
       Icon: ShieldCheck,
       letter: "v",
-      shown: "used",
-      look: look({
+      visibility: "used",
+      probe: createContentProbe({
         name: "list_sessions",
         input: { status: "closed", limit: 1 },
         on: ["sessions"],
         hasAny: (answer) => answer.sessions.length > 0,
       }),
-      byVisit: true,
+      isUsedByVisit: true,
     },
   ],
   messageActions: [

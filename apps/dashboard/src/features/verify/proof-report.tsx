@@ -54,7 +54,7 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
         />
       </section>
       <div className="flex items-center gap-2">
-        <CopyButton text={JSON.stringify(proof, null, 2)} what="proof" />
+        <CopyButton text={JSON.stringify(proof, null, 2)} contentName="proof" />
         <span className="text-sm text-muted-foreground">
           Anyone can check it at <code className="font-mono">/verify</code>.
         </span>
@@ -65,26 +65,26 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
 
 function ProofVerdict({ checked: { proof, signature, findings } }: { readonly checked: CheckedProof }) {
   const { inclusion, root, head } = proof;
-  const what = inclusion.log === "feed" ? `Message ${inclusion.number}` : `Version ${inclusion.number}`;
-  const [first, ...others] = findings;
+  const subject = inclusion.log === "feed" ? `Message ${inclusion.number}` : `Version ${inclusion.number}`;
+  const [first, ...otherFindings] = findings;
   if (first !== undefined) {
     return (
       <Verdict tone="wrong" title={first}>
-        {others.map((each) => (
+        {otherFindings.map((each) => (
           <p key={each}>{each}</p>
         ))}
-        <p>This doesn’t prove {what.toLowerCase()}. Ask for the original proof.</p>
+        <p>This doesn’t prove {subject.toLowerCase()}. Ask for the original proof.</p>
       </Verdict>
     );
   }
-  const leads = (
+  const verdictTitle = (
     <>
-      {what} leads to root <HashText hash={root} />, computed here.
+      {subject} leads to root <HashText hash={root} />, computed here.
     </>
   );
-  if (signature === "holds") return <Verdict tone="holds" title={leads} />;
+  if (signature === "holds") return <Verdict tone="holds" title={verdictTitle} />;
   return (
-    <Verdict tone="unsure" title={leads}>
+    <Verdict tone="unsure" title={verdictTitle}>
       {head === null ? (
         <p>The root has no signature in this proof. Compare it with a root that you saved yourself.</p>
       ) : (
@@ -97,7 +97,7 @@ function ProofVerdict({ checked: { proof, signature, findings } }: { readonly ch
   );
 }
 
-const contentWords: Readonly<Record<CheckedProof["content"], string>> = {
+const contentTexts: Readonly<Record<CheckedProof["content"], string>> = {
   matches: "matches its hash, computed here",
   removed: "removed; only its hash remains",
   private: "private; only its hash is in the record",
@@ -112,7 +112,7 @@ function listEntryFacts({ proof: { inclusion }, content }: CheckedProof): readon
     toTextFact("By", describeAuthor(entry["from"]) ?? entry["written_by"]),
     toTextFact("To", describeRecipients(entry["to"])),
     toTimeFact("Posted", entry["posted_at"] ?? entry["written_at"]),
-    { name: "Text", value: <RecordedText content={inclusion.content} words={contentWords[content]} /> },
+    { name: "Text", value: <RecordedText content={inclusion.content} words={contentTexts[content]} /> },
     typeof entry["content_hash"] === "string"
       ? { name: "Text hash", value: <HashText hash={entry["content_hash"]} isWhole /> }
       : null,

@@ -95,6 +95,6 @@ async function check(
   const { log, number } = proof.inclusion;
   if (log !== "feed" || number !== sequence)
     throw new Error(`It is for ${log} ${number}, which was not requested.`);
-  const seen = getSeenHeads()[proof.record_id]?.keys ?? [];
-  return checkProof(proof, [...seen, ...(await readBrokerKeys(signal))]);
+  const seenKeys = getSeenHeads()[proof.record_id]?.keys ?? [];
+  return checkProof(proof, [...seenKeys, ...(await readBrokerKeys(signal))]);
 }

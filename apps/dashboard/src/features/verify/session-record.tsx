@@ -8,7 +8,7 @@ import { useQueryParam } from "@/core/address/use-query-param";
 import { lazyPart } from "@/core/lazy-part";
 import { isSettled, onSettled } from "@/core/settled";
 import { type SessionFacts, useSession } from "@/sessions/session-context";
-import { forgetHead, getSeenHeads } from "./check/seen-heads";
+import { deleteSeenHead, getSeenHeads } from "./check/seen-heads";
 import type { DifferentHeads } from "./different-record";
 
 const ProofSheet = lazyPart(() => import("./proof-sheet"), "ProofSheet");
@@ -41,7 +41,7 @@ const DifferentRecord = lazyPart(() => import("./different-record"), "DifferentR
 function HeadWatch({ session }: { readonly session: SessionFacts["session"] }) {
   const broker = useBroker();
   const pathname = usePathname();
-  const [different, setDifferent] = useState<DifferentHeads | null>(null);
+  const [differentHeads, setDifferentHeads] = useState<DifferentHeads | null>(null);
   const { session_id, seal } = session;
   // Each request for an open session makes the broker sign and store a head. So the head is requested only for sealed
   // sessions, on the audit page, and for sessions whose head this browser has stored.
@@ -52,7 +52,7 @@ function HeadWatch({ session }: { readonly session: SessionFacts["session"] }) {
     async (signal: AbortSignal) => {
       const { compareHead } = await import("./check/compare-head");
       const comparison = await compareHead({ broker, sessionId: session_id, signal });
-      if (!signal.aborted) setDifferent(comparison.is === "different" ? comparison : null);
+      if (!signal.aborted) setDifferentHeads(comparison.is === "different" ? comparison : null);
     },
     [broker, session_id],
   );
@@ -66,14 +66,14 @@ function HeadWatch({ session }: { readonly session: SessionFacts["session"] }) {
     return () => controller.abort();
   }, [compare, isWanted, sealedSize]);
 
-  if (different === null) return null;
+  if (differentHeads === null) return null;
   return (
     <DifferentRecord
       slug={session.slug}
-      different={different}
-      onBelieve={() => {
-        forgetHead(different.recordId);
-        setDifferent(null);
+      different={differentHeads}
+      onTrust={() => {
+        deleteSeenHead(differentHeads.recordId);
+        setDifferentHeads(null);
         compare(new AbortController().signal).catch(() => undefined);
       }}
     />

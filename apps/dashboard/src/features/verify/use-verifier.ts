@@ -10,9 +10,9 @@ export type Check =
   | { readonly status: "checking"; readonly name: string; readonly share: number }
   | { readonly status: "checked"; readonly name: string; readonly result: CheckResult }
   /** The file or text cannot be checked. */
-  | { readonly status: "unusable"; readonly name: string; readonly why: string };
+  | { readonly status: "unusable"; readonly name: string; readonly reason: string };
 
-export interface UsedVerifier {
+export interface VerifierHandle {
   /** Whether everything that a check needs is loaded in this browser. */
   readonly state: "loading" | "ready" | "missing";
   readonly check: Check;
@@ -20,51 +20,51 @@ export interface UsedVerifier {
   reset(): void;
 }
 
-const none: Check = { status: "none" };
+const noCheck: Check = { status: "none" };
 
 /** Returns the verifier, which loads when the component mounts. A new check cancels the previous one. */
-export function useVerifier(): UsedVerifier {
+export function useVerifier(): VerifierHandle {
   const verifier = useRef<Verifier>(null);
-  const [state, setState] = useState<UsedVerifier["state"]>("loading");
-  const [check, setCheck] = useState<Check>(none);
-  const current = useRef(0);
+  const [state, setState] = useState<VerifierHandle["state"]>("loading");
+  const [check, setCheck] = useState<Check>(noCheck);
+  const latestRun = useRef(0);
 
   useEffect(() => {
-    const started = startVerifier();
-    verifier.current = started;
-    let isThere = true;
-    started.ready.then(
-      () => isThere && setState("ready"),
-      () => isThere && setState("missing"),
+    const startedVerifier = startVerifier();
+    verifier.current = startedVerifier;
+    let isMounted = true;
+    startedVerifier.ready.then(
+      () => isMounted && setState("ready"),
+      () => isMounted && setState("missing"),
     );
     return () => {
-      isThere = false;
-      started.stop();
+      isMounted = false;
+      startedVerifier.stop();
     };
   }, []);
 
-  const run = useCallback(async (name: string, what: Checkable, believed: TrustedData) => {
-    current.current += 1;
-    const own = current.current;
-    const tell = (next: Check) => own === current.current && setCheck(next);
-    tell({ status: "checking", name, share: 0 });
+  const run = useCallback(async (name: string, checkable: Checkable, trusted: TrustedData) => {
+    latestRun.current += 1;
+    const runId = latestRun.current;
+    const report = (next: Check) => runId === latestRun.current && setCheck(next);
+    report({ status: "checking", name, share: 0 });
     try {
-      const result = await verifier.current?.check(what, believed, (share) =>
-        tell({ status: "checking", name, share }),
+      const result = await verifier.current?.check(checkable, trusted, (share) =>
+        report({ status: "checking", name, share }),
       );
       if (result === undefined) return null;
-      tell({ status: "checked", name, result });
-      return own === current.current ? result : null;
+      report({ status: "checked", name, result });
+      return runId === latestRun.current ? result : null;
     } catch (error) {
-      tell({ status: "unusable", name, why: error instanceof Error ? error.message : String(error) });
+      report({ status: "unusable", name, reason: error instanceof Error ? error.message : String(error) });
       return null;
     }
   }, []);
 
   const reset = useCallback(() => {
-    current.current += 1;
-    verifier.current?.giveUp();
-    setCheck(none);
+    latestRun.current += 1;
+    verifier.current?.cancel();
+    setCheck(noCheck);
   }, []);
 
   return { state, check, run, reset };

@@ -8,7 +8,7 @@ import { Alert, AlertDescription, AlertTitle } from "@/ui/alert";
 import { Button } from "@/ui/button";
 import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/ui/sheet";
 import { readBrokerKeys } from "./check/broker-keys";
-import { rememberCheck } from "./check/remember-check";
+import { storeCheckedHead } from "./check/remember-check";
 import { getSeenHeads } from "./check/seen-heads";
 import { CheckOutcome } from "./check-outcome";
 import { useVerifier } from "./use-verifier";
@@ -23,13 +23,13 @@ export interface VerifySheetProps {
 export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
   const { session } = useSession();
   const { state, check, run } = useVerifier();
-  const [fetched, setFetched] = useState(0);
+  const [fetchedBytes, setFetchedBytes] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
   const [attempt, setAttempt] = useState(0);
   const { slug } = session;
-  const tell = useRef(onVerified);
+  const latestOnVerified = useRef(onVerified);
   useEffect(() => {
-    tell.current = onVerified;
+    latestOnVerified.current = onVerified;
   });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt starts over.
@@ -37,18 +37,18 @@ export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
     const controller = new AbortController();
     const { signal } = controller;
     setProblem(null);
-    setFetched(0);
+    setFetchedBytes(0);
     void (async () => {
       const [keys, file] = await Promise.all([
         readBrokerKeys(signal),
-        fetchExport(slug, { signal, onBytes: setFetched }),
+        fetchExport(slug, { signal, onBytes: setFetchedBytes }),
       ]);
       const result = await run(
         `${slug}.zip`,
         { what: "bundle", file },
         { brokerKeys: keys, seen: getSeenHeads() },
       );
-      if (result) tell.current(rememberCheck(result));
+      if (result) latestOnVerified.current(storeCheckedHead(result));
     })().catch((error: unknown) => {
       if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
     });
@@ -78,7 +78,7 @@ export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
           </Alert>
         ) : check.status === "none" ? (
           <p role="status" className="text-muted-foreground tabular-nums">
-            Downloading the export… {fetched > 0 && describeBytes(fetched)}
+            Downloading the export… {fetchedBytes > 0 && describeBytes(fetchedBytes)}
           </p>
         ) : (
           <CheckOutcome check={check} />

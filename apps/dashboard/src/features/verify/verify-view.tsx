@@ -14,7 +14,7 @@ import { Segmented } from "@/ui/segmented";
 import { Textarea } from "@/ui/textarea";
 import { BundleDrop } from "./bundle-drop";
 import { readBrokerKeys } from "./check/broker-keys";
-import { rememberCheck } from "./check/remember-check";
+import { storeCheckedHead } from "./check/remember-check";
 import { getSeenHeads } from "./check/seen-heads";
 import type { Checkable } from "./check/verify-protocol";
 import { CheckOutcome } from "./check-outcome";
@@ -25,7 +25,7 @@ export function VerifyView() {
   return (
     <Suspense fallback={<PageSkeleton />}>
       <PageHeader crumbs={[{ label: "Verify" }]} />
-      <PageBody reading>
+      <PageBody isNarrow>
         <h1 className="text-title font-semibold">Verify a record</h1>
         <PanelBoundary title="Verifier">
           <Checker />
@@ -36,14 +36,14 @@ export function VerifyView() {
 }
 
 function Checker() {
-  const [what, setWhat] = useQueryParam("what");
+  const [kindParam, setKindParam] = useQueryParam("what");
   const { state, check, run, reset } = useVerifier();
   const brokerKeys = useBrokerKeys();
-  const isProof = what === "proof";
+  const isProof = kindParam === "proof";
 
   function start(name: string, checkable: Checkable): void {
     void run(name, checkable, { brokerKeys, seen: getSeenHeads() }).then(
-      (result) => result && rememberCheck(result),
+      (result) => result && storeCheckedHead(result),
     );
   }
 
@@ -59,7 +59,7 @@ function Checker() {
           <Segmented
             label="What to verify"
             value={isProof ? "proof" : "export"}
-            onChange={(value) => setWhat(value === "proof" ? "proof" : null, { replace: true })}
+            onChange={(value) => setKindParam(value === "proof" ? "proof" : null, { replace: true })}
             options={[
               { value: "export", label: "Export" },
               { value: "proof", label: "Proof" },

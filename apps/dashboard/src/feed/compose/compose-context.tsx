@@ -1,6 +1,6 @@
 "use client";
 
-import { type InputOf, type Message, type OutputOf, redactedBy } from "@merkle/wire";
+import { findRedactedMessage, type InputOf, type Message, type OutputOf } from "@merkle/wire";
 import {
   createContext,
   type ReactNode,
@@ -20,7 +20,7 @@ import { type Draft, emptyDraft, toPostInput, toQuotedMessage } from "./draft";
 import { type DraftStore, openDraftStore } from "./draft-store";
 
 /** The composer actions that feed rows and peer cards can trigger. The object is stable for the lifetime of the session. */
-export interface Compose {
+export interface ComposeActions {
   /** Quotes a message and focuses the field, so that the user can write a reply. */
   reply(message: Message): void;
   /**
@@ -38,7 +38,7 @@ export interface Compose {
   onPosted(listener: (sequence: number) => void): () => void;
 }
 
-interface ComposePlace extends Compose {
+interface ComposeState extends ComposeActions {
   readonly store: DraftStore;
   readonly field: RefObject<HTMLTextAreaElement | null>;
   /** Posts the draft, then calls the `onPosted` listeners. */
@@ -49,47 +49,47 @@ interface ComposePlace extends Compose {
 
 type PostInput = Omit<InputOf<"post_message">, "team_id">;
 
-const ComposeContext = createContext<ComposePlace | null>(null);
+const ComposeContext = createContext<ComposeState | null>(null);
 
 export interface ComposeProviderProps {
   readonly session: OutputOf<"get_session">;
   /** Called when the composer is not rendered but needs focus. Switches to the Live tab, which contains the composer. */
-  readonly onWanted: () => void;
+  readonly onFocusRequest: () => void;
   readonly children: ReactNode;
 }
 
-export function ComposeProvider({ session, onWanted, children }: ComposeProviderProps) {
+export function ComposeProvider({ session, onFocusRequest, children }: ComposeProviderProps) {
   const { session_id } = session;
   const [store] = useState(() => openDraftStore(session_id, findStorage()));
   useForgetQuote(store, session_id);
   const field = useRef<HTMLTextAreaElement>(null);
-  const wanted = useRef(false);
+  const shouldFocus = useRef(false);
   const call = useCall();
 
   const focus = useCallback(() => {
     if (field.current === null) {
-      wanted.current = true;
-      onWanted();
+      shouldFocus.current = true;
+      onFocusRequest();
     }
     field.current?.focus();
-  }, [onWanted]);
+  }, [onFocusRequest]);
 
   const attach = useCallback((element: HTMLTextAreaElement | null) => {
     field.current = element;
-    if (element === null || !wanted.current) return;
-    wanted.current = false;
+    if (element === null || !shouldFocus.current) return;
+    shouldFocus.current = false;
     element.focus();
   }, []);
 
-  const place = useMemo<ComposePlace>(() => {
+  const compose = useMemo<ComposeState>(() => {
     function write(change: Partial<Draft>): void {
       store.change(change);
       focus();
     }
     async function post(input: PostInput, options?: { readonly signal?: AbortSignal }) {
-      const posted = await call("post_message", input, options);
-      for (const tell of [...listeners]) tell(posted.cursor);
-      return posted;
+      const reply = await call("post_message", input, options);
+      for (const listener of [...listeners]) listener(reply.cursor);
+      return reply;
     }
     const listeners = new Set<(sequence: number) => void>();
     return {
@@ -113,7 +113,7 @@ export function ComposeProvider({ session, onWanted, children }: ComposeProvider
     };
   }, [store, focus, attach, call, session_id]);
 
-  return <ComposeContext value={place}>{children}</ComposeContext>;
+  return <ComposeContext value={compose}>{children}</ComposeContext>;
 }
 
 /** Removes quoted text from the draft when the quoted message is redacted. */
@@ -121,10 +121,10 @@ function useForgetQuote(store: DraftStore, sessionId: string): void {
   const broker = useBroker();
   useEffect(
     () =>
-      broker.onMessagesBrought((messages) => {
+      broker.onMessagesDelivered((messages) => {
         for (const message of messages) {
           const { quoted } = store.current;
-          const redacted = message.session_id === sessionId ? redactedBy(message) : null;
+          const redacted = message.session_id === sessionId ? findRedactedMessage(message) : null;
           if (!quoted || redacted?.sequence !== quoted.sequence) continue;
           const text = describeRemovalInLine(redacted.redaction);
           store.change({ quoted: { ...quoted, text, answers: false, options: [] } });
@@ -134,25 +134,25 @@ function useForgetQuote(store: DraftStore, sessionId: string): void {
   );
 }
 
-export function useCompose(): Compose {
-  return useComposePlace();
+export function useCompose(): ComposeActions {
+  return useComposeState();
 }
 
 /** Returns the draft and its store. The calling component renders on every keystroke. */
 export function useDraft(): { draft: Draft; store: DraftStore } {
-  const { store } = useComposePlace();
+  const { store } = useComposeState();
   const draft = useSyncExternalStore(
-    store.listen,
+    store.subscribe,
     () => store.current,
     () => emptyDraft,
   );
   return { draft, store };
 }
 
-export function useComposePlace(): ComposePlace {
-  const place = use(ComposeContext);
-  if (place === null) throw new Error("useCompose is called outside of a session's page.");
-  return place;
+export function useComposeState(): ComposeState {
+  const compose = use(ComposeContext);
+  if (compose === null) throw new Error("useCompose is called outside of a session's page.");
+  return compose;
 }
 
 /** In a browser that blocks storage, even reading the property throws. */

@@ -4,9 +4,9 @@ import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "re
 import { lazyPart } from "@/core/lazy-part";
 import { usePreference } from "@/core/preferences/use-preference";
 import { Textarea } from "@/ui/textarea";
-import { useComposePlace } from "./compose-context";
+import { useComposeState } from "./compose-context";
 import type { Draft } from "./draft";
-import { findMention, type Mention, writeMention } from "./mention";
+import { findMention, insertMention, type Mention } from "./mention";
 import { matchRecipients, type Recipient } from "./recipients";
 import { toOptionId, useActiveOption } from "./use-active-option";
 
@@ -23,61 +23,61 @@ export interface ComposerFieldProps {
 
 /** The message text field. Typing `@` suggests recipients, and picking a recipient addresses the message to them. */
 export function ComposerField({ draft, recipients, isSending, onChange, onSend }: ComposerFieldProps) {
-  const { attach, field } = useComposePlace();
+  const { attach, field } = useComposeState();
   const [enterSends] = usePreference("enterSends");
   const [mention, setMention] = useState<Mention | null>(null);
-  const caretWanted = useRef<number>(null);
+  const pendingCaret = useRef<number>(null);
   const listId = useId();
-  const found = mention === null ? [] : matchRecipients(recipients.filter(isMentionable), mention.typed);
+  const matches = mention === null ? [] : matchRecipients(recipients.filter(isMentionable), mention.prefix);
   const { active, handleKey } = useActiveOption({
-    count: found.length,
-    text: mention?.typed ?? "",
+    count: matches.length,
+    text: mention?.prefix ?? "",
     onPick: (index) => {
-      const recipient = found[index];
+      const recipient = matches[index];
       if (recipient) pick(recipient);
     },
     onClose: () => setMention(null),
-    tabPicks: true,
+    canTabPick: true,
   });
 
   // Moves the caret behind the inserted mention after React has updated the field.
   useLayoutEffect(() => {
-    if (caretWanted.current === null) return;
-    field.current?.setSelectionRange(caretWanted.current, caretWanted.current);
-    caretWanted.current = null;
+    if (pendingCaret.current === null) return;
+    field.current?.setSelectionRange(pendingCaret.current, pendingCaret.current);
+    pendingCaret.current = null;
   });
 
   function pick(recipient: Recipient): void {
     if (mention === null) return;
-    const written = writeMention(draft.text, mention, recipient.label);
-    caretWanted.current = written.caret;
+    const insertion = insertMention(draft.text, mention, recipient.label);
+    pendingCaret.current = insertion.caret;
     setMention(null);
     const to = draft.to.includes(recipient.value) ? draft.to : [...draft.to, recipient.value];
-    onChange({ text: written.text, to });
+    onChange({ text: insertion.text, to });
   }
 
   function press(event: KeyboardEvent<HTMLTextAreaElement>): void {
-    if (found.length > 0 && handleKey(event)) return;
+    if (matches.length > 0 && handleKey(event)) return;
     if (event.key === "Escape" && draft.quoted !== null) {
       event.preventDefault();
       onChange({ quoted: null });
     }
     if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
-    const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
-    const sends = event.ctrlKey || event.metaKey || (enterSends ? plain : event.shiftKey);
-    if (!sends) return;
+    const hasNoModifier = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const shouldSend = event.ctrlKey || event.metaKey || (enterSends ? hasNoModifier : event.shiftKey);
+    if (!shouldSend) return;
     event.preventDefault();
     onSend();
   }
 
   return (
     <div className="relative flex min-w-0 flex-1">
-      {found.length > 0 && (
+      {matches.length > 0 && (
         <div className="absolute bottom-full left-0 z-30 mb-1 w-80 max-w-full rounded-lg border bg-background shadow-lg">
           <RecipientList
             id={listId}
             label="Recipients"
-            recipients={found}
+            recipients={matches}
             active={active}
             chosen={draft.to}
             onPick={pick}
@@ -90,8 +90,8 @@ export function ComposerField({ draft, recipients, isSending, onChange, onSend }
         aria-label={draft.quoted === null ? "Message" : draft.quoted.answers ? "Answer" : "Reply"}
         aria-autocomplete="list"
         aria-haspopup="listbox"
-        aria-controls={found.length > 0 ? listId : undefined}
-        aria-activedescendant={found.length > 0 ? toOptionId(listId, active) : undefined}
+        aria-controls={matches.length > 0 ? listId : undefined}
+        aria-activedescendant={matches.length > 0 ? toOptionId(listId, active) : undefined}
         placeholder={describePlaceholder(draft)}
         readOnly={isSending}
         value={draft.text}

@@ -8,7 +8,7 @@ export interface ComposerNotesProps {
   /** The reason why the draft cannot be sent as it is. */
   readonly problem: string | null;
   /** Recipients who are disconnected. */
-  readonly away: readonly string[];
+  readonly offlineNames: readonly string[];
   /** True while the message waits for a connection. */
   readonly isWaiting: boolean;
   readonly onGiveUp: () => void;
@@ -17,7 +17,7 @@ export interface ComposerNotesProps {
 const namedMax = 3;
 
 /** Notes for the author: problems before sending, and the status while the message waits. */
-export function ComposerNotes({ text, problem, away, isWaiting, onGiveUp }: ComposerNotesProps) {
+export function ComposerNotes({ text, problem, offlineNames, isWaiting, onGiveUp }: ComposerNotesProps) {
   return (
     <div className="grid gap-1 text-sm empty:hidden">
       {problem !== null && (
@@ -25,10 +25,10 @@ export function ComposerNotes({ text, problem, away, isWaiting, onGiveUp }: Comp
           {problem}
         </p>
       )}
-      {away.length > 0 && (
+      {offlineNames.length > 0 && (
         <p role="status" className="text-warning">
-          <bdi>{nameSome(away)}</bdi> {away.length === 1 ? "is" : "are"} disconnected. The message is
-          delivered when they return.
+          <bdi>{formatNames(offlineNames)}</bdi> {offlineNames.length === 1 ? "is" : "are"} disconnected. The
+          message is delivered when they return.
         </p>
       )}
       {isWaiting && (
@@ -58,7 +58,7 @@ function ByteCount({ text }: { text: string }) {
   );
 }
 
-function nameSome(names: readonly string[]): string {
-  const shown = names.slice(0, namedMax).join(", ");
-  return names.length > namedMax ? `${shown} and ${names.length - namedMax} more` : shown;
+function formatNames(names: readonly string[]): string {
+  const firstNames = names.slice(0, namedMax).join(", ");
+  return names.length > namedMax ? `${firstNames} and ${names.length - namedMax} more` : firstNames;
 }

@@ -13,12 +13,12 @@ import { cn } from "@/core/utils";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Select } from "@/ui/select";
-import { useComposePlace, useDraft } from "./compose-context";
+import { useComposeState, useDraft } from "./compose-context";
 import { ComposerField } from "./composer-field";
 import { ComposerNotes } from "./composer-notes";
 import { type Draft, type DraftKind, type DraftPriority, findProblem, toPostInput } from "./draft";
 import { RecipientPicker } from "./recipient-picker";
-import { listAway, listRecipients, type Recipient } from "./recipients";
+import { listOfflineNames, listRecipients, type Recipient } from "./recipients";
 
 const OptionsEditor = lazyPart(() => import("./options-editor"), "OptionsEditor");
 const QuotedBar = lazyPart(() => import("./quoted-bar"), "QuotedBar");
@@ -26,12 +26,12 @@ const QuotedBar = lazyPart(() => import("./quoted-bar"), "QuotedBar");
 /** The form for posting to the session. The draft is kept until the broker accepts the message. */
 export function Composer() {
   const { session, participants, peers, myTeamId, at, refresh } = useSession();
-  const { focus, post } = useComposePlace();
+  const { focus, post } = useComposeState();
   const { draft, store } = useDraft();
-  const { run, pending, refusal, reset } = useAction();
+  const { run, isPending, refusal, reset } = useAction();
   const [problem, setProblem] = useState<string | null>(null);
-  const [told, setTold] = useState("");
-  const connected = useConnectionState().status === "open";
+  const [statusText, setStatusText] = useState("");
+  const isConnected = useConnectionState().status === "open";
   const recipients = useMemo(
     () => listRecipients({ participants, peers, myTeamId }),
     [participants, peers, myTeamId],
@@ -39,19 +39,19 @@ export function Composer() {
   useShortcut("c", focus, { label: "Write a message", group: "Session" });
 
   async function send(): Promise<void> {
-    const wrong = findProblem(draft, limits.messageTextBytesMax);
-    setProblem(wrong);
-    setTold("");
-    if (wrong !== null) return focus();
+    const draftProblem = findProblem(draft, limits.messageTextBytesMax);
+    setProblem(draftProblem);
+    setStatusText("");
+    if (draftProblem !== null) return focus();
     const input = toPostInput(draft, session.session_id);
-    const idempotency_key = store.keyFor(input);
-    const sent = store.current;
+    const idempotency_key = store.getIdempotencyKey(input);
+    const sentDraft = store.current;
     await run(async (signal) => {
       const { cursor } = await post({ ...input, idempotency_key }, { signal });
-      if (store.current === sent) store.clear();
+      if (store.current === sentDraft) store.clear();
       // A quote or recipient added while the message was being sent belongs to the next draft.
       else store.change({ text: "", kind: "message", options: [] });
-      setTold(`Posted as #${cursor}.`);
+      setStatusText(`Posted as #${cursor}.`);
       // A view of a past moment cannot show the new message, so return to the present.
       if (at !== null) setQuery({ at: null });
       if (myTeamId === null) refresh();
@@ -91,16 +91,16 @@ export function Composer() {
           <ComposerField
             draft={draft}
             recipients={recipients}
-            isSending={pending}
+            isSending={isPending}
             onChange={(change) => {
               store.change(change);
               setProblem(null);
             }}
             onSend={() => void send()}
           />
-          <Button type="submit" disabled={pending} className="h-8.5">
+          <Button type="submit" disabled={isPending} className="h-8.5">
             <Send aria-hidden />
-            <span className="max-md:sr-only">{pending ? "Sending…" : "Send"}</span>
+            <span className="max-md:sr-only">{isPending ? "Sending…" : "Send"}</span>
           </Button>
         </div>
         {draft.kind === "ask" && !quoted?.answers && (
@@ -109,13 +109,13 @@ export function Composer() {
         <ComposerNotes
           text={draft.text}
           problem={problem}
-          away={listAway(draft.to, recipients)}
-          isWaiting={pending && !connected}
+          offlineNames={listOfflineNames(draft.to, recipients)}
+          isWaiting={isPending && !isConnected}
           onGiveUp={reset}
         />
         <RefusalNote refusal={refusal} />
         <p role="status" className="sr-only">
-          {told}
+          {statusText}
         </p>
       </div>
     </form>
@@ -130,18 +130,18 @@ interface ComposerChoicesProps {
 
 /** The draft's recipients, message kind and priority. */
 function ComposerChoices({ draft, recipients, onChange }: ComposerChoicesProps) {
-  const answers = draft.quoted?.answers === true;
+  const isAnswer = draft.quoted?.answers === true;
   return (
     // On a phone the choices take space from the feed. They appear only while the composer has focus, or once the user has
     // changed one.
     <div
       className={cn(
         "flex flex-wrap items-center gap-2",
-        isUnchosen(draft) && "max-md:hidden max-md:group-focus-within/composer:flex",
+        hasDefaultChoices(draft) && "max-md:hidden max-md:group-focus-within/composer:flex",
       )}
     >
       <RecipientPicker recipients={recipients} to={draft.to} onChange={(to) => onChange({ to })} />
-      {!answers && (
+      {!isAnswer && (
         <Select
           aria-label="Kind of message"
           className="h-7 text-sm font-medium"
@@ -162,7 +162,7 @@ function ComposerChoices({ draft, recipients, onChange }: ComposerChoicesProps) 
   );
 }
 
-function isUnchosen({ to, kind, priority }: Draft): boolean {
+function hasDefaultChoices({ to, kind, priority }: Draft): boolean {
   return to.length === 0 && kind === "message" && priority === "next";
 }
 

@@ -5,67 +5,69 @@ export interface DraftStore {
   readonly current: Draft;
   change(change: Partial<Draft>): void;
   /** Returns the idempotency key for posting this draft. The key changes only when the input changes, so a retry posts once. */
-  keyFor(input: object): string;
+  getIdempotencyKey(input: object): string;
   /** Starts a new, empty draft. */
   clear(): void;
-  listen(listener: () => void): () => void;
+  subscribe(listener: () => void): () => void;
 }
 
-interface Kept {
+interface StoredDraft {
   readonly draft: Draft;
   /** The last input that was sent, and its idempotency key. */
   readonly tried: { readonly input: string; readonly key: string } | null;
 }
 
 export function openDraftStore(sessionId: string, storage: Storage | undefined): DraftStore {
-  const place = `merkle.draft.${sessionId}`;
-  let kept = read(storage, place);
+  const storageKey = `merkle.draft.${sessionId}`;
+  let stored = read(storage, storageKey);
   const listeners = new Set<() => void>();
 
-  function keep(next: Kept): void {
-    kept = next;
-    write(storage, place, next);
+  function store(next: StoredDraft): void {
+    stored = next;
+    write(storage, storageKey, next);
     for (const listener of [...listeners]) listener();
   }
 
   return {
     get current() {
-      return kept.draft;
+      return stored.draft;
     },
-    change: (change) => keep({ ...kept, draft: { ...kept.draft, ...change } }),
-    keyFor(input) {
+    change: (change) => store({ ...stored, draft: { ...stored.draft, ...change } }),
+    getIdempotencyKey(input) {
       const text = JSON.stringify(input);
       const key =
-        kept.tried?.input === text ? kept.tried.key : crypto.getRandomValues(new Uint32Array(4)).join("-");
-      keep({ ...kept, tried: { input: text, key } });
+        stored.tried?.input === text
+          ? stored.tried.key
+          : crypto.getRandomValues(new Uint32Array(4)).join("-");
+      store({ ...stored, tried: { input: text, key } });
       return key;
     },
-    clear: () => keep(nothing),
-    listen(listener) {
+    clear: () => store(emptyEntry),
+    subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
   };
 }
 
-const nothing: Kept = { draft: emptyDraft, tried: null };
+const emptyEntry: StoredDraft = { draft: emptyDraft, tried: null };
 
-function read(storage: Storage | undefined, place: string): Kept {
+function read(storage: Storage | undefined, storageKey: string): StoredDraft {
   try {
-    const text = storage?.getItem(place);
+    const text = storage?.getItem(storageKey);
     // Only this store writes this item, so its type is known. Fields that an older version did not store get their
     // defaults.
-    const kept = text ? (JSON.parse(text) as Kept) : nothing;
-    return { tried: kept.tried ?? null, draft: { ...emptyDraft, ...kept.draft } };
+    const stored = text ? (JSON.parse(text) as StoredDraft) : emptyEntry;
+    return { tried: stored.tried ?? null, draft: { ...emptyDraft, ...stored.draft } };
   } catch {
-    return nothing;
+    return emptyEntry;
   }
 }
 
-function write(storage: Storage | undefined, place: string, kept: Kept): void {
+function write(storage: Storage | undefined, storageKey: string, stored: StoredDraft): void {
   try {
-    if (kept === nothing) storage?.removeItem(place);
-    else storage?.setItem(place, JSON.stringify(kept));
+    if (stored === emptyEntry) storage?.removeItem(storageKey);
+    else storage?.setItem(storageKey, JSON.stringify(stored));
   } catch {
     // If the storage is full or blocked, the draft still exists in this tab.
   }

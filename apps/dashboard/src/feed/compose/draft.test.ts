@@ -50,12 +50,12 @@ describe("a draft", () => {
   it("[DASH-96] keeps its key while it is the same, and gets another when it is changed or sent", () => {
     const store = openDraftStore("s", undefined);
     store.change({ text: "one" });
-    const first = store.keyFor({ text: "one" });
-    expect(store.keyFor({ text: "one" })).toBe(first);
-    expect(store.keyFor({ text: "two" })).not.toBe(first);
-    const second = store.keyFor({ text: "two" });
+    const first = store.getIdempotencyKey({ text: "one" });
+    expect(store.getIdempotencyKey({ text: "one" })).toBe(first);
+    expect(store.getIdempotencyKey({ text: "two" })).not.toBe(first);
+    const second = store.getIdempotencyKey({ text: "two" });
     store.clear();
-    expect(store.keyFor({ text: "two" })).not.toBe(second);
+    expect(store.getIdempotencyKey({ text: "two" })).not.toBe(second);
     expect(store.current).toEqual(emptyDraft);
   });
 });

@@ -36,10 +36,10 @@ export const emptyDraft: Draft = {
   quoted: null,
 };
 
-type PostInput = Omit<InputOf<"post_message">, "team_id" | "idempotency_key">;
+type DraftPostInput = Omit<InputOf<"post_message">, "team_id" | "idempotency_key">;
 
 /** Converts the draft to the input of `post_message`. An answer is never an ask, and blank options are dropped. */
-export function toPostInput(draft: Draft, sessionId: string): PostInput {
+export function toPostInput(draft: Draft, sessionId: string): DraftPostInput {
   const { quoted, to, priority } = draft;
   return {
     session_id: sessionId,
@@ -50,18 +50,18 @@ export function toPostInput(draft: Draft, sessionId: string): PostInput {
   };
 }
 
-function toKind({ kind, options, quoted, text }: Draft): Partial<PostInput["content"]> {
-  const answer = quoted?.answers ? { answer: answerOf(quoted, text) } : {};
+function toKind({ kind, options, quoted, text }: Draft): Partial<DraftPostInput["content"]> {
+  const answer = quoted?.answers ? { answer: toAnswer(quoted, text) } : {};
   if (kind === "decision") return { ...answer, kind };
   if (kind === "message" || quoted?.answers) return answer;
-  const given = listWrittenOptions(options);
-  return given.length === 0 ? { kind } : { kind, options: given };
+  const writtenOptions = listWrittenOptions(options);
+  return writtenOptions.length === 0 ? { kind } : { kind, options: writtenOptions };
 }
 
 /** An ask with options accepts only one of its options. Matching ignores case and surrounding spaces. */
-function answerOf({ options }: QuotedMessage, text: string): string {
-  const written = text.trim();
-  return options.find((option) => option.toLowerCase() === written.toLowerCase()) ?? written;
+function toAnswer({ options }: QuotedMessage, text: string): string {
+  const trimmed = text.trim();
+  return options.find((option) => option.toLowerCase() === trimmed.toLowerCase()) ?? trimmed;
 }
 
 export function listWrittenOptions(options: readonly string[]): string[] {
@@ -73,14 +73,14 @@ export function findProblem(draft: Draft, bytesMax: number): string | null {
   if (draft.text.trim() === "") return "Write something first.";
   const bytes = countBytes(draft.text);
   if (bytes > bytesMax) return `Messages can be up to ${bytesMax} bytes; this one has ${bytes}.`;
-  if (draft.quoted?.answers) return answerProblem(draft.quoted, draft.text);
+  if (draft.quoted?.answers) return findAnswerProblem(draft.quoted, draft.text);
   if (draft.kind === "ask" && listWrittenOptions(draft.options).length === 1) {
     return "Add at least two options, or none.";
   }
   return null;
 }
 
-function answerProblem({ options }: QuotedMessage, text: string): string | null {
+function findAnswerProblem({ options }: QuotedMessage, text: string): string | null {
   const isOption = options.some((option) => option.toLowerCase() === text.trim().toLowerCase());
   if (options.length > 0 && !isOption)
     return `Answer with one of: ${options.join(", ")}. Or choose “Reply without answering”.`;
@@ -96,7 +96,7 @@ export function countBytes(text: string): number {
 }
 
 /** Quotes a message for a reply or an answer. */
-export function toQuotedMessage(message: Message, answers: boolean): QuotedMessage {
+export function toQuotedMessage(message: Message, isAnswer: boolean): QuotedMessage {
   const { options } = message.content;
   return {
     sequence: message.sequence,
@@ -105,7 +105,7 @@ export function toQuotedMessage(message: Message, answers: boolean): QuotedMessa
       0,
       quotedCharsMax,
     ),
-    answers,
+    answers: isAnswer,
     options: Array.isArray(options) ? options.filter((option) => typeof option === "string") : [],
   };
 }

@@ -2,27 +2,27 @@
 export interface Mention {
   readonly start: number;
   readonly end: number;
-  readonly typed: string;
+  readonly prefix: string;
 }
 
-const typedCharsMax = 50;
+const prefixCharsMax = 50;
 
 /** Returns the mention that is being typed at the caret, or null. */
 export function findMention(text: string, caret: number): Mention | null {
-  const before = text.slice(Math.max(0, caret - typedCharsMax - 2), caret);
+  const before = text.slice(Math.max(0, caret - prefixCharsMax - 2), caret);
   const match = /(?:^|[\s(])@([^\s@]*)$/u.exec(before);
-  const typed = match?.[1];
-  if (typed === undefined || typed.length > typedCharsMax) return null;
-  return { start: caret - typed.length - 1, end: caret, typed };
+  const prefix = match?.[1];
+  if (prefix === undefined || prefix.length > prefixCharsMax) return null;
+  return { start: caret - prefix.length - 1, end: caret, prefix };
 }
 
 /** Returns the text with the completed mention, and the new caret position. */
-export function writeMention(
+export function insertMention(
   text: string,
   { start, end }: Mention,
   label: string,
 ): { text: string; caret: number } {
-  const written = `${label.startsWith("@") ? label : `@${label}`} `;
+  const mentionText = `${label.startsWith("@") ? label : `@${label}`} `;
   const after = text.slice(end).replace(/^ /, "");
-  return { text: text.slice(0, start) + written + after, caret: start + written.length };
+  return { text: text.slice(0, start) + mentionText + after, caret: start + mentionText.length };
 }

@@ -16,12 +16,12 @@ export interface OptionsEditorProps {
 /** Fields for the options of an ask. An ask without options accepts any answer. */
 export function OptionsEditor({ options, onChange }: OptionsEditorProps) {
   /** Index of a field that was just added. It receives the focus after the next render. */
-  const added = useRef<number>(null);
+  const focusIndex = useRef<number>(null);
   const fields = useRef<HTMLFieldSetElement>(null);
   useEffect(() => {
-    if (added.current === null) return;
-    fields.current?.querySelectorAll("input")[added.current]?.focus();
-    added.current = null;
+    if (focusIndex.current === null) return;
+    fields.current?.querySelectorAll("input")[focusIndex.current]?.focus();
+    focusIndex.current = null;
   });
   return (
     <fieldset ref={fields} className="flex flex-wrap items-center gap-2">
@@ -54,7 +54,7 @@ export function OptionsEditor({ options, onChange }: OptionsEditorProps) {
           variant="ghost"
           size="sm"
           onClick={() => {
-            added.current = options.length;
+            focusIndex.current = options.length;
             onChange(options.length === 0 ? ["", ""] : [...options, ""]);
           }}
         >

@@ -35,8 +35,8 @@ export function RecipientList({ id, label, recipients, active, chosen, onPick }:
           key={recipient.value}
           id={toOptionId(id, index)}
           recipient={recipient}
-          active={index === active}
-          chosen={isChosen(recipient, chosen)}
+          isActive={index === active}
+          isSelected={isChosen(recipient, chosen)}
           onPick={() => onPick(recipient)}
         />
       ))}
@@ -51,16 +51,16 @@ function isChosen({ value }: Recipient, chosen: readonly string[]): boolean {
 interface RecipientOptionProps {
   readonly id: string;
   readonly recipient: Recipient;
-  readonly active: boolean;
-  readonly chosen: boolean;
+  readonly isActive: boolean;
+  readonly isSelected: boolean;
   readonly onPick: () => void;
 }
 
-function RecipientOption({ id, recipient, active, chosen, onPick }: RecipientOptionProps) {
+function RecipientOption({ id, recipient, isActive, isSelected, onPick }: RecipientOptionProps) {
   const option = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (active) option.current?.scrollIntoView({ block: "nearest" });
-  }, [active]);
+    if (isActive) option.current?.scrollIntoView({ block: "nearest" });
+  }, [isActive]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field beside the list has the keys.
     // biome-ignore lint/a11y/useFocusableInteractive: the field beside the list keeps the focus.
@@ -68,13 +68,13 @@ function RecipientOption({ id, recipient, active, chosen, onPick }: RecipientOpt
       ref={option}
       id={id}
       role="option"
-      aria-selected={chosen}
+      aria-selected={isSelected}
       // Keeps the focus in the text field when the user clicks an option.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onPick}
       className={cn(
         "flex min-h-8 cursor-default items-center gap-2 rounded-md px-2 pointer-coarse:min-h-11",
-        active ? "bg-raised" : "hover:bg-surface",
+        isActive ? "bg-raised" : "hover:bg-surface",
       )}
     >
       {recipient.colour === null ? (
@@ -86,7 +86,7 @@ function RecipientOption({ id, recipient, active, chosen, onPick }: RecipientOpt
         {recipient.label}
       </span>
       <span className="min-w-0 flex-1 truncate text-sm text-muted-foreground">{recipient.note}</span>
-      {chosen && <Check aria-hidden className="size-4 shrink-0 text-link" />}
+      {isSelected && <Check aria-hidden className="size-4 shrink-0 text-link" />}
     </div>
   );
 }

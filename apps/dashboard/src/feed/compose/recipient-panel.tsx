@@ -12,20 +12,20 @@ interface RecipientPanelProps {
   readonly onPick: (recipient: Recipient) => void;
   readonly onClose: () => void;
   /** Called when focus leaves the panel. */
-  readonly onLeft: () => void;
+  readonly onLeave: () => void;
 }
 
 /** All possible recipients, filtered by the typed text. */
-export function RecipientPanel({ recipients, chosen, onPick, onClose, onLeft }: RecipientPanelProps) {
-  const [typed, setTyped] = useState("");
+export function RecipientPanel({ recipients, chosen, onPick, onClose, onLeave }: RecipientPanelProps) {
+  const [text, setText] = useState("");
   const listId = useId();
   const field = useRef<HTMLInputElement>(null);
-  const found = matchRecipients(recipients, typed);
+  const matches = matchRecipients(recipients, text);
   const { active, handleKey } = useActiveOption({
-    count: found.length,
-    text: typed,
+    count: matches.length,
+    text: text,
     onPick: (index) => {
-      const recipient = found[index];
+      const recipient = matches[index];
       if (recipient) onPick(recipient);
     },
     onClose,
@@ -41,24 +41,24 @@ export function RecipientPanel({ recipients, chosen, onPick, onClose, onLeft }: 
           aria-label="Recipients"
           aria-expanded
           aria-controls={listId}
-          aria-activedescendant={found.length > 0 ? toOptionId(listId, active) : undefined}
+          aria-activedescendant={matches.length > 0 ? toOptionId(listId, active) : undefined}
           autoComplete="off"
           placeholder="Team, peer or @group"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
           onKeyDown={handleKey}
-          onBlur={onLeft}
+          onBlur={onLeave}
         />
       </div>
       <RecipientList
         id={listId}
         label="Recipients"
-        recipients={found}
+        recipients={matches}
         active={active}
         chosen={chosen}
         onPick={onPick}
       />
-      {found.length === 0 && <p className="px-3 pb-2 text-sm text-muted-foreground">No matches.</p>}
+      {matches.length === 0 && <p className="px-3 pb-2 text-sm text-muted-foreground">No matches.</p>}
     </div>
   );
 }

@@ -53,7 +53,7 @@ export function RecipientPicker({ recipients, to, onChange }: RecipientPickerPro
           chosen={to}
           onPick={pick}
           onClose={close}
-          onLeft={() => setOpen(false)}
+          onLeave={() => setOpen(false)}
         />
       )}
     </div>

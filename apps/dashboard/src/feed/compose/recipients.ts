@@ -11,7 +11,7 @@ export interface Recipient {
   readonly kind: "everyone" | "humans" | "group" | "team" | "peer";
   readonly colour: number | null;
   /** Peers of this recipient that are disconnected, or have been silent for a long time. */
-  readonly away: readonly string[];
+  readonly offlineNames: readonly string[];
 }
 
 export interface RecipientsInput {
@@ -23,15 +23,18 @@ export interface RecipientsInput {
 /** Lists all possible recipients: everyone, humans, groups, teams, and the peers of teams that have several peers. */
 export function listRecipients({ participants, peers, myTeamId }: RecipientsInput): Recipient[] {
   const teams = participants.filter((team) => team.left_at === null && team.team_id !== myTeamId);
-  const there = peers.filter((peer) => peer.left_at === null && peer.team_id !== myTeamId);
-  const humans = there.filter((peer) => peer.kind !== "agent");
+  const currentPeers = peers.filter((peer) => peer.left_at === null && peer.team_id !== myTeamId);
+  const humans = currentPeers.filter((peer) => peer.kind !== "agent");
   return [
-    { value: "*", label: "everyone", note: "", kind: "everyone", colour: null, away: [] },
+    { value: "*", label: "everyone", note: "", kind: "everyone", colour: null, offlineNames: [] },
     ...(humans.length > 0 ? [toHumans(humans)] : []),
-    ...listGroups(there).map((name) => toGroup(name, there)),
+    ...listGroups(currentPeers).map((name) => toGroup(name, currentPeers)),
     ...teams.flatMap((team) => {
-      const own = there.filter((peer) => peer.team_id === team.team_id);
-      return [toTeam(team, own), ...(own.length > 1 ? own.flatMap((peer) => toPeer(team, peer)) : [])];
+      const teamPeers = currentPeers.filter((peer) => peer.team_id === team.team_id);
+      return [
+        toTeam(team, teamPeers),
+        ...(teamPeers.length > 1 ? teamPeers.flatMap((peer) => toPeer(team, peer)) : []),
+      ];
     }),
   ];
 }
@@ -40,40 +43,42 @@ function toHumans(humans: readonly Peer[]): Recipient {
   return {
     value: "@humans",
     label: "@humans",
-    note: countOf(humans),
+    note: formatPeerCount(humans),
     kind: "humans",
     colour: null,
-    away: [],
+    offlineNames: [],
   };
 }
 
-function toGroup(name: string, there: readonly Peer[]): Recipient {
-  const members = there.filter((peer) =>
+function toGroup(name: string, currentPeers: readonly Peer[]): Recipient {
+  const members = currentPeers.filter((peer) =>
     peer.groups.some((group) => group.name === name || group.name.startsWith(`${name}/`)),
   );
   return {
     value: `@${name}`,
     label: `@${name}`,
-    note: countOf(members),
+    note: formatPeerCount(members),
     kind: "group",
     colour: null,
-    away: members.filter(isAway).map(formatPeerName),
+    offlineNames: members.filter(isOffline).map(formatPeerName),
   };
 }
 
-function toTeam(team: Participant, own: readonly Peer[]): Recipient {
-  const role = own.length === 1 ? own[0]?.role : null;
-  const human = team.kind !== "agent";
+function toTeam(team: Participant, teamPeers: readonly Peer[]): Recipient {
+  const role = teamPeers.length === 1 ? teamPeers[0]?.role : null;
+  const isHuman = team.kind !== "agent";
   return {
     value: team.team_name,
     label: team.team_name,
-    note: human
+    note: isHuman
       ? team.kind
-      : [role, own.length > 1 ? countOf(own) : null, team.status].filter(Boolean).join(", "),
+      : [role, teamPeers.length > 1 ? formatPeerCount(teamPeers) : null, team.status]
+          .filter(Boolean)
+          .join(", "),
     kind: "team",
     colour: team.colour,
     // Humans are not expected to poll: they read messages when they return.
-    away: !human && team.status === "disconnected" ? [team.team_name] : [],
+    offlineNames: !isHuman && team.status === "disconnected" ? [team.team_name] : [],
   };
 }
 
@@ -87,12 +92,12 @@ function toPeer(team: Participant, peer: Peer): Recipient[] {
       note: [peer.role, peer.presence].filter(Boolean).join(", "),
       kind: "peer",
       colour: team.colour,
-      away: isAway(peer) ? [value] : [],
+      offlineNames: isOffline(peer) ? [value] : [],
     },
   ];
 }
 
-function isAway(peer: Peer): boolean {
+function isOffline(peer: Peer): boolean {
   return peer.kind === "agent" && peer.presence === "disconnected";
 }
 
@@ -100,25 +105,26 @@ function formatPeerName(peer: Peer): string {
   return formatPeerAddress(peer.team, peer.name);
 }
 
-function countOf(peers: readonly Peer[]): string {
+function formatPeerCount(peers: readonly Peer[]): string {
   return peers.length === 1 ? "1 peer" : `${peers.length} peers`;
 }
 
 /** Returns the recipients whose name contains the typed text, ignoring case. Names that start with the text come first. */
-export function matchRecipients(recipients: readonly Recipient[], typed: string): Recipient[] {
-  const wanted = typed.toLowerCase().replace(/^@/, "");
-  const places = recipients.map((recipient) => ({
+export function matchRecipients(recipients: readonly Recipient[], query: string): Recipient[] {
+  const prefix = query.toLowerCase().replace(/^@/, "");
+  const labels = recipients.map((recipient) => ({
     recipient,
-    place: recipient.label.toLowerCase().replace(/^@/, "").indexOf(wanted),
+    place: recipient.label.toLowerCase().replace(/^@/, "").indexOf(prefix),
   }));
-  const found = places.filter(({ place }) => place >= 0);
-  return [...found.filter(({ place }) => place === 0), ...found.filter(({ place }) => place > 0)].map(
-    ({ recipient }) => recipient,
-  );
+  const matches = labels.filter(({ place: index }) => index >= 0);
+  return [
+    ...matches.filter(({ place: index }) => index === 0),
+    ...matches.filter(({ place }) => place > 0),
+  ].map(({ recipient }) => recipient);
 }
 
 /** Returns the chosen recipients that are away. */
-export function listAway(to: readonly string[], recipients: readonly Recipient[]): string[] {
-  const chosen = recipients.filter(({ value }) => to.includes(value));
-  return [...new Set(chosen.flatMap(({ away }) => away))];
+export function listOfflineNames(to: readonly string[], recipients: readonly Recipient[]): string[] {
+  const selected = recipients.filter(({ value }) => to.includes(value));
+  return [...new Set(selected.flatMap(({ offlineNames }) => offlineNames))];
 }

@@ -13,7 +13,7 @@ export interface ActiveOptionInput {
   readonly onPick: (index: number) => void;
   readonly onClose: () => void;
   /** Whether Tab also picks the active option. */
-  readonly tabPicks?: boolean;
+  readonly canTabPick?: boolean;
 }
 
 /** Tracks the option selected with the arrow keys while a text field keeps the focus. */
@@ -22,18 +22,18 @@ export function useActiveOption({
   text,
   onPick,
   onClose,
-  tabPicks = false,
+  canTabPick = false,
 }: ActiveOptionInput): ActiveOption {
-  const [place, setPlace] = useState({ text, index: 0 });
-  const active = place.text === text ? Math.min(place.index, Math.max(0, count - 1)) : 0;
+  const [position, setPosition] = useState({ text, index: 0 });
+  const active = position.text === text ? Math.min(position.index, Math.max(0, count - 1)) : 0;
 
   function handleKey(event: KeyboardEvent): boolean {
     if (event.nativeEvent.isComposing) return false;
     if (event.key === "Escape") onClose();
     else if (count === 0) return false;
-    else if (event.key === "ArrowDown") setPlace({ text, index: (active + 1) % count });
-    else if (event.key === "ArrowUp") setPlace({ text, index: (active + count - 1) % count });
-    else if (event.key === "Enter" || (tabPicks && event.key === "Tab" && !event.shiftKey)) onPick(active);
+    else if (event.key === "ArrowDown") setPosition({ text, index: (active + 1) % count });
+    else if (event.key === "ArrowUp") setPosition({ text, index: (active + count - 1) % count });
+    else if (event.key === "Enter" || (canTabPick && event.key === "Tab" && !event.shiftKey)) onPick(active);
     else return false;
     event.preventDefault();
     event.stopPropagation();

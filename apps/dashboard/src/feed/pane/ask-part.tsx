@@ -22,8 +22,8 @@ export interface AskPartProps {
 /** The options of an ask, as buttons until someone answers. The first answer counts. */
 export function AskPart({ message, answer, isMine }: AskPartProps) {
   const { session, at, isObserver } = useSession();
-  const settled = useSettled(message, answer);
-  if (settled) return <Settled {...settled} />;
+  const settledAsk = useSettledAsk(message, answer);
+  if (settledAsk) return <Settled {...settledAsk} />;
   if (isRedacted(message)) return null;
   if (session.status === "closed" || isMine || at !== null || isObserver)
     return <Offered message={message} />;
@@ -41,17 +41,18 @@ interface SettledAsk {
  * Returns the answer to an ask. If the answer is not loaded, requests it from the broker, and repeats the request after
  * each delivery event.
  */
-function useSettled(message: Message, answer: Message | undefined): SettledAsk | null {
+function useSettledAsk(message: Message, answer: Message | undefined): SettledAsk | null {
   const { session } = useSession();
-  const asked = answer === undefined ? { session_id: session.session_id, message: message.sequence } : null;
-  const { data } = useRead("message_status", asked, { on: ["delivery"] });
+  const statusInput =
+    answer === undefined ? { session_id: session.session_id, message: message.sequence } : null;
+  const { data } = useRead("message_status", statusInput, { on: ["delivery"] });
   if (answer !== undefined) {
     const { content, from, sequence } = answer;
     return { sequence, by: from?.team ?? "", answer: String(content["answer"]) };
   }
   if (!data?.answered) return null;
-  const { message: sequence, by, answer: said } = data.answered;
-  return { sequence, by, answer: said };
+  const { message: sequence, by, answer: answerText } = data.answered;
+  return { sequence, by, answer: answerText };
 }
 
 function Settled({ sequence, by, answer }: SettledAsk) {
@@ -89,7 +90,7 @@ function Offered({ message }: { readonly message: Message }) {
 
 function AnswerButtons({ message }: { readonly message: Message }) {
   const { answer } = useCompose();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that repeats the question. */}
@@ -103,14 +104,14 @@ function AnswerButtons({ message }: { readonly message: Message }) {
             key={option}
             variant="outline"
             size="sm"
-            disabled={pending}
+            disabled={isPending}
             className="h-auto min-h-7 max-w-full py-0.5 text-start whitespace-normal"
             onClick={() => void run(() => answer(message, option))}
           >
             <bdi className="min-w-0 break-words">{showHidden(option)}</bdi>
           </Button>
         ))}
-        <Button variant="ghost" size="sm" disabled={pending} onClick={() => void answer(message)}>
+        <Button variant="ghost" size="sm" disabled={isPending} onClick={() => void answer(message)}>
           {readOptions(message).length === 0 ? "Answer" : "Write an answer"}
         </Button>
       </div>

@@ -58,7 +58,7 @@ type DeliveryRecipient = Status["recipients"][number];
 
 function Waiting({ recipients }: { readonly recipients: readonly DeliveryRecipient[] }) {
   const waiting = recipients.filter(({ delivered }) => !delivered);
-  const rest = waiting.length - namedMax;
+  const hiddenCount = waiting.length - namedMax;
   return (
     <>
       {" · not yet "}
@@ -69,7 +69,7 @@ function Waiting({ recipients }: { readonly recipients: readonly DeliveryRecipie
           {describeDeclared(recipient) !== null && ` (${describeDeclared(recipient)})`}
         </span>
       ))}
-      {rest > 0 && ` and ${rest} more`}
+      {hiddenCount > 0 && ` and ${hiddenCount} more`}
     </>
   );
 }
@@ -85,9 +85,9 @@ function describeDeclared({ declared }: DeliveryRecipient): string | null {
 }
 
 function describe(recipient: DeliveryRecipient): string {
-  const words = describeReach(recipient);
-  const declared = recipient.delivered ? null : describeDeclared(recipient);
-  return declared === null ? words : `${declared}, ${words}`;
+  const reach = describeReach(recipient);
+  const declaredStatus = recipient.delivered ? null : describeDeclared(recipient);
+  return declaredStatus === null ? reach : `${declaredStatus}, ${reach}`;
 }
 
 function describeReach({ delivered, delivered_at, status, declared, wake }: DeliveryRecipient): string {

@@ -6,7 +6,7 @@ import { useBroker } from "@/broker/use-broker";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { EarlyPage } from "@/feed/store/early-page";
 import { loadMarkdown } from "@/text/markdown/markdown-text";
-import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
+import { useFeedFilter, useLinkedSequence } from "./use-feed-filter";
 
 /** Holds the first page of the session's feed, if it was requested early. */
 export type EarlyPageHolder = { readonly current: EarlyPage | null };
@@ -18,22 +18,22 @@ export function useEarlyPage(): EarlyPageHolder {
 }
 
 /** While the session is loading, requests the feed page that the URL selects and loads the markdown renderer. */
-export function useFeedAhead(sessionId: string | undefined, isLoading: boolean): EarlyPageHolder {
+export function useFeedPrefetch(sessionId: string | undefined, isLoading: boolean): EarlyPageHolder {
   const broker = useBroker();
   const filter = useFeedFilter();
-  const asked = useAskedMessage();
+  const linkedSequence = useLinkedSequence();
   const [at] = useQueryParam("at");
-  const showsFeed = usePathname().split("/").length === 3;
+  const isFeedPage = usePathname().split("/").length === 3;
   const early = useRef<EarlyPage | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first page of a session is asked for once.
   useEffect(() => {
     void loadMarkdown().catch(() => undefined);
-    if (sessionId === undefined || !isLoading || !showsFeed) return;
+    if (sessionId === undefined || !isLoading || !isFeedPage) return;
     const view = { sessionId, filter, at };
     early.current = new EarlyPage(
       broker,
       view,
-      asked === null ? { is: "last" } : { is: "around", sequence: asked },
+      linkedSequence === null ? { is: "last" } : { is: "around", sequence: linkedSequence },
     );
     return () => {
       early.current = null;

@@ -19,10 +19,10 @@ export interface EventRowProps {
 /** An event from the broker. Changes to the session are emphasised, joins and leaves are not. */
 export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
   const { text, reason } = describeEvent(message);
-  const stands = !isFoldable(message);
+  const isStandalone = !isFoldable(message);
   return (
     <div className="group/message relative flex min-w-0 gap-2 ps-1 text-sm">
-      <span aria-hidden className={cn("w-[3px] shrink-0 rounded-full", stands && "bg-input")} />
+      <span aria-hidden className={cn("w-[3px] shrink-0 rounded-full", isStandalone && "bg-input")} />
       <div className="min-w-0 flex-1 ps-7 pe-13 pointer-coarse:pe-11">
         <span className="float-end ms-2 flex items-baseline gap-2 text-muted-foreground tabular-nums">
           <TimeText at={message.posted_at} as="clock" />
@@ -35,7 +35,7 @@ export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
           </MessageLink>
         </span>
         <div dir="auto" className="break-words">
-          <p className={stands ? "font-medium" : "text-muted-foreground"}>{text}</p>
+          <p className={isStandalone ? "font-medium" : "text-muted-foreground"}>{text}</p>
           {reason !== null && <p className="text-muted-foreground">Reason: {reason}</p>}
           <TopicLink topicId={message["topic_id"]} />
           {isRaw && <RawMessage message={message} />}

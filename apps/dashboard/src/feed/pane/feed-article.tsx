@@ -15,9 +15,9 @@ import { EventRow } from "./event-row";
 import { MessageRow } from "./message-row";
 
 // An empty area with the height of the replies, so that the layout does not shift when they load.
-const room = <div className="h-7 pointer-coarse:h-12" />;
-const Replies = lazyPart(() => import("./replies"), "Replies", room);
-const ThreadLink = lazyPart(() => import("./replies"), "ThreadLink", room);
+const placeholder = <div className="h-7 pointer-coarse:h-12" />;
+const Replies = lazyPart(() => import("./replies"), "Replies", placeholder);
+const ThreadLink = lazyPart(() => import("./replies"), "ThreadLink", placeholder);
 
 export interface FeedArticleProps {
   readonly row: FeedRow;
@@ -27,7 +27,7 @@ export interface FeedArticleProps {
   /** True for the row that keyboard shortcuts act on. */
   readonly isCurrent: boolean;
   /** True if the row takes the focus, because a keyboard shortcut moved to it. */
-  readonly takesFocus: boolean;
+  readonly shouldTakeFocus: boolean;
   /** True if the URL names this message. */
   readonly isLinked: boolean;
   /** Sequence of the reply that the URL names, if it belongs to this row. */
@@ -52,14 +52,14 @@ export interface ArticleActions {
 
 /** A row of the feed, including the dividers above it. The dividers are inside because ARIA allows only articles in a feed. */
 export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): ReactNode {
-  const { row, index, end, answer, isCurrent, takesFocus, isLinked, isFresh, isRaw, measure, actions } =
+  const { row, index, end, answer, isCurrent, shouldTakeFocus, isLinked, isFresh, isRaw, measure, actions } =
     props;
   const { linkedReply, isOpen, thread } = props;
-  const { first, messages, replies, beginsDay, beginsUnread } = row;
+  const { first, messages, replies, isFirstOfDay, isFirstUnread } = row;
   const article = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (takesFocus) article.current?.focus({ preventScroll: true });
-  }, [takesFocus]);
+    if (shouldTakeFocus) article.current?.focus({ preventScroll: true });
+  }, [shouldTakeFocus]);
   const attach = useCallback(
     (element: HTMLElement | null) => {
       article.current = element;
@@ -80,8 +80,8 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
       onFocus={() => actions.onFocused(row.key)}
       className="group/article absolute inset-x-0 contain-[layout_style] outline-none"
     >
-      {beginsDay && <DayDivider at={first.posted_at} />}
-      {beginsUnread && <UnreadDivider at={first.posted_at} onCatchUp={actions.onCatchUp} />}
+      {isFirstOfDay && <DayDivider at={first.posted_at} />}
+      {isFirstUnread && <UnreadDivider at={first.posted_at} onCatchUp={actions.onCatchUp} />}
       <div
         data-slot="feed-row"
         className={cn(
@@ -102,7 +102,7 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
                 ask={first}
                 replies={replies}
                 isOpen={isOpen}
-                asked={linkedReply}
+                linkedSequence={linkedReply}
                 onToggle={actions.onReplies}
               />
             ) : (
@@ -117,14 +117,14 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
 
 /** Returns the classes for a new message: it slides in from below. Asks and decisions are also highlighted for a moment. */
 function toArrivalClasses(message: Message): string {
-  const lit = {
+  const highlight = {
     ask: "motion-safe:starting:bg-highlight",
     decision: "motion-safe:starting:bg-added",
     plain: "",
   };
   return cn(
     "motion-safe:transition-[opacity,translate,background-color] motion-safe:duration-180 motion-safe:ease-out motion-safe:starting:translate-y-1.5 motion-safe:starting:opacity-0",
-    lit[readKind(message)],
+    highlight[readKind(message)],
   );
 }
 
@@ -191,7 +191,7 @@ interface EventRunProps {
 /** A folded run of events on one line, which expands on click. */
 function EventRun({ messages, onShow }: EventRunProps) {
   const [first, second] = messages.map((message) => describeEvent(message).text);
-  const rest = messages.length - 2;
+  const hiddenCount = messages.length - 2;
   return (
     <button
       type="button"
@@ -202,7 +202,7 @@ function EventRun({ messages, onShow }: EventRunProps) {
       <ChevronRight aria-hidden className="size-3.5 shrink-0 self-center" />
       <span dir="auto" className="min-w-0 flex-1 truncate">
         {messages.length} system events: {first}, {second}
-        {rest > 0 && ` and ${rest} more`}
+        {hiddenCount > 0 && ` and ${hiddenCount} more`}
       </span>
       <span className="shrink-0 text-link">show</span>
     </button>

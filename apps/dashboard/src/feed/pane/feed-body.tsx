@@ -3,7 +3,7 @@
 import { toProblem } from "@/broker/problem";
 import { ProblemAlert } from "@/components/problem-alert";
 import { lazyPart } from "@/core/lazy-part";
-import { type FeedFilter, isFiltered } from "@/feed/store/feed-filter";
+import { type FeedViewFilter, isFiltered } from "@/feed/store/feed-filter";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
@@ -15,7 +15,7 @@ import { clearFilter } from "./filter-bar";
 const StartPeer = lazyPart(() => import("./start-peer"), "StartPeer");
 
 interface FeedBodyProps extends FeedListProps {
-  readonly filter: FeedFilter;
+  readonly filter: FeedViewFilter;
 }
 
 /** The messages of the feed, or the reason why there are none. */

@@ -15,35 +15,43 @@ import { Button } from "@/ui/button";
 import { type ArticleActions, FeedArticle } from "./feed-article";
 import { useFeedKeys } from "./use-feed-keys";
 import { useFeedScroll } from "./use-feed-scroll";
-import type { Reading } from "./use-reading";
+import type { ReadTracker } from "./use-reading";
 
 export interface FeedListProps {
   readonly store: FeedStore;
   readonly state: FeedState;
-  readonly asked: number | null;
-  readonly reading: Reading;
+  readonly linkedSequence: number | null;
+  readonly reading: ReadTracker;
   readonly onCatchUp: (() => void) | null;
   /** Whether replies are folded into their asks. False while a filter is active, so that every match is visible. */
-  readonly folds: boolean;
+  readonly canFold: boolean;
   /** Threads by the sequence of their first message. */
   readonly threads: ReadonlyMap<number, Thread>;
 }
 
 /** The virtualised rows of the feed. They scroll natively, follow new messages at the end, and never move the row being read. */
-export function FeedList({ store, state, asked, reading, onCatchUp, folds, threads }: FeedListProps) {
+export function FeedList({
+  store,
+  state,
+  linkedSequence,
+  reading,
+  onCatchUp,
+  canFold,
+  threads,
+}: FeedListProps) {
   const { myTeamId } = useSession();
   const { window: feed, end, older, newer, refreshedAt } = state;
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [raw, setRaw] = useState<ReadonlySet<string>>(new Set());
-  const dayOf = useDayOf();
+  const toDay = useDayOf();
   const { readUpTo } = reading;
   // A returning reader sees new replies in their own rows. Replies that arrive later also keep their rows.
-  const [readAtFirst] = useState(() => readUpTo ?? end);
-  const [standing] = useState(() => new Set<string>());
-  const foldUpTo = folds ? readAtFirst : null;
+  const [initialReadUpTo] = useState(() => readUpTo ?? end);
+  const [standaloneIds] = useState(() => new Set<string>());
+  const foldUpTo = canFold ? initialReadUpTo : null;
   const rows = useMemo(
-    () => toRows(feed.messages, { unfolded, foldUpTo, standing, readUpTo, myTeamId, dayOf }),
-    [feed.messages, unfolded, foldUpTo, standing, readUpTo, myTeamId, dayOf],
+    () => toRows(feed.messages, { unfolded, foldUpTo, standaloneIds, readUpTo, myTeamId, toDay }),
+    [feed.messages, unfolded, foldUpTo, standaloneIds, readUpTo, myTeamId, toDay],
   );
   const answers = useMemo(() => findAnswers(feed.messages), [feed.messages]);
   const [current, setCurrent] = useState<{ key: string; isWanted: boolean } | null>(null);
@@ -60,7 +68,7 @@ export function FeedList({ store, state, asked, reading, onCatchUp, folds, threa
     state,
     rows,
     currentKey: current?.key ?? null,
-    onSeen: reading.seen,
+    onSeen: reading.markSeen,
     unfold,
   });
   const { virtualizer, isFollowing, newCount, freshAfter, toEnd } = scroll;
@@ -92,7 +100,7 @@ export function FeedList({ store, state, asked, reading, onCatchUp, folds, threa
   const onKeyDown = useFeedKeys({
     rows,
     currentKey: current?.key ?? null,
-    firstVisible: scroll.firstVisible,
+    getFirstVisible: scroll.firstVisible,
     goTo: (index) => {
       const row = rows[index];
       if (!row) return;
@@ -131,11 +139,15 @@ export function FeedList({ store, state, asked, reading, onCatchUp, folds, threa
                 end={end}
                 answer={answers.get(row.first.sequence)}
                 isCurrent={isCurrent}
-                takesFocus={isCurrent && current.isWanted}
-                isLinked={asked !== null && row.messages.some(({ sequence }) => sequence === asked)}
-                linkedReply={row.replies.some(({ sequence }) => sequence === asked) ? asked : null}
+                shouldTakeFocus={isCurrent && current.isWanted}
+                isLinked={
+                  linkedSequence !== null && row.messages.some(({ sequence }) => sequence === linkedSequence)
+                }
+                linkedReply={
+                  row.replies.some(({ sequence }) => sequence === linkedSequence) ? linkedSequence : null
+                }
                 isOpen={unfolded.has(row.key)}
-                thread={folds ? threads.get(row.first.sequence) : undefined}
+                thread={canFold ? threads.get(row.first.sequence) : undefined}
                 isFresh={row.first.sequence > freshAfter}
                 isRaw={raw.has(row.key)}
                 measure={virtualizer.measureElement}
@@ -223,8 +235,8 @@ function useDayOf(): (at: string) => string {
     return (at) => {
       // Days begin at a boundary of ten minutes in every zone, except UTC+5:45 and UTC+12:45.
       const tenMinutes = at.slice(0, 15);
-      const known = dayByTenMinutes.get(tenMinutes);
-      if (known !== undefined) return known;
+      const cached = dayByTenMinutes.get(tenMinutes);
+      if (cached !== undefined) return cached;
       const day = new Date(at).toDateString();
       dayByTenMinutes.set(tenMinutes, day);
       return day;

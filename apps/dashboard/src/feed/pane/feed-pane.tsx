@@ -13,7 +13,7 @@ import { useSession } from "@/sessions/session-context";
 import { FeedBody } from "./feed-body";
 import { clearFilter, FilterBar } from "./filter-bar";
 import { useReplay } from "./replay-context";
-import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
+import { useFeedFilter, useLinkedSequence } from "./use-feed-filter";
 import { useFeedState, useFeedStore } from "./use-feed-store";
 import { useReading } from "./use-reading";
 
@@ -32,60 +32,60 @@ const ThreadBar = lazyPart(
 /** The session's feed: the filters, a note about unread messages, and the messages. */
 export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
   const { session, at: asOf } = useSession();
-  const at = useReplay().anchorOf(asOf);
+  const at = useReplay().toAnchor(asOf);
   const { session_id, last_read, unread } = session;
   const filter = useFeedFilter();
-  const asked = useAskedMessage();
+  const linkedSequence = useLinkedSequence();
   const reading = useReading();
   const findField = useRef<HTMLInputElement>(null);
   const [isCatchingUp, setCatchingUp] = useState(false);
   const [isFilterOpen, setFilterOpen] = useState(false);
 
-  const { store, key } = useFeedStore({ sessionId: session_id, filter, at }, openAt);
+  const { store, key } = useFeedStore({ sessionId: session_id, filter, at }, choosePosition);
   const state = useFeedState(store);
 
   const { messages } = state.window;
   const threads = useMemo(() => findThreads(messages), [messages]);
-  const byRoot = useMemo(() => new Map(threads.map((thread) => [thread.root, thread])), [threads]);
+  const threadsByRoot = useMemo(() => new Map(threads.map((thread) => [thread.root, thread])), [threads]);
   const [first] = messages;
   const title = filter.thread === null ? null : describeTitle(first, filter.thread);
 
-  const last = useRef<{ store: FeedStore; at: string | null; asked: number | null }>(null);
+  const lastOpened = useRef<{ store: FeedStore; at: string | null; asked: number | null }>(null);
 
   /**
    * Returns where the feed opens: at the message that the URL names, or where the reader was before the filter changed.
    * Otherwise at the first unread message, or at the end if that message is too far back.
    */
-  function openAt(): FeedPosition {
-    const before = last.current;
-    last.current = { store, at, asked };
-    if (before?.at === at && before.asked === asked && before.store !== store) {
+  function choosePosition(): FeedPosition {
+    const before = lastOpened.current;
+    lastOpened.current = { store, at, asked: linkedSequence };
+    if (before?.at === at && before.asked === linkedSequence && before.store !== store) {
       return { at: before.store.reading?.sequence ?? "end", as: "kept" };
     }
-    if (asked !== null) return { at: asked, as: "asked" };
+    if (linkedSequence !== null) return { at: linkedSequence, as: "asked" };
     if (reading.readUpTo === null || !unread || reading.isFarBehind) return { at: "end", as: "kept" };
     return { at: reading.readUpTo + 1, as: "unread" };
   }
 
   useEffect(() => {
-    const { status, place } = store.current();
-    if (asked !== null && (status !== "opening" || place !== null))
-      void store.open({ at: asked, as: "asked" });
-  }, [store, asked]);
+    const { status, place } = store.getState();
+    if (linkedSequence !== null && (status !== "opening" || place !== null))
+      void store.open({ at: linkedSequence, as: "asked" });
+  }, [store, linkedSequence]);
 
   function goToUnread(): void {
-    reading.readOn();
+    reading.resumeMarking();
     void store.open({ at: (last_read ?? 0) + 1, as: "unread" });
   }
 
-  function find(): void {
+  function openFindField(): void {
     // The find field must be visible before it can receive the focus.
     flushSync(() => setFilterOpen(true));
     findField.current?.focus();
   }
 
   useShortcut("u", goToUnread, { label: "First unread message", group: "Feed", enabled: last_read !== null });
-  useShortcut("/", find, { label: "Find in feed", group: "Feed" });
+  useShortcut("/", openFindField, { label: "Find in feed", group: "Feed" });
   useShortcut(
     "Escape",
     () => {
@@ -97,15 +97,19 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
     { label: "Clear filter", group: "Feed" },
   );
 
-  const open = () => setCatchingUp(true);
+  const startCatchUp = () => setCatchingUp(true);
   const canCatchUp = useHasPart(({ session: parts }) => parts?.CatchUp);
-  const catchUp = canCatchUp && last_read !== null && at === null ? open : null;
-  useShortcut("b", open, { label: "Since your last visit", group: "Feed", enabled: catchUp !== null });
+  const catchUp = canCatchUp && last_read !== null && at === null ? startCatchUp : null;
+  useShortcut("b", startCatchUp, {
+    label: "Since your last visit",
+    group: "Feed",
+    enabled: catchUp !== null,
+  });
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <FilterBar
         filter={filter}
-        hidden={countHidden(state.window)}
+        hiddenCount={countHidden(state.window)}
         threads={threads}
         title={title}
         findField={findField}
@@ -120,13 +124,13 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
         <UnreadBar
           count={unread ?? 0}
           onFirst={goToUnread}
-          onCatchUp={open}
+          onCatchUp={startCatchUp}
           onRead={() => void reading.markAll()}
         />
       )}
       {isCatchingUp && (
         <Parts
-          of={({ session: parts }) => parts?.CatchUp}
+          select={({ session: parts }) => parts?.CatchUp}
           given={{ since: reading.readUpTo ?? 0, onClose: () => setCatchingUp(false) }}
         />
       )}
@@ -135,11 +139,11 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
         store={store}
         state={state}
         filter={filter}
-        asked={asked}
+        linkedSequence={linkedSequence}
         reading={reading}
         onCatchUp={catchUp}
-        folds={!isFiltered(filter)}
-        threads={byRoot}
+        canFold={!isFiltered(filter)}
+        threads={threadsByRoot}
       />
     </div>
   );

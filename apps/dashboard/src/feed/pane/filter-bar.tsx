@@ -4,7 +4,7 @@ import { ListFilter, Search, X } from "lucide-react";
 import { type ReactNode, type RefObject, useEffect, useId, useState } from "react";
 import { setQuery } from "@/core/address/address";
 import { cn } from "@/core/utils";
-import { type FeedFilter, type FeedType, feedTypes, isFiltered } from "@/feed/store/feed-filter";
+import { type FeedType, type FeedViewFilter, feedTypes, isFiltered } from "@/feed/store/feed-filter";
 import type { Thread } from "@/feed/store/threads";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
@@ -12,9 +12,9 @@ import { Button } from "@/ui/button";
 import { Select } from "@/ui/select";
 
 export interface FilterBarProps {
-  readonly filter: FeedFilter;
+  readonly filter: FeedViewFilter;
   /** Number of loaded messages that the filter hides. */
-  readonly hidden: number;
+  readonly hiddenCount: number;
   /** The threads among the loaded messages. */
   readonly threads: readonly Thread[];
   /** Title of the thread that the filter selects, if any. */
@@ -36,7 +36,7 @@ const labels: Readonly<Record<FeedType, string>> = {
 
 /** The filters of the feed, stored in the URL. Shows how many messages they hide. */
 export function FilterBar(props: FilterBarProps) {
-  const { filter, hidden, threads, title, findField, tools, isOpen, onOpen } = props;
+  const { filter, hiddenCount, threads, title, findField, tools, isOpen, onOpen } = props;
   const id = useId();
   const isOn = isFiltered(filter);
   return (
@@ -81,7 +81,7 @@ export function FilterBar(props: FilterBarProps) {
           className="text-muted-foreground tabular-nums max-md:ms-auto"
           onClick={clearFilter}
         >
-          {hidden > 0 ? `${hidden.toLocaleString("en")} hidden · show all` : "Show all"}
+          {hiddenCount > 0 ? `${hiddenCount.toLocaleString("en")} hidden · show all` : "Show all"}
         </Button>
       )}
     </div>
@@ -127,7 +127,7 @@ function TeamSelect({ team }: { readonly team: string | null }) {
   );
 }
 
-const threadsOffered = 20;
+const offeredThreadsMax = 20;
 
 interface ThreadSelectProps extends Pick<FilterBarProps, "threads" | "title"> {
   readonly thread: number | null;
@@ -135,7 +135,7 @@ interface ThreadSelectProps extends Pick<FilterBarProps, "threads" | "title"> {
 
 /** A select with the threads, each named by its first line. */
 function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
-  const others = threads.filter(({ root }) => root !== thread).slice(0, threadsOffered);
+  const otherThreads = threads.filter(({ root }) => root !== thread).slice(0, offeredThreadsMax);
   return (
     <Select
       aria-label="Thread"
@@ -145,8 +145,9 @@ function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
       options={[
         ["", "All threads"],
         ...(thread === null ? [] : [[String(thread), showHidden(title ?? `#${thread}`)] as const]),
-        ...others.map(
-          ({ root, title: of, replies }) => [String(root), `${showHidden(of)} (${replies})`] as const,
+        ...otherThreads.map(
+          ({ root, title: threadTitle, replies }) =>
+            [String(root), `${showHidden(threadTitle)} (${replies})`] as const,
         ),
       ]}
     />
@@ -163,17 +164,17 @@ function FindField({
   readonly field: RefObject<HTMLInputElement | null>;
 }) {
   const [text, setText] = useState(q ?? "");
-  const [asked, setAsked] = useState(q);
-  if (asked !== q) {
+  const [appliedQuery, setAppliedQuery] = useState(q);
+  if (appliedQuery !== q) {
     // The URL changed from outside this field: by a link, Back, or clearing the filter.
-    setAsked(q);
+    setAppliedQuery(q);
     setText(q ?? "");
   }
   useEffect(() => {
     if (text.trim() === (q ?? "")) return;
     const timer = setTimeout(() => {
       const next = text.trim() === "" ? null : text.trim();
-      setAsked(next);
+      setAppliedQuery(next);
       setQuery({ q: next }, { replace: q !== null });
     }, settleMs);
     return () => clearTimeout(timer);

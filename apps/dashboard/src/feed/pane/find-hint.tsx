@@ -15,9 +15,9 @@ export function FindHint() {
   const [isShown, setShown] = useState(false);
   useEffect(() => {
     if (isKnown) return;
-    const hear = (event: KeyboardEvent) => isFind(event) && setShown(true);
-    window.addEventListener("keydown", hear);
-    return () => window.removeEventListener("keydown", hear);
+    const onKeyDown = (event: KeyboardEvent) => isFindShortcut(event) && setShown(true);
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
   }, [isKnown]);
   if (isKnown || !isShown) return null;
   return (
@@ -44,6 +44,6 @@ export function FindHint() {
   );
 }
 
-function isFind({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+function isFindShortcut({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
   return (ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === "f";
 }

@@ -14,7 +14,7 @@ import { MessageLink } from "./message-link";
 
 /** The head of a message: author, recipients, kind, time and number. */
 export function MessageHead({ message, isMine }: { readonly message: Message; readonly isMine: boolean }) {
-  const { colourOf } = useSession();
+  const { getColour } = useSession();
   const { from, to, content, priority, reply_to, posted_at, sequence, posted_by_team_id } = message;
   const team = showHidden(from?.team ?? "");
   const isToAll = to.length === 1 && to[0] === "*";
@@ -24,7 +24,7 @@ export function MessageHead({ message, isMine }: { readonly message: Message; re
         aria-hidden
         className={cn(
           "w-5.5 shrink-0 font-mono text-xs font-medium",
-          toTeamColour(colourOf(posted_by_team_id)).className,
+          toTeamColour(getColour(posted_by_team_id)).className,
         )}
       >
         {toMonogram(team)}

@@ -65,7 +65,7 @@ export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonPr
       )}
       {isRemoving && (
         <Parts
-          of={({ removal }) => removal?.OfMessage}
+          select={({ removal }) => removal?.OfMessage}
           given={{ message, onClose: () => setRemoving(false) }}
         />
       )}

@@ -21,7 +21,7 @@ import { RefusalNote } from "@/components/refusal-note";
 import { setQuery } from "@/core/address/address";
 import { copyText } from "@/core/copy-text";
 import { useCompose } from "@/feed/compose/compose-context";
-import { withDecision } from "@/feed/store/decisions";
+import { insertDecision } from "@/feed/store/decisions";
 import { isPrivate, toMarkdown } from "@/feed/store/message-text";
 import type { MessageAction } from "@/parts/feature";
 import { useFeatures, useHasPart } from "@/parts/features-context";
@@ -46,9 +46,9 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }
   const canRemove = useHasPart(({ removal }) => removal) && at === null && !isObserver;
   const isOpen = session.status === "active" && at === null && !isObserver;
   const link = toMessageAddress(session.slug, message.sequence);
-  const close = (then: () => void) => () => {
+  const close = (action: () => void) => () => {
     onClose();
-    then();
+    action();
   };
   function run(action: MessageAction): void {
     // A closing sheet returns the focus to the previously focused element. This menu will no longer exist then, so its
@@ -70,9 +70,9 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }
             Reply
           </MenuItem>
         )}
-        <CopyItem icon={FileText} label="Copy as Markdown" text={() => toMarkdown(message, link)} />
-        <CopyItem icon={Braces} label="Copy as JSON" text={() => JSON.stringify(message, null, 2)} />
-        <CopyItem icon={Link2} label="Copy link" text={() => link} />
+        <CopyItem icon={FileText} label="Copy as Markdown" getText={() => toMarkdown(message, link)} />
+        <CopyItem icon={Braces} label="Copy as JSON" getText={() => JSON.stringify(message, null, 2)} />
+        <CopyItem icon={Link2} label="Copy link" getText={() => link} />
         {isOpen && message.type === "chat" && !isPrivate(message) && !isRedacted(message) && (
           <AddToDecisions message={message} link={link} />
         )}
@@ -105,50 +105,50 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }
 function CopyItem({
   icon,
   label,
-  text,
+  getText: text,
 }: {
   readonly icon: LucideIcon;
   readonly label: string;
-  readonly text: () => string;
+  readonly getText: () => string;
 }) {
-  const [told, setTold] = useState("");
+  const [statusText, setStatusText] = useState("");
   return (
     <>
       <MenuItem
         icon={icon}
         onClick={() => {
-          void copyText(text()).then((copied) => setTold(copied ? "Copied" : "Couldn't copy."));
+          void copyText(text()).then((copied) => setStatusText(copied ? "Copied" : "Couldn't copy."));
         }}
       >
         {label}
       </MenuItem>
-      <MenuNote>{told}</MenuNote>
+      <MenuNote>{statusText}</MenuNote>
     </>
   );
 }
 
 function AddToDecisions({ message, link }: { readonly message: Message; readonly link: string }) {
   const addDecision = useAddDecision();
-  const { run, pending, refusal } = useAction();
-  const [told, setTold] = useState("");
+  const { run, isPending, refusal } = useAction();
+  const [statusText, setStatusText] = useState("");
   return (
     <>
       <MenuItem
         icon={CircleCheckBig}
-        disabled={pending || told !== ""}
+        disabled={isPending || statusText !== ""}
         onClick={() =>
-          void run(async () => setTold(`Added to the document (v${await addDecision(message, link)})`))
+          void run(async () => setStatusText(`Added to the document (v${await addDecision(message, link)})`))
         }
       >
-        {pending ? "Adding…" : "Add to Decisions"}
+        {isPending ? "Adding…" : "Add to Decisions"}
       </MenuItem>
-      <MenuNote>{told}</MenuNote>
+      <MenuNote>{statusText}</MenuNote>
       <RefusalNote refusal={refusal} className="m-1" />
     </>
   );
 }
 
-const triesMax = 3;
+const attemptsMax = 3;
 
 /**
  * Returns a function that adds a message to the document's section "Decisions", with a link back, and resolves with the
@@ -160,17 +160,18 @@ function useAddDecision(): (message: Message, link: string) => Promise<number> {
   const { session_id } = session;
   return useCallback(
     async (message, link) => {
-      for (let tries = 1; ; tries += 1) {
+      for (let attempt = 1; ; attempt += 1) {
         const { content = "", version } = await call("read_session_doc", { session_id });
         try {
-          const written = await call("update_session_doc", {
+          const updated = await call("update_session_doc", {
             session_id,
-            content: withDecision(content, message, link),
+            content: insertDecision(content, message, link),
             expected_version: version,
           });
-          return written.version;
+          return updated.version;
         } catch (error) {
-          if (tries >= triesMax || !(error instanceof MerkleError) || error.code !== "conflict") throw error;
+          if (attempt >= attemptsMax || !(error instanceof MerkleError) || error.code !== "conflict")
+            throw error;
         }
       }
     },

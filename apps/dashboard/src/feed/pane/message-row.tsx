@@ -32,12 +32,12 @@ export const MessageRow = memo(function MessageRow({
   isRaw,
   onRaw,
 }: MessageRowProps): ReactNode {
-  const { colourOf, myTeamId } = useSession();
+  const { getColour, myTeamId } = useSession();
   const isMine = myTeamId !== null && message.posted_by_team_id === myTeamId;
   const isDecision = message.content["kind"] === "decision";
   return (
     <div className="group/message relative flex min-w-0 gap-2 ps-1">
-      <TeamBar colour={colourOf(message.posted_by_team_id)} className="self-stretch" />
+      <TeamBar colour={getColour(message.posted_by_team_id)} className="self-stretch" />
       <div className="min-w-0 flex-1">
         <MessageHead message={message} isMine={isMine} />
         <div className={cn("ps-7", isDecision && "font-medium")}>
@@ -77,7 +77,7 @@ function TextBody({ message }: { readonly message: Message }) {
   return (
     <>
       <MarkdownText text={isWhole ? text : clipped.text} />
-      {clipped.whole !== null && (
+      {clipped.wholeLabel !== null && (
         <Button
           variant="outline"
           size="sm"
@@ -86,7 +86,7 @@ function TextBody({ message }: { readonly message: Message }) {
           onClick={() => setWhole(!isWhole)}
         >
           {isWhole ? <ChevronUp aria-hidden /> : <ChevronDown aria-hidden />}
-          {isWhole ? "Show less" : `Show ${clipped.whole}`}
+          {isWhole ? "Show less" : `Show ${clipped.wholeLabel}`}
         </Button>
       )}
     </>

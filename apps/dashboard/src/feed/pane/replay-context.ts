@@ -14,5 +14,5 @@ export function useReplay(): Replay {
 export function useReplayed<T extends string | number | boolean | null>(select: (replay: Replay) => T): T {
   const replay = useReplay();
   const snapshot = () => select(replay);
-  return useSyncExternalStore(replay.listen, snapshot, snapshot);
+  return useSyncExternalStore(replay.subscribe, snapshot, snapshot);
 }

@@ -15,12 +15,12 @@ export interface RepliesProps {
   readonly replies: readonly Message[];
   readonly isOpen: boolean;
   /** Sequence of the reply that the URL names. */
-  readonly asked: number | null;
+  readonly linkedSequence: number | null;
   readonly onToggle: (ask: Message) => void;
 }
 
 /** The replies to an ask, collapsed into one line. */
-export function Replies({ ask, replies, isOpen, asked, onToggle }: RepliesProps) {
+export function Replies({ ask, replies, isOpen, linkedSequence, onToggle }: RepliesProps) {
   const last = replies.at(-1);
   const count = `${replies.length} ${replies.length === 1 ? "reply" : "replies"}`;
   return (
@@ -54,7 +54,7 @@ export function Replies({ ask, replies, isOpen, asked, onToggle }: RepliesProps)
           className="mt-1 grid gap-2 border-s-2 ps-2 [&>li]:min-w-0"
         >
           {replies.map((reply) => (
-            <Reply key={reply.id} reply={reply} isLinked={reply.sequence === asked} />
+            <Reply key={reply.id} reply={reply} isLinked={reply.sequence === linkedSequence} />
           ))}
         </ol>
       )}

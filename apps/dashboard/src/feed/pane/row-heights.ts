@@ -4,10 +4,10 @@ import type { FeedRow } from "@/feed/store/feed-rows";
 import { readMessageText } from "@/feed/store/message-text";
 
 /** Returns the indexes of the rows to render: the visible range and the current row. */
-export function withCurrent(start: number, end: number, current: number): number[] {
-  const shown = Array.from({ length: Math.max(0, end - start + 1) }, (_, index) => start + index);
-  if (current < 0 || (current >= start && current <= end)) return shown;
-  return current < start ? [current, ...shown] : [...shown, current];
+export function includeCurrent(start: number, end: number, current: number): number[] {
+  const indexes = Array.from({ length: Math.max(0, end - start + 1) }, (_, index) => start + index);
+  if (current < 0 || (current >= start && current <= end)) return indexes;
+  return current < start ? [current, ...indexes] : [...indexes, current];
 }
 
 /** True if a row whose height changes is above the screen. An unmeasured row counts if it starts above the screen. */
@@ -50,8 +50,8 @@ const estimates = new WeakMap<Message, number>();
 export function estimateHeight(row: FeedRow | undefined): number {
   if (!row) return 48;
   if (row.first.type === "system") return 32;
-  const known = estimates.get(row.first);
-  if (known !== undefined) return known;
+  const cached = estimates.get(row.first);
+  if (cached !== undefined) return cached;
   const lines = readMessageText(row.first)
     .slice(0, 4_000)
     .split("\n")

@@ -1,4 +1,4 @@
-import { launchLine } from "@merkle/wire/text";
+import { toLaunchLine } from "@merkle/wire/text";
 import { InstallSnippet } from "@/components/install-snippet";
 import { Snippet } from "@/components/snippet";
 import { chosenMesh } from "@/identity/chosen-mesh";
@@ -10,7 +10,7 @@ export function StartPeer({ slug }: { readonly slug: string }) {
       <InstallSnippet className="w-96 max-w-full text-start" />
       <Snippet
         label="Start a peer in this session"
-        text={launchLine({ session: slug, mesh: chosenMesh })}
+        text={toLaunchLine({ session: slug, mesh: chosenMesh })}
         className="w-96 max-w-full text-start"
       />
     </>

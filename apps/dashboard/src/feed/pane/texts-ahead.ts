@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import type { FeedRow } from "@/feed/store/feed-rows";
 import { clipText, readMessageText } from "@/feed/store/message-text";
-import { layOutAhead } from "@/text/markdown/markdown-text";
+import { prerenderMarkdown } from "@/text/markdown/markdown-text";
 
 /** Number of rows to prepare before and after the rendered rows. */
 const rowsAhead = 60;
@@ -14,16 +14,16 @@ export interface RowRange {
 }
 
 /** Lays out the text of messages around the rendered rows while the page is idle, nearest first. */
-export class TextsAhead {
-  readonly #done = new WeakSet<Message>();
+export class MarkdownPrerenderer {
+  readonly #rendered = new WeakSet<Message>();
   #rows: readonly FeedRow[] = [];
-  #drawn: RowRange = { startIndex: 0, endIndex: 0 };
+  #visible: RowRange = { startIndex: 0, endIndex: 0 };
   #stop: (() => void) | undefined;
 
-  readonly lookAround = (rows: readonly FeedRow[], drawn: RowRange): void => {
+  readonly renderAround = (rows: readonly FeedRow[], visible: RowRange): void => {
     this.#rows = rows;
-    this.#drawn = drawn;
-    this.#stop ??= runWhenIdle((msLeft) => this.#layOut(msLeft));
+    this.#visible = visible;
+    this.#stop ??= runWhenIdle((msLeft) => this.#renderNext(msLeft));
   };
 
   stop(): void {
@@ -31,18 +31,18 @@ export class TextsAhead {
     this.#stop = undefined;
   }
 
-  #layOut(msLeft: () => number): void {
+  #renderNext(msLeft: () => number): void {
     this.#stop = undefined;
     for (let distance = 1; distance <= rowsAhead; distance += 1) {
-      for (const index of [this.#drawn.startIndex - distance, this.#drawn.endIndex + distance]) {
+      for (const index of [this.#visible.startIndex - distance, this.#visible.endIndex + distance]) {
         const message = this.#rows[index]?.first;
-        if (message?.type !== "chat" || this.#done.has(message)) continue;
+        if (message?.type !== "chat" || this.#rendered.has(message)) continue;
         if (msLeft() < textMs) {
-          this.#stop = runWhenIdle((left) => this.#layOut(left));
+          this.#stop = runWhenIdle((left) => this.#renderNext(left));
           return;
         }
-        this.#done.add(message);
-        layOutAhead(clipText(readMessageText(message)).text);
+        this.#rendered.add(message);
+        prerenderMarkdown(clipText(readMessageText(message)).text);
       }
     }
   }
@@ -52,8 +52,8 @@ export class TextsAhead {
 function runWhenIdle(run: (msLeft: () => number) => void): () => void {
   if (typeof requestIdleCallback !== "function") {
     const timer = setTimeout(() => {
-      const until = performance.now() + 2 * textMs;
-      run(() => until - performance.now());
+      const deadline = performance.now() + 2 * textMs;
+      run(() => deadline - performance.now());
     }, 30);
     return () => clearTimeout(timer);
   }

@@ -1,6 +1,6 @@
 "use client";
 
-import { type OutputOf, unreadText } from "@merkle/wire";
+import { formatUnread, type OutputOf } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { TimeText } from "@/components/time-text";
 import { useSession } from "@/sessions/session-context";
@@ -25,7 +25,7 @@ export function UnreadBar({ count, onFirst, onCatchUp, onRead }: UnreadBarProps)
       className="flex flex-wrap items-center gap-x-1 border-b bg-highlight px-3 py-1 text-sm tabular-nums"
     >
       <span className="me-1 font-medium">
-        {unreadText(count)}
+        {formatUnread(count)}
         {since !== null && (
           <>
             {" since "}

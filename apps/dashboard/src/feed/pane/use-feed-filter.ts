@@ -2,10 +2,10 @@
 
 import { useMemo } from "react";
 import { useQueryParam } from "@/core/address/use-query-param";
-import { type FeedFilter, parseFeedTypes } from "@/feed/store/feed-filter";
+import { type FeedViewFilter, parseFeedTypes } from "@/feed/store/feed-filter";
 
 /** Returns the filter from the URL: `?types=chat,ask&team=Cedar&q=key&thread=17`. */
-export function useFeedFilter(): FeedFilter {
+export function useFeedFilter(): FeedViewFilter {
   const [types] = useQueryParam("types");
   const [team] = useQueryParam("team");
   const [q] = useQueryParam("q");
@@ -17,7 +17,7 @@ export function useFeedFilter(): FeedFilter {
 }
 
 /** Returns the message that the URL names: `?m=405`. */
-export function useAskedMessage(): number | null {
+export function useLinkedSequence(): number | null {
   return useSequenceParam("m");
 }
 

@@ -13,7 +13,7 @@ import { toMessageAddress } from "./message-link";
 export interface FeedKeysOptions {
   readonly rows: readonly FeedRow[];
   readonly currentKey: string | null;
-  readonly firstVisible: () => number;
+  readonly getFirstVisible: () => number;
   readonly goTo: (index: number) => void;
   readonly onEnd: () => void;
   readonly onRaw: (message: Message) => void;
@@ -24,7 +24,7 @@ const group = "Feed";
 
 /** Registers the keyboard shortcuts of the feed, which step through messages and act on the current one. */
 export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) => void {
-  const { rows, currentKey, firstVisible, goTo, onEnd, onRaw, onReplies } = options;
+  const { rows, currentKey, getFirstVisible, goTo, onEnd, onRaw, onReplies } = options;
   const { session, at, isObserver } = useSession();
   const compose = useCompose();
   const canWrite = session.status === "active" && at === null && !isObserver;
@@ -32,11 +32,11 @@ export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) =>
 
   function step(by: 1 | -1): void {
     const index = rows.findIndex(({ key }) => key === currentKey);
-    goTo(index < 0 ? firstVisible() : Math.max(0, Math.min(rows.length - 1, index + by)));
+    goTo(index < 0 ? getFirstVisible() : Math.max(0, Math.min(rows.length - 1, index + by)));
   }
 
   /** Returns a shortcut handler for the current message. If there is no current message, the handler ignores the key. */
-  function withCurrent(act: (message: Message) => void): () => boolean {
+  function forCurrent(act: (message: Message) => void): () => boolean {
     return () => {
       if (!current) return false;
       act(current);
@@ -49,12 +49,12 @@ export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) =>
   useShortcut("e", onEnd, { label: "Jump to latest", group });
   useShortcut(
     "y",
-    withCurrent(({ sequence }) => void copyText(toMessageAddress(session.slug, sequence))),
+    forCurrent(({ sequence }) => void copyText(toMessageAddress(session.slug, sequence))),
     { label: "Copy link to message", group },
   );
-  useShortcut("o", withCurrent(onReplies), { label: "Show or hide replies", group });
-  useShortcut("m", withCurrent(onRaw), { label: "Show raw message", group });
-  useShortcut("r", withCurrent(compose.reply), { label: "Reply to message", group, enabled: canWrite });
+  useShortcut("o", forCurrent(onReplies), { label: "Show or hide replies", group });
+  useShortcut("m", forCurrent(onRaw), { label: "Show raw message", group });
+  useShortcut("r", forCurrent(compose.reply), { label: "Reply to message", group, enabled: canWrite });
   useShortcut(
     "a",
     () => {

@@ -6,9 +6,9 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 import { useCompose } from "@/feed/compose/compose-context";
 import { type FeedRow, findRow } from "@/feed/store/feed-rows";
 import type { FeedPosition, FeedState, FeedStore } from "@/feed/store/feed-store";
-import { estimateHeight, findLastSeen, isAbove, measureWhenObserved, withCurrent } from "./row-heights";
+import { estimateHeight, findLastSeen, includeCurrent, isAbove, measureWhenObserved } from "./row-heights";
 import type { RowRange } from "./texts-ahead";
-import { useLaidOutAhead } from "./use-laid-out-ahead";
+import { useMarkdownPrerendering } from "./use-laid-out-ahead";
 
 export interface FeedScrollOptions {
   readonly scroller: RefObject<HTMLDivElement | null>;
@@ -44,7 +44,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
   /** The first visible row, and its distance from the top of the feed's pane. */
   const reading = useRef({ sequence: 0, top: 0 });
   const heightBefore = useRef(0);
-  const layOutAround = useLaidOutAhead();
+  const prerenderAround = useMarkdownPrerendering();
   const currentIndex = currentKey === null ? -1 : rows.findIndex(({ key }) => key === currentKey);
 
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLElement>({
@@ -69,7 +69,11 @@ export function useFeedScroll(options: FeedScrollOptions) {
     // Rows are positioned without transforms, because a transform would make each row a compositor layer.
     directDomUpdatesMode: "position",
     rangeExtractor: ({ startIndex, endIndex, overscan, count }) =>
-      withCurrent(Math.max(0, startIndex - overscan), Math.min(count - 1, endIndex + overscan), currentIndex),
+      includeCurrent(
+        Math.max(0, startIndex - overscan),
+        Math.min(count - 1, endIndex + overscan),
+        currentIndex,
+      ),
     onChange: () => update(),
   });
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, _delta, { scrollOffset, itemSizeCache }) =>
@@ -81,10 +85,10 @@ export function useFeedScroll(options: FeedScrollOptions) {
     if (range === null || rows.length === 0 || !isPlaced.current) return;
     // The on-screen keyboard or the timeline reduces the feed's height. A reader at the end stays at the end.
     if (wasResized() && isFollowing && isLive) return virtualizer.scrollToEnd();
-    rememberPlace(range);
+    recordPosition(range);
     loadAround(range);
     reportSeen(range);
-    layOutAround(rows, range);
+    prerenderAround(rows, range);
   }
 
   function wasResized(): boolean {
@@ -93,11 +97,11 @@ export function useFeedScroll(options: FeedScrollOptions) {
     return before > 0 && before !== heightBefore.current;
   }
 
-  function rememberPlace({ startIndex }: RowRange): void {
+  function recordPosition({ startIndex }: RowRange): void {
     const first = rows[startIndex]?.first ?? null;
-    const atEnd = isAtEnd();
-    setPausedAt((before) => (atEnd ? null : (before ?? end)));
-    store.reading = atEnd ? null : first;
+    const hasReachedEnd = isAtEnd();
+    setPausedAt((before) => (hasReachedEnd ? null : (before ?? end)));
+    store.reading = hasReachedEnd ? null : first;
     reading.current = { sequence: first?.sequence ?? 0, top: findTop(startIndex) };
   }
 
@@ -115,8 +119,8 @@ export function useFeedScroll(options: FeedScrollOptions) {
   }
 
   function reportSeen(range: RowRange): void {
-    const last = rows[findLastSeen(virtualizer.measurementsCache, range, measureBottom())];
-    const sequence = last?.messages.at(-1)?.sequence;
+    const lastRow = rows[findLastSeen(virtualizer.measurementsCache, range, measureBottom())];
+    const sequence = lastRow?.messages.at(-1)?.sequence;
     if (sequence !== undefined) onSeen(sequence);
   }
 
@@ -186,14 +190,14 @@ interface PlacingOptions {
  * position.
  */
 function usePlacing({ place, hasRows, isPlaced, scrollTo, update }: PlacingOptions): void {
-  const placed = useRef<FeedPosition | null>(null);
+  const lastPlaced = useRef<FeedPosition | null>(null);
   const latestUpdate = useRef(update);
   useEffect(() => {
     latestUpdate.current = update;
   });
   useLayoutEffect(() => {
-    if (place === null || placed.current === place || !hasRows) return;
-    placed.current = place;
+    if (place === null || lastPlaced.current === place || !hasRows) return;
+    lastPlaced.current = place;
     isPlaced.current = false;
     scrollTo(place);
     runAfterFrames(2, () => {
@@ -216,8 +220,8 @@ function useFollowOwn(toEnd: () => void): void {
 
 /** Returns the sequence after which rows fade in. Rows fade in only while the feed follows, and only a few at a time. */
 function useFreshAfter(end: number, isFollowing: boolean): number {
-  const known = useRef({ end, before: end });
-  if (known.current.end !== end) known.current = { end, before: known.current.end };
-  const { before } = known.current;
+  const ends = useRef({ end, before: end });
+  if (ends.current.end !== end) ends.current = { end, before: ends.current.end };
+  const { before } = ends.current;
   return isFollowing && end - before <= freshRowsMax ? before : Number.POSITIVE_INFINITY;
 }

@@ -27,5 +27,5 @@ export function useFeedStore(view: FeedView, openAt: () => FeedPosition): { stor
 }
 
 export function useFeedState(store: FeedStore): FeedState {
-  return useSyncExternalStore(store.listen, store.current, store.current);
+  return useSyncExternalStore(store.subscribe, store.getState, store.getState);
 }

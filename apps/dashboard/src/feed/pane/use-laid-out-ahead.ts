@@ -2,27 +2,27 @@
 
 import { useCallback, useEffect, useRef } from "react";
 import type { FeedRow } from "@/feed/store/feed-rows";
-import type { RowRange, TextsAhead } from "./texts-ahead";
+import type { MarkdownPrerenderer, RowRange } from "./texts-ahead";
 
 /**
  * Lays out the text of messages around the rendered rows in advance, so that scrolling does not wait for it. Returns a
  * function that takes the rows and the rendered range.
  */
-export function useLaidOutAhead(): (rows: readonly FeedRow[], drawn: RowRange) => void {
-  const texts = useRef<TextsAhead>(undefined);
+export function useMarkdownPrerendering(): (rows: readonly FeedRow[], visible: RowRange) => void {
+  const texts = useRef<MarkdownPrerenderer>(undefined);
   useEffect(() => {
-    let isGone = false;
+    let isUnmounted = false;
     import("./texts-ahead").then(
-      ({ TextsAhead }) => {
-        if (!isGone) texts.current = new TextsAhead();
+      ({ MarkdownPrerenderer }) => {
+        if (!isUnmounted) texts.current = new MarkdownPrerenderer();
       },
       // If the module fails to load, text is laid out when it becomes visible.
       () => undefined,
     );
     return () => {
-      isGone = true;
+      isUnmounted = true;
       texts.current?.stop();
     };
   }, []);
-  return useCallback((rows, drawn) => texts.current?.lookAround(rows, drawn), []);
+  return useCallback((rows, drawn) => texts.current?.renderAround(rows, drawn), []);
 }

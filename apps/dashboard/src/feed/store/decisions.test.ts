@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import { expect, it } from "vitest";
-import { withDecision } from "./decisions";
+import { insertDecision } from "./decisions";
 
 const message: Message = {
   id: "m",
@@ -17,7 +17,7 @@ const message: Message = {
 const point = "- Keep v1 tokens for 30 days ([#391](/m))\n";
 
 it("[DASH-68] a decision becomes the last point of the document's section of that name", () => {
-  const decide = (content: string) => withDecision(content, message, "/m");
+  const decide = (content: string) => insertDecision(content, message, "/m");
   expect(decide("")).toBe(`## Decisions\n\n${point}`);
   expect(decide("# Plan\n\ntext\n")).toBe(`# Plan\n\ntext\n\n## Decisions\n\n${point}`);
   expect(decide("# Plan\n## Decisions\n\n- Use PASETO\n\n## Notes\nx\n")).toBe(
@@ -29,6 +29,6 @@ it("[DASH-68] a decision becomes the last point of the document's section of tha
 it("[ERR-7] a section of many indented lines is read once, and not once for each way to part them", () => {
   const section = `## Decisions\n\n- a${"\n  ".repeat(100_000)}\nx`;
   expect(
-    withDecision(section, { sequence: 1, content: { text: "go" } } as unknown as Message, "/x"),
+    insertDecision(section, { sequence: 1, content: { text: "go" } } as unknown as Message, "/x"),
   ).toContain("x\n\n- go");
 });

@@ -5,19 +5,19 @@ import { readMessageText } from "./message-text";
 const decisionCharsMax = 500;
 
 /** Returns the document with the message added to its section "Decisions". Adds the section if it is missing. */
-export function withDecision(content: string, message: Message, link: string): string {
+export function insertDecision(content: string, message: Message, link: string): string {
   const point = `- ${toLine(readMessageText(message))} ([#${message.sequence}](${link}))\n`;
   const sections = splitSections(content);
   const index = sections.findIndex(({ level, title }) => level > 0 && /^decisions$/i.test(title));
   if (index < 0) return `${content === "" ? "" : `${content.trimEnd()}\n\n`}## Decisions\n\n${point}`;
   return sections
-    .map(({ text }, at) => (at === index ? withPoint(text, point, sections[at + 1]) : text))
+    .map(({ text }, at) => (at === index ? appendPoint(text, point, sections[at + 1]) : text))
     .join("");
 }
 
-function withPoint(section: string, point: string, next: unknown): string {
-  const kept = section.trimEnd();
-  return `${kept}\n${hasListAtEnd(kept) ? "" : "\n"}${point}${next === undefined ? "" : "\n"}`;
+function appendPoint(section: string, point: string, next: unknown): string {
+  const trimmed = section.trimEnd();
+  return `${trimmed}\n${hasListAtEnd(trimmed) ? "" : "\n"}${point}${next === undefined ? "" : "\n"}`;
 }
 
 /** True if the text ends with a list item, or with lines indented below a list item. */

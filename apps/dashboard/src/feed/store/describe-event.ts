@@ -1,72 +1,72 @@
-import { findEventKind, isRedacted, type Message, redactedVersions } from "@merkle/wire";
-import { shortAddress } from "@merkle/wire/text";
+import { findEventKind, findRedactedVersions, isRedacted, type Message } from "@merkle/wire";
+import { shortenAddress } from "@merkle/wire/text";
 import { showHidden } from "../../text/markdown/hidden-characters";
 
 /** The text that describes an event. */
-export interface EventWords {
+export interface EventText {
   readonly text: string;
   readonly reason: string | null;
 }
 
 /** True for events that the feed may fold into one line. All other events have their own row. */
 export function isFoldable({ type, event }: Message): boolean {
-  return type === "system" && findEventKind(event)?.foldable === true;
+  return type === "system" && findEventKind(event)?.isFoldable === true;
 }
 
 /** Describes a system message in words. For an unknown event, returns the event's name. */
-export function describeEvent(message: Message): EventWords {
-  const told = (name: string) => readText(message[name]);
-  const by = isolate(shortAddress(told("by") ?? "Someone"));
-  const team = isolate(told("team") ?? "A team");
+export function describeEvent(message: Message): EventText {
+  const readField = (name: string) => readText(message[name]);
+  const by = isolate(shortenAddress(readField("by") ?? "Someone"));
+  const team = isolate(readField("team") ?? "A team");
   if (isRedacted(message)) return describeRedacted(message);
   switch (message.event) {
     case "team_joined":
-      return toEventWords(`${team} joined`);
+      return toEventText(`${team} joined`);
     case "team_left":
-      return toEventWords(`${team} left`);
+      return toEventText(`${team} left`);
     case "session_metadata_updated":
-      return toEventWords(`${by} changed ${describeChanges(message["changes"])}`, told("reason"));
+      return toEventText(`${by} changed ${describeChanges(message["changes"])}`, readField("reason"));
     case "session_concluded":
-      return toEventWords(
-        `${by} concluded the session with document v${String(message["document_version"])}`,
-      );
+      return toEventText(`${by} concluded the session with document v${String(message["document_version"])}`);
     case "session_held":
-      return toEventWords(`${by} put the session on hold: agents cannot post`, told("reason"));
+      return toEventText(`${by} put the session on hold: agents cannot post`, readField("reason"));
     case "session_resumed":
-      return toEventWords(`${by} resumed the session`);
+      return toEventText(`${by} resumed the session`);
     case "topic_opened":
-      return toEventWords(
-        `${by} commented on ${describeQuote(told("quote"))}: ${isolate(told("title") ?? "")}`,
+      return toEventText(
+        `${by} commented on ${describeQuote(readField("quote"))}: ${isolate(readField("title") ?? "")}`,
       );
     case "topic_closed":
-      return toEventWords(`${by} closed the comment ${quote(told("title") ?? "")}: ${told("reason")}`);
+      return toEventText(
+        `${by} closed the comment ${quote(readField("title") ?? "")}: ${readField("reason")}`,
+      );
     case "topic_reopened":
-      return toEventWords(`${by} reopened the comment ${quote(told("title") ?? "")}`);
+      return toEventText(`${by} reopened the comment ${quote(readField("title") ?? "")}`);
     case "settings_changed":
-      return toEventWords(`${by} changed ${describeSettings(message["changes"])}`);
+      return toEventText(`${by} changed ${describeSettings(message["changes"])}`);
     case "proposal_decided":
-      return toEventWords(
-        `${by} ${decided[told("decision") ?? ""] ?? "decided on"} proposal ${String(message["proposal_id"])}`,
+      return toEventText(
+        `${by} ${decisionVerbs[readField("decision") ?? ""] ?? "decided on"} proposal ${String(message["proposal_id"])}`,
       );
     case "budget_spent":
-      return toEventWords(`Agents reached the message limit (${String(message["budget"])})`);
+      return toEventText(`Agents reached the message limit (${String(message["budget"])})`);
     case "task_changed":
-      return toEventWords(describeTaskChange(message, by), told("reason"));
+      return toEventText(describeTaskChange(message, by), readField("reason"));
     case "claim_changed":
-      return toEventWords(describeClaimChange(message, by), told("reason"));
+      return toEventText(describeClaimChange(message, by), readField("reason"));
     case "approval_ended":
-      return toEventWords(describeApproval(message, by));
+      return toEventText(describeApproval(message, by));
     case "state_changed":
-      return toEventWords(`${by} ${describeStateChange(message)}`);
+      return toEventText(`${by} ${describeStateChange(message)}`);
     case "message_redacted":
-      return toEventWords(`${by} removed the text of ${describeRedactedPlace(message)}`, told("reason"));
+      return toEventText(`${by} removed the text of ${describeRedactedText(message)}`, readField("reason"));
     default:
       // A broker of another version may post events that this page does not know.
-      return toEventWords((message.event ?? "An event").replaceAll("_", " "));
+      return toEventText((message.event ?? "An event").replaceAll("_", " "));
   }
 }
 
-const decided: Readonly<Record<string, string>> = {
+const decisionVerbs: Readonly<Record<string, string>> = {
   reject: "rejected",
   return: "requested changes to",
   rebase: "rebased",
@@ -86,17 +86,17 @@ function describeClaimChange(message: Message, by: string): string {
 }
 
 function describeApproval(message: Message, by: string): string {
-  const of = isolate(shortAddress(readText(message["of"]) ?? ""));
+  const owner = isolate(shortenAddress(readText(message["of"]) ?? ""));
   const tool = isolate(readText(message["tool"]) ?? "");
   switch (message["decision"]) {
     case "allowed":
-      return `${by} allowed ${of} to use ${tool} once`;
+      return `${by} allowed ${owner} to use ${tool} once`;
     case "denied":
-      return `${by} denied ${of} permission to use ${tool}`;
+      return `${by} denied ${owner} permission to use ${tool}`;
     case "left":
-      return `${by} left ${of}’s request to use ${tool} for the terminal`;
+      return `${by} left ${owner}’s request to use ${tool} for the terminal`;
     default:
-      return `${of}’s request to use ${tool} was answered in the terminal`;
+      return `${owner}’s request to use ${tool} was answered in the terminal`;
   }
 }
 
@@ -122,15 +122,15 @@ function describeSettings(changes: unknown): string {
   return Object.entries(Object(changes))
     .map(([name, change]) => {
       const { from, to } = Object(change);
-      const inSeconds = name.endsWith("_s") ? " s" : "";
-      const toWords = (value: number | string) => value.toLocaleString("en") + inSeconds;
-      const what = settingWords[name] ?? `the ${name.replace(/_s$/, "").replaceAll("_", " ")}`;
-      return `${what} from ${toWords(from)} to ${toWords(to)}`;
+      const unit = name.endsWith("_s") ? " s" : "";
+      const formatValue = (value: number | string) => value.toLocaleString("en") + unit;
+      const settingName = settingNames[name] ?? `the ${name.replace(/_s$/, "").replaceAll("_", " ")}`;
+      return `${settingName} from ${formatValue(from)} to ${formatValue(to)}`;
     })
     .join(", ");
 }
 
-const settingWords: Readonly<Record<string, string>> = {
+const settingNames: Readonly<Record<string, string>> = {
   conclude_by: "who may conclude",
   agent_concludes: "how agents conclude",
 };
@@ -147,23 +147,23 @@ const redactedEvents: Readonly<Record<string, string>> = {
 };
 
 /** Describes an event whose text was removed. The kind of event is still known. */
-function describeRedacted({ event = "", redaction }: Message): EventWords {
+function describeRedacted({ event = "", redaction }: Message): EventText {
   const by = redaction?.by ?? null;
-  const who = by === null ? "" : ` by ${isolate(by)}`;
-  return toEventWords(
-    `${redactedEvents[event] ?? event.replaceAll("_", " ")}; its text was removed${who}`,
+  const byText = by === null ? "" : ` by ${isolate(by)}`;
+  return toEventText(
+    `${redactedEvents[event] ?? event.replaceAll("_", " ")}; its text was removed${byText}`,
     redaction?.reason ?? null,
   );
 }
 
-function describeRedactedPlace(message: Message): string {
-  const versions = redactedVersions(message);
+function describeRedactedText(message: Message): string {
+  const versions = findRedactedVersions(message);
   if (!versions) return `message ${String(message["redacted_sequence"])}`;
   const { from, to } = versions;
   return from === to ? `version ${from} of the document` : `versions ${from} to ${to} of the document`;
 }
 
-function toEventWords(text: string, reason: string | null = null): EventWords {
+function toEventText(text: string, reason: string | null = null): EventText {
   return { text, reason: reason === null || reason === "" ? null : showHidden(reason) };
 }
 

@@ -1,12 +1,12 @@
 import type { Broker } from "@/broker/broker";
-import { type FeedView, type PageInAdvance, type PageRequest, toHistoryInput } from "./feed-source";
+import { type FeedView, type PageRequest, type PrefetchedPage, toHistoryInput } from "./feed-source";
 import type { HistoryPage } from "./feed-window";
 
 /**
  * The page that a feed will most likely open with. It is requested while the session is still loading, so both arrive together.
  * Messages posted after this page arrive as live messages.
  */
-export class EarlyPage implements PageInAdvance {
+export class EarlyPage implements PrefetchedPage {
   readonly #key: string;
   #page: Promise<HistoryPage> | undefined;
 

@@ -4,7 +4,7 @@ import type { InputOf } from "@merkle/wire";
 export const feedTypes = ["chat", "ask", "decision", "system"] as const;
 export type FeedType = (typeof feedTypes)[number];
 
-export interface FeedFilter {
+export interface FeedViewFilter {
   /** The kinds of message to show. Empty for all kinds. */
   readonly types: readonly FeedType[];
   readonly team: string | null;
@@ -15,19 +15,19 @@ export interface FeedFilter {
 
 /** Parses a list such as `chat,ask` from the URL. Ignores unknown words. */
 export function parseFeedTypes(text: string | null): readonly FeedType[] {
-  const named = new Set((text ?? "").split(","));
-  const types = feedTypes.filter((type) => named.has(type));
+  const names = new Set((text ?? "").split(","));
+  const types = feedTypes.filter((type) => names.has(type));
   return types.length === feedTypes.length ? [] : types;
 }
 
-export function isFiltered({ types, team, q, thread }: FeedFilter): boolean {
+export function isFiltered({ types, team, q, thread }: FeedViewFilter): boolean {
   return types.length > 0 || team !== null || q !== null || thread !== null;
 }
 
 type HistoryFilter = Pick<InputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
 
 /** Converts the filter to the input of `get_history`. */
-export function toHistoryFilter({ types, team, q, thread }: FeedFilter): HistoryFilter {
+export function toHistoryFilter({ types, team, q, thread }: FeedViewFilter): HistoryFilter {
   return {
     ...toTypes(types),
     ...(team === null ? {} : { team }),

@@ -5,10 +5,10 @@ import { findAnswers, findRow, type RowOptions, toRows } from "./feed-rows";
 const options: RowOptions = {
   unfolded: new Set(),
   foldUpTo: null,
-  standing: new Set(),
+  standaloneIds: new Set(),
   readUpTo: null,
   myTeamId: "me",
-  dayOf: (at) => at.slice(0, 10),
+  toDay: (at) => at.slice(0, 10),
 };
 
 function make(sequence: number, fields: Partial<Message> = {}): Message {
@@ -53,14 +53,20 @@ it("[DASH-63] a run does not reach over midnight, and each day but the first sho
     { ...event(2, "team_left"), posted_at: "2026-05-03T00:00:00.000Z" },
     make(3, { posted_at: "2026-05-03T01:00:00.000Z" }),
   ];
-  expect(toRows(messages, options).map(({ beginsDay }) => beginsDay)).toEqual([false, true, false]);
+  expect(toRows(messages, options).map(({ isFirstOfDay: beginsDay }) => beginsDay)).toEqual([
+    false,
+    true,
+    false,
+  ]);
 });
 
 it("[DASH-64] the first unread message is the first that somebody else said after what was read", () => {
   const messages = [make(4), event(5, "team_joined"), make(6, { posted_by_team_id: "me" }), make(7), make(8)];
   const rows = toRows(messages, { ...options, readUpTo: 4 });
-  expect(rows.filter(({ beginsUnread }) => beginsUnread).map(({ first }) => first.sequence)).toEqual([7]);
-  expect(toRows(messages, options).some(({ beginsUnread }) => beginsUnread)).toBe(false);
+  expect(
+    rows.filter(({ isFirstUnread: beginsUnread }) => beginsUnread).map(({ first }) => first.sequence),
+  ).toEqual([7]);
+  expect(toRows(messages, options).some(({ isFirstUnread: beginsUnread }) => beginsUnread)).toBe(false);
 });
 
 it("[DASH-63] a message is found in the run that it is folded into", () => {

@@ -12,8 +12,8 @@ export interface FeedRow {
   /** Replies that are folded into the row of an ask. */
   readonly replies: readonly Message[];
   /** True for the first row of its day, unless it is the first row of all. */
-  readonly beginsDay: boolean;
-  readonly beginsUnread: boolean;
+  readonly isFirstOfDay: boolean;
+  readonly isFirstUnread: boolean;
 }
 
 export interface RowOptions {
@@ -22,32 +22,32 @@ export interface RowOptions {
   /** Replies up to this sequence are folded into their ask. Later replies have their own rows. Null: nothing is folded. */
   readonly foldUpTo: number | null;
   /** Ids of replies that were shown before their ask was loaded. They keep their own rows afterwards. */
-  readonly standing: Set<string>;
+  readonly standaloneIds: Set<string>;
   /** The sequence that the reader had read up to when the feed was opened. Null if unknown. */
   readonly readUpTo: number | null;
   readonly myTeamId: string | null;
-  readonly dayOf: (at: string) => string;
+  readonly toDay: (at: string) => string;
 }
 
 /** Groups messages into the rows of the feed. */
 export function toRows(all: readonly Message[], options: RowOptions): FeedRow[] {
   const rows: FeedRow[] = [];
-  const repliesOf = foldReplies(all, options);
-  const folded = new Set([...repliesOf.values()].flat());
+  const repliesByAsk = foldReplies(all, options);
+  const folded = new Set([...repliesByAsk.values()].flat());
   const messages = folded.size === 0 ? all : all.filter((message) => !folded.has(message));
   let day: string | undefined;
-  let seenUnread = options.readUpTo === null;
+  let hasSeenUnread = options.readUpTo === null;
   for (let index = 0; index < messages.length; index += 1) {
     const first = messages[index];
     if (!first) break;
-    const thisDay = options.dayOf(first.posted_at);
-    const beginsDay = day !== undefined && day !== thisDay;
+    const thisDay = options.toDay(first.posted_at);
+    const isFirstOfDay = day !== undefined && day !== thisDay;
     day = thisDay;
-    const beginsUnread = !seenUnread && isUnread(first, options);
-    seenUnread ||= beginsUnread;
-    const run = runFrom(messages, index, options, day);
-    const replies = repliesOf.get(first.sequence) ?? [];
-    rows.push({ key: first.id, first, messages: run, replies, beginsDay, beginsUnread });
+    const isFirstUnread = !hasSeenUnread && isUnread(first, options);
+    hasSeenUnread ||= isFirstUnread;
+    const run = takeRun(messages, index, options, day);
+    const replies = repliesByAsk.get(first.sequence) ?? [];
+    rows.push({ key: first.id, first, messages: run, replies, isFirstOfDay, isFirstUnread });
     index += run.length - 1;
   }
   return rows;
@@ -62,15 +62,15 @@ export function isUnread(
 }
 
 /** Returns the messages that fold into one row. Two events are enough for a run. */
-function runFrom(
+function takeRun(
   messages: readonly Message[],
   start: number,
-  { unfolded, dayOf }: RowOptions,
+  { unfolded, toDay }: RowOptions,
   day: string,
 ): readonly Message[] {
   let end = start;
   for (let next = messages[end]; next && isFoldable(next) && !unfolded.has(next.id); next = messages[end]) {
-    if (dayOf(next.posted_at) !== day) break;
+    if (toDay(next.posted_at) !== day) break;
     end += 1;
   }
   return messages.slice(start, Math.max(end, start + 1));
@@ -82,22 +82,22 @@ function runFrom(
  */
 function foldReplies(
   messages: readonly Message[],
-  { foldUpTo, standing }: RowOptions,
+  { foldUpTo, standaloneIds }: RowOptions,
 ): Map<number, Message[]> {
-  const askOf = new Map<number, number>();
+  const askBySequence = new Map<number, number>();
   const replies = new Map<number, Message[]>();
   if (foldUpTo === null) return replies;
   for (const message of messages) {
     const { id, type, sequence, reply_to } = message;
     const kind = readKind(message);
-    if (kind === "ask") askOf.set(sequence, sequence);
+    if (kind === "ask") askBySequence.set(sequence, sequence);
     if (reply_to === undefined || type !== "chat" || kind !== "plain") continue;
-    const ask = askOf.get(reply_to);
-    if (ask === undefined) standing.add(id);
-    else askOf.set(sequence, ask);
-    if (ask === undefined || sequence > foldUpTo || standing.has(id)) continue;
-    const known = replies.get(ask);
-    if (known) known.push(message);
+    const ask = askBySequence.get(reply_to);
+    if (ask === undefined) standaloneIds.add(id);
+    else askBySequence.set(sequence, ask);
+    if (ask === undefined || sequence > foldUpTo || standaloneIds.has(id)) continue;
+    const threadReplies = replies.get(ask);
+    if (threadReplies) threadReplies.push(message);
     else replies.set(ask, [message]);
   }
   return replies;

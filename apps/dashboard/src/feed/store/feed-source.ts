@@ -1,6 +1,6 @@
 import type { InputOf, Message } from "@merkle/wire";
 import type { Broker } from "@/broker/broker";
-import { type FeedFilter, toHistoryFilter } from "./feed-filter";
+import { type FeedViewFilter, toHistoryFilter } from "./feed-filter";
 import type { HistoryPage } from "./feed-window";
 import type { Replay } from "./replay";
 
@@ -31,13 +31,13 @@ export interface FollowListeners {
 
 export interface FeedView {
   readonly sessionId: string;
-  readonly filter: FeedFilter;
+  readonly filter: FeedViewFilter;
   /** The past moment being shown. Null for the present. */
   readonly at: string | null;
 }
 
 /** A page that was requested before its feed existed. */
-export interface PageInAdvance {
+export interface PrefetchedPage {
   take(view: FeedView, request: PageRequest): Promise<HistoryPage> | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface PageInAdvance {
 export function toFeedSource(
   broker: Broker,
   view: FeedView,
-  early: { readonly current: PageInAdvance | null },
+  early: { readonly current: PrefetchedPage | null },
   replay: Replay,
 ): FeedSource {
   const { sessionId, filter, at } = view;
@@ -56,7 +56,7 @@ export function toFeedSource(
       broker.call(
         "get_history",
         {
-          ...toHistoryInput({ ...view, at: replay.momentOf(at) }, request),
+          ...toHistoryInput({ ...view, at: replay.toMoment(at) }, request),
           ...(epoch === undefined ? {} : { epoch }),
         },
         { signal },

@@ -131,7 +131,7 @@ function messageOf(sequence: number): Message {
 }
 
 function sequencesOf(store: FeedStore): number[] {
-  return store.current().window.messages.map(({ sequence }) => sequence);
+  return store.getState().window.messages.map(({ sequence }) => sequence);
 }
 
 const step = fc.oneof(
@@ -149,7 +149,7 @@ for (const kind of ["whole", "filtered"] as const) {
     await fc.assert(
       fc.asyncProperty(fc.nat(20), fc.array(step, { maxLength: 40 }), async (last, steps) => {
         const feed = new FakeFeed(last, shows);
-        const store = new FeedStore({ source: feed, tellEveryMs: 0 });
+        const store = new FeedStore({ source: feed, notifyIntervalMs: 0 });
         void store.open({ at: "end", as: "kept" });
         for (const { do: what, n } of steps) {
           if (what === "post") feed.last += n;
@@ -158,15 +158,15 @@ for (const kind of ["whole", "filtered"] as const) {
           if (what === "older") void store.loadOlder();
           if (what === "newer") void store.loadNewer();
           if (what === "open") void store.open({ at: n === 0 ? "end" : n, as: "asked" });
-          const { window } = store.current();
+          const { window } = store.getState();
           const expected = rangeOf(window.from, window.to).filter(shows ?? (() => true));
           expect(sequencesOf(store)).toEqual(expected);
         }
         void store.open({ at: "end", as: "kept" });
         await feed.settle();
         await feed.settle();
-        expect(store.current()).toMatchObject({ status: "ready", end: feed.last });
-        expect(store.current().window.to).toBe(feed.last);
+        expect(store.getState()).toMatchObject({ status: "ready", end: feed.last });
+        expect(store.getState().window.to).toBe(feed.last);
         store.stop();
       }),
       { numRuns: 150 },
@@ -176,7 +176,7 @@ for (const kind of ["whole", "filtered"] as const) {
 
 it("[DASH-60] an older page that comes after another place was opened is left out", async () => {
   const feed = new FakeFeed(5);
-  const store = new FeedStore({ source: feed, tellEveryMs: 0 });
+  const store = new FeedStore({ source: feed, notifyIntervalMs: 0 });
   void store.open({ at: "end", as: "kept" });
   await feed.answer(0);
   void store.open({ at: 6, as: "asked" });
@@ -184,34 +184,34 @@ it("[DASH-60] an older page that comes after another place was opened is left ou
   await feed.answer(0);
   await feed.answer(0);
   expect(sequencesOf(store)).toEqual([4, 5]);
-  expect(store.current().older.loading).toBe(false);
+  expect(store.getState().older.loading).toBe(false);
   store.stop();
 });
 
 it("[DASH-61] after the database was restored the feed is read again, at the message that was being read", async () => {
   const feed = new FakeFeed(30);
-  const store = new FeedStore({ source: feed, tellEveryMs: 0 });
+  const store = new FeedStore({ source: feed, notifyIntervalMs: 0 });
   void store.open({ at: 20, as: "asked" });
   await feed.settle();
-  store.reading = store.current().window.messages[1] ?? null;
+  store.reading = store.getState().window.messages[1] ?? null;
   expect(store.reading?.sequence).toBe(19);
 
   feed.restore(25);
   await feed.settle();
-  expect(store.current().place).toEqual({ at: 19, as: "kept" });
-  expect(store.current().end).toBe(25);
-  expect(store.current().refreshedAt).not.toBeNull();
+  expect(store.getState().place).toEqual({ at: 19, as: "kept" });
+  expect(store.getState().end).toBe(25);
+  expect(store.getState().refreshedAt).not.toBeNull();
 
   feed.restore(10);
   await feed.settle();
-  expect(store.current().place).toEqual({ at: "end", as: "kept" });
+  expect(store.getState().place).toEqual({ at: "end", as: "kept" });
   expect(sequencesOf(store)).toEqual([9, 10]);
   store.stop();
 });
 
 it("[REDACT-5] a text that was removed goes from the window, and no page that was read before brings it back", async () => {
   const feed = new FakeFeed(8);
-  const store = new FeedStore({ source: feed, tellEveryMs: 0 });
+  const store = new FeedStore({ source: feed, notifyIntervalMs: 0 });
   void store.open({ at: "end", as: "kept" });
   await feed.answer(0);
   expect(sequencesOf(store)).toEqual([5, 6, 7, 8]);
@@ -224,7 +224,7 @@ it("[REDACT-5] a text that was removed goes from the window, and no page that wa
     feed.bring({ ...messageOf(sequence), type: "system", event: "message_redacted", content });
   }
   await feed.answer(0);
-  const removed = store.current().window.messages.filter(({ redaction }) => redaction);
+  const removed = store.getState().window.messages.filter(({ redaction }) => redaction);
   expect(removed.map(({ sequence, content, redaction }) => [sequence, content, redaction?.by])).toEqual([
     [3, { redacted: true }, "Ana"],
     [6, { redacted: true }, "Ana"],

@@ -1,14 +1,14 @@
-import { MerkleError, type Message, type RedactedMessage, redactedBy } from "@merkle/wire";
+import { findRedactedMessage, MerkleError, type Message, type RedactedMessage } from "@merkle/wire";
 import type { FeedSource, PageRequest } from "./feed-source";
 import {
+  addLive,
+  addNewer,
+  addOlder,
   emptyWindow,
   type FeedWindow,
   isCovered,
+  removeTexts,
   toWindow,
-  withLive,
-  withNewer,
-  withOlder,
-  withoutTexts,
 } from "./feed-window";
 
 /** A position for the feed to scroll to, once. */
@@ -30,8 +30,8 @@ export interface FeedState {
   /** The highest known sequence of the feed. */
   readonly end: number;
   readonly place: FeedPosition | null;
-  readonly older: Side;
-  readonly newer: Side;
+  readonly older: PagingState;
+  readonly newer: PagingState;
   /** When the feed was reloaded after a restore of the broker's database. */
   readonly refreshedAt: Date | null;
   /**
@@ -40,7 +40,7 @@ export interface FeedState {
   readonly isLive: boolean;
 }
 
-export interface Side {
+export interface PagingState {
   readonly loading: boolean;
   readonly problem: unknown;
 }
@@ -50,10 +50,10 @@ export interface FeedStoreOptions {
   /**
    * Minimum time between two notifications while messages stream in, in milliseconds. A single message is reported immediately.
    */
-  readonly tellEveryMs?: number;
+  readonly notifyIntervalMs?: number;
 }
 
-const quiet: Side = { loading: false, problem: null };
+const idlePaging: PagingState = { loading: false, problem: null };
 
 /**
  * A window onto a feed. It grows as the reader scrolls and, at the end of the feed, as live messages arrive. However
@@ -61,7 +61,7 @@ const quiet: Side = { loading: false, problem: null };
  */
 export class FeedStore {
   readonly #source: FeedSource;
-  readonly #tellEveryMs: number;
+  readonly #notifyIntervalMs: number;
   readonly #listeners = new Set<() => void>();
   #state: FeedState = {
     status: "opening",
@@ -69,32 +69,32 @@ export class FeedStore {
     window: emptyWindow,
     end: 0,
     place: null,
-    older: quiet,
-    newer: quiet,
+    older: idlePaging,
+    newer: idlePaging,
     refreshedAt: null,
     isLive: false,
   };
   /** Aborts the requests for the current window when another window replaces it. */
-  #opened = new AbortController();
-  #opening = false;
+  #openController = new AbortController();
+  #isOpening = false;
   #epoch: string | undefined;
   /** Messages redacted since the feed was opened. A page that was read earlier may still contain their text. */
   readonly #redacted = new Map<number, RedactedMessage>();
   #stopFollowing: (() => void) | undefined;
-  #tellTimer: ReturnType<typeof setTimeout> | undefined;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #notifyTimer: ReturnType<typeof setTimeout> | undefined;
+  #notifiedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ source, tellEveryMs = 160 }: FeedStoreOptions) {
+  constructor({ source, notifyIntervalMs = 160 }: FeedStoreOptions) {
     this.#source = source;
-    this.#tellEveryMs = tellEveryMs;
+    this.#notifyIntervalMs = notifyIntervalMs;
   }
 
-  readonly listen = (listener: () => void): (() => void) => {
+  readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   };
 
-  readonly current = (): FeedState => this.#state;
+  readonly getState = (): FeedState => this.#state;
 
   /**
    * Shows the feed at a position. If the window contains the position, this is immediate. Otherwise the store first reads a page.
@@ -115,8 +115,8 @@ export class FeedStore {
     const page = await this.#readSide("older", { is: "before", sequence: from });
     if (!page) return;
     const { window, isLive } = this.#state;
-    const grown = withOlder(window, page);
-    this.#set({ window: grown, older: quiet, isLive: isLive && grown.to === window.to });
+    const grown = addOlder(window, page);
+    this.#set({ window: grown, older: idlePaging, isLive: isLive && grown.to === window.to });
   }
 
   /** Reads the page after the window. A live window reads further pages until it reaches the end. */
@@ -127,21 +127,21 @@ export class FeedStore {
       const page = await this.#readSide("newer", { is: "after", sequence: this.#state.window.to });
       if (!page) return;
       const before = this.#state.window.to;
-      const window = withNewer(this.#state.window, page);
+      const window = addNewer(this.#state.window, page);
       const end = Math.max(this.#state.end, page.last_sequence);
       const isLive = this.#state.isLive || page.newer_cursor === null;
-      this.#set({ window, end, newer: quiet, isLive });
+      this.#set({ window, end, newer: idlePaging, isLive });
       if (!isLive || window.to === before) return;
     }
   }
 
   /** Aborts all requests. `open` starts the store again. */
   stop(): void {
-    this.#opened.abort();
+    this.#openController.abort();
     this.#stopFollowing?.();
     this.#stopFollowing = undefined;
-    clearTimeout(this.#tellTimer);
-    this.#tellTimer = undefined;
+    clearTimeout(this.#notifyTimer);
+    this.#notifyTimer = undefined;
   }
 
   /** Reloads the feed after a restore of the database. Returns the reader to the same message if it still exists. */
@@ -153,8 +153,8 @@ export class FeedStore {
     await this.#openWith(
       request,
       ({ messages }) => {
-        const same = messages.find(({ id }) => id === reading?.id);
-        return same ? { at: same.sequence, as: "kept" } : { at: "end", as: "kept" };
+        const match = messages.find(({ id }) => id === reading?.id);
+        return match ? { at: match.sequence, as: "kept" } : { at: "end", as: "kept" };
       },
       new Date(),
     );
@@ -165,18 +165,18 @@ export class FeedStore {
 
   /** Moves to a position inside the window without a request. Aborts a page that is being read for another position. */
   #stayAt(place: FeedPosition): void {
-    if (this.#opening) this.#restart();
+    if (this.#isOpening) this.#restart();
     if (this.#stopFollowing === undefined) this.#follow(this.#state.end);
-    this.#set({ place: { ...place }, newer: quiet });
+    this.#set({ place: { ...place }, newer: idlePaging });
     this.#catchUp();
   }
 
   #restart(): AbortSignal {
-    this.#opened.abort();
-    this.#opened = new AbortController();
-    this.#opening = false;
-    this.#set({ older: quiet, newer: quiet });
-    return this.#opened.signal;
+    this.#openController.abort();
+    this.#openController = new AbortController();
+    this.#isOpening = false;
+    this.#set({ older: idlePaging, newer: idlePaging });
+    return this.#openController.signal;
   }
 
   #has({ at }: FeedPosition): boolean {
@@ -190,7 +190,7 @@ export class FeedStore {
     refreshedAt = this.#state.refreshedAt,
   ): Promise<void> {
     const signal = this.#restart();
-    this.#opening = true;
+    this.#isOpening = true;
     // The current messages stay on the screen until the new page arrives.
     if (this.#state.status === "failed") this.#set({ status: "opening", problem: null });
     try {
@@ -219,7 +219,7 @@ export class FeedStore {
   }
 
   #failToOpen(error: unknown): void {
-    this.#opening = false;
+    this.#isOpening = false;
     if (isResync(error)) return void this.resync(this.reading);
     if (this.#state.status === "ready") this.#set({ newer: { loading: false, problem: error } });
     else this.#set({ status: "failed", problem: error });
@@ -242,12 +242,12 @@ export class FeedStore {
 
   #receive(messages: readonly Message[]): void {
     for (const message of messages) {
-      const redacted = redactedBy(message);
+      const redacted = findRedactedMessage(message);
       if (redacted) this.#redacted.set(redacted.sequence, redacted);
     }
     const end = Math.max(this.#state.end, messages.at(-1)?.sequence ?? 0);
-    const grows = this.#state.isLive && this.#source.isWhole;
-    const window = grows ? withLive(this.#state.window, messages) : this.#state.window;
+    const canGrow = this.#state.isLive && this.#source.isWhole;
+    const window = canGrow ? addLive(this.#state.window, messages) : this.#state.window;
     this.#setSoon({ window, end });
     this.#catchUp();
   }
@@ -262,7 +262,7 @@ export class FeedStore {
   }
 
   async #readSide(side: "older" | "newer", request: PageRequest) {
-    const { signal } = this.#opened;
+    const { signal } = this.#openController;
     this.#setSoon({ [side]: { loading: true, problem: null } });
     try {
       const page = await this.#source.readPage(request, this.#epoch, signal);
@@ -277,7 +277,7 @@ export class FeedStore {
 
   #set(change: Partial<FeedState>): void {
     this.#change(change);
-    this.#tell();
+    this.#notify();
   }
 
   #change(change: Partial<FeedState>): void {
@@ -285,22 +285,22 @@ export class FeedStore {
     this.#state = {
       ...this.#state,
       ...change,
-      ...(window && this.#redacted.size > 0 && { window: withoutTexts(window, this.#redacted) }),
+      ...(window && this.#redacted.size > 0 && { window: removeTexts(window, this.#redacted) }),
     };
   }
 
   /** Throttles notifications, for changes that occur many times per second. */
   #setSoon(change: Partial<FeedState>): void {
     this.#change(change);
-    const pause = this.#toldAt + this.#tellEveryMs - performance.now();
-    if (pause <= 0) this.#tell();
-    else this.#tellTimer ??= setTimeout(() => this.#tell(), pause);
+    const pause = this.#notifiedAt + this.#notifyIntervalMs - performance.now();
+    if (pause <= 0) this.#notify();
+    else this.#notifyTimer ??= setTimeout(() => this.#notify(), pause);
   }
 
-  #tell(): void {
-    clearTimeout(this.#tellTimer);
-    this.#tellTimer = undefined;
-    this.#toldAt = performance.now();
+  #notify(): void {
+    clearTimeout(this.#notifyTimer);
+    this.#notifyTimer = undefined;
+    this.#notifiedAt = performance.now();
     for (const listener of [...this.#listeners]) listener();
   }
 }

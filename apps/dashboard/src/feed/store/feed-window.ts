@@ -31,43 +31,43 @@ export function toWindow(page: HistoryPage): FeedWindow {
 }
 
 /** Adds the page before the window. Skips messages that the window already contains. */
-export function withOlder(window: FeedWindow, page: HistoryPage): FeedWindow {
+export function addOlder(window: FeedWindow, page: HistoryPage): FeedWindow {
   const older = page.messages.filter(({ sequence }) => sequence < window.from);
   const messages = older.length === 0 ? window.messages : [...older, ...window.messages];
   const from = Math.min(window.from, page.next_cursor ?? 1);
-  const kept = messages.slice(0, windowMessagesMax);
-  const to = kept.length < messages.length ? findLastSequence(kept) : window.to;
-  return { messages: kept, from, to };
+  const retained = messages.slice(0, windowMessagesMax);
+  const to = retained.length < messages.length ? findLastSequence(retained) : window.to;
+  return { messages: retained, from, to };
 }
 
 /** Adds the page after the window. Skips messages that already arrived live. */
-export function withNewer(window: FeedWindow, page: HistoryPage): FeedWindow {
-  return withLater(window, page.messages, page.newer_cursor ?? page.last_sequence);
+export function addNewer(window: FeedWindow, page: HistoryPage): FeedWindow {
+  return addLater(window, page.messages, page.newer_cursor ?? page.last_sequence);
 }
 
 /** Adds live messages that directly follow the window. Returns the same window if there is a gap. */
-export function withLive(window: FeedWindow, messages: readonly Message[]): FeedWindow {
+export function addLive(window: FeedWindow, messages: readonly Message[]): FeedWindow {
   const next = messages.filter(({ sequence }) => sequence > window.to);
   if (next.length === 0 || next[0]?.sequence !== window.to + 1) return window;
-  return withLater(window, next, findLastSequence(next));
+  return addLater(window, next, findLastSequence(next));
 }
 
 /** Returns the window without the text of redacted messages. Returns the same window if nothing changes. */
-export function withoutTexts(window: FeedWindow, redacted: ReadonlyMap<number, RedactedMessage>): FeedWindow {
-  const told = new Map<number, Message>();
+export function removeTexts(window: FeedWindow, redacted: ReadonlyMap<number, RedactedMessage>): FeedWindow {
+  const replacements = new Map<number, Message>();
   for (const { sequence, redaction } of redacted.values()) {
     if (!isCovered(window, sequence)) continue;
-    const index = placeOf(window.messages, sequence);
+    const index = findPosition(window.messages, sequence);
     const message = window.messages[index];
     if (message?.sequence === sequence && !isRedacted(message))
-      told.set(index, withoutText(message, redaction));
+      replacements.set(index, withoutText(message, redaction));
   }
-  if (told.size === 0) return window;
-  return { ...window, messages: window.messages.map((message, index) => told.get(index) ?? message) };
+  if (replacements.size === 0) return window;
+  return { ...window, messages: window.messages.map((message, index) => replacements.get(index) ?? message) };
 }
 
 /** Returns the index of a message in an ordered list, or the index to insert it at. */
-function placeOf(messages: readonly Message[], sequence: number): number {
+function findPosition(messages: readonly Message[], sequence: number): number {
   let low = 0;
   let high = messages.length;
   while (low < high) {
@@ -87,13 +87,13 @@ export function isCovered({ from, to }: FeedWindow, sequence: number): boolean {
   return sequence >= from && sequence <= to;
 }
 
-function withLater(window: FeedWindow, messages: readonly Message[], readTo: number): FeedWindow {
+function addLater(window: FeedWindow, messages: readonly Message[], readTo: number): FeedWindow {
   const later = messages.filter(({ sequence }) => sequence > window.to);
   const to = Math.max(window.to, readTo);
   const all = later.length === 0 ? window.messages : [...window.messages, ...later];
-  const kept = all.slice(-windowMessagesMax);
-  const from = kept.length < all.length ? (kept[0]?.sequence ?? window.from) : window.from;
-  return { messages: kept, from, to };
+  const retained = all.slice(-windowMessagesMax);
+  const from = retained.length < all.length ? (retained[0]?.sequence ?? window.from) : window.from;
+  return { messages: retained, from, to };
 }
 
 function findLastSequence(messages: readonly Message[]): number {

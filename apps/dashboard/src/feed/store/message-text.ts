@@ -36,18 +36,21 @@ const shownCharsMax = 4_000;
 export interface ClippedText {
   readonly text: string;
   /** Describes the length of the full text, such as `all 80 lines`. Null if nothing was cut off. */
-  readonly whole: string | null;
+  readonly wholeLabel: string | null;
 }
 
 /** Cuts off long text and describes its full length. */
 export function clipText(text: string): ClippedText {
   const lines = text.split("\n");
   if (lines.length > shownLinesMax) {
-    const shown = lines.slice(0, shownLinesMax).join("\n").slice(0, shownCharsMax);
-    return { text: shown, whole: `all ${lines.length.toLocaleString("en")} lines` };
+    const shownText = lines.slice(0, shownLinesMax).join("\n").slice(0, shownCharsMax);
+    return { text: shownText, wholeLabel: `all ${lines.length.toLocaleString("en")} lines` };
   }
-  if (text.length <= shownCharsMax * 1.5) return { text, whole: null };
-  return { text: text.slice(0, shownCharsMax), whole: `all ${text.length.toLocaleString("en")} characters` };
+  if (text.length <= shownCharsMax * 1.5) return { text, wholeLabel: null };
+  return {
+    text: text.slice(0, shownCharsMax),
+    wholeLabel: `all ${text.length.toLocaleString("en")} characters`,
+  };
 }
 
 /** Formats a message as a markdown quotation with author, time and text. An event is described in words. */

@@ -32,12 +32,12 @@ export class Replay {
   #follower: ReplayFollower | null = null;
   readonly #listeners = new Set<() => void>();
 
-  readonly listen = (listener: () => void): (() => void) => {
+  readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   };
 
-  readonly current = (): ReplayState | null => this.#state;
+  readonly getState = (): ReplayState | null => this.#state;
 
   get follower(): ReplayFollower | null {
     return this.#follower;
@@ -61,7 +61,7 @@ export class Replay {
    * Returns the replay if `at`, the moment in the URL, is the replay's anchor or current moment. Otherwise returns
    * null.
    */
-  of(at: string | null): ReplayState | null {
+  findAt(at: string | null): ReplayState | null {
     const state = this.#state;
     if (state === null || at === null) return null;
     return at === state.anchor || Date.parse(at) === state.moment ? state : null;
@@ -70,15 +70,15 @@ export class Replay {
   /**
    * Returns the moment to open the feed at. For a replay this is its anchor, because the feed already contains everything since.
    */
-  anchorOf(at: string | null): string | null {
-    return this.of(at)?.anchor ?? at;
+  toAnchor(at: string | null): string | null {
+    return this.findAt(at)?.anchor ?? at;
   }
 
   /**
    * Returns the moment that a feed opened at `at` currently shows: the replay's current moment if it started at `at`, otherwise
    * `at`.
    */
-  momentOf(at: string | null): string | null {
+  toMoment(at: string | null): string | null {
     return this.#state !== null && this.#state.anchor === at
       ? new Date(this.#state.moment).toISOString()
       : at;

@@ -39,7 +39,7 @@ const titleCharsMax = 80;
 /** Returns the first line of the thread's first message, without markdown characters. */
 export function describeTitle(message: Message | undefined, sequence: number): string {
   const [line = ""] = (message ? readMessageText(message) : "").trim().split("\n");
-  const plain = line.replace(/[*_`#>~]/g, "").trim();
-  if (plain === "") return `#${sequence}`;
-  return plain.length > titleCharsMax ? `${plain.slice(0, titleCharsMax).trimEnd()}…` : plain;
+  const plainLine = line.replace(/[*_`#>~]/g, "").trim();
+  if (plainLine === "") return `#${sequence}`;
+  return plainLine.length > titleCharsMax ? `${plainLine.slice(0, titleCharsMax).trimEnd()}…` : plainLine;
 }

@@ -25,11 +25,11 @@ import { useRead } from "@/broker/use-read";
 import { useShortcutRegistry } from "@/core/keyboard/shortcut-provider";
 import type { TypedAhead } from "@/core/keyboard/typed-ahead";
 import { useSettled } from "@/core/use-settled";
-import type { PaletteEntry, PaletteHitsProps, PaletteKind, PalettePart, Place } from "@/parts/feature";
+import type { NavItem, PaletteEntry, PaletteHitsProps, PaletteKind, PalettePart } from "@/parts/feature";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Dialog, DialogContent, DialogTitle } from "@/ui/dialog";
 import { Kbd } from "@/ui/kbd";
-import { usePlaces } from "../places";
+import { useNavItems } from "../places";
 import { findEntries } from "./palette-entries";
 import { PaletteGroup, PaletteItem } from "./palette-group";
 import { usePaletteEntries } from "./use-palette-entries";
@@ -60,33 +60,33 @@ const icons: Readonly<Record<PaletteKind, LucideIcon>> = {
  * Finds pages, sessions, people, tasks, files and messages, and runs the page's actions. Local entries appear immediately.
  * Results from the broker are added below, so that the selected entry never moves.
  */
-export function CommandPalette({ typed: ahead, onClose, onHelp, parts }: CommandPaletteProps) {
+export function CommandPalette({ typed: typedAhead, onClose, onHelp, parts }: CommandPaletteProps) {
   const router = useRouter();
-  const [typed, setTyped] = useState(ahead.text);
-  const query = typed.trim();
+  const [input, setInput] = useState(typedAhead.text);
+  const query = input.trim();
   const selection = useSelection();
-  const places = usePlaces().map(toEntry);
+  const places = useNavItems().map(toEntry);
   const { entries, isReading } = useEntries({ parts, onHelp });
   const pathname = usePathname();
   const isSearching = query !== "";
-  const found = isSearching
-    ? [...toMessage(query, pathname), ...findEntries([...entries, ...places], query)]
+  const matches = isSearching
+    ? [...toMessageEntries(query, pathname), ...findEntries([...entries, ...places], query)]
     : [];
-  const known = new Set(found.map(({ key }) => key));
+  const matchKeys = new Set(matches.map(({ key }) => key));
 
   function choose({ href, run }: PaletteEntry): void {
     onClose();
     if (href !== undefined) router.push(href);
     run?.();
   }
-  function type(text: string): void {
+  function changeInput(text: string): void {
     selection.startOver();
-    setTyped(text);
+    setInput(text);
   }
   const go = (href: string) => choose({ key: href, kind: "page", label: "", note: "", href });
 
   // Enter opens the first entry, so its page is prefetched while the person types.
-  const [first] = found;
+  const [first] = matches;
   useEffect(() => {
     if (first?.href !== undefined) router.prefetch(first.href);
   }, [router, first?.href]);
@@ -94,14 +94,14 @@ export function CommandPalette({ typed: ahead, onClose, onHelp, parts }: Command
   const [isEntered, setEntered] = useState(false);
   useLayoutEffect(() => {
     // Copies the keys typed so far into the field, which receives all further keys.
-    setTyped(ahead.text);
-    setEntered(ahead.isEntered);
-  }, [ahead]);
+    setInput(typedAhead.text);
+    setEntered(typedAhead.isEntered);
+  }, [typedAhead]);
   useEffect(() => {
     if (!isEntered || isReading) return;
     setEntered(false);
     if (first) choose(first);
-    else if (isSearching) go(searchHref(query));
+    else if (isSearching) go(buildSearchHref(query));
   });
   function keepEnter(event: KeyboardEvent): void {
     selection.props.onKeyDown(event);
@@ -130,8 +130,8 @@ export function CommandPalette({ typed: ahead, onClose, onHelp, parts }: Command
             <Command.Input
               // The dialog focuses the element that has `autofocus`.
               ref={(field) => field?.setAttribute("autofocus", "")}
-              value={typed}
-              onValueChange={type}
+              value={input}
+              onValueChange={changeInput}
               placeholder="Find anything or run a command…"
               className="h-13 min-w-0 flex-1 bg-transparent text-lg outline-none placeholder:text-muted-foreground"
             />
@@ -140,8 +140,8 @@ export function CommandPalette({ typed: ahead, onClose, onHelp, parts }: Command
             <Command.Empty className="p-4 text-center text-muted-foreground">No results.</Command.Empty>
             {isSearching ? (
               <>
-                <EntryGroup heading="Best matches" entries={found} onChoose={choose} />
-                <Sessions query={query} known={known} onGo={go} />
+                <EntryGroup heading="Best matches" entries={matches} onChoose={choose} />
+                <Sessions query={query} known={matchKeys} onGo={go} />
                 {parts.map(({ Hits }, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the list of parts never changes.
                   <Fragment key={at}>{Hits && <Hits query={query} onGo={go} />}</Fragment>
@@ -188,7 +188,7 @@ export function CommandPalette({ typed: ahead, onClose, onHelp, parts }: Command
   );
 }
 
-function toEntry({ href, label, title = label }: Place): PaletteEntry {
+function toEntry({ href, label, title = label }: NavItem): PaletteEntry {
   return { key: `page ${href}`, kind: "page", label: title, note: "", href };
 }
 
@@ -203,31 +203,31 @@ function useEntries({ parts, onHelp }: EntriesProps): {
   isReading: boolean;
 } {
   const registry = useShortcutRegistry();
-  const offered = useSyncExternalStore(
+  const registeredActions = useSyncExternalStore(
     (listener) => registry.onChange(listener),
     () => registry.actions,
   );
-  const kept = usePaletteEntries(parts);
+  const partEntries = usePaletteEntries(parts);
   const help = { id: "help", label: "Show keyboard shortcuts", keywords: ["help", "shortcuts"], run: onHelp };
-  const actions = [...offered, help].map(
+  const actions = [...registeredActions, help].map(
     ({ id, label, keywords = [], run }): PaletteEntry => ({
       key: `action ${id}`,
       kind: "action",
       label,
       note: "",
-      words: keywords,
+      keywords: keywords,
       run,
     }),
   );
-  return { entries: [...(kept ?? []), ...actions], isReading: kept === null };
+  return { entries: [...(partEntries ?? []), ...actions], isReading: partEntries === null };
 }
 
-function searchHref(query: string): string {
+function buildSearchHref(query: string): string {
   return `/search?q=${encodeURIComponent(query)}`;
 }
 
 /** Returns an entry for a message if the query is a number and the page shows a session. */
-function toMessage(query: string, pathname: string): readonly PaletteEntry[] {
+function toMessageEntries(query: string, pathname: string): readonly PaletteEntry[] {
   const [, sequence] = /^#?(\d{1,15})$/.exec(query) ?? [];
   const [, slug] = /^\/sessions\/([^/]+)/.exec(pathname) ?? [];
   if (sequence === undefined || slug === undefined) return [];
@@ -262,8 +262,12 @@ function EntryGroup({ heading, entries, onChoose }: EntryGroupProps) {
 
 /** Sessions that are not among the cached entries: older sessions, and sessions whose description matches. */
 function Sessions({ query, known, onGo }: PaletteHitsProps & { readonly known: ReadonlySet<string> }) {
-  const settled = useSettled(query);
-  const { data } = useRead("list_sessions", { limit: foundSessionsMax, query: settled }, { keepLast: true });
+  const settledQuery = useSettled(query);
+  const { data } = useRead(
+    "list_sessions",
+    { limit: foundSessionsMax, query: settledQuery },
+    { keepLast: true },
+  );
   const sessions = (data?.sessions ?? []).filter(({ slug }) => !known.has(`session ${slug}`));
   return (
     <PaletteGroup heading="More sessions" isEmpty={sessions.length === 0}>

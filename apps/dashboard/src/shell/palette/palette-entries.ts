@@ -1,6 +1,6 @@
 import type { OutputOf } from "@merkle/wire";
 import type { PaletteEntry, PaletteKind } from "@/parts/feature";
-import { rankOf } from "./rank";
+import { rankMatch } from "./rank";
 
 /** Returns entries for sessions, newest first, and for the people in them, without duplicates. */
 export function toEntries(sessions: OutputOf<"list_sessions">["sessions"]): readonly PaletteEntry[] {
@@ -21,7 +21,7 @@ export function toEntries(sessions: OutputOf<"list_sessions">["sessions"]): read
         kind: "session",
         label: title,
         note: status === "closed" ? "closed" : "",
-        words: [slug],
+        keywords: [slug],
         href: `/sessions/${slug}`,
       }),
     ),
@@ -37,7 +37,7 @@ const shownMax = 10;
 export function findEntries(entries: readonly PaletteEntry[], query: string): readonly PaletteEntry[] {
   return entries
     .flatMap((entry) => {
-      const rank = rankOf(query, entry.label, entry.words);
+      const rank = rankMatch(query, entry.label, entry.keywords);
       return rank === 0 ? [] : [{ entry, rank }];
     })
     .sort(

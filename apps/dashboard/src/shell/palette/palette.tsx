@@ -11,7 +11,9 @@ let parts: Promise<readonly PalettePart[]> | undefined;
 /** Loads the parts that features add, once per page. A part that fails to load is left out. */
 function loadParts(features: readonly Feature[]): Promise<readonly PalettePart[]> {
   parts ??= Promise.all(
-    features.map(({ palette }) => palette?.().catch((): PalettePart => ({})) ?? ({} as PalettePart)),
+    features.map(
+      ({ loadPalette: palette }) => palette?.().catch((): PalettePart => ({})) ?? ({} as PalettePart),
+    ),
   );
   return parts;
 }

@@ -3,19 +3,19 @@
  * label's beginning, the beginnings of its words, parts of words, the additional words, and initials (`sas` for `Split the auth
  * service`).
  */
-export function rankOf(query: string, label: string, words: readonly string[] = []): number {
-  const wanted = toPlain(query);
+export function rankMatch(query: string, label: string, keywords: readonly string[] = []): number {
+  const normalizedQuery = toPlain(query);
   const text = toPlain(label);
-  if (wanted === "") return 0;
-  if (text === wanted) return 6;
-  if (text.startsWith(wanted)) return 5;
-  const parts = wanted.split(" ");
-  const begins = text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-  if (parts.every((part) => begins.some((word) => word.startsWith(part)))) return 4;
+  if (normalizedQuery === "") return 0;
+  if (text === normalizedQuery) return 6;
+  if (text.startsWith(normalizedQuery)) return 5;
+  const parts = normalizedQuery.split(" ");
+  const labelWords = text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  if (parts.every((part) => labelWords.some((word) => word.startsWith(part)))) return 4;
   if (parts.every((part) => text.includes(part))) return 3;
-  const beside = toPlain(words.join(" "));
-  if (parts.every((part) => text.includes(part) || beside.includes(part))) return 2;
-  return isInOrder(wanted, begins.map(([first]) => first).join("")) ? 1 : 0;
+  const keywordText = toPlain(keywords.join(" "));
+  if (parts.every((part) => text.includes(part) || keywordText.includes(part))) return 2;
+  return isInOrder(normalizedQuery, labelWords.map(([first]) => first).join("")) ? 1 : 0;
 }
 
 /** Removes case and accents, so that `malaga` matches `Málaga`. */

@@ -10,9 +10,9 @@ import { toEntries } from "./palette-entries";
 export function usePaletteEntries(parts: readonly PalettePart[]): readonly PaletteEntry[] | null {
   const { data: sessions, problem } = useRead("list_sessions", knownSessions);
   // biome-ignore lint/correctness/useHookAtTopLevel: the list of parts never changes.
-  const ofFeatures = parts.flatMap(({ useEntries }) => useEntries?.() ?? []);
-  const ofCore = useMemo(() => toEntries(sessions?.sessions ?? []), [sessions]);
-  return sessions === undefined && problem === undefined ? null : [...ofCore, ...ofFeatures];
+  const featureEntries = parts.flatMap(({ useEntries }) => useEntries?.() ?? []);
+  const coreEntries = useMemo(() => toEntries(sessions?.sessions ?? []), [sessions]);
+  return sessions === undefined && problem === undefined ? null : [...coreEntries, ...featureEntries];
 }
 
 export interface PaletteAheadProps {

@@ -7,11 +7,11 @@ import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "reac
  */
 export function useSelection() {
   const [value, setValue] = useState("");
-  const isMovedTo = useRef(false);
+  const hasMoved = useRef(false);
   const list = useCallback((element: HTMLElement | null) => {
     if (!element) return;
     const selectFirst = () => {
-      if (isMovedTo.current && element.querySelector('[cmdk-item][aria-selected="true"]')) return;
+      if (hasMoved.current && element.querySelector('[cmdk-item][aria-selected="true"]')) return;
       setValue(element.querySelector<HTMLElement>("[cmdk-item]")?.dataset["value"] ?? "");
     };
     selectFirst();
@@ -21,7 +21,7 @@ export function useSelection() {
   }, []);
   const props = useMemo(() => {
     const move = () => {
-      isMovedTo.current = true;
+      hasMoved.current = true;
     };
     return {
       value,
@@ -32,7 +32,7 @@ export function useSelection() {
   }, [value]);
   /** Selects the first entry again. Called when the query changes. */
   const startOver = useCallback(() => {
-    isMovedTo.current = false;
+    hasMoved.current = false;
   }, []);
   return { list, props, startOver };
 }

@@ -1,10 +1,10 @@
 /** A range of the source text, in UTF-16 code units. */
-export interface SourceStretch {
+export interface SourceRange {
   readonly start: number;
   readonly end: number;
 }
 
-export interface SelectedStretch extends SourceStretch {
+export interface SelectedSourceRange extends SourceRange {
   /**
    * True if the range is larger than the selection, because part of the selected text maps to the source only as a
    * whole.
@@ -18,30 +18,34 @@ export interface SelectedStretch extends SourceStretch {
  */
 export interface PagePlaces {
   /** Returns the source range of a selection. Null if the selection is outside the document. */
-  toSource(selected: Range): SelectedStretch | null;
+  toSource(selected: Range): SelectedSourceRange | null;
   /** Returns the DOM ranges that render a source range. Empty if none of it is rendered. */
-  toPage(stretch: SourceStretch): Range[];
+  toPage(stretch: SourceRange): Range[];
 }
 
 /**
  * Maps the document rendered in `root`, whose parts begin at the offsets `starts`. The mapping is valid until the next render.
  */
 export function mapPlaces(root: HTMLElement, starts: ReadonlyMap<string, number>): PagePlaces {
-  let known: readonly Piece[] | undefined;
+  let cachedPieces: readonly Piece[] | undefined;
   function listPieces(): readonly Piece[] {
-    known ??= [...root.querySelectorAll<HTMLElement>("[data-at]")].flatMap((each) => toPiece(each, starts));
-    return known;
+    cachedPieces ??= [...root.querySelectorAll<HTMLElement>("[data-at]")].flatMap((each) =>
+      toPiece(each, starts),
+    );
+    return cachedPieces;
   }
 
   return {
     toSource(selected) {
-      const touched = listPieces().flatMap((piece) => takeSelected(piece, selected));
-      const start = Math.min(...touched.map((each) => each.start));
-      const end = Math.max(...touched.map((each) => each.end));
-      if (touched.length === 0 || start >= end) return null;
+      const selectedPieces = listPieces().flatMap((piece) => takeSelected(piece, selected));
+      const start = Math.min(...selectedPieces.map((each) => each.start));
+      const end = Math.max(...selectedPieces.map((each) => each.end));
+      if (selectedPieces.length === 0 || start >= end) return null;
       // All text between the ends of a selection is selected completely, so only the ends can be wider than the
       // selection.
-      const isWidened = touched.some((each) => each.isWidened && (each.start === start || each.end === end));
+      const isWidened = selectedPieces.some(
+        (each) => each.isWidened && (each.start === start || each.end === end),
+      );
       return { start, end, isWidened };
     },
     toPage({ start, end }) {
@@ -53,7 +57,7 @@ export function mapPlaces(root: HTMLElement, starts: ReadonlyMap<string, number>
 }
 
 /** A piece of rendered text, and its range in the source. */
-interface Piece extends SourceStretch {
+interface Piece extends SourceRange {
   readonly element: HTMLElement;
   /** True if each rendered character is one character of the source. */
   readonly isExact: boolean;
@@ -69,14 +73,16 @@ function toPiece(element: HTMLElement, starts: ReadonlyMap<string, number>): Pie
   return [{ element, start, end, isExact: to === undefined }];
 }
 
-function takeSelected(piece: Piece, selected: Range): SelectedStretch[] {
+function takeSelected(piece: Piece, selected: Range): SelectedSourceRange[] {
   const { element } = piece;
   if (!selected.intersectsNode(element)) return [];
   const length = element.textContent?.length ?? 0;
-  const holdsStart = element.contains(selected.startContainer);
-  const holdsEnd = element.contains(selected.endContainer);
-  const from = holdsStart ? countCharactersBefore(element, selected.startContainer, selected.startOffset) : 0;
-  const to = holdsEnd ? countCharactersBefore(element, selected.endContainer, selected.endOffset) : length;
+  const isStartInside = element.contains(selected.startContainer);
+  const isEndInside = element.contains(selected.endContainer);
+  const from = isStartInside
+    ? countCharactersBefore(element, selected.startContainer, selected.startOffset)
+    : 0;
+  const to = isEndInside ? countCharactersBefore(element, selected.endContainer, selected.endOffset) : length;
   // A selection that only touches an element's edge contains none of its text.
   if (from >= to) return [];
   if (piece.isExact) return [{ start: piece.start + from, end: piece.start + to, isWidened: false }];
@@ -95,18 +101,18 @@ function toRange(piece: Piece, start: number, end: number): Range {
   const range = document.createRange();
   range.selectNodeContents(piece.element);
   if (!piece.isExact) return range;
-  if (start > piece.start) range.setStart(...pointAt(piece.element, start - piece.start));
-  if (end < piece.end) range.setEnd(...pointAt(piece.element, end - piece.start));
+  if (start > piece.start) range.setStart(...locatePoint(piece.element, start - piece.start));
+  if (end < piece.end) range.setEnd(...locatePoint(piece.element, end - piece.start));
   return range;
 }
 
-function pointAt(element: HTMLElement, offset: number): [Node, number] {
+function locatePoint(element: HTMLElement, offset: number): [Node, number] {
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  let left = offset;
+  let remaining = offset;
   for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
     const length = text.textContent?.length ?? 0;
-    if (left <= length) return [text, left];
-    left -= length;
+    if (remaining <= length) return [text, remaining];
+    remaining -= length;
   }
   return [element, element.childNodes.length];
 }

@@ -1,8 +1,8 @@
 import { limits } from "@merkle/wire/limits";
-import type { SourceStretch } from "./page-places";
+import type { SourceRange } from "./page-places";
 
 /** A stored position in the source text: the quoted passage, and the text before and after it. */
-export interface Quote {
+export interface SourceQuote {
   readonly quote: string;
   readonly prefix: string;
   readonly suffix: string;
@@ -10,7 +10,7 @@ export interface Quote {
 }
 
 /** Returns the quote for a source range, without surrounding white space. Null if the range contains only white space. */
-export function quoteOf(source: string, { start, end }: SourceStretch): Quote | null {
+export function toQuote(source: string, { start, end }: SourceRange): SourceQuote | null {
   const text = source.slice(start, end);
   const quote = text.trim();
   if (quote === "") return null;

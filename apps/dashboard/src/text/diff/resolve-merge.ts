@@ -35,6 +35,6 @@ function takeChoice({ mine, theirs }: ConflictBlock, choice: Choice): string {
 }
 
 function join(first: string, second: string): string {
-  const broken = first === "" || second === "" || first.endsWith("\n");
-  return broken ? first + second : `${first}\n${second}`;
+  const isSeparated = first === "" || second === "" || first.endsWith("\n");
+  return isSeparated ? first + second : `${first}\n${second}`;
 }

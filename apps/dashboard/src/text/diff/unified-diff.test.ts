@@ -32,7 +32,9 @@ it("[DASH-121] a diff is read with its sections, its counts and the numbers of i
     [5, 6, ""],
     [6, 7, "done"],
   ]);
-  expect(parsed.hunks[1]?.lines.map(({ kind, text, endsText }) => [kind, text, endsText])).toEqual([
+  expect(
+    parsed.hunks[1]?.lines.map(({ kind, text, hasNoLineBreak: endsText }) => [kind, text, endsText]),
+  ).toEqual([
     ["same", "--- not a name", false],
     ["removed", "+++ neither", false],
     ["added", "end", true],

@@ -8,7 +8,7 @@ export interface DiffLine {
   /** Line number in the new text. Null for a removed line. */
   readonly newLine: number | null;
   /** True if the text ends with this line and without a line break. */
-  readonly endsText: boolean;
+  readonly hasNoLineBreak: boolean;
 }
 
 export interface DiffHunk {
@@ -67,7 +67,7 @@ class DiffReader {
         break;
       case "\\": {
         const last = lines.pop();
-        if (last) lines.push({ ...last, endsText: true });
+        if (last) lines.push({ ...last, hasNoLineBreak: true });
         break;
       }
     }
@@ -84,6 +84,6 @@ class DiffReader {
   }
 
   #line(kind: DiffLineKind, text: string, oldLine: number | null, newLine: number | null): DiffLine {
-    return { kind, text, oldLine, newLine, endsText: false };
+    return { kind, text, oldLine, newLine, hasNoLineBreak: false };
   }
 }

@@ -37,11 +37,11 @@ export function alignInlineCode(code: string, source: string, within: Stretch): 
  * whole.
  */
 export function alignCodeBlock(code: string, source: string, within: Stretch): AlignedPart {
-  const whole = source.slice(within.start, within.end);
-  const isFenced = /^(?:`{3,}|~{3,})/.test(whole);
-  const from = isFenced ? whole.indexOf("\n") + 1 : 0;
-  const at = whole.indexOf(code, from);
-  const isOnce = at !== -1 && at === whole.lastIndexOf(code);
+  const block = source.slice(within.start, within.end);
+  const isFenced = /^(?:`{3,}|~{3,})/.test(block);
+  const from = isFenced ? block.indexOf("\n") + 1 : 0;
+  const at = block.indexOf(code, from);
+  const isOnce = at !== -1 && at === block.lastIndexOf(code);
   // In a fenced block the code starts on the line below the fence, even if the same text occurs again.
   if (code === "" || at === -1 || !(isFenced ? at === from : isOnce)) return { text: code, ...within };
   return { text: code, start: within.start + at, end: within.start + at + code.length };
@@ -83,10 +83,10 @@ function followText(text: string, source: string, { start, end }: Stretch): read
       !hasSameStart(text, index, source, at)
     ) {
       const length = matchLengthAt(entity, source, at);
-      const spelled = isHighSurrogate(text.charCodeAt(index)) ? 2 : 1;
+      const unitCount = isHighSurrogate(text.charCodeAt(index)) ? 2 : 1;
       close(index);
-      parts.push({ text: text.slice(index, index + spelled), start: at, end: at + length });
-      index += spelled;
+      parts.push({ text: text.slice(index, index + unitCount), start: at, end: at + length });
+      index += unitCount;
       at += length;
       open = { from: index, start: at };
     } else if (source[at] === "\\" && source[at + 1] === character && escapable.test(character)) {
@@ -106,8 +106,8 @@ function followText(text: string, source: string, { start, end }: Stretch): read
 
 /** True if the text continues with the entity's own characters, as it does for an unknown entity. */
 function hasSameStart(text: string, index: number, source: string, at: number): boolean {
-  const written = source.slice(at, at + matchLengthAt(entity, source, at));
-  return text.startsWith(written, index);
+  const entityText = source.slice(at, at + matchLengthAt(entity, source, at));
+  return text.startsWith(entityText, index);
 }
 
 function matchLengthAt(pattern: RegExp, source: string, at: number): number {

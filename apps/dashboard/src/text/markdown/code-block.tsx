@@ -3,7 +3,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { CopyButton } from "@/ui/copy-button";
 import type { CodeLine } from "./colour-code";
-import type { ColourReply, ColourRequest } from "./colour-worker";
+import type { HighlightReply, HighlightRequest } from "./colour-worker";
 
 export interface CodeBlockProps {
   readonly code: string;
@@ -14,11 +14,11 @@ export interface CodeBlockProps {
 }
 
 /** Longer code is not highlighted, because too many coloured spans would block the page. */
-export const colouredCharsMax = 10_000;
+export const highlightedCharsMax = 10_000;
 
 /** A block of code. Syntax colours appear later and do not shift the layout. */
 export function CodeBlock({ code, language, at, to }: CodeBlockProps) {
-  const lines = useColours(code, language);
+  const lines = useHighlighting(code, language);
   return (
     <figure className="group/code relative my-2 first:mt-0 last:mb-0" aria-label={language ?? "Code"}>
       <pre
@@ -32,7 +32,7 @@ export function CodeBlock({ code, language, at, to }: CodeBlockProps) {
         </code>
       </pre>
       <div className="absolute top-1 right-1 rounded-md bg-surface opacity-0 pointer-coarse:top-0 pointer-coarse:right-0 group-focus-within/code:opacity-100 group-hover/code:opacity-100 pointer-coarse:opacity-100 motion-safe:transition-opacity">
-        <CopyButton text={code} what={language === null ? "code" : `${language} code`} isCompact />
+        <CopyButton text={code} contentName={language === null ? "code" : `${language} code`} isCompact />
       </div>
     </figure>
   );
@@ -52,66 +52,66 @@ function renderLine(line: CodeLine, index: number): ReactNode {
   );
 }
 
-function useColours(code: string, language: string | null): readonly CodeLine[] | null {
+function useHighlighting(code: string, language: string | null): readonly CodeLine[] | null {
   const key = `${language} ${code}`;
-  const [coloured, setColoured] = useState<{ of: string; lines: readonly CodeLine[] } | null>(null);
-  const known = colours.get(key);
+  const [highlighted, setHighlighted] = useState<{ of: string; lines: readonly CodeLine[] } | null>(null);
+  const cached = highlightCache.get(key);
   useEffect(() => {
-    if (language === null || code.length > colouredCharsMax || colours.has(key)) return;
-    let stale = false;
-    askForColours(code, language)
+    if (language === null || code.length > highlightedCharsMax || highlightCache.has(key)) return;
+    let isStale = false;
+    requestHighlighting(code, language)
       .then((lines) => {
         if (!lines) return;
-        if (colours.size >= coloursMax) colours.clear();
-        colours.set(key, lines);
-        if (!stale) setColoured({ of: key, lines });
+        if (highlightCache.size >= highlightCacheMax) highlightCache.clear();
+        highlightCache.set(key, lines);
+        if (!isStale) setHighlighted({ of: key, lines });
       })
       // Without colours the code is still readable.
       .catch(() => undefined);
     return () => {
-      stale = true;
+      isStale = true;
     };
   }, [code, language, key]);
-  return known ?? (coloured?.of === key ? coloured.lines : null);
+  return cached ?? (highlighted?.of === key ? highlighted.lines : null);
 }
 
 /** Cache of highlighted code by language and text, because feed rows mount and unmount as the user scrolls. */
-const colours = new Map<string, readonly CodeLine[]>();
-const coloursMax = 200;
+const highlightCache = new Map<string, readonly CodeLine[]>();
+const highlightCacheMax = 200;
 
 /**
  * Highlights code in a worker. The first code block in a language takes a third of a second, which would freeze the
  * page. Returns null if the code should stay uncoloured.
  */
-async function askForColours(code: string, language: string): Promise<readonly CodeLine[] | null> {
-  colourer ??= startColourer();
-  return colourer(code, language);
+async function requestHighlighting(code: string, language: string): Promise<readonly CodeLine[] | null> {
+  highlighter ??= startHighlighter();
+  return highlighter(code, language);
 }
 
-type Colourer = (code: string, language: string) => Promise<readonly CodeLine[] | null>;
+type Highlighter = (code: string, language: string) => Promise<readonly CodeLine[] | null>;
 
 /** One worker per page, started with the first code block, because the grammars are large. */
-let colourer: Colourer | undefined;
+let highlighter: Highlighter | undefined;
 
-function startColourer(): Colourer {
+function startHighlighter(): Highlighter {
   const worker = new Worker(new URL("./colour-worker.ts", import.meta.url), {
     type: "module",
     name: "colours",
   });
-  const asked = new Map<number, (lines: ColourReply["lines"]) => void>();
+  const pendingRequests = new Map<number, (lines: HighlightReply["lines"]) => void>();
   let lastId = 0;
-  worker.addEventListener("message", ({ data }: MessageEvent<ColourReply>) => {
-    asked.get(data.id)?.(data.lines);
-    asked.delete(data.id);
+  worker.addEventListener("message", ({ data }: MessageEvent<HighlightReply>) => {
+    pendingRequests.get(data.id)?.(data.lines);
+    pendingRequests.delete(data.id);
   });
   worker.addEventListener("error", () => {
-    for (const settle of asked.values()) settle(null);
-    asked.clear();
+    for (const settle of pendingRequests.values()) settle(null);
+    pendingRequests.clear();
   });
   return (code, language) =>
     new Promise((resolve) => {
       lastId += 1;
-      asked.set(lastId, resolve);
-      worker.postMessage({ id: lastId, code, language } satisfies ColourRequest);
+      pendingRequests.set(lastId, resolve);
+      worker.postMessage({ id: lastId, code, language } satisfies HighlightRequest);
     });
 }

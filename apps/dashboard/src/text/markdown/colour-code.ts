@@ -4,12 +4,12 @@ import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
 export type CodeLine = readonly { readonly text: string; readonly className: string | undefined }[];
 
 /** Highlights code. Returns null for a language without a grammar. Grammars load on first use. */
-export async function colourCode(code: string, language: string): Promise<CodeLine[] | null> {
+export async function highlightCode(code: string, language: string): Promise<CodeLine[] | null> {
   const lang = aliases[language.toLowerCase()];
   if (lang === undefined) return null;
-  const shared = await tokenizer;
-  await shared.loadLanguage(grammars[lang]);
-  const tokens = codeToTokensBase(shared, code, {
+  const shiki = await tokenizer;
+  await shiki.loadLanguage(grammars[lang]);
+  const tokens = codeToTokensBase(shiki, code, {
     lang,
     theme: theme.name,
     tokenizeMaxLineLength: 2_000,
@@ -56,16 +56,16 @@ const theme = {
   bg: "bg-surface",
   settings: [
     { settings: { foreground: "text-foreground" } },
-    colourScopes(
+    toTokenStyle(
       "text-muted-foreground",
       "comment",
       "punctuation.definition.comment",
       "punctuation",
       "meta.brace",
     ),
-    colourScopes("text-success", "string", "punctuation.definition.string", "markup.inserted"),
-    colourScopes("text-warning", "constant", "variable.language", "support.constant", "markup.changed"),
-    colourScopes(
+    toTokenStyle("text-success", "string", "punctuation.definition.string", "markup.inserted"),
+    toTokenStyle("text-warning", "constant", "variable.language", "support.constant", "markup.changed"),
+    toTokenStyle(
       "text-link",
       "keyword",
       "storage",
@@ -73,18 +73,18 @@ const theme = {
       "entity.name.tag",
       "markup.heading",
     ),
-    colourScopes(
+    toTokenStyle(
       "text-info",
       "entity.name.function",
       "support.function",
       "support.type.property-name",
       "entity.name.type",
     ),
-    colourScopes("text-danger", "markup.deleted", "invalid"),
+    toTokenStyle("text-danger", "markup.deleted", "invalid"),
   ],
 };
 
-function colourScopes(foreground: string, ...scope: string[]) {
+function toTokenStyle(foreground: string, ...scope: string[]) {
   return { scope, settings: { foreground } };
 }
 

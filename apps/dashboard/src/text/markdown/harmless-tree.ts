@@ -4,7 +4,7 @@ import { readWebAddress } from "./web-address";
 
 const depthMax = 40;
 /** The properties that elements keep. Other properties could make a message look like part of the page. */
-const propertiesKept: Record<string, readonly string[]> = {
+const allowedProperties: Record<string, readonly string[]> = {
   a: ["href"],
   code: ["className"],
   img: ["src", "alt"],
@@ -42,10 +42,10 @@ function cleanNodes(children: readonly RootContent[], depth: number): ElementCon
 }
 
 function selectProperties({ tagName, properties }: Element): Element["properties"] {
-  const kept = propertiesKept[tagName] ?? [];
+  const allowedNames = allowedProperties[tagName] ?? [];
   return Object.fromEntries(
     Object.entries(properties)
-      .filter(([name]) => kept.includes(name))
+      .filter(([name]) => allowedNames.includes(name))
       .map(([name, value]) => [name, addresses.includes(name) ? readWebAddress(String(value))?.href : value]),
   );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isMarkdownLayable, markdownCharsMax } from "./markdown-bounds";
+import { isMarkdownRenderable, markdownCharsMax } from "./markdown-bounds";
 
 it("[DASH-54] texts that a parser would need long for are shown as they were written", () => {
   const hostile = [
@@ -12,7 +12,7 @@ it("[DASH-54] texts that a parser would need long for are shown as they were wri
     "www.a_".repeat(2_000),
     "http://a.".repeat(2_000),
   ];
-  for (const text of hostile) expect(isMarkdownLayable(text), text.slice(0, 20)).toBe(false);
+  for (const text of hostile) expect(isMarkdownRenderable(text), text.slice(0, 20)).toBe(false);
 });
 
 it("[DASH-54] long texts written for readers are laid out", () => {
@@ -22,5 +22,5 @@ it("[DASH-54] long texts written for readers are laid out", () => {
     "> quoted\n>> twice\n".repeat(500),
     `\`\`\`\n${"AAAA".repeat(2_000)}\n\`\`\``,
   ];
-  for (const text of friendly) expect(isMarkdownLayable(text), text.slice(0, 20)).toBe(true);
+  for (const text of friendly) expect(isMarkdownRenderable(text), text.slice(0, 20)).toBe(true);
 });

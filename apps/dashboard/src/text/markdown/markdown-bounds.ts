@@ -10,7 +10,7 @@ const unbrokenLinksMax = 20;
  * True if text can be rendered as markdown quickly. Parsers take quadratic time for deeply nested quotes, unclosed
  * brackets and long runs of links. Real messages do not contain these.
  */
-export function isMarkdownLayable(text: string): boolean {
+export function isMarkdownRenderable(text: string): boolean {
   return (
     text.length <= markdownCharsMax && !isDeeplyQuoted(text) && !hasOpenBrackets(text) && !hasRunOfLinks(text)
   );

@@ -3,24 +3,24 @@
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useState } from "react";
 import { cn } from "@/core/utils";
 import { showHidden } from "./hidden-characters";
-import { isMarkdownLayable } from "./markdown-bounds";
+import { isMarkdownRenderable } from "./markdown-bounds";
 import type { RenderedMarkdownProps } from "./rendered-markdown";
 
 const LazyMarkdown = lazy(loadMarkdown);
 /** The renderer, once loaded. A lazy component would show its fallback once even if its module is already loaded. */
-let loaded: typeof import("./rendered-markdown") | undefined;
+let renderer: typeof import("./rendered-markdown") | undefined;
 
 /** Loads the markdown renderer before the first message needs it. Afterwards, messages render immediately. */
 export async function loadMarkdown() {
-  loaded = await import("./rendered-markdown");
-  return { default: loaded.RenderedMarkdown };
+  renderer = await import("./rendered-markdown");
+  return { default: renderer.RenderedMarkdown };
 }
 
 /** Renders a message's text ahead of time and caches the result. */
-export function layOutAhead(text: string): void {
-  if (!loaded || !isMarkdownLayable(text)) return;
+export function prerenderMarkdown(text: string): void {
+  if (!renderer || !isMarkdownRenderable(text)) return;
   try {
-    loaded.layOutOnce(text);
+    renderer.renderCached(text);
   } catch {
     // If rendering fails here, it also fails when the text is shown, and the plain text appears instead.
   }
@@ -47,11 +47,11 @@ export function MarkdownText({ text, variant = "feed", className }: MarkdownText
   const raw = <RawText text={text} {...(variant === "document" && { at: 0 })} />;
   // Decided once per component, so that text shown before the renderer has loaded does not render twice.
   const [RenderedMarkdown] = useState<ComponentType<RenderedMarkdownProps>>(
-    () => loaded?.RenderedMarkdown ?? LazyMarkdown,
+    () => renderer?.RenderedMarkdown ?? LazyMarkdown,
   );
   return (
     <div dir="auto" className={box} data-slot="markdown">
-      {isMarkdownLayable(text) ? (
+      {isMarkdownRenderable(text) ? (
         <RawTextOnError key={text} raw={raw}>
           <Suspense fallback={raw}>
             <RenderedMarkdown text={text} variant={variant} />
@@ -66,12 +66,12 @@ export function MarkdownText({ text, variant = "feed", className }: MarkdownText
 
 /** Shows text without formatting, with its line breaks. `at` is the text's offset in the document. */
 export function RawText({ text, at }: { readonly text: string; readonly at?: number }) {
-  const shown = showHidden(text);
+  const visibleText = showHidden(text);
   // If a hidden character is shown as its code point, offsets inside the text no longer match the source.
-  const to = at === undefined || shown === text ? undefined : at + text.length;
+  const to = at === undefined || visibleText === text ? undefined : at + text.length;
   return (
     <span data-at={at} data-to={to} className="break-words whitespace-pre-wrap">
-      {shown}
+      {visibleText}
     </span>
   );
 }

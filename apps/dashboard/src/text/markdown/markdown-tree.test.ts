@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isPlainLine, readMarkdown } from "./markdown-tree";
+import { isPlainLine, parseMarkdown } from "./markdown-tree";
 
 it("[DASH-54] a line that is taken as plain is one paragraph of markdown with the same words", () => {
   const pieces = fc.constantFrom(
@@ -14,7 +14,7 @@ it("[DASH-54] a line that is taken as plain is one paragraph of markdown with th
     fc.property(texts, (text) => {
       if (!isPlainLine(text)) return;
       plain += 1;
-      expect(readMarkdown(text, "feed").children).toMatchObject([
+      expect(parseMarkdown(text, "feed").children).toMatchObject([
         { type: "element", tagName: "p", children: [{ type: "text", value: text }] },
       ]);
     }),

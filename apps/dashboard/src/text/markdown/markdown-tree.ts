@@ -10,18 +10,18 @@ import { sourcePlaces } from "./source-places";
 export type MarkdownVariant = "feed" | "document";
 
 /** Parses text as markdown. Raw HTML becomes text, and the resulting tree cannot affect the page around it. */
-export function readMarkdown(text: string, variant: MarkdownVariant): Root {
-  const reader = readers[variant];
-  return reader.runSync(reader.parse(text), text);
+export function parseMarkdown(text: string, variant: MarkdownVariant): Root {
+  const processor = processors[variant];
+  return processor.runSync(processor.parse(text), text);
 }
 
 /** Created once, because creating a parser takes as long as parsing a short message. */
-const readers = {
-  feed: startReader().use(harmlessTree).freeze(),
-  document: startReader().use(sourcePlaces).use(harmlessTree).freeze(),
+const processors = {
+  feed: createProcessor().use(harmlessTree).freeze(),
+  document: createProcessor().use(sourcePlaces).use(harmlessTree).freeze(),
 };
 
-function startReader() {
+function createProcessor() {
   return unified().use(remarkParse).use(remarkGfm).use(remarkRehype, { allowDangerousHtml: true });
 }
 

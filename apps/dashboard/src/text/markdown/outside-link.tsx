@@ -1,6 +1,6 @@
 import { ImageOff } from "lucide-react";
 import type { ReactNode } from "react";
-import { isShownPlace, readWebAddress } from "./web-address";
+import { isShownInText, readWebAddress } from "./web-address";
 
 const linkStyles = "text-link underline decoration-1 underline-offset-2 break-words";
 
@@ -20,8 +20,8 @@ export function OutsideLink({ href, text, children }: OutsideLinkProps) {
       <a href={address.href} target="_blank" rel="noopener noreferrer nofollow" className={linkStyles}>
         <bdi>{children}</bdi>
       </a>
-      {!isShownPlace(text, address) && (
-        <bdi className="ms-1 text-xs text-muted-foreground">({address.place})</bdi>
+      {!isShownInText(text, address) && (
+        <bdi className="ms-1 text-xs text-muted-foreground">({address.label})</bdi>
       )}
     </>
   );

@@ -5,7 +5,7 @@ import { Fragment, jsx, jsxs } from "react/jsx-runtime";
 import { cn } from "@/core/utils";
 import { CodeBlock } from "./code-block";
 import { readText } from "./harmless-tree";
-import { isPlainLine, type MarkdownVariant, readMarkdown } from "./markdown-tree";
+import { isPlainLine, type MarkdownVariant, parseMarkdown } from "./markdown-tree";
 import { OutsideImage, OutsideLink } from "./outside-link";
 
 export interface RenderedMarkdownProps {
@@ -15,31 +15,31 @@ export interface RenderedMarkdownProps {
 
 /** Renders text as markdown. Raw HTML appears as literal characters. */
 export function RenderedMarkdown({ text, variant }: RenderedMarkdownProps) {
-  return variant === "feed" ? layOutOnce(text) : layOut(text, variant);
+  return variant === "feed" ? renderCached(text) : renderMarkdown(text, variant);
 }
 
 /**
  * Cache of rendered messages, least recently used first. Rows mount and unmount while the user scrolls, but their text
  * stays the same.
  */
-const laidOut = new Map<string, ReactElement>();
-const laidOutTextsMax = 1_000;
+const renderCache = new Map<string, ReactElement>();
+const renderCacheMax = 1_000;
 
 /** Renders a message's text, or returns the cached result. */
-export function layOutOnce(text: string): ReactElement {
-  const element = laidOut.get(text) ?? layOut(text, "feed");
-  laidOut.delete(text);
-  laidOut.set(text, element);
-  for (const oldest of laidOut.keys()) {
-    if (laidOut.size <= laidOutTextsMax) break;
-    laidOut.delete(oldest);
+export function renderCached(text: string): ReactElement {
+  const element = renderCache.get(text) ?? renderMarkdown(text, "feed");
+  renderCache.delete(text);
+  renderCache.set(text, element);
+  for (const oldest of renderCache.keys()) {
+    if (renderCache.size <= renderCacheMax) break;
+    renderCache.delete(oldest);
   }
   return element;
 }
 
-function layOut(text: string, variant: MarkdownVariant): ReactElement {
+function renderMarkdown(text: string, variant: MarkdownVariant): ReactElement {
   if (variant === "feed" && isPlainLine(text)) return <Paragraph>{text}</Paragraph>;
-  return toJsxRuntime(readMarkdown(text, variant), {
+  return toJsxRuntime(parseMarkdown(text, variant), {
     Fragment,
     jsx,
     jsxs,
@@ -51,22 +51,22 @@ function layOut(text: string, variant: MarkdownVariant): ReactElement {
 }
 
 /** The node of the markdown tree that a component renders. */
-interface OfElement {
+interface ElementProps {
   readonly node?: Element | undefined;
 }
 
 type Components = {
-  readonly [Tag in keyof JSX.IntrinsicElements]?: ComponentType<JSX.IntrinsicElements[Tag] & OfElement>;
+  readonly [Tag in keyof JSX.IntrinsicElements]?: ComponentType<JSX.IntrinsicElements[Tag] & ElementProps>;
 };
 
 /** A heading. It is never an `h1`, because the page has its own. The level is shifted below the page's headings. */
-function Heading({ node, deeper, styles, children }: HeadingProps) {
+function Heading({ node, levelOffset, styles, children }: HeadingProps) {
   const level = Number(node?.tagName.slice(1));
   return (
     // biome-ignore lint/a11y/useSemanticElements: which element it is would depend on the level.
     <div
       role="heading"
-      aria-level={Math.min(6, level + deeper)}
+      aria-level={Math.min(6, level + levelOffset)}
       dir="auto"
       data-heading={level}
       className={cn("mb-1 font-semibold first:mt-0", styles[level - 1] ?? styles.at(-1))}
@@ -76,41 +76,45 @@ function Heading({ node, deeper, styles, children }: HeadingProps) {
   );
 }
 
-interface HeadingProps extends OfElement {
+interface HeadingProps extends ElementProps {
   /** Number of heading levels that the page itself has above the text. */
-  readonly deeper: number;
+  readonly levelOffset: number;
   /** Classes by heading level. The last entry is also used for all deeper levels. */
   readonly styles: readonly string[];
   readonly children?: ReactNode;
 }
 
-function FeedHeading({ node, children }: HeadingOf) {
+function FeedHeading({ node, children }: HeadingElementProps) {
   return (
-    <Heading node={node} deeper={2} styles={["mt-3 text-lg", "mt-3 text-lg", "mt-2"]}>
+    <Heading node={node} levelOffset={2} styles={["mt-3 text-lg", "mt-3 text-lg", "mt-2"]}>
       {children}
     </Heading>
   );
 }
 
-function DocumentHeading({ node, children }: HeadingOf) {
+function DocumentHeading({ node, children }: HeadingElementProps) {
   return (
-    <Heading node={node} deeper={1} styles={["mt-6 text-title leading-7", "mt-6 text-lg leading-6", "mt-4"]}>
+    <Heading
+      node={node}
+      levelOffset={1}
+      styles={["mt-6 text-title leading-7", "mt-6 text-lg leading-6", "mt-4"]}
+    >
       {children}
     </Heading>
   );
 }
 
-type HeadingOf = ComponentProps<"h1"> & OfElement;
+type HeadingElementProps = ComponentProps<"h1"> & ElementProps;
 
 function createHeadings(as: typeof FeedHeading): Components {
   return { h1: as, h2: as, h3: as, h4: as, h5: as, h6: as };
 }
 
-const spaced = "my-2 first:mt-0 last:mb-0";
+const blockMargins = "my-2 first:mt-0 last:mb-0";
 
 function Paragraph({ children }: { readonly children?: ReactNode }) {
   return (
-    <p dir="auto" className={spaced}>
+    <p dir="auto" className={blockMargins}>
       {children}
     </p>
   );
@@ -119,12 +123,12 @@ function Paragraph({ children }: { readonly children?: ReactNode }) {
 const common: Components = {
   p: Paragraph,
   ul: ({ children }) => (
-    <ul dir="auto" className={cn(spaced, "list-disc ps-6")}>
+    <ul dir="auto" className={cn(blockMargins, "list-disc ps-6")}>
       {children}
     </ul>
   ),
   ol: ({ start, children }) => (
-    <ol dir="auto" start={start} className={cn(spaced, "list-decimal ps-6")}>
+    <ol dir="auto" start={start} className={cn(blockMargins, "list-decimal ps-6")}>
       {children}
     </ol>
   ),
@@ -137,7 +141,7 @@ const common: Components = {
     </li>
   ),
   blockquote: ({ children }) => (
-    <blockquote dir="auto" className={cn(spaced, "border-s-2 ps-3 text-muted-foreground")}>
+    <blockquote dir="auto" className={cn(blockMargins, "border-s-2 ps-3 text-muted-foreground")}>
       {children}
     </blockquote>
   ),
@@ -151,7 +155,7 @@ const common: Components = {
     </OutsideLink>
   ),
   img: ({ src, alt }) => <OutsideImage src={typeof src === "string" ? src : undefined} alt={alt ?? ""} />,
-  pre: ({ node }) => <CodeBlock {...readCode(node)} {...readPlace(node)} />,
+  pre: ({ node }) => <CodeBlock {...toCode(node)} {...toPosition(node)} />,
   code: ({ children }) => (
     <code
       dir="ltr"
@@ -162,7 +166,7 @@ const common: Components = {
   ),
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the column is scrolled by keys as well.
-    <figure aria-label="Table" tabIndex={0} className={cn(spaced, "overflow-x-auto")}>
+    <figure aria-label="Table" tabIndex={0} className={cn(blockMargins, "overflow-x-auto")}>
       <table className="border-collapse text-sm">{children}</table>
     </figure>
   ),
@@ -201,7 +205,7 @@ const components = {
 };
 
 /** Returns the text and language of a code block. */
-function readCode(pre: Element | undefined): { code: string; language: string | null } {
+function toCode(pre: Element | undefined): { code: string; language: string | null } {
   const [child] = pre?.children ?? [];
   if (!pre || child?.type !== "element") return { code: pre ? readText(pre) : "", language: null };
   const names = child.properties["className"];
@@ -210,7 +214,7 @@ function readCode(pre: Element | undefined): { code: string; language: string | 
 }
 
 /** Returns the source position of a code block from its properties. */
-function readPlace(pre: Element | undefined): { at?: number; to?: number } {
+function toPosition(pre: Element | undefined): { at?: number; to?: number } {
   const { dataAt, dataTo } = pre?.properties ?? {};
   return {
     ...(typeof dataAt === "number" && { at: dataAt }),

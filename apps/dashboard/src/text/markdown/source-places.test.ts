@@ -2,12 +2,12 @@ import { toJsxRuntime } from "hast-util-to-jsx-runtime";
 import { Fragment, jsx, jsxs } from "react/jsx-runtime";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { readMarkdown } from "./markdown-tree";
+import { parseMarkdown } from "./markdown-tree";
 
 /** Returns the rendered pieces of the text, each with the source text at its position. */
 function piecesOf(source: string): { text: string; written: string; isExact: boolean }[] {
   const markup = renderToStaticMarkup(
-    toJsxRuntime(readMarkdown(source, "document"), { Fragment, jsx, jsxs }),
+    toJsxRuntime(parseMarkdown(source, "document"), { Fragment, jsx, jsxs }),
   );
   const piece = /<(span|pre) data-at="(\d+)"(?: data-to="(\d+)")?>(.*?)<\/\1>/gs;
   return [...markup.matchAll(piece)].map(([, , at, to, inner = ""]) => {

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { isShownPlace, readWebAddress } from "./web-address";
+import { isShownInText, readWebAddress } from "./web-address";
 
 it("[DASH-52] only absolute http, https and mailto addresses are addresses, however they are spelled", () => {
   expect(readWebAddress("https://example.org/a?b#c")).toEqual({
     href: "https://example.org/a?b#c",
-    place: "example.org",
+    label: "example.org",
   });
-  expect(readWebAddress("mailto:ana@example.org")?.place).toBe("ana@example.org");
+  expect(readWebAddress("mailto:ana@example.org")?.label).toBe("ana@example.org");
   const refused = [
     "javascript:alert(1)",
     "JaVaScRiPt:alert(1)",
@@ -30,7 +30,7 @@ it("[DASH-52] only absolute http, https and mailto addresses are addresses, howe
 it("[DASH-52] a link's text stands for its host only when it begins with exactly that host", () => {
   const shows = (text: string, target: string) => {
     const address = readWebAddress(target);
-    return address !== null && isShownPlace(text, address);
+    return address !== null && isShownInText(text, address);
   };
   expect(shows("https://example.org/a", "https://example.org/a")).toBe(true);
   expect(shows("example.org", "https://example.org/a")).toBe(true);
@@ -40,5 +40,5 @@ it("[DASH-52] a link's text stands for its host only when it begins with exactly
   expect(shows("https://bank.example.evil.example", "https://bank.example")).toBe(false);
   expect(shows("https://bank.example@evil.example", "https://bank.example@evil.example")).toBe(false);
   // The browser converts a host with non-ASCII letters to its ASCII form.
-  expect(readWebAddress("https://еxample.org")?.place).toBe("xn--xample-2of.org");
+  expect(readWebAddress("https://еxample.org")?.label).toBe("xn--xample-2of.org");
 });

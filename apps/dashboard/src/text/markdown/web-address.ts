@@ -2,7 +2,7 @@
 export interface WebAddress {
   readonly href: string;
   /** The text that a reader should see before following the link: the host as the browser parses it, or the mail's recipient. */
-  readonly place: string;
+  readonly label: string;
 }
 
 const protocols = new Set(["http:", "https:", "mailto:"]);
@@ -14,22 +14,22 @@ const protocols = new Set(["http:", "https:", "mailto:"]);
 export function readWebAddress(target: string): WebAddress | null {
   const url = parseUrl(target);
   if (!url || !protocols.has(url.protocol)) return null;
-  if (url.protocol === "mailto:") return { href: url.href, place: decodeOr(url.pathname) };
-  return url.host === "" ? null : { href: url.href, place: url.host };
+  if (url.protocol === "mailto:") return { href: url.href, label: tryDecode(url.pathname) };
+  return url.host === "" ? null : { href: url.href, label: url.host };
 }
 
 /**
  * True if a link's text already shows its target: it equals the URL, or begins with it up to the host. Text such as
  * "bank.com" for another host does not count, nor does a user name that looks like a host.
  */
-export function isShownPlace(text: string, { place, href }: WebAddress): boolean {
-  const said = text.trim().toLowerCase();
+export function isShownInText(text: string, { label, href }: WebAddress): boolean {
+  const shownText = text.trim().toLowerCase();
   const beginnings = href.startsWith("mailto:")
-    ? [place, `mailto:${place}`]
-    : [place, `http://${place}`, `https://${place}`];
+    ? [label, `mailto:${label}`]
+    : [label, `http://${label}`, `https://${label}`];
   return beginnings.some((beginning) => {
     const start = beginning.toLowerCase();
-    return said.startsWith(start) && /^(?:$|[/?#])/.test(said.slice(start.length));
+    return shownText.startsWith(start) && /^(?:$|[/?#])/.test(shownText.slice(start.length));
   });
 }
 
@@ -41,7 +41,7 @@ function parseUrl(target: string): URL | null {
   }
 }
 
-function decodeOr(text: string): string {
+function tryDecode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,6 +1,6 @@
 "use client";
 
-import { type AttentionItem, nameOfPlace } from "@merkle/wire";
+import { type AttentionItem, describeItemSource } from "@merkle/wire";
 import { ArrowRight } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { PageLink } from "@/components/page-link";
@@ -27,7 +27,7 @@ function Strip() {
   const { data, problem, refresh } = useAttention();
   const items = data?.items ?? [];
   // Quiet sessions are not important enough to push the list of sessions down.
-  const shown = items.filter(({ kind }) => kind !== "quiet").slice(0, shownMax);
+  const shownItems = items.filter(({ kind }) => kind !== "quiet").slice(0, shownMax);
   if (problem) {
     return (
       <ProblemAlert
@@ -39,7 +39,7 @@ function Strip() {
       />
     );
   }
-  if (data === undefined || shown.length === 0) return null;
+  if (data === undefined || shownItems.length === 0) return null;
   return (
     <section aria-labelledby="needs-you" className="mb-6 overflow-hidden rounded-lg border">
       <div className="flex min-h-9 items-center gap-2 border-b bg-surface px-3 text-sm">
@@ -55,7 +55,7 @@ function Strip() {
         </PageLink>
       </div>
       <ul aria-label="Needs you" className="divide-y">
-        {shown.map((item) => (
+        {shownItems.map((item) => (
           <StripRow key={item.id} item={item} onChanged={refresh} />
         ))}
       </ul>
@@ -77,7 +77,7 @@ function StripRow({ item, onChanged }: { readonly item: AttentionItem; readonly 
           <ItemSentence item={item} />
         </span>
         <span className="hidden w-40 truncate text-sm lg:w-64 text-muted-foreground md:block">
-          <bdi>{nameOfPlace(item)}</bdi>
+          <bdi>{describeItemSource(item)}</bdi>
         </span>
         <TimeText
           at={item.since}

@@ -1,4 +1,4 @@
-import { describeItem, nameOfPlace, placeOfItem } from "@merkle/wire";
+import { describeItem, describeItemSource, toItemHref } from "@merkle/wire";
 import { expect, it } from "vitest";
 import { stagedAsk, stagedFileProposal } from "./staged-items";
 
@@ -15,13 +15,13 @@ it("[DASH-31] an item says who it is about, what, and in which words", () => {
 });
 
 it("[DASH-301] what waits of a file names the file, and leads to where it is decided about", () => {
-  expect(nameOfPlace(stagedFileProposal)).toBe("docs/guide & more.md");
+  expect(describeItemSource(stagedFileProposal)).toBe("docs/guide & more.md");
   expect(describeItem(stagedFileProposal)).toEqual({
     who: null,
     what: "Proposal 7, +1 −1 to the file",
     quote: null,
   });
   const file = "/sources?file=docs/guide%20%26%20more.md";
-  expect(placeOfItem(stagedFileProposal)).toBe(`${file}&proposal=7`);
-  expect(placeOfItem({ ...stagedFileProposal, kind: "job_failed" })).toBe(`${file}&jobs=1`);
+  expect(toItemHref(stagedFileProposal)).toBe(`${file}&proposal=7`);
+  expect(toItemHref({ ...stagedFileProposal, kind: "job_failed" })).toBe(`${file}&jobs=1`);
 });

@@ -1,6 +1,6 @@
 "use client";
 
-import { type AttentionItem, nameOfPlace, placeOfItem } from "@merkle/wire";
+import { type AttentionItem, describeItemSource, toItemHref } from "@merkle/wire";
 import { useRouter } from "next/navigation";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
@@ -8,12 +8,12 @@ import { ItemActions } from "./item-actions";
 import { ItemMark } from "./item-mark";
 import { ItemSentence } from "./item-sentence";
 import { PutAway } from "./put-away";
-import { type HideItemActions, isPutAway } from "./use-put-away";
+import { type HideItemActions, isHidden } from "./use-put-away";
 
 export interface InboxRowProps {
   readonly item: AttentionItem;
   readonly isSelected: boolean;
-  readonly away: HideItemActions;
+  readonly hideActions: HideItemActions;
   readonly onSelect: () => void;
   /** Opens the item and focuses the field for the answer. */
   readonly onAnswer: () => void;
@@ -22,7 +22,7 @@ export interface InboxRowProps {
 }
 
 /** An item in one line: its kind, author, subject, place and age, and its main action. */
-export function InboxRow({ item, isSelected, away, onSelect, onAnswer, onChanged }: InboxRowProps) {
+export function InboxRow({ item, isSelected, hideActions, onSelect, onAnswer, onChanged }: InboxRowProps) {
   const router = useRouter();
   return (
     <li
@@ -37,7 +37,7 @@ export function InboxRow({ item, isSelected, away, onSelect, onAnswer, onChanged
         onKeyDown={(event) => {
           if (event.key !== "Enter") return;
           event.preventDefault();
-          router.push(placeOfItem(item));
+          router.push(toItemHref(item));
         }}
         className="flex min-h-10 min-w-0 flex-1 basis-full items-center gap-3 py-1.5 text-left -outline-offset-2 sm:basis-0 pointer-coarse:min-h-11"
       >
@@ -52,7 +52,7 @@ export function InboxRow({ item, isSelected, away, onSelect, onAnswer, onChanged
               // A path that is too long is truncated at its start, so that the file name stays visible.
               dir={item.session_id === null ? "rtl" : "auto"}
             >
-              <bdi>{nameOfPlace(item)}</bdi>
+              <bdi>{describeItemSource(item)}</bdi>
             </span>
             {item.snoozed_until === null ? (
               <TimeText
@@ -71,14 +71,14 @@ export function InboxRow({ item, isSelected, away, onSelect, onAnswer, onChanged
       <span
         className={cn(
           "flex w-16 shrink-0 justify-end text-muted-foreground max-sm:order-last max-sm:w-auto max-sm:pb-2",
-          isPutAway(item)
+          isHidden(item)
             ? "w-auto"
             : "sm:sr-only sm:group-focus-within:not-sr-only sm:group-hover:not-sr-only sm:group-data-selected:not-sr-only",
         )}
       >
-        <PutAway item={item} away={away} />
+        <PutAway item={item} hideActions={hideActions} />
       </span>
-      {!isPutAway(item) && (
+      {!isHidden(item) && (
         <span className="flex min-w-20 max-w-full justify-end max-sm:ms-auto max-sm:pb-2 sm:shrink-0">
           <ItemActions item={item} onChanged={onChanged} onAnswer={onAnswer} showsOptions={false} />
         </span>

@@ -1,6 +1,6 @@
 "use client";
 
-import { type AttentionItem, placeOfItem } from "@merkle/wire";
+import { type AttentionItem, toItemHref } from "@merkle/wire";
 import { Inbox, Moon } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useRef } from "react";
@@ -18,7 +18,7 @@ import { Segmented } from "@/ui/segmented";
 import { Skeleton } from "@/ui/skeleton";
 import { InboxRow } from "./inbox-row";
 import { ItemDetail } from "./item-detail";
-import { isPutAway, usePutAway } from "./use-put-away";
+import { isHidden, usePutAway } from "./use-put-away";
 
 /** The items that wait for this person, one per line, with the selected item next to them. */
 export function InboxView() {
@@ -35,24 +35,24 @@ export function InboxView() {
 
 function Items() {
   const query = useQuery();
-  const showsAway = query.get("show") === "away";
-  const attention = useAttention({ dismissed: showsAway });
+  const isShowingHidden = query.get("show") === "away";
+  const attention = useAttention({ dismissed: isShowingHidden });
   const { data, problem, refresh } = attention;
-  const away = usePutAway(refresh);
+  const hideActions = usePutAway(refresh);
   const menu = useRef<HTMLDetailsElement>(null);
   const detail = useRef<HTMLElement>(null);
 
-  const items = (data?.items ?? []).filter((item) => isPutAway(item) === showsAway);
-  const loud = items.filter(({ kind }) => kind !== "quiet");
-  const quiet = items.filter(({ kind }) => kind === "quiet");
-  const asked = query.get("item");
-  const showsQuiet = query.get("quiet") === "1" || quiet.some(({ id }) => id === asked);
-  const rows = showsQuiet ? [...loud, ...quiet] : loud;
-  const chosen = rows.find(({ id }) => id === asked);
+  const items = (data?.items ?? []).filter((item) => isHidden(item) === isShowingHidden);
+  const urgentItems = items.filter(({ kind }) => kind !== "quiet");
+  const quietItems = items.filter(({ kind }) => kind === "quiet");
+  const itemParam = query.get("item");
+  const isShowingQuiet = query.get("quiet") === "1" || quietItems.some(({ id }) => id === itemParam);
+  const rows = isShowingQuiet ? [...urgentItems, ...quietItems] : urgentItems;
+  const linkedItem = rows.find(({ id }) => id === itemParam);
   // Without a choice in the URL, the first item is selected, because there is space for an item next to the list.
-  const selected = chosen ?? rows[0];
-  const awayCount = showsAway ? items.length : (data?.dismissed ?? 0);
-  const total = data === undefined ? 0 : showsAway ? data.total - awayCount : data.total;
+  const selected = linkedItem ?? rows[0];
+  const hiddenCount = isShowingHidden ? items.length : (data?.dismissed ?? 0);
+  const total = data === undefined ? 0 : isShowingHidden ? data.total - hiddenCount : data.total;
 
   function select(item: AttentionItem | undefined, how: { focus?: boolean } = {}): void {
     setQuery({ item: item?.id ?? null }, { replace: true });
@@ -66,32 +66,32 @@ function Items() {
       detail.current?.querySelector<HTMLElement>("[data-actions] :is(button, a, input)")?.focus(),
     );
   }
-  useInboxKeys({ rows, selected, menu, select, answer, done: (item) => away.put(item) });
+  useInboxKeys({ rows, selected, menu, select, answer, markDone: (item) => hideActions.hide(item) });
 
   if (data === undefined && problem === undefined) return <Loading />;
   return (
     <div className="flex min-h-0 flex-1 lg:h-[calc(100dvh-3rem)] lg:flex-none">
-      <div className={cn("flex min-w-0 flex-1 flex-col lg:overflow-y-auto", chosen && "max-lg:hidden")}>
+      <div className={cn("flex min-w-0 flex-1 flex-col lg:overflow-y-auto", linkedItem && "max-lg:hidden")}>
         <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-1.5 lg:px-6">
           <Segmented
             label="Show"
-            value={showsAway ? "away" : "waiting"}
+            value={isShowingHidden ? "away" : "waiting"}
             onChange={(show) => setQuery({ show: show === "away" ? "away" : null, item: null, quiet: null })}
             options={[
               { value: "waiting", label: <Counted word="Waiting" count={total} /> },
-              { value: "away", label: <Counted word="Snoozed & done" count={awayCount} /> },
+              { value: "away", label: <Counted word="Snoozed & done" count={hiddenCount} /> },
             ]}
           />
           <p role="status" className="flex min-w-0 flex-1 items-center gap-2 text-sm text-muted-foreground">
-            {away.refusal !== null && <span className="text-danger">{away.refusal}</span>}
-            {away.last !== null && (
+            {hideActions.refusal !== null && <span className="text-danger">{hideActions.refusal}</span>}
+            {hideActions.last !== null && (
               <>
-                <span className="min-w-0 truncate">{away.last.words}</span>
+                <span className="min-w-0 truncate">{hideActions.last.text}</span>
                 <Button
                   variant="ghost"
                   size="sm"
                   className="text-link"
-                  onClick={() => away.last && away.bringBack(away.last.item)}
+                  onClick={() => hideActions.last && hideActions.restore(hideActions.last.item)}
                 >
                   Undo
                 </Button>
@@ -109,31 +109,34 @@ function Items() {
           />
         )}
         <ul aria-label="Needs you" className="divide-y border-b empty:hidden">
-          {rows.slice(0, loud.length).map(renderRow)}
-          {quiet.length > 0 && (
+          {rows.slice(0, urgentItems.length).map(renderRow)}
+          {quietItems.length > 0 && (
             <li>
               <button
                 type="button"
-                aria-expanded={showsQuiet}
-                onClick={() => setQuery({ quiet: showsQuiet ? null : "1", item: null }, { replace: true })}
+                aria-expanded={isShowingQuiet}
+                onClick={() =>
+                  setQuery({ quiet: isShowingQuiet ? null : "1", item: null }, { replace: true })
+                }
                 className="flex min-h-10 w-full items-center gap-3 px-4 text-left text-muted-foreground -outline-offset-2 hover:bg-surface lg:px-6 pointer-coarse:min-h-11"
               >
                 <Moon aria-hidden className="size-4 shrink-0" />
                 <span className="flex-1">
-                  {quiet.length === 1 ? "1 session has" : `${quiet.length} sessions have`} gone quiet
+                  {quietItems.length === 1 ? "1 session has" : `${quietItems.length} sessions have`} gone
+                  quiet
                 </span>
-                <span className="text-sm">{showsQuiet ? "Hide" : "Show"}</span>
+                <span className="text-sm">{isShowingQuiet ? "Hide" : "Show"}</span>
               </button>
             </li>
           )}
-          {showsQuiet && quiet.map(renderRow)}
+          {isShowingQuiet && quietItems.map(renderRow)}
         </ul>
-        {data && total > items.length && !showsAway && (
+        {data && total > items.length && !isShowingHidden && (
           <p className="px-4 py-2 text-sm text-muted-foreground lg:px-6">
             and {(total - items.length).toLocaleString("en")} more after these
           </p>
         )}
-        {items.length === 0 && data && <Nothing showsAway={showsAway} />}
+        {items.length === 0 && data && <Nothing showsAway={isShowingHidden} />}
       </div>
       {selected && (
         <section
@@ -144,13 +147,13 @@ function Items() {
           tabIndex={0}
           className={cn(
             "min-w-0 flex-1 -outline-offset-2 lg:max-w-[24rem] lg:overflow-y-auto lg:border-l xl:max-w-[28rem] 2xl:max-w-[36rem]",
-            !chosen && "max-lg:hidden",
+            !linkedItem && "max-lg:hidden",
           )}
         >
           <ItemDetail
             key={selected.id}
             item={selected}
-            away={away}
+            hideActions={hideActions}
             menu={menu}
             onBack={() => select(undefined)}
             onChanged={refresh}
@@ -166,7 +169,7 @@ function Items() {
         key={item.id}
         item={item}
         isSelected={item.id === selected?.id}
-        away={away}
+        hideActions={hideActions}
         onSelect={() => select(item)}
         onAnswer={() => answer(item)}
         onChanged={refresh}
@@ -190,40 +193,44 @@ interface InboxKeys {
   readonly menu: React.RefObject<HTMLDetailsElement | null>;
   readonly select: (item: AttentionItem | undefined, how?: { focus?: boolean }) => void;
   readonly answer: (item: AttentionItem) => void;
-  readonly done: (item: AttentionItem) => void;
+  readonly markDone: (item: AttentionItem) => void;
 }
 
 /** Registers the shortcuts. `j` and `k` move through the list. Enter, `a`, `e` and `h` act on the selected item. */
-function useInboxKeys({ rows, selected, menu, select, answer, done }: InboxKeys): void {
+function useInboxKeys({ rows, selected, menu, select, answer, markDone }: InboxKeys): void {
   const router = useRouter();
   const group = "Needs you";
-  const enabled = selected !== undefined;
+  const hasSelection = selected !== undefined;
   const at = selected === undefined ? -1 : rows.indexOf(selected);
   const go = (step: number) =>
     select(rows[Math.max(0, Math.min(rows.length - 1, at + step))], { focus: true });
-  useShortcut("j", () => go(1), { label: "Next item", group, enabled });
-  useShortcut("k", () => go(-1), { label: "Previous item", group, enabled });
-  useShortcut("a", () => selected && answer(selected), { label: "Answer or act", group, enabled });
+  useShortcut("j", () => go(1), { label: "Next item", group, enabled: hasSelection });
+  useShortcut("k", () => go(-1), { label: "Previous item", group, enabled: hasSelection });
+  useShortcut("a", () => selected && answer(selected), {
+    label: "Answer or act",
+    group,
+    enabled: hasSelection,
+  });
   useShortcut(
     "Enter",
     () => {
       // Buttons, links and fields that have the focus handle Enter themselves.
       const isElsewhere = document.activeElement?.closest("button, a, input, summary") ?? false;
       if (isElsewhere || !selected) return false;
-      router.push(placeOfItem(selected));
+      router.push(toItemHref(selected));
       return true;
     },
-    { label: "Open in session", group, enabled },
+    { label: "Open in session", group, enabled: hasSelection },
   );
   useShortcut(
     "e",
     () => {
-      if (!selected || isPutAway(selected)) return false;
-      done(selected);
+      if (!selected || isHidden(selected)) return false;
+      markDone(selected);
       select(rows[at + 1] ?? rows[at - 1], { focus: true });
       return true;
     },
-    { label: "Mark done, for you only", group, enabled },
+    { label: "Mark done, for you only", group, enabled: hasSelection },
   );
   useShortcut(
     "h",
@@ -231,7 +238,7 @@ function useInboxKeys({ rows, selected, menu, select, answer, done }: InboxKeys)
       menu.current?.setAttribute("open", "");
       menu.current?.querySelector("button")?.focus();
     },
-    { label: "Snooze", group, enabled },
+    { label: "Snooze", group, enabled: hasSelection },
   );
 }
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { type AttentionItem, nameOfPlace, placeOfItem } from "@merkle/wire";
+import { type AttentionItem, describeItemSource, toItemHref } from "@merkle/wire";
 import { type ReactNode, useId, useState } from "react";
 import { useCall } from "@/broker/use-call";
 import { PageLink } from "@/components/page-link";
@@ -24,21 +24,21 @@ export interface ItemActionsProps {
 /** The actions on an item, and their result. */
 export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: ItemActionsProps) {
   const attempt = useAttempt(onChanged);
-  const inLine = onAnswer !== undefined;
+  const isInline = onAnswer !== undefined;
   return (
     <div
       data-actions
-      className={cn("min-w-0", inLine && "flex max-w-full flex-row-reverse items-center gap-2")}
+      className={cn("min-w-0", isInline && "flex max-w-full flex-row-reverse items-center gap-2")}
     >
-      <div className={cn("flex items-center gap-2", inLine ? "shrink-0" : "flex-wrap")}>
+      <div className={cn("flex items-center gap-2", isInline ? "shrink-0" : "flex-wrap")}>
         {selectActions(item, attempt, { onAnswer, showsOptions })}
         {/* Items of these kinds already contain a link to the same place. */}
-        {!inLine && !["ask", "proposal", "approval"].includes(item.kind) && <OpenPlace item={item} />}
+        {!isInline && !["ask", "proposal", "approval"].includes(item.kind) && <OpenPlace item={item} />}
       </div>
       <p
         role="status"
         title={attempt.outcome ?? undefined}
-        className={cn("text-sm text-muted-foreground empty:hidden", inLine ? "max-w-40 truncate" : "mt-2")}
+        className={cn("text-sm text-muted-foreground empty:hidden", isInline ? "max-w-40 truncate" : "mt-2")}
       >
         {attempt.outcome}
       </p>
@@ -64,7 +64,7 @@ function selectActions(
     case "approval":
       return (
         <Button asChild size="sm" variant="outline">
-          <PageLink href={placeOfItem(item)} aria-label={`View approval ${item.number}`}>
+          <PageLink href={toItemHref(item)} aria-label={`View approval ${item.number}`}>
             View
           </PageLink>
         </Button>
@@ -73,15 +73,15 @@ function selectActions(
       return (
         <Button asChild size="sm" variant="outline">
           <PageLink
-            href={placeOfItem(item)}
-            aria-label={`Review proposal ${item.number} of ${nameOfPlace(item)}`}
+            href={toItemHref(item)}
+            aria-label={`Review proposal ${item.number} of ${describeItemSource(item)}`}
           >
             Review
           </PageLink>
         </Button>
       );
     case "job_failed":
-      return <Parts of={({ attention }) => attention?.[item.kind]?.Action} given={{ item, attempt }} />;
+      return <Parts select={({ attention }) => attention?.[item.kind]?.Action} given={{ item, attempt }} />;
     case "quota_near":
     case "in_review":
     case "handed_back":
@@ -132,7 +132,7 @@ function useAnswer({ item, attempt }: ActionProps): (answered: string) => void {
 function Options({ item, attempt }: ActionProps) {
   const answer = useAnswer({ item, attempt });
   return item.options.map((option) => (
-    <Button key={option} size="sm" variant="outline" disabled={attempt.busy} onClick={() => answer(option)}>
+    <Button key={option} size="sm" variant="outline" disabled={attempt.isBusy} onClick={() => answer(option)}>
       <span dir="auto" className="max-w-64 truncate">
         {option}
       </span>
@@ -167,7 +167,7 @@ function Answer({ item, attempt }: ActionProps) {
           onChange={(event) => setText(event.target.value)}
           className="min-w-0 flex-1"
         />
-        <Button type="submit" disabled={attempt.busy || text.trim() === ""}>
+        <Button type="submit" disabled={attempt.isBusy || text.trim() === ""}>
           Send
         </Button>
       </form>
@@ -181,12 +181,12 @@ function Nudge({ item, to, label, attempt }: ActionProps & { to: string; label: 
     <Button
       size="sm"
       variant="outline"
-      disabled={attempt.busy}
+      disabled={attempt.isBusy}
       onClick={() =>
         attempt.run(async () => {
           const { nudged } = await call("nudge", { session_id: item.session_id, to });
-          const woken = nudged.filter(({ reached }) => reached.length > 0).length;
-          return woken > 0 ? `${woken} of ${nudged.length} nudged` : "No agents online to nudge";
+          const wokenCount = nudged.filter(({ reached }) => reached.length > 0).length;
+          return wokenCount > 0 ? `${wokenCount} of ${nudged.length} nudged` : "No agents online to nudge";
         })
       }
     >
@@ -202,7 +202,7 @@ function Resume({ item, attempt }: ActionProps) {
     <Button
       size="sm"
       variant="outline"
-      disabled={attempt.busy || isGuest}
+      disabled={attempt.isBusy || isGuest}
       title={isGuest ? "For verified humans only: open the link that merkle up printed" : undefined}
       onClick={() =>
         attempt.run(async () => {
@@ -219,7 +219,7 @@ function Resume({ item, attempt }: ActionProps) {
 function OpenPlace({ item }: { readonly item: AttentionItem }) {
   return (
     <Button asChild size="sm" variant="ghost">
-      <PageLink href={placeOfItem(item)} aria-label={`Open ${nameOfPlace(item)}`}>
+      <PageLink href={toItemHref(item)} aria-label={`Open ${describeItemSource(item)}`}>
         Open
       </PageLink>
     </Button>

@@ -1,6 +1,6 @@
 "use client";
 
-import { type AttentionItem, describeItem, kindLabels, nameOfPlace, placeOfItem } from "@merkle/wire";
+import { type AttentionItem, describeItem, describeItemSource, kindLabels, toItemHref } from "@merkle/wire";
 import { ArrowLeft } from "lucide-react";
 import type { RefObject } from "react";
 import { PageLink } from "@/components/page-link";
@@ -18,14 +18,14 @@ const ItemPreview = lazyPart(() => import("./item-preview"), "ItemPreview");
 
 export interface ItemDetailProps {
   readonly item: AttentionItem;
-  readonly away: HideItemActions;
+  readonly hideActions: HideItemActions;
   readonly menu: RefObject<HTMLDetailsElement | null>;
   readonly onBack: () => void;
   readonly onChanged: () => void;
 }
 
 /** An item in full, with all actions. */
-export function ItemDetail({ item, away, menu, onBack, onChanged }: ItemDetailProps) {
+export function ItemDetail({ item, hideActions, menu, onBack, onChanged }: ItemDetailProps) {
   const { who, what } = describeItem(item);
   return (
     <article aria-label="Details" className="flex min-h-full min-w-0 flex-col">
@@ -39,7 +39,7 @@ export function ItemDetail({ item, away, menu, onBack, onChanged }: ItemDetailPr
           {kindLabels[item.kind]}
         </span>
         <TimeText at={item.since} className="me-auto shrink-0 tabular-nums" />
-        <PutAway item={item} away={away} menu={menu} />
+        <PutAway item={item} hideActions={hideActions} menu={menu} />
       </header>
       <div className="grid min-w-0 content-start gap-4 p-4 lg:p-6">
         <div className="grid gap-1">
@@ -49,10 +49,10 @@ export function ItemDetail({ item, away, menu, onBack, onChanged }: ItemDetailPr
           <p className="flex min-w-0 text-sm">
             <span className="me-1 shrink-0 text-muted-foreground">in</span>
             <PageLink
-              href={placeOfItem(item)}
+              href={toItemHref(item)}
               className="min-w-0 text-link [overflow-wrap:anywhere] hover:underline"
             >
-              <bdi>{nameOfPlace(item)}</bdi>
+              <bdi>{describeItemSource(item)}</bdi>
             </PageLink>
           </p>
         </div>

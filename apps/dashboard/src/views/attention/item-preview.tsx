@@ -10,7 +10,7 @@ import { MarkdownText } from "@/text/markdown/markdown-text";
 export function ItemPreview({ item }: { readonly item: AttentionItem }) {
   const hasPart = useHasPart(({ attention }) => attention?.[item.kind]?.Preview);
   if (hasPart) {
-    return <Parts of={({ attention }) => attention?.[item.kind]?.Preview} given={{ item }} />;
+    return <Parts select={({ attention }) => attention?.[item.kind]?.Preview} given={{ item }} />;
   }
   if (item.kind === "ask") return <AskedMessage item={item} />;
   return <Quoted text={describeItem(item).quote} />;

@@ -1,10 +1,10 @@
 import {
   type AlertKind,
   type AttentionItem,
-  nameOfPlace,
-  placeOfItem,
+  describeItemSource,
+  formatItemSentence,
   type Session,
-  sentenceOfItem,
+  toItemHref,
 } from "@merkle/wire";
 
 /** A desktop notification, for a person who is not looking at the page. */
@@ -24,10 +24,10 @@ export function toNotice(item: AttentionItem): Notice {
   return {
     id: item.id,
     reason: item.kind,
-    title: nameOfPlace(item),
-    body: sentenceOfItem(item),
-    subjects: item.session_id === null ? [nameOfPlace(item)] : [item.session_id, item.session],
-    address: placeOfItem(item),
+    title: describeItemSource(item),
+    body: formatItemSentence(item),
+    subjects: item.session_id === null ? [describeItemSource(item)] : [item.session_id, item.session],
+    address: toItemHref(item),
   };
 }
 

@@ -17,22 +17,22 @@ export function OneReporter() {
 
 /** Returns whether this tab holds the lock with this name. When the tab closes, another tab gets the lock. */
 function useHoldsTab(name: string): boolean {
-  const [holds, setHolds] = useState(false);
+  const [hasLock, setHasLock] = useState(false);
   useEffect(() => {
     if (!("locks" in navigator)) return;
-    const ended = new AbortController();
+    const controller = new AbortController();
     navigator.locks
-      .request(name, { signal: ended.signal }, () => {
-        setHolds(true);
-        return new Promise<void>((release) => ended.signal.addEventListener("abort", () => release()));
+      .request(name, { signal: controller.signal }, () => {
+        setHasLock(true);
+        return new Promise<void>((release) => controller.signal.addEventListener("abort", () => release()));
       })
       .catch(() => undefined); // The component unmounted before the lock was free.
     return () => {
-      ended.abort();
-      setHolds(false);
+      controller.abort();
+      setHasLock(false);
     };
   }, [name]);
-  return holds;
+  return hasLock;
 }
 
 /** Shows a notification for each new item, and closes the notifications for resolved items. */
@@ -41,22 +41,25 @@ function NotificationReporter() {
   const attention = useAttention();
   const closed = useRead("list_sessions", recentlyClosed, { on: ["sessions"] });
   const router = useRouter();
-  const known = useRef<ReadonlyMap<string, Notice> | null>(null);
-  const shown = useRef(new Map<string, Notification>());
+  const knownNotices = useRef<ReadonlyMap<string, Notice> | null>(null);
+  const shownNotifications = useRef(new Map<string, Notification>());
 
   useEffect(() => {
     if (!attention.data || !closed.data) return;
-    const now = [...attention.data.items.map(toNotice), ...closed.data.sessions.map(toConcludedNotice)];
+    const notices = [...attention.data.items.map(toNotice), ...closed.data.sessions.map(toConcludedNotice)];
     // Items that existed before this component mounted are not new.
-    const { come, gone } = compareNotices(known.current ?? new Map(now.map((each) => [each.id, each])), now);
-    known.current = new Map(now.map((each) => [each.id, each]));
+    const { come, gone } = compareNotices(
+      knownNotices.current ?? new Map(notices.map((each) => [each.id, each])),
+      notices,
+    );
+    knownNotices.current = new Map(notices.map((each) => [each.id, each]));
     for (const { id } of gone) {
-      shown.current.get(id)?.close();
-      shown.current.delete(id);
+      shownNotifications.current.get(id)?.close();
+      shownNotifications.current.delete(id);
     }
     for (const notice of come) {
       if (!reasons.includes(notice.reason) || isInFront(notice)) continue;
-      shown.current.set(
+      shownNotifications.current.set(
         notice.id,
         show(notice, () => router.push(notice.address)),
       );
@@ -64,7 +67,7 @@ function NotificationReporter() {
   }, [attention.data, closed.data, reasons, router]);
 
   useEffect(() => {
-    const all = shown.current;
+    const all = shownNotifications.current;
     return () => {
       for (const notification of all.values()) notification.close();
     };

@@ -6,14 +6,14 @@ import { usePreference } from "@/core/preferences/use-preference";
 
 /** The events that may cause notifications in this browser. Asks for permission when the first event is switched on. */
 export function NotificationSettings() {
-  const [chosen, setChosen] = usePreference("notifications");
-  const [refused, setRefused] = useState(false);
+  const [reasons, setReasons] = usePreference("notifications");
+  const [isRefused, setIsRefused] = useState(false);
 
   async function choose(reason: AlertKind, isOn: boolean): Promise<void> {
-    if (!isOn) return setChosen(chosen.filter((each) => each !== reason));
+    if (!isOn) return setReasons(reasons.filter((each) => each !== reason));
     const permission = await askPermission();
-    setRefused(permission !== "granted");
-    if (permission === "granted") setChosen([...chosen, reason]);
+    setIsRefused(permission !== "granted");
+    if (permission === "granted") setReasons([...reasons, reason]);
   }
 
   return (
@@ -28,14 +28,14 @@ export function NotificationSettings() {
             type="checkbox"
             className="size-4 accent-primary"
             // The table's keys are exactly the values of AlertKind.
-            checked={chosen.includes(reason as AlertKind)}
+            checked={reasons.includes(reason as AlertKind)}
             onChange={(event) => void choose(reason as AlertKind, event.target.checked)}
           />
           {words}
         </label>
       ))}
       <p role="status" className="text-sm text-danger empty:hidden">
-        {refused &&
+        {isRefused &&
           "Notifications are blocked. Allow them for this site in the browser's settings. Over plain http they work only on the broker's machine."}
       </p>
     </fieldset>

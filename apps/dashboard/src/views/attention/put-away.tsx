@@ -1,38 +1,38 @@
 "use client";
 
-import { type AttentionItem, nameOfPlace } from "@merkle/wire";
+import { type AttentionItem, describeItemSource } from "@merkle/wire";
 import { AlarmClock, CalendarDays, Check, Clock, type LucideIcon, Sunrise } from "lucide-react";
 import { type RefObject, useRef } from "react";
 import { MenuItem } from "@/components/menu-item";
 import { Button } from "@/ui/button";
-import { type HideItemActions, isPutAway } from "./use-put-away";
+import { type HideItemActions, isHidden } from "./use-put-away";
 
 export interface PutAwayProps {
   readonly item: AttentionItem;
-  readonly away: HideItemActions;
+  readonly hideActions: HideItemActions;
   /** A reference to the snooze menu, so that a shortcut can open the menu. */
   readonly menu?: RefObject<HTMLDetailsElement | null>;
 }
 
 /** Buttons to snooze an item or mark it done for this person. Others still see the item. */
-export function PutAway({ item, away, menu }: PutAwayProps) {
-  if (isPutAway(item)) {
+export function PutAway({ item, hideActions, menu }: PutAwayProps) {
+  if (isHidden(item)) {
     return (
-      <Button size="sm" variant="outline" onClick={() => away.bringBack(item)}>
+      <Button size="sm" variant="outline" onClick={() => hideActions.restore(item)}>
         Restore
       </Button>
     );
   }
   return (
     <span className="flex shrink-0">
-      <Snooze item={item} away={away} {...(menu && { menu })} />
+      <Snooze item={item} hideActions={hideActions} {...(menu && { menu })} />
       <Button
         variant="ghost"
         size="icon"
         className="size-7"
-        aria-label={`Done: ${nameOfPlace(item)}`}
+        aria-label={`Done: ${describeItemSource(item)}`}
         title="Mark done, for you only  E"
-        onClick={() => away.put(item)}
+        onClick={() => hideActions.hide(item)}
       >
         <Check aria-hidden />
       </Button>
@@ -40,9 +40,9 @@ export function PutAway({ item, away, menu }: PutAwayProps) {
   );
 }
 
-function Snooze({ item, away, menu }: PutAwayProps) {
-  const own = useRef<HTMLDetailsElement>(null);
-  const details = menu ?? own;
+function Snooze({ item, hideActions, menu }: PutAwayProps) {
+  const ownMenu = useRef<HTMLDetailsElement>(null);
+  const details = menu ?? ownMenu;
   return (
     <details
       ref={details}
@@ -58,20 +58,20 @@ function Snooze({ item, away, menu }: PutAwayProps) {
       }}
     >
       <summary
-        aria-label={`Snooze: ${nameOfPlace(item)}`}
+        aria-label={`Snooze: ${describeItemSource(item)}`}
         title="Snooze for you  H"
         className="grid size-7 cursor-pointer list-none place-items-center rounded-md hover:bg-raised pointer-coarse:size-11 [&::-webkit-details-marker]:hidden"
       >
         <AlarmClock aria-hidden className="size-4" />
       </summary>
       <div className="absolute right-0 z-20 mt-1 flex w-48 flex-col rounded-lg border bg-background p-1 shadow-lg">
-        {snoozeTimes(new Date()).map(({ label, icon, until }) => (
+        {listSnoozeTimes(new Date()).map(({ label, icon, until }) => (
           <MenuItem
             key={label}
             icon={icon}
             onClick={() => {
               details.current?.removeAttribute("open");
-              away.put(item, until);
+              hideActions.hide(item, until);
             }}
           >
             {label}
@@ -83,7 +83,7 @@ function Snooze({ item, away, menu }: PutAwayProps) {
 }
 
 /** Returns the times until which an item can be snoozed. */
-function snoozeTimes(
+function listSnoozeTimes(
   now: Date,
 ): readonly { readonly label: string; readonly icon: LucideIcon; readonly until: Date }[] {
   const hour = 3_600_000;

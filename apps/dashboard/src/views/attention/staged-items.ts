@@ -1,6 +1,6 @@
 import type { AttentionItem } from "@merkle/wire";
 
-const told = {
+const commonFields = {
   since: "2026-01-01T00:00:00.000Z",
   peer: null,
   options: [],
@@ -10,7 +10,7 @@ const told = {
 
 /** Test data: an agent's ask in a session. */
 export const stagedAsk: Extract<AttentionItem, { session_id: string }> = {
-  ...told,
+  ...commonFields,
   id: "ask:1:2",
   kind: "ask",
   session_id: "1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b",
@@ -25,7 +25,7 @@ export const stagedAsk: Extract<AttentionItem, { session_id: string }> = {
 
 /** Test data: an agent's proposal for a file. */
 export const stagedFileProposal: Extract<AttentionItem, { source_path: string }> = {
-  ...told,
+  ...commonFields,
   id: "proposal:file:7",
   kind: "proposal",
   session_id: null,

@@ -1,6 +1,6 @@
 "use client";
 
-import { shortAddress } from "@merkle/wire/text";
+import { shortenAddress } from "@merkle/wire/text";
 import { useId } from "react";
 import { useRead } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
@@ -23,7 +23,7 @@ export function UndeliveredPanel({ session }: { readonly session: string }) {
           All sessions
         </PageLink>
       </div>
-      <ReadPanel read={read} failed="Couldn't load undelivered messages.">
+      <ReadPanel read={read} failureTitle="Couldn't load undelivered messages.">
         {({ messages, total, for_s }) =>
           total === 0 ? (
             <p className="text-muted-foreground">
@@ -65,7 +65,7 @@ export function UndeliveredPanel({ session }: { readonly session: string }) {
 }
 
 function nameRecipients(to: readonly string[]): string {
-  return to.map((each) => (each === "*" ? "everyone" : shortAddress(each))).join(", ");
+  return to.map((each) => (each === "*" ? "everyone" : shortenAddress(each))).join(", ");
 }
 
 function describeSpan(seconds: number): string {

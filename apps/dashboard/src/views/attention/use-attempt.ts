@@ -5,17 +5,17 @@ import type { Attempt } from "@/parts/feature";
 
 /** @param onDone - called after a success, to refresh the list */
 export function useAttempt(onDone: () => void): Attempt {
-  const [busy, setBusy] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
   const [outcome, setOutcome] = useState<string | null>(null);
   return {
-    busy,
+    isBusy,
     outcome,
     run(work) {
-      if (busy) return;
-      setBusy(true);
+      if (isBusy) return;
+      setIsBusy(true);
       work()
-        .then((words) => {
-          setOutcome(words);
+        .then((text) => {
+          setOutcome(text);
           onDone();
         })
         .catch((error: unknown) => {
@@ -23,7 +23,7 @@ export function useAttempt(onDone: () => void): Attempt {
           if (!(error instanceof DOMException))
             setOutcome(error instanceof Error ? error.message : String(error));
         })
-        .finally(() => setBusy(false));
+        .finally(() => setIsBusy(false));
     },
   };
 }

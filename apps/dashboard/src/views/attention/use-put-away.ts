@@ -1,13 +1,13 @@
 "use client";
 
-import { type AttentionItem, sentenceOfItem } from "@merkle/wire";
+import { type AttentionItem, formatItemSentence } from "@merkle/wire";
 import { useState } from "react";
 import { useCall } from "@/broker/use-call";
 
 /** An item that was just snoozed or marked done, and can be restored. */
 export interface HiddenItem {
   readonly item: AttentionItem;
-  readonly words: string;
+  readonly text: string;
 }
 
 export interface HideItemActions {
@@ -15,8 +15,8 @@ export interface HideItemActions {
   /** The message of the last refused call. */
   readonly refusal: string | null;
   /** Snoozes the item until the given time, or marks it done if no time is given. Others still see the item. */
-  put(item: AttentionItem, until?: Date): void;
-  bringBack(item: AttentionItem): void;
+  hide(item: AttentionItem, until?: Date): void;
+  restore(item: AttentionItem): void;
 }
 
 /** Returns functions that hide items from the person's list, and restore them. */
@@ -27,13 +27,13 @@ export function usePutAway(onChanged: () => void): HideItemActions {
 
   function change(
     item: AttentionItem,
-    how: { until?: string; undo?: boolean },
-    then: HiddenItem | null,
+    options: { until?: string; undo?: boolean },
+    next: HiddenItem | null,
   ): void {
     setRefusal(null);
-    call("dismiss_attention", { id: item.id, ...how }).then(
+    call("dismiss_attention", { id: item.id, ...options }).then(
       () => {
-        setLast(then);
+        setLast(next);
         onChanged();
       },
       (error: unknown) => {
@@ -47,14 +47,14 @@ export function usePutAway(onChanged: () => void): HideItemActions {
   return {
     last,
     refusal,
-    put(item, until) {
-      const words = `${until ? "Snoozed" : "Done"}: ${sentenceOfItem(item)}`;
-      change(item, until ? { until: until.toISOString() } : {}, { item, words });
+    hide(item, until) {
+      const text = `${until ? "Snoozed" : "Done"}: ${formatItemSentence(item)}`;
+      change(item, until ? { until: until.toISOString() } : {}, { item, text });
     },
-    bringBack: (item) => change(item, { undo: true }, null),
+    restore: (item) => change(item, { undo: true }, null),
   };
 }
 
-export function isPutAway(item: AttentionItem): boolean {
+export function isHidden(item: AttentionItem): boolean {
   return item.dismissed || item.snoozed_until !== null;
 }

@@ -14,8 +14,8 @@ const charsMax = 300;
  * Parses a typed connection URL. A URL with a path to an MCP endpoint is used unchanged. Characters that a shell, JSON or Claude
  * Code's variable expansion would interpret are percent-encoded, because people run the commands that contain the URL.
  */
-export function parseConnectionAddress(typed: string): ParsedAddress {
-  const text = typed.trim();
+export function parseConnectionAddress(input: string): ParsedAddress {
+  const text = input.trim();
   if (text === "") return refuse("Enter the address agents use to reach this broker.");
   if (text.length > charsMax) return refuse(`The address can be up to ${charsMax} characters.`);
   const url = toUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
@@ -48,7 +48,7 @@ function toShellSafe(href: string): string {
   const encoded = href.replace(/[^A-Za-z0-9\-._~:/%[\]]/g, (char) =>
     encodeURIComponent(char).replace(
       /['()*!]/g,
-      (left) => `%${left.charCodeAt(0).toString(16).toUpperCase()}`,
+      (punctuation) => `%${punctuation.charCodeAt(0).toString(16).toUpperCase()}`,
     ),
   );
   return encoded.replace(/\/+$/, "");

@@ -50,31 +50,33 @@ export function ConnectionSettings() {
 
 function ConnectionForm({ served }: { served: Settings }) {
   const call = useCall();
-  const saving = useAction();
-  const testing = useAction();
-  const [typed, setTyped] = useState(served.settings.public_url ?? served.base_url);
-  const [tested, setTested] = useState<{ readonly typed: string; readonly result: TestResult } | null>(null);
+  const saveAction = useAction();
+  const testAction = useAction();
+  const [text, setText] = useState(served.settings.public_url ?? served.base_url);
+  const [lastTest, setLastTest] = useState<{ readonly typed: string; readonly result: TestResult } | null>(
+    null,
+  );
   const id = useId();
   const needsToken = useAdmitted() !== null;
   const { data: info } = useAppInfo();
-  const mayChange = useIsAdmin();
+  const canChange = useIsAdmin();
   const isGuest = useIsGuest();
 
-  const { address, problem } = parseConnectionAddress(typed);
-  const shown = address ?? { base: served.base_url, mcp: served.connection_url };
-  const isServed = shown.mcp === served.connection_url;
-  const result = tested?.typed === typed ? tested.result : null;
+  const { address, problem } = parseConnectionAddress(text);
+  const shownAddress = address ?? { base: served.base_url, mcp: served.connection_url };
+  const isServed = shownAddress.mcp === served.connection_url;
+  const result = lastTest?.typed === text ? lastTest.result : null;
 
   async function test(): Promise<void> {
     if (!address) return;
-    await testing.run(async (signal) => {
+    await testAction.run(async (signal) => {
       const result = await call("test_connection", { url: address.mcp }, { signal });
-      setTested({ typed, result });
+      setLastTest({ typed: text, result });
     });
   }
 
   async function save(public_url: string | null): Promise<void> {
-    await saving.run(
+    await saveAction.run(
       async (signal) => void (await call("update_settings", { settings: { public_url } }, { signal })),
     );
   }
@@ -99,23 +101,26 @@ function ConnectionForm({ served }: { served: Settings }) {
             autoComplete="off"
             spellCheck={false}
             className="min-w-60 flex-1 font-mono text-sm"
-            readOnly={!mayChange}
-            value={typed}
+            readOnly={!canChange}
+            value={text}
             aria-invalid={problem !== null}
             aria-describedby={`${id}-note`}
-            onChange={(event) => setTyped(event.target.value)}
+            onChange={(event) => setText(event.target.value)}
           />
-          {mayChange && (
+          {canChange && (
             <>
               <Button
                 type="button"
                 variant="outline"
-                disabled={address === null || testing.pending || isGuest}
+                disabled={address === null || testAction.isPending || isGuest}
                 onClick={() => void test()}
               >
-                {testing.pending ? "Testing…" : "Test"}
+                {testAction.isPending ? "Testing…" : "Test"}
               </Button>
-              <Button type="submit" disabled={address === null || isServed || saving.pending || isGuest}>
+              <Button
+                type="submit"
+                disabled={address === null || isServed || saveAction.isPending || isGuest}
+              >
                 Save
               </Button>
             </>
@@ -130,32 +135,32 @@ function ConnectionForm({ served }: { served: Settings }) {
             </span>
           )}
         </p>
-        {mayChange && <GuestNote />}
-        <RefusalNote refusal={saving.refusal} />
-        <RefusalNote refusal={testing.refusal} />
+        {canChange && <GuestNote />}
+        <RefusalNote refusal={saveAction.refusal} />
+        <RefusalNote refusal={testAction.refusal} />
       </form>
       <dl className="grid gap-x-4 gap-y-1.5 text-sm sm:grid-cols-[9rem_minmax(0,1fr)]">
         <dt className="text-muted-foreground">Agents use</dt>
-        <dd className="font-mono [overflow-wrap:anywhere]">{shown.mcp}</dd>
-        {mayChange && (
+        <dd className="font-mono [overflow-wrap:anywhere]">{shownAddress.mcp}</dd>
+        {canChange && (
           <>
             <dt className="text-muted-foreground">From the server</dt>
             <dd>
-              <FromServer result={result} isPending={testing.pending} />
+              <FromServer result={result} isPending={testAction.isPending} />
             </dd>
           </>
         )}
         <dt className="text-muted-foreground">From this browser</dt>
         <dd>
-          <FromBrowser address={shown} />
+          <FromBrowser address={shownAddress} />
         </dd>
       </dl>
-      {mayChange && served.settings.public_url !== null && (
+      {canChange && served.settings.public_url !== null && (
         <p className="text-sm">
           <Button
             variant="outline"
             size="sm"
-            disabled={saving.pending || isGuest}
+            disabled={saveAction.isPending || isGuest}
             onClick={() => void save(null)}
           >
             Use the broker’s listening address
@@ -163,7 +168,9 @@ function ConnectionForm({ served }: { served: Settings }) {
         </p>
       )}
       <RunningPeers />
-      <SnippetTabs snippets={listConnectionSnippets(shown, { needsToken, keyPin: info?.key_pin ?? null })} />
+      <SnippetTabs
+        snippets={listConnectionSnippets(shownAddress, { needsToken, keyPin: info?.key_pin ?? null })}
+      />
     </div>
   );
 }
@@ -189,8 +196,8 @@ function FromServer({ result, isPending }: { result: TestResult | null; isPendin
  * A page may not send requests to other origins, so it can only show that the browser reaches the page's own origin.
  */
 function FromBrowser({ address }: { address: ConnectionAddress }) {
-  const hydrated = useHydrated();
-  if (!hydrated) return null;
+  const isHydrated = useHydrated();
+  if (!isHydrated) return null;
   if (new URL(address.base).origin === window.location.origin)
     return <Yes>reachable: this page was loaded from it</Yes>;
   return (

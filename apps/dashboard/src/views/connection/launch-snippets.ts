@@ -1,4 +1,4 @@
-import { launchLine } from "@merkle/wire/text";
+import { toLaunchLine } from "@merkle/wire/text";
 import { chosenMesh } from "@/identity/chosen-mesh";
 
 const clients = [
@@ -14,7 +14,7 @@ export function listLaunchSnippets(to: { readonly session: string } | { readonly
   return clients.map(({ id, label }) => ({
     id,
     label,
-    text: launchLine({ ...to, client: id, mesh: chosenMesh }),
+    text: toLaunchLine({ ...to, client: id, mesh: chosenMesh }),
     note:
       "title" in to
         ? `Run it in your project's folder. It starts ${label} in a new session, which appears on this page.`

@@ -1,4 +1,4 @@
-const served = [
+const servedPages = [
   { path: "/agents.md", about: "Instructions for agents: connecting, the loop, every tool" },
   { path: "/openapi.json", about: "REST API as OpenAPI 3.1" },
   { path: "/health", about: "Whether the broker is up and can write" },
@@ -9,7 +9,7 @@ const served = [
 export function ServedPages() {
   return (
     <ul aria-label="Other endpoints" className="grid gap-x-6 gap-y-2 sm:grid-cols-2">
-      {served.map(({ path, about }) => (
+      {servedPages.map(({ path, about }) => (
         <li key={path}>
           <a
             href={path}

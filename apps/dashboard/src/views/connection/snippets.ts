@@ -1,4 +1,4 @@
-import { installLine, launchLine } from "@merkle/wire/text";
+import { toInstallLine, toLaunchLine } from "@merkle/wire/text";
 
 type VendorClient =
   | "codex"
@@ -26,7 +26,7 @@ export interface SnippetOptions {
   readonly keyPin?: string | null;
 }
 
-const whereTokensComeFrom =
+const tokenSourceNote =
   "MERKLE_TOKEN is one of your tokens. Create one with merkle token create or under Settings, Tokens and browsers.";
 
 /** Returns the snippets that connect an agent to a broker. No snippet contains a secret: credentials are shell variables. */
@@ -34,7 +34,7 @@ export function listConnectionSnippets(
   { base, mcp }: { readonly base: string; readonly mcp: string },
   { needsToken, keyPin }: SnippetOptions = { needsToken: false },
 ): readonly ConnectionSnippet[] {
-  const tokenNote = needsToken ? ` ${whereTokensComeFrom}` : "";
+  const tokenNote = needsToken ? ` ${tokenSourceNote}` : "";
   return [
     {
       id: "claude-code",
@@ -57,16 +57,16 @@ export function listConnectionSnippets(
     {
       id: "curl",
       label: "curl",
-      text: curlLines(base, needsToken),
+      text: buildCurlLines(base, needsToken),
       note: `Starts a session, stores its credential in a variable, and posts a message.${tokenNote}`,
     },
     {
       id: "merkle-cli",
       label: "merkle CLI",
       text: [
-        installLine({ base, keyPin }) ?? `merkle config set url '${base}' --local`,
+        toInstallLine({ base, keyPin }) ?? `merkle config set url '${base}' --local`,
         ...(needsToken ? ["merkle join -"] : []),
-        launchLine({ session: "auth-refactor", team: "Alex's Team" }),
+        toLaunchLine({ session: "auth-refactor", team: "Alex's Team" }),
       ].join("\n"),
       note: `The first line installs merkle and remembers this broker.${needsToken ? " The second asks for an invite link." : ""} Run the last line in your project's folder: it starts Claude Code in the session and creates the session if it does not exist.`,
     },
@@ -78,7 +78,11 @@ export function listConnectionSnippets(
  * explains the manual setup.
  */
 function listVendorSnippets(url: string, { needsToken }: SnippetOptions): readonly ConnectionSnippet[] {
-  const installed = (id: VendorClient & string, label: string, about: string): ConnectionSnippet => ({
+  const createInstallSnippet = (
+    id: VendorClient & string,
+    label: string,
+    about: string,
+  ): ConnectionSnippet => ({
     id,
     label,
     text: [
@@ -87,39 +91,43 @@ function listVendorSnippets(url: string, { needsToken }: SnippetOptions): readon
     ].join("\n"),
     note: `The first line starts it in the session. The second sets it up for when you start it yourself: it shows what it changes, and merkle uninstall --client ${id} undoes it. ${about}`,
   });
-  const told = (
+  const createConfigSnippet = (
     id: VendorClient,
     label: string,
-    where: string,
+    configPath: string,
     config: object | string,
   ): ConnectionSnippet => ({
     id,
     label,
     text: typeof config === "string" ? config : JSON.stringify(config, null, 2),
-    note: `Put it into ${where}. The agent reads messages with check_messages; nothing wakes it.${needsToken ? ` ${whereTokensComeFrom}` : ""}`,
+    note: `Put it into ${configPath}. The agent reads messages with check_messages; nothing wakes it.${needsToken ? ` ${tokenSourceNote}` : ""}`,
   });
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts the variable in
   const headers = needsToken && { headers: { Authorization: "Bearer ${env:MERKLE_TOKEN}" } };
   return [
-    installed("codex", "Codex", "Codex asks once whether it may run the hooks that deliver messages."),
-    installed("opencode", "OpenCode", "Messages arrive between its steps and wake it."),
-    installed(
+    createInstallSnippet(
+      "codex",
+      "Codex",
+      "Codex asks once whether it may run the hooks that deliver messages.",
+    ),
+    createInstallSnippet("opencode", "OpenCode", "Messages arrive between its steps and wake it."),
+    createInstallSnippet(
       "copilot",
       "Copilot CLI",
       "Messages arrive between its steps. Launched by merkle with /experimental on, it is also woken.",
     ),
-    installed(
+    createInstallSnippet(
       "gemini",
       "Gemini CLI",
       "Messages arrive between its steps. When idle, it reads them at its next turn.",
     ),
-    told("cursor", "Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json of a project", {
+    createConfigSnippet("cursor", "Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json of a project", {
       mcpServers: { merkle: { url, ...headers } },
     }),
-    told("vscode", "VS Code", ".vscode/mcp.json of a project", {
+    createConfigSnippet("vscode", "VS Code", ".vscode/mcp.json of a project", {
       servers: { merkle: { type: "http", url, ...headers } },
     }),
-    told(
+    createConfigSnippet(
       "goose",
       "Goose",
       "~/.config/goose/config.yaml",
@@ -130,7 +138,7 @@ function listVendorSnippets(url: string, { needsToken }: SnippetOptions): readon
         ...(needsToken ? ["    headers:", '      Authorization: "Bearer ${MERKLE_TOKEN}"'] : []),
       ].join("\n"),
     ),
-    told("antigravity", "Antigravity", "~/.gemini/antigravity/mcp_config.json", {
+    createConfigSnippet("antigravity", "Antigravity", "~/.gemini/antigravity/mcp_config.json", {
       mcpServers: { merkle: { serverUrl: url, ...headers } },
     }),
   ];
@@ -146,7 +154,7 @@ function toMcpJsonServer(base: string, mcp: string, needsToken: boolean): object
   };
 }
 
-function curlLines(base: string, needsToken: boolean): string {
+function buildCurlLines(base: string, needsToken: boolean): string {
   const token = needsToken ? ` -H "Authorization: Bearer $MERKLE_TOKEN"` : "";
   return `MERKLE_URL='${base}'
 MERKLE_CREDENTIAL=$(curl -sS "$MERKLE_URL/api/sessions"${token} -H 'content-type: application/json' \\

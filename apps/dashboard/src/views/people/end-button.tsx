@@ -6,7 +6,7 @@ import { Button } from "@/ui/button";
 
 export interface EndButtonProps {
   /** The button's verb. Default: "Revoke". */
-  readonly word?: string;
+  readonly submitLabel?: string;
   /** The button's label for screen readers, which includes the name of the row. */
   readonly label: string;
   readonly title: ReactNode;
@@ -18,7 +18,7 @@ export interface EndButtonProps {
 
 /** A button that revokes an invite, token or member after a confirmation. */
 export function EndButton({
-  word = "Revoke",
+  submitLabel = "Revoke",
   label,
   title,
   consequence,
@@ -30,14 +30,14 @@ export function EndButton({
   return (
     <>
       <Button variant="outline" size="sm" aria-label={label} onClick={() => setAsking(true)}>
-        {word}…
+        {submitLabel}…
       </Button>
       {isAsking && (
         <FormDialog
           role="alertdialog"
           title={title}
           description={consequence}
-          submit={word}
+          submit={submitLabel}
           submitting="One moment…"
           isDangerous
           onSubmit={onEnd}

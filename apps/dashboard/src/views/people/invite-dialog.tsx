@@ -33,13 +33,13 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
   const [role, setRole] = useState<Role>("member");
   const [uses, setUses] = useState("1");
   const [seconds, setSeconds] = useState<number>(limits.inviteSeconds);
-  const [withCode, setWithCode] = useState(false);
+  const [hasCode, setHasCode] = useState(false);
 
   const input: InputOf<"create_invite"> = {
     role,
     uses: Number(uses),
     expires_in_s: seconds,
-    code: withCode,
+    code: hasCode,
     ...(sessionId !== "" && { session_id: sessionId }),
   };
   return (
@@ -50,9 +50,9 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
       onMake={(signal) => broker.call("create_invite", input, { signal })}
       onMade={onMade}
       onClose={onClose}
-      made={(made) => ({ title: "Invite created", body: <MadeInvite made={made} /> })}
+      toResult={(invite) => ({ title: "Invite created", body: <MadeInvite made={invite} /> })}
     >
-      <SessionField chosen={session} value={sessionId} onChange={setSessionId} />
+      <SessionField preselected={session} value={sessionId} onChange={setSessionId} />
       <div className="grid gap-4 sm:grid-cols-3">
         <LifetimeField seconds={seconds} secondsMax={limits.inviteSecondsMax} onChange={setSeconds} />
         <Field>
@@ -86,9 +86,9 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
       <div className="grid grid-cols-[auto_1fr] gap-x-2">
         <Checkbox
           id={codeId}
-          checked={withCode}
+          checked={hasCode}
           className="mt-0.5"
-          onChange={(event) => setWithCode(event.target.checked)}
+          onChange={(event) => setHasCode(event.target.checked)}
         />
         <label htmlFor={codeId}>
           Add a spoken code
@@ -102,7 +102,7 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
 }
 
 interface SessionFieldProps {
-  readonly chosen: InviteDialogProps["session"];
+  readonly preselected: InviteDialogProps["session"];
   readonly value: string;
   readonly onChange: (sessionId: string) => void;
 }
@@ -110,9 +110,11 @@ interface SessionFieldProps {
 const sessionsMax = 100;
 
 /** Selects the page that the invite opens. In either case people become members of the whole mesh, as the dialog explains. */
-function SessionField({ chosen, value, onChange }: SessionFieldProps) {
+function SessionField({ preselected, value, onChange }: SessionFieldProps) {
   const { data } = useRead("list_sessions", { status: "active", limit: sessionsMax }, { on: ["sessions"] });
-  const others = (data?.sessions ?? []).filter(({ session_id }) => session_id !== chosen?.session_id);
+  const otherSessions = (data?.sessions ?? []).filter(
+    ({ session_id }) => session_id !== preselected?.session_id,
+  );
   return (
     <Field>
       <FieldLabel>Opens</FieldLabel>
@@ -121,9 +123,9 @@ function SessionField({ chosen, value, onChange }: SessionFieldProps) {
         value={value}
         onChange={onChange}
         options={[
-          ...(chosen ? [[chosen.session_id, chosen.title] as const] : []),
+          ...(preselected ? [[preselected.session_id, preselected.title] as const] : []),
           ["", "Session list"],
-          ...others.map(({ session_id, title }) => [session_id, title] as const),
+          ...otherSessions.map(({ session_id, title }) => [session_id, title] as const),
         ]}
       />
       <FieldDescription>

@@ -25,27 +25,27 @@ interface MakeDialogProps<Made> {
   /** The fields of the form. */
   readonly children?: ReactNode;
   /** Returns the title and body of the dialog that shows the secret once. */
-  readonly made: (made: Made) => { readonly title: string; readonly body: ReactNode };
+  readonly toResult: (made: Made) => { readonly title: string; readonly body: ReactNode };
 }
 
 /** A dialog that creates a secret and then shows it once, because the broker keeps no copy. */
 export function MakeDialog<Made>({
   onMake,
   onMade,
-  made: show,
+  toResult,
   onClose,
   children = null,
   ...form
 }: MakeDialogProps<Made>) {
-  const [made, setMade] = useState<{ readonly value: Made } | null>(null);
+  const [result, setResult] = useState<{ readonly value: Made } | null>(null);
 
   async function make(signal: AbortSignal): Promise<false> {
-    setMade({ value: await onMake(signal) });
+    setResult({ value: await onMake(signal) });
     onMade();
     return false;
   }
 
-  if (made !== null) return <MadeOnce {...show(made.value)} onClose={onClose} />;
+  if (result !== null) return <MadeOnce {...toResult(result.value)} onClose={onClose} />;
   return (
     <FormDialog {...form} submitting="One moment…" onSubmit={make} onClose={onClose}>
       {children}

@@ -25,22 +25,22 @@ export function Members() {
     return <ProblemAlert title="Couldn't load members." problem={problem} onRetry={refresh} />;
   }
   if (!data) return <Skeleton className="h-16" />;
-  const present = data.members.filter(({ revoked }) => revoked === null);
-  const revoked = data.members.filter((member) => member.revoked !== null);
-  const row = (member: Member) => (
+  const currentMembers = data.members.filter(({ revoked }) => revoked === null);
+  const revokedMembers = data.members.filter((member) => member.revoked !== null);
+  const renderRow = (member: Member) => (
     <MemberRow
       key={member.member_id}
       member={member}
-      invited={listInvited(data.members, member)}
+      invitees={listInvited(data.members, member)}
       onChanged={refresh}
     />
   );
   return (
     <div className="grid gap-3">
-      <UnknownInviters members={present.filter(({ vouching }) => vouching === "unknown")} />
-      <RowList label="Members">{present.map(row)}</RowList>
-      <Ended what="Revoked" count={revoked.length}>
-        <RowList label="Revoked members">{revoked.map(row)}</RowList>
+      <UnknownInviters members={currentMembers.filter(({ vouching }) => vouching === "unknown")} />
+      <RowList label="Members">{currentMembers.map(renderRow)}</RowList>
+      <Ended what="Revoked" count={revokedMembers.length}>
+        <RowList label="Revoked members">{revokedMembers.map(renderRow)}</RowList>
       </Ended>
     </div>
   );
@@ -70,11 +70,11 @@ function Names({ of }: { readonly of: readonly Member[] }) {
 interface MemberRowProps {
   readonly member: Member;
   /** Members invited by this member, who can be revoked together with the member. */
-  readonly invited: readonly Member[];
+  readonly invitees: readonly Member[];
   readonly onChanged: () => void;
 }
 
-function MemberRow({ member, invited, onChanged }: MemberRowProps) {
+function MemberRow({ member, invitees, onChanged }: MemberRowProps) {
   const isAdmin = useIsAdmin();
   const { name, role, own, joined_at, invite_id, vouching, invited_by, revoked } = member;
   return (
@@ -109,17 +109,17 @@ function MemberRow({ member, invited, onChanged }: MemberRowProps) {
       action={
         isAdmin &&
         !own &&
-        revoked === null && <RevokeMember member={member} invited={invited} onChanged={onChanged} />
+        revoked === null && <RevokeMember member={member} invitees={invitees} onChanged={onChanged} />
       }
     />
   );
 }
 
-function RevokeMember({ member, invited, onChanged }: MemberRowProps) {
+function RevokeMember({ member, invitees, onChanged }: MemberRowProps) {
   const broker = useBroker();
   const { member_id, name } = member;
   const [reason, setReason] = useState("");
-  const [withInvited, setWithInvited] = useState(false);
+  const [includesInvitees, setIncludesInvitees] = useState(false);
   const invitedId = useId();
   return (
     <EndButton
@@ -131,24 +131,28 @@ function RevokeMember({ member, invited, onChanged }: MemberRowProps) {
       }
       consequence="Agents, browsers and tokens of this member are disconnected within a second. Their messages stay. The key can never be used again."
       onEnd={(signal) => {
-        const why = reason.trim();
-        const input = { member_id, with_invited: withInvited, ...(why !== "" && { reason: why }) };
+        const trimmedReason = reason.trim();
+        const input = {
+          member_id,
+          with_invited: includesInvitees,
+          ...(trimmedReason !== "" && { reason: trimmedReason }),
+        };
         return broker.call("revoke_member", input, { signal });
       }}
       onDone={onChanged}
     >
-      {invited.length > 0 && (
+      {invitees.length > 0 && (
         <div className="grid grid-cols-[auto_1fr] gap-x-2">
           <Checkbox
             id={invitedId}
-            checked={withInvited}
+            checked={includesInvitees}
             className="mt-0.5"
-            onChange={(event) => setWithInvited(event.target.checked)}
+            onChange={(event) => setIncludesInvitees(event.target.checked)}
           />
           <label htmlFor={invitedId}>
             Also revoke everyone <bdi>{name}</bdi> invited, directly or indirectly
             <span className="block text-sm text-muted-foreground">
-              <Names of={invited} />. Otherwise they stay members.
+              <Names of={invitees} />. Otherwise they stay members.
             </span>
           </label>
         </div>

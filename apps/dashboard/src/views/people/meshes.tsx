@@ -73,14 +73,14 @@ function NewMesh({ onMade }: { readonly onMade: () => void }) {
   const id = useId();
   const broker = useBroker();
   const [name, setName] = useState("");
-  const [made, setMade] = useState<string | null>(null);
-  const { run, pending, refusal } = useAction();
+  const [createdName, setCreatedName] = useState<string | null>(null);
+  const { run, isPending, refusal } = useAction();
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     await run(async (signal) => {
       const mesh = await broker.call("create_mesh", { name: name.trim() }, { signal });
-      setMade(mesh.name);
+      setCreatedName(mesh.name);
       setName("");
       onMade();
     });
@@ -103,14 +103,14 @@ function NewMesh({ onMade }: { readonly onMade: () => void }) {
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
-        <Button type="submit" variant="outline" disabled={pending || name.trim() === ""}>
-          {pending ? "One moment…" : "Create"}
+        <Button type="submit" variant="outline" disabled={isPending || name.trim() === ""}>
+          {isPending ? "One moment…" : "Create"}
         </Button>
       </div>
       <p role="status" className="text-sm text-muted-foreground empty:hidden">
-        {made !== null && (
+        {createdName !== null && (
           <>
-            <bdi>{made}</bdi> created.
+            <bdi>{createdName}</bdi> created.
           </>
         )}
       </p>

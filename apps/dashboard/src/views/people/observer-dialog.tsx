@@ -31,17 +31,17 @@ export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
       }
       submit="Create link"
       onMake={(signal) => {
-        const what = label.trim();
+        const trimmedLabel = label.trim();
         const input = {
           session_id: session.session_id,
           expires_in_s: seconds,
-          ...(what !== "" && { label: what }),
+          ...(trimmedLabel !== "" && { label: trimmedLabel }),
         };
         return broker.call("create_observer_link", input, { signal });
       }}
       onMade={() => undefined}
       onClose={onClose}
-      made={({ link, expires_at }) => ({
+      toResult={({ link, expires_at }) => ({
         title: "View-only link",
         body: (
           <div className="grid min-w-0 gap-3">

@@ -21,7 +21,7 @@ export function SignInLinkDialog({ onMade, onClose }: SignInLinkDialogProps) {
       onMake={(signal) => broker.call("issue_token", { kind: "sign_in" }, { signal })}
       onMade={onMade}
       onClose={onClose}
-      made={({ link, token, expires_at }) => ({
+      toResult={({ link, token, expires_at }) => ({
         title: "Your sign-in link",
         body: (
           <div className="grid min-w-0 gap-3">

@@ -32,7 +32,7 @@ export function TokenDialog({
       }
       onMade={onMade}
       onClose={onClose}
-      made={({ token, expires_at }) => ({
+      toResult={({ token, expires_at }) => ({
         title: "Your token",
         body: (
           <div className="grid min-w-0 gap-3">

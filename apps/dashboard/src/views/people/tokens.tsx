@@ -22,14 +22,14 @@ const SignInLinkDialog = lazyPart(() => import("./sign-in-link-dialog"), "SignIn
 /** The tokens and links that admit programs and browsers without a key. Each row shows the last use and a button to revoke it. */
 export function Tokens() {
   const { data, problem, refresh } = useRead("list_tokens", {});
-  const [making, setMaking] = useState<"token" | "link" | null>(null);
+  const [openDialog, setOpenDialog] = useState<"token" | "link" | null>(null);
   useKeptFresh(refresh);
-  const close = () => setMaking(null);
+  const close = () => setOpenDialog(null);
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap gap-2">
-        <Button onClick={() => setMaking("token")}>New token…</Button>
-        <Button variant="outline" onClick={() => setMaking("link")}>
+        <Button onClick={() => setOpenDialog("token")}>New token…</Button>
+        <Button variant="outline" onClick={() => setOpenDialog("link")}>
           Sign in on another browser…
         </Button>
       </div>
@@ -43,8 +43,8 @@ export function Tokens() {
         </RowList>
       )}
       {data?.tokens.length === 0 && <p className="text-muted-foreground">No active tokens.</p>}
-      {making === "token" && <TokenDialog onMade={refresh} onClose={close} />}
-      {making === "link" && <SignInLinkDialog onMade={refresh} onClose={close} />}
+      {openDialog === "token" && <TokenDialog onMade={refresh} onClose={close} />}
+      {openDialog === "link" && <SignInLinkDialog onMade={refresh} onClose={close} />}
     </div>
   );
 }
@@ -71,14 +71,14 @@ function TokenRow({ token, onChanged }: { readonly token: Token; readonly onChan
   const broker = useBroker();
   const { token_id, kind, label, member, session, created_at, expires_at, last_used_at } = token;
   const { name, consequence } = kinds[kind];
-  const called = label === null ? null : kind === "browser" ? describeBrowser(label) : label;
+  const displayLabel = label === null ? null : kind === "browser" ? describeBrowser(label) : label;
   return (
     <ListRow
       title={
         <>
           <Badge>{name}</Badge>
           <bdi className="line-clamp-2 min-w-0 font-medium">
-            {called ?? session?.title ?? `number ${token_id}`}
+            {displayLabel ?? session?.title ?? `number ${token_id}`}
           </bdi>
         </>
       }
@@ -108,7 +108,7 @@ function TokenRow({ token, onChanged }: { readonly token: Token; readonly onChan
       }
       action={
         <EndButton
-          label={`Revoke ${name.toLowerCase()} ${called ?? token_id}`}
+          label={`Revoke ${name.toLowerCase()} ${displayLabel ?? token_id}`}
           title={`Revoke this ${name.toLowerCase()}?`}
           consequence={consequence}
           onEnd={(signal) => broker.call("revoke_token", { token_id }, { signal })}

@@ -11,7 +11,7 @@ export function AgentDialog({ onClose }: { onClose: () => void }) {
   const { session, refresh } = useSession();
   const call = useCall();
   const id = useId();
-  const [concludes, setConcludes] = useState(session.settings.agent_concludes === "concludes");
+  const [canConclude, setCanConclude] = useState(session.settings.agent_concludes === "concludes");
 
   return (
     <FormDialog
@@ -25,7 +25,7 @@ export function AgentDialog({ onClose }: { onClose: () => void }) {
           "update_settings",
           {
             session_id: session.session_id,
-            session_settings: { agent_concludes: concludes ? "concludes" : "proposes" },
+            session_settings: { agent_concludes: canConclude ? "concludes" : "proposes" },
           },
           { signal },
         )
@@ -37,8 +37,8 @@ export function AgentDialog({ onClose }: { onClose: () => void }) {
         <Checkbox
           id={id}
           className="mt-0.5"
-          checked={concludes}
-          onChange={(event) => setConcludes(event.target.checked)}
+          checked={canConclude}
+          onChange={(event) => setCanConclude(event.target.checked)}
         />
         <span>
           Let the agent conclude the session

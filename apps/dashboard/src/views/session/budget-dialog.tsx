@@ -31,7 +31,7 @@ const names = Object.keys(budgets) as (keyof typeof budgets)[];
 export function BudgetDialog({ onClose }: { onClose: () => void }) {
   const { session, refresh } = useSession();
   const call = useCall();
-  const [typed, setTyped] = useState<Readonly<Record<string, number>>>(() =>
+  const [values, setValues] = useState<Readonly<Record<string, number>>>(() =>
     Object.fromEntries(names.map((name) => [name, session.settings[name]])),
   );
 
@@ -43,14 +43,14 @@ export function BudgetDialog({ onClose }: { onClose: () => void }) {
       submit="Save"
       submitting="Saving…"
       onSubmit={(signal) =>
-        call("update_settings", { session_id: session.session_id, session_settings: typed }, { signal })
+        call("update_settings", { session_id: session.session_id, session_settings: values }, { signal })
       }
       onDone={refresh}
       onClose={onClose}
     >
       {names.map((name) => {
         const { label, about, max } = budgets[name];
-        const value = typed[name] ?? 0;
+        const value = values[name] ?? 0;
         return (
           <Field key={name}>
             <FieldLabel>{label}</FieldLabel>
@@ -62,7 +62,7 @@ export function BudgetDialog({ onClose }: { onClose: () => void }) {
               max={max}
               step={1}
               value={Number.isNaN(value) ? "" : value}
-              onChange={(event) => setTyped({ ...typed, [name]: event.target.valueAsNumber })}
+              onChange={(event) => setValues({ ...values, [name]: event.target.valueAsNumber })}
             />
             <FieldDescription>{about}</FieldDescription>
           </Field>

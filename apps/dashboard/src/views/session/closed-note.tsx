@@ -16,7 +16,7 @@ const NewSessionDialog = lazyPart(() => import("@/views/sessions/new-session-dia
 export function ClosedNote() {
   const { session, myTeamId, isObserver } = useSession();
   const { open } = useSessionActions();
-  const [continued, setContinued] = useState(false);
+  const [isContinuing, setContinuing] = useState(false);
   const by = useClosedBy(session);
   return (
     <footer className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t bg-surface px-4 py-3 lg:px-6 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
@@ -31,20 +31,20 @@ export function ClosedNote() {
         {session.closed_at !== null && <TimeText at={session.closed_at} as="clock" />}. Read-only.
       </p>
       <div className="flex flex-wrap gap-2">
-        <Parts of={({ session: parts }) => parts?.Closed} />
+        <Parts select={({ session: parts }) => parts?.Closed} />
         {myTeamId !== null && (
           <Button variant="outline" size="sm" onClick={() => open("conclude")}>
             Revise conclusion
           </Button>
         )}
         {!isObserver && (
-          <Button size="sm" onClick={() => setContinued(true)}>
+          <Button size="sm" onClick={() => setContinuing(true)}>
             Continue in a new session
           </Button>
         )}
       </div>
-      {continued && (
-        <NewSessionDialog initial={toContinue(session)} from={session} onClose={() => setContinued(false)} />
+      {isContinuing && (
+        <NewSessionDialog initial={toContinue(session)} from={session} onClose={() => setContinuing(false)} />
       )}
     </footer>
   );

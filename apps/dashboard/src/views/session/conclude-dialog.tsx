@@ -18,20 +18,20 @@ export function ConcludeDialog({ onClose }: { readonly onClose: () => void }) {
   const isClosed = session.status === "closed";
   const { data, problem } = useConclusion(isClosed ? session.session_id : null);
   if (isClosed && data === undefined && problem === undefined) return null;
-  return <ConclusionForm written={data ?? ""} onClose={onClose} />;
+  return <ConclusionForm savedText={data ?? ""} onClose={onClose} />;
 }
 
 interface ConclusionFormProps {
   /** The current conclusion. Empty in an open session. */
-  readonly written: string;
+  readonly savedText: string;
   readonly onClose: () => void;
 }
 
-function ConclusionForm({ written, onClose }: ConclusionFormProps) {
+function ConclusionForm({ savedText, onClose }: ConclusionFormProps) {
   const { session, participants, myTeamId, refresh } = useSession();
   const call = useCall();
   const storageKey = `merkle.conclusion.${session.session_id}`;
-  const [text, setText, forget] = useKeptText(storageKey, written);
+  const [text, setText, forget] = useKeptText(storageKey, savedText);
   const [draftId, setDraftId, forgetDraft] = useKeptText(`${storageKey}.draft`, "");
   const [openDraft, setOpenDraft] = useState<OpenDraft | null>(null);
   const draft = openDraft?.id === draftId ? openDraft : null;
@@ -74,7 +74,7 @@ function ConclusionForm({ written, onClose }: ConclusionFormProps) {
           {isPreviewed ? "Write" : "Preview"}
         </Button>
       }
-      isReady={!isReserved && !draft?.isStale && text.trim() !== "" && text !== written}
+      isReady={!isReserved && !draft?.isStale && text.trim() !== "" && text !== savedText}
       onSubmit={conclude}
       onClose={onClose}
     >
@@ -84,7 +84,7 @@ function ConclusionForm({ written, onClose }: ConclusionFormProps) {
         </p>
       ) : (
         <Parts
-          of={({ session: parts }) => parts?.ConclusionDraft}
+          select={({ session: parts }) => parts?.ConclusionDraft}
           given={{
             usedId: draftId,
             isEmpty: text.trim() === "",

@@ -56,10 +56,10 @@ export function useConclusion(sessionId: string | null) {
     sessionId === null ? null : { session_id: sessionId, section: "Conclusion" },
     { on: ["document"] },
   );
-  const data = read.data === undefined ? undefined : withoutHeading(read.data.content ?? "");
+  const data = read.data === undefined ? undefined : removeHeading(read.data.content ?? "");
   return { data, problem: read.problem };
 }
 
-function withoutHeading(section: string): string {
+function removeHeading(section: string): string {
   return section.replace(/^## +Conclusion *\n+|^Conclusion *\n-+ *\n+/i, "");
 }

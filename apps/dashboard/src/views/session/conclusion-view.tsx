@@ -70,17 +70,17 @@ function Concluded() {
   return (
     <LastPage
       outcome={outcome}
-      toMessage={(sequence) => (
+      renderMessageLink={(sequence) => (
         <PageLink href={`/sessions/${slug}?m=${sequence}`} className="text-link underline underline-offset-2">
           #{sequence}
         </PageLink>
       )}
       actions={<Actions slug={slug} />}
-      mark={<Parts of={({ session: parts }) => parts?.conclusion?.Mark} />}
-      seal={hasSeal && <Parts of={({ session: parts }) => parts?.conclusion?.Seal} />}
+      mark={<Parts select={({ session: parts }) => parts?.conclusion?.Mark} />}
+      seal={hasSeal && <Parts select={({ session: parts }) => parts?.conclusion?.Seal} />}
     >
       <RefusalNote refusal={problem ?? null} />
-      <Parts of={({ session: parts }) => parts?.MessageCounts} given={{ onCounts: setCounts }} />
+      <Parts select={({ session: parts }) => parts?.MessageCounts} given={{ onCounts: setCounts }} />
     </LastPage>
   );
 }
@@ -97,7 +97,7 @@ function toOutcome(
   { session, participants }: SessionFacts,
   { conclusion, closedBy, counts, decisions }: OutcomeParts,
 ): SessionOutcome {
-  const made = decisions?.messages ?? [];
+  const messages = decisions?.messages ?? [];
   return {
     title: session.title,
     description: session.description,
@@ -114,7 +114,7 @@ function toOutcome(
       colour,
       messages: counts && (counts.get(team_id) ?? 0),
     })),
-    decisions: made.map((message) => ({
+    decisions: messages.map((message) => ({
       sequence: message.sequence,
       by: message.from?.team ?? "",
       at: message.posted_at,
@@ -141,7 +141,7 @@ function Actions({ slug }: { readonly slug: string }) {
       <Button size="sm" onClick={() => void copy()}>
         <Link2 aria-hidden /> Copy link
       </Button>
-      <Parts of={({ session: parts }) => parts?.conclusion?.Actions} />
+      <Parts select={({ session: parts }) => parts?.conclusion?.Actions} />
       <Button variant="outline" size="sm" onClick={() => window.print()}>
         <Printer aria-hidden /> Print
       </Button>

@@ -23,8 +23,8 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
     ...(title.trim() === before.title ? {} : { title: title.trim() }),
     ...(description.trim() === before.description ? {} : { description: description.trim() }),
   };
-  const changed = Object.keys(changes).length > 0;
-  const overtaken = session.title !== before.title || session.description !== before.description;
+  const hasChanges = Object.keys(changes).length > 0;
+  const isOutdated = session.title !== before.title || session.description !== before.description;
 
   return (
     <FormDialog
@@ -32,7 +32,7 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
       description="Every team sees what changed and why."
       submit="Save"
       submitting="Saving…"
-      isReady={changed && reason.trim() !== "" && title.trim() !== ""}
+      isReady={hasChanges && reason.trim() !== "" && title.trim() !== ""}
       onSubmit={(signal) =>
         call(
           "update_session_metadata",
@@ -73,7 +73,7 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
           onChange={(event) => setReason(event.target.value)}
         />
       </Field>
-      {overtaken && (
+      {isOutdated && (
         <p role="status" className="text-sm text-warning">
           {session.last_change?.by ?? "Someone"} changed this session while you were editing. Its title is now
           “<bdi>{session.title}</bdi>”. Saving replaces that change.

@@ -15,8 +15,11 @@ export function HoldDialog({ onClose }: { onClose: () => void }) {
   const [reason, setReason] = useState("");
 
   function hold(signal: AbortSignal): Promise<unknown> {
-    const why = reason.trim();
-    const input = { session_id: session.session_id, ...(why === "" ? {} : { reason: why }) };
+    const trimmedReason = reason.trim();
+    const input = {
+      session_id: session.session_id,
+      ...(trimmedReason === "" ? {} : { reason: trimmedReason }),
+    };
     return call("hold_session", input, { signal });
   }
 

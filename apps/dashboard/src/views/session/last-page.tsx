@@ -46,7 +46,7 @@ export interface OutcomeDecision {
 export interface LastPageProps {
   readonly outcome: SessionOutcome;
   /** Renders a link to a message. */
-  readonly toMessage: (sequence: number) => ReactNode;
+  readonly renderMessageLink: (sequence: number) => ReactNode;
   /** Buttons, which are not printed. */
   readonly actions: ReactNode;
   /** A drawing in the top corner. */
@@ -58,7 +58,7 @@ export interface LastPageProps {
 }
 
 /** The summary of a session: its conclusion, decisions, participants and signature. */
-export function LastPage({ outcome, toMessage, actions, mark, seal, children }: LastPageProps) {
+export function LastPage({ outcome, renderMessageLink, actions, mark, seal, children }: LastPageProps) {
   const { title, description, conclusion, decisions, hasOlderDecisions } = outcome;
   return (
     <article className="mx-auto grid w-full max-w-3xl grid-cols-[minmax(0,1fr)] gap-10 px-5 py-8 md:px-8 md:py-14 print:max-w-none print:gap-7 print:p-0">
@@ -95,7 +95,11 @@ export function LastPage({ outcome, toMessage, actions, mark, seal, children }: 
         <Part title={decisions.length === 1 ? "Decision" : `${decisions.length} decisions`}>
           <ol className="grid gap-4">
             {decisions.map((decision) => (
-              <Decision key={decision.sequence} decision={decision} link={toMessage(decision.sequence)} />
+              <Decision
+                key={decision.sequence}
+                decision={decision}
+                link={renderMessageLink(decision.sequence)}
+              />
             ))}
           </ol>
           {hasOlderDecisions && (
@@ -191,7 +195,7 @@ function Decision({ decision, link }: { readonly decision: OutcomeDecision; read
 
 /** The teams, each with a bar for its number of messages. */
 function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
-  const most = Math.max(1, ...teams.map(({ messages }) => messages ?? 0));
+  const messagesMax = Math.max(1, ...teams.map(({ messages }) => messages ?? 0));
   if (teams.length === 0) return <p className="text-muted-foreground">No one.</p>;
   return (
     <ul className="grid gap-2 break-inside-avoid">
@@ -210,7 +214,7 @@ function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
             <svg aria-hidden viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 min-w-0 flex-1">
               {messages !== null && messages > 0 && (
                 <rect
-                  width={Math.max(1, (messages / most) * 100)}
+                  width={Math.max(1, (messages / messagesMax) * 100)}
                   height="6"
                   rx="0.5"
                   fill="currentColor"

@@ -123,13 +123,13 @@ export function LiveView() {
         </div>
         {hasRoomForThree && hasThird && (
           <div className="flex min-h-0 w-2xl shrink-0 flex-col border-l min-[200rem]:w-4xl">
-            <Parts of={({ session: parts }) => parts?.BesideFeed} />
+            <Parts select={({ session: parts }) => parts?.BesideFeed} />
           </div>
         )}
       </div>
       <div className={cn(!showsTime && "max-md:hidden")}>
         <PanelBoundary title="The timeline">
-          <Parts of={({ session: parts }) => parts?.UnderFeed} />
+          <Parts select={({ session: parts }) => parts?.UnderFeed} />
         </PanelBoundary>
       </div>
     </div>

@@ -14,12 +14,12 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
   const { session, isObserver } = useSession();
   const { address } = useCompose();
   const { team, isMe } = row;
-  const { nudge, pending, told, refusal } = useNudge(team.team_name);
-  const reachable = team.left_at === null && session.status === "active" && !isMe && !isObserver;
+  const { nudge, isPending, resultText, refusal } = useNudge(team.team_name);
+  const isReachable = team.left_at === null && session.status === "active" && !isMe && !isObserver;
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap gap-1.5">
-        {reachable && (
+        {isReachable && (
           <Button
             variant="outline"
             size="sm"
@@ -32,9 +32,9 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
             <AtSign aria-hidden /> Write to
           </Button>
         )}
-        {reachable && team.kind === "agent" && (
-          <Button variant="outline" size="sm" disabled={pending} onClick={nudge}>
-            <BellRing aria-hidden /> {pending ? "Nudging…" : "Nudge"}
+        {isReachable && team.kind === "agent" && (
+          <Button variant="outline" size="sm" disabled={isPending} onClick={nudge}>
+            <BellRing aria-hidden /> {isPending ? "Nudging…" : "Nudge"}
           </Button>
         )}
         <Button asChild variant="outline" size="sm">
@@ -48,7 +48,7 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
         </Button>
       </div>
       <p role="status" className="text-sm break-words text-muted-foreground empty:hidden">
-        {told}
+        {resultText}
       </p>
       <RefusalNote refusal={refusal} />
     </div>

@@ -56,9 +56,9 @@ function PeerCardBody({ row, onDone }: { row: RosterRow; onDone: () => void }) {
         {team.left_at === null && (
           <StatusMark
             status={team.status}
-            blocked={row.blocked !== null}
-            dnd={row.dnd !== null}
-            withWord
+            isBlocked={row.blocked !== null}
+            isDnd={row.dnd !== null}
+            showsLabel
             className="mt-0.5 text-sm text-muted-foreground"
           />
         )}

@@ -14,7 +14,7 @@ export function PeerFacts({ peer, isAlone }: { peer: Peer; isAlone: boolean }) {
     <div className="grid gap-1 text-sm">
       {(!isAlone || name !== null || role !== null) && (
         <p className="flex min-w-0 flex-wrap items-center gap-x-1.5">
-          {!isAlone && <StatusMark status={peer.presence} blocked={isBlocked(peer)} dnd={isDnd(peer)} />}
+          {!isAlone && <StatusMark status={peer.presence} isBlocked={isBlocked(peer)} isDnd={isDnd(peer)} />}
           <span dir="auto" className="font-medium break-words">
             {name ?? "unnamed peer"}
           </span>
@@ -32,7 +32,7 @@ export function PeerFacts({ peer, isAlone }: { peer: Peer; isAlone: boolean }) {
       )}
       {declared && (
         <p className={isBlocked(peer) ? "text-danger" : undefined}>
-          {declaredWords[declared.status]} <TimeText at={declared.at} />
+          {declaredLabels[declared.status]} <TimeText at={declared.at} />
           {declared.reason && (
             <>
               {": "}
@@ -86,7 +86,7 @@ export function PeerFacts({ peer, isAlone }: { peer: Peer; isAlone: boolean }) {
   );
 }
 
-const declaredWords = {
+const declaredLabels = {
   blocked: "Blocked (reported)",
   dnd: "Do not disturb",
   working: "Working (reported)",
@@ -96,10 +96,10 @@ const declaredWords = {
 function LastPoll({ peer }: { peer: Peer }) {
   if (peer.kind !== "agent") return <TimeText at={peer.last_seen_at} />;
   if (peer.polling) return "waiting for messages";
-  const polled = peer.last_polled_at === null ? "never" : <TimeText at={peer.last_polled_at} />;
+  const lastPoll = peer.last_polled_at === null ? "never" : <TimeText at={peer.last_polled_at} />;
   return (
     <>
-      {polled}
+      {lastPoll}
       {peer.connected && ", connected"}
     </>
   );

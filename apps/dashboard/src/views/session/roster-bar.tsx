@@ -19,15 +19,17 @@ const noFacts: ReadonlyMap<string, RosterFact> = new Map();
 export function RosterBar() {
   const { participants, peers, myTeamId } = useSession();
   const [facts, setFacts] = useState<ReadonlyMap<string, RosterFact>>(noFacts);
-  const [opened, setOpened] = useState<{ teamId: string; anchor: HTMLElement } | null>(null);
-  const [listed, setListed] = useState(false);
-  const factOf = ({ team }: RosterRow) => facts.get(team.team_id);
-  const rankOf = (row: RosterRow) => (row.blocked ? 0 : factOf(row)?.wait ? 1 : 2);
-  const rows = toRosterRows({ participants, peers, myTeamId }).sort((a, b) => rankOf(a) - rankOf(b));
+  const [openCard, setOpenCard] = useState<{ teamId: string; anchor: HTMLElement } | null>(null);
+  const [isSheetOpen, setSheetOpen] = useState(false);
+  const findFact = ({ team }: RosterRow) => facts.get(team.team_id);
+  const computeRank = (row: RosterRow) => (row.blocked ? 0 : findFact(row)?.wait ? 1 : 2);
+  const rows = toRosterRows({ participants, peers, myTeamId }).sort(
+    (a, b) => computeRank(a) - computeRank(b),
+  );
   const now = new Date();
-  const inBar = rows.filter((row) => isInBar(row, now));
-  const hidden = rows.length - inBar.length;
-  const openedRow = rows.find(({ team }) => team.team_id === opened?.teamId);
+  const barRows = rows.filter((row) => isInBar(row, now));
+  const hidden = rows.length - barRows.length;
+  const openedRow = rows.find(({ team }) => team.team_id === openCard?.teamId);
 
   return (
     <section
@@ -38,14 +40,14 @@ export function RosterBar() {
         <p className="text-sm text-muted-foreground">No one has joined yet.</p>
       ) : (
         <ul className="relative flex min-w-0 flex-1 gap-1.5 overflow-x-auto overscroll-x-contain py-0.5 [scrollbar-width:thin] md:grid md:max-h-28 md:grid-cols-[repeat(auto-fill,minmax(12rem,1fr))] md:overflow-y-auto short:flex">
-          {inBar.map((row) => (
+          {barRows.map((row) => (
             <li key={row.team.team_id} className="min-w-0 shrink-0">
               <RosterChip
                 row={row}
-                agent={factOf(row)}
-                isExpanded={row.team.team_id === opened?.teamId}
+                agent={findFact(row)}
+                isExpanded={row.team.team_id === openCard?.teamId}
                 onOpen={(anchor) =>
-                  setOpened((now) => (now?.anchor === anchor ? null : { teamId: row.team.team_id, anchor }))
+                  setOpenCard((now) => (now?.anchor === anchor ? null : { teamId: row.team.team_id, anchor }))
                 }
               />
             </li>
@@ -57,17 +59,17 @@ export function RosterBar() {
           variant="ghost"
           size="sm"
           className="shrink-0 text-muted-foreground"
-          onClick={() => setListed(true)}
+          onClick={() => setSheetOpen(true)}
         >
           <Users aria-hidden />
           <span className="max-md:sr-only">{hidden > 0 ? `All ${rows.length}` : "All participants"}</span>
         </Button>
       )}
-      <Parts of={({ session }) => session?.RosterFacts} given={{ onFacts: setFacts }} />
-      {opened && openedRow && (
-        <PeerCard row={openedRow} anchor={opened.anchor} onClose={() => setOpened(null)} />
+      <Parts select={({ session }) => session?.RosterFacts} given={{ onFacts: setFacts }} />
+      {openCard && openedRow && (
+        <PeerCard row={openedRow} anchor={openCard.anchor} onClose={() => setOpenCard(null)} />
       )}
-      {listed && <RosterSheet rows={rows} onClose={() => setListed(false)} />}
+      {isSheetOpen && <RosterSheet rows={rows} onClose={() => setSheetOpen(false)} />}
     </section>
   );
 }

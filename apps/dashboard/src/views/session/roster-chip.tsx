@@ -18,7 +18,7 @@ export interface RosterChipProps {
 /** A team in the roster: its name and, on a wide screen, its current work. */
 export function RosterChip({ row, agent, isExpanded, onOpen }: RosterChipProps) {
   const { team, peers, blocked, dnd, isMe } = row;
-  const left = team.left_at !== null;
+  const hasLeft = team.left_at !== null;
   const isStuck = blocked !== null || agent?.wait?.human === true;
   const role = peers.length === 1 ? peers[0]?.role : null;
   return (
@@ -31,7 +31,7 @@ export function RosterChip({ row, agent, isExpanded, onOpen }: RosterChipProps) 
         "flex h-7 max-w-72 items-stretch gap-2 rounded-md border px-1.5 py-1 text-left text-sm hover:bg-raised aria-expanded:bg-raised md:h-12 md:w-full md:rounded-lg md:px-2 short:h-7 short:w-auto pointer-coarse:h-11 md:pointer-coarse:h-12",
         team.kind === "human" && "border-primary/50",
         isStuck && "border-warning bg-highlight/40",
-        left && "text-muted-foreground",
+        hasLeft && "text-muted-foreground",
       )}
       title={[describeStatus(team.status, blocked !== null, dnd !== null), agent?.usage]
         .filter(Boolean)
@@ -40,7 +40,7 @@ export function RosterChip({ row, agent, isExpanded, onOpen }: RosterChipProps) 
       <TeamBar colour={team.colour} />
       <span className="flex min-w-0 flex-1 flex-col justify-center">
         <span className="flex min-w-0 items-center gap-1.5 leading-5">
-          <StatusMark status={team.status} blocked={blocked !== null} dnd={dnd !== null} />
+          <StatusMark status={team.status} isBlocked={blocked !== null} isDnd={dnd !== null} />
           <span dir="auto" className={cn("truncate font-medium", role ? "max-w-7/10 shrink-0" : "min-w-0")}>
             {isMe ? "you" : team.team_name}
           </span>
@@ -73,15 +73,15 @@ export function RosterChip({ row, agent, isExpanded, onOpen }: RosterChipProps) 
 /** The team's current work and since when, in the team's own words if it reported its work. */
 function Now({ row: { team, blocked, dnd }, agent }: Pick<RosterChipProps, "row" | "agent">) {
   const muted = "min-w-0 truncate text-muted-foreground";
-  const since = (at: string) => <TimeText at={at} className="shrink-0 text-muted-foreground" />;
-  if (team.left_at !== null) return <span className={muted}>left {since(team.left_at)}</span>;
+  const renderSince = (at: string) => <TimeText at={at} className="shrink-0 text-muted-foreground" />;
+  if (team.left_at !== null) return <span className={muted}>left {renderSince(team.left_at)}</span>;
   if (blocked?.declared) {
     return (
       <>
         <span dir="auto" className="min-w-0 truncate font-medium text-warning">
           blocked: {blocked.declared.reason}
         </span>
-        {since(blocked.declared.at)}
+        {renderSince(blocked.declared.at)}
       </>
     );
   }
@@ -90,26 +90,26 @@ function Now({ row: { team, blocked, dnd }, agent }: Pick<RosterChipProps, "row"
     return (
       <>
         <span dir="auto" className="min-w-0 truncate font-medium text-warning">
-          waits for {wait.whom}: {wait.text}
+          waits for {wait.target}: {wait.text}
         </span>
-        {since(wait.since)}
+        {renderSince(wait.since)}
       </>
     );
   }
-  if (dnd?.declared) return <span className={muted}>do not disturb {since(dnd.declared.at)}</span>;
+  if (dnd?.declared) return <span className={muted}>do not disturb {renderSince(dnd.declared.at)}</span>;
   if (agent === undefined)
     return (
       <span className={muted}>
-        {describeSeen(team.status)} {since(team.last_seen_at)}
+        {describeSeen(team.status)} {renderSince(team.last_seen_at)}
       </span>
     );
   const { activity } = agent;
   return (
     <>
-      <span dir="auto" className={cn(muted, activity.quoted && "text-foreground")}>
+      <span dir="auto" className={cn(muted, activity.isQuoted && "text-foreground")}>
         {activity.text}
       </span>
-      {since(activity.since)}
+      {renderSince(activity.since)}
     </>
   );
 }

@@ -11,7 +11,7 @@ import { PeerFacts } from "./peer-facts";
 
 /** All current and former teams with their peers, including those that do not fit in the bar. */
 export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onClose: () => void }) {
-  const there = rows.filter(({ team }) => team.left_at === null).length;
+  const presentCount = rows.filter(({ team }) => team.left_at === null).length;
   return (
     <Sheet open onOpenChange={(open) => !open && onClose()}>
       <SheetContent
@@ -21,7 +21,7 @@ export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onC
         <SheetHeader className="flex items-baseline gap-2 border-b px-4 py-3">
           <SheetTitle>All participants</SheetTitle>
           <p className="text-sm text-muted-foreground tabular-nums">
-            {there} present{rows.length > there && `, ${rows.length - there} left`}
+            {presentCount} present{rows.length > presentCount && `, ${rows.length - presentCount} left`}
           </p>
         </SheetHeader>
         <ul className="divide-y overflow-y-auto">
@@ -49,7 +49,7 @@ function RosterEntry({ row, onDone }: { row: RosterRow; onDone: () => void }) {
         <HumanBadge kind={team.kind} />
         <span className="ml-auto text-sm text-muted-foreground">
           {team.left_at === null ? (
-            <StatusMark status={team.status} blocked={blocked !== null} dnd={dnd !== null} withWord />
+            <StatusMark status={team.status} isBlocked={blocked !== null} isDnd={dnd !== null} showsLabel />
           ) : (
             <>
               left <TimeText at={team.left_at} />

@@ -22,7 +22,7 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
   const call = useCall();
   const [dialog, setDialog] = useState<SessionDialog | null>(null);
   const [menuAnchor, setMenuAnchor] = useState<HTMLElement | null>(null);
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const { session_id } = session;
 
   const actions = useMemo<SessionActions>(
@@ -35,20 +35,20 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
           refresh();
         });
       },
-      resuming: pending,
+      isResuming: isPending,
       resumeRefusal: refusal,
     }),
-    [run, call, session_id, refresh, pending, refusal],
+    [run, call, session_id, refresh, isPending, refusal],
   );
 
   const close = () => setDialog(null);
-  const active = session.status === "active" && !isObserver;
-  const held = session.held !== null;
-  useCommand("edit-session", "Edit title and description", () => setDialog("edit"), active);
-  useCommand("hold-session", "Hold session", () => setDialog("hold"), active && !held);
-  useCommand("resume-session", "Resume session", actions.resume, active && held);
-  useCommand("message-budget", "Change budgets", () => setDialog("budget"), active);
-  useCommand("conclude-session", "Conclude session", () => setDialog("conclude"), active);
+  const isActive = session.status === "active" && !isObserver;
+  const isHeld = session.held !== null;
+  useCommand("edit-session", "Edit title and description", () => setDialog("edit"), isActive);
+  useCommand("hold-session", "Hold session", () => setDialog("hold"), isActive && !isHeld);
+  useCommand("resume-session", "Resume session", actions.resume, isActive && isHeld);
+  useCommand("message-budget", "Change budgets", () => setDialog("budget"), isActive);
+  useCommand("conclude-session", "Conclude session", () => setDialog("conclude"), isActive);
   return (
     <SessionActionsContext value={actions}>
       {children}

@@ -44,25 +44,25 @@ export function SessionBanner() {
 
 /** Shows that the session is quiet and offers a nudge. The nudge's result stays until the person closes it. */
 function Quiet({ since }: { since: string | null }) {
-  const { nudge, pending, told, refusal } = useNudge("*");
-  const [read, setRead] = useState("");
-  const isTold = told !== "" && told !== read;
-  if (since === null && !pending && !isTold) return null;
+  const { nudge, isPending, resultText, refusal } = useNudge("*");
+  const [dismissedText, setDismissedText] = useState("");
+  const hasNewResult = resultText !== "" && resultText !== dismissedText;
+  if (since === null && !isPending && !hasNewResult) return null;
   return (
     <Banner
       action={
         <>
-          {since === null && isTold ? (
-            <Button variant="outline" size="sm" onClick={() => setRead(told)}>
+          {since === null && hasNewResult ? (
+            <Button variant="outline" size="sm" onClick={() => setDismissedText(resultText)}>
               Close
             </Button>
           ) : (
-            <Button variant="outline" size="sm" disabled={pending} onClick={nudge}>
-              <BellRing aria-hidden /> {pending ? "Nudging…" : "Nudge all"}
+            <Button variant="outline" size="sm" disabled={isPending} onClick={nudge}>
+              <BellRing aria-hidden /> {isPending ? "Nudging…" : "Nudge all"}
             </Button>
           )}
           <p role="status" className="basis-full text-sm text-muted-foreground empty:hidden">
-            {told}
+            {resultText}
           </p>
           <RefusalNote refusal={refusal} className="basis-full" />
         </>
@@ -93,11 +93,11 @@ function Banner({ children, action }: { children: ReactNode; action: ReactNode }
 }
 
 function Resume() {
-  const { resume, resuming, resumeRefusal } = useSessionActions();
+  const { resume, isResuming, resumeRefusal } = useSessionActions();
   return (
     <>
-      <Button variant="outline" size="sm" disabled={resuming} onClick={() => resume()}>
-        <Play aria-hidden /> {resuming ? "Resuming…" : "Resume"}
+      <Button variant="outline" size="sm" disabled={isResuming} onClick={() => resume()}>
+        <Play aria-hidden /> {isResuming ? "Resuming…" : "Resume"}
       </Button>
       <RefusalNote refusal={resumeRefusal} className="basis-full" />
     </>

@@ -53,32 +53,32 @@ export function SessionHeader() {
 /** The most used actions as buttons, if there is space. The menu contains all actions. */
 function HeaderActions() {
   const { session, isObserver } = useSession();
-  const { open, resume, resuming, openMenu } = useSessionActions();
-  const active = session.status === "active" && !isObserver;
+  const { open, resume, isResuming, openMenu } = useSessionActions();
+  const isActive = session.status === "active" && !isObserver;
   return (
     <div className="flex shrink-0 items-center gap-1.5">
-      {active && (
+      {isActive && (
         <Button variant="outline" size="sm" onClick={() => open("invite")}>
           <UserPlus aria-hidden /> <span className="max-sm:sr-only">Invite</span>
         </Button>
       )}
-      {active && session.held === null && (
+      {isActive && session.held === null && (
         <Button variant="outline" size="sm" className="hidden md:inline-flex" onClick={() => open("hold")}>
           <Pause aria-hidden /> Hold
         </Button>
       )}
-      {active && session.held !== null && (
+      {isActive && session.held !== null && (
         <Button
           variant="outline"
           size="sm"
           className="hidden md:inline-flex"
-          disabled={resuming}
+          disabled={isResuming}
           onClick={() => resume()}
         >
           <Play aria-hidden /> Resume
         </Button>
       )}
-      {active && (
+      {isActive && (
         <Button
           variant="outline"
           size="sm"
@@ -108,7 +108,7 @@ function SessionCounts() {
   const state = toSessionState(session);
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 pt-1 text-sm text-muted-foreground tabular-nums">
-      <Badge className={cn("font-mono tracking-wide", faces[state])}>{state}</Badge>
+      <Badge className={cn("font-mono tracking-wide", stateClasses[state])}>{state}</Badge>
       {session.closed_at !== null && (
         <span>
           since <TimeText at={session.closed_at} as="clock" />
@@ -131,7 +131,7 @@ function SessionCounts() {
   );
 }
 
-const faces: Record<SessionState, string> = {
+const stateClasses: Record<SessionState, string> = {
   OPEN: "border-success/40 text-success",
   HELD: "border-warning/50 text-warning",
   QUIET: "border-border text-muted-foreground",

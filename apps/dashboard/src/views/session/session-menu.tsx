@@ -27,23 +27,23 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
   const { session, myTeamId, isObserver } = useSession();
   const { open, resume } = useSessionActions();
   const isMember = useAdmitted()?.as.kind === "member";
-  const active = session.status === "active" && !isObserver;
-  const mayRevise = session.status === "closed" && myTeamId !== null;
+  const isActive = session.status === "active" && !isObserver;
+  const canRevise = session.status === "closed" && myTeamId !== null;
 
-  function close(then: () => void): () => void {
+  function close(action: () => void): () => void {
     return () => {
       onClose();
       // A closing dialog returns the focus to the previously focused element. This menu will no longer exist then, so
       // its anchor gets the focus first.
       anchor.focus();
-      then();
+      action();
     };
   }
 
   return (
     <AnchoredPopover label="This session" anchor={anchor} onClose={onClose} align="end" className="w-72 p-1">
       <div className="grid">
-        {active && (
+        {isActive && (
           <>
             <MenuItem icon={Pencil} onClick={close(() => open("edit"))}>
               Edit title and description…
@@ -77,9 +77,9 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
             </MenuItem>
           </>
         )}
-        {(active || mayRevise) && (
+        {(isActive || canRevise) && (
           <MenuItem icon={CircleCheckBig} onClick={close(() => open("conclude"))}>
-            {active ? "Conclude…" : "Revise conclusion…"}
+            {isActive ? "Conclude…" : "Revise conclusion…"}
           </MenuItem>
         )}
       </div>
@@ -88,13 +88,13 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
 }
 
 function NudgeAll() {
-  const { nudge, pending, told, refusal } = useNudge("*");
+  const { nudge, isPending, resultText, refusal } = useNudge("*");
   return (
     <>
-      <MenuItem icon={BellRing} disabled={pending} onClick={nudge}>
-        {pending ? "Nudging…" : "Nudge all"}
+      <MenuItem icon={BellRing} disabled={isPending} onClick={nudge}>
+        {isPending ? "Nudging…" : "Nudge all"}
       </MenuItem>
-      <MenuNote>{told}</MenuNote>
+      <MenuNote>{resultText}</MenuNote>
       <RefusalNote refusal={refusal} className="m-1" />
     </>
   );
@@ -102,11 +102,11 @@ function NudgeAll() {
 
 function CopyLink() {
   const { session } = useSession();
-  const [told, setTold] = useState("");
+  const [statusText, setStatusText] = useState("");
 
   async function copy(): Promise<void> {
     const address = new URL(`/sessions/${session.slug}`, window.location.origin).href;
-    setTold((await copyText(address)) ? "Link copied." : `Couldn't copy: ${address}`);
+    setStatusText((await copyText(address)) ? "Link copied." : `Couldn't copy: ${address}`);
   }
 
   return (
@@ -114,7 +114,7 @@ function CopyLink() {
       <MenuItem icon={Link2} onClick={() => void copy()}>
         Copy link
       </MenuItem>
-      <MenuNote>{told}</MenuNote>
+      <MenuNote>{statusText}</MenuNote>
     </>
   );
 }

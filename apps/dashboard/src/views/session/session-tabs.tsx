@@ -12,50 +12,50 @@ import { useMediaQuery } from "@/core/use-media-query";
 import { cn } from "@/core/utils";
 import type { SessionTab } from "@/parts/feature";
 import { useFeatures } from "@/parts/features-context";
-import { Looking } from "@/parts/looking";
+import { ContentProbeReader } from "@/parts/looking";
 import { useSession } from "@/sessions/session-context";
 
 const MoreLinks = lazyPart(() => import("@/components/more-links"), "MoreLinks");
 
-const live: SessionTab = { label: "Live", place: "", keys: "1" };
-const doc: SessionTab = { label: "Document", place: "/doc", keys: "8" };
+const live: SessionTab = { label: "Live", path: "", keys: "1" };
+const doc: SessionTab = { label: "Document", path: "/doc", keys: "8" };
 
 /** The tabs of a session: feed, document, and the parts with content. The other parts are under More. */
 export function SessionTabs() {
   const { session, isObserver } = useSession();
-  const later = useFeatures().flatMap(({ sessionTabs = [] }) => sessionTabs);
+  const featureTabs = useFeatures().flatMap(({ sessionTabs = [] }) => sessionTabs);
   const pathname = usePathname();
   const [pane] = useQueryParam("pane");
   const home = `/sessions/${session.slug}`;
-  const place = pathname.replace(/^\/sessions\/[^/]+|\/$/g, "");
+  const currentPath = pathname.replace(/^\/sessions\/[^/]+|\/$/g, "");
   const isWide = useMediaQuery("(min-width: 64rem)");
   const list = useRef<HTMLUListElement>(null);
   const hasSettled = useHasSettled();
-  const [found, setFound] = useState<ReadonlySet<string>>(new Set());
+  const [tabsWithContent, setTabsWithContent] = useState<ReadonlySet<string>>(new Set());
   // biome-ignore lint/correctness/useExhaustiveDependencies: after a change of place another tab has to be in view.
   useEffect(() => {
     // On a wide screen all tabs are visible, and measuring them would cost one more layout.
     if (isWide) return;
     list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [place, isWide]);
+  }, [currentPath, isWide]);
   // If feed and document are side by side, the Live tab covers both.
-  const showsDocument = place === doc.place || (!isWide && place === "" && pane === "doc");
-  const hrefOf = (tab: SessionTab) => (tab === doc && !isWide ? `${home}?pane=doc` : `${home}${tab.place}`);
-  const possible = later
-    .filter(({ ofMesh }) => !(isObserver && ofMesh))
+  const showsDocument = currentPath === doc.path || (!isWide && currentPath === "" && pane === "doc");
+  const toHref = (tab: SessionTab) => (tab === doc && !isWide ? `${home}?pane=doc` : `${home}${tab.path}`);
+  const availableTabs = featureTabs
+    .filter(({ showsMesh }) => !(isObserver && showsMesh))
     .sort((one, other) => one.keys.localeCompare(other.keys));
-  const countOf = (tab: SessionTab) => tab.countOf?.(session) || found.has(tab.place);
-  const isShown = (tab: SessionTab) => tab.place === place || Boolean(countOf(tab));
-  const hidden = possible.filter((tab) => !isShown(tab));
+  const countItems = (tab: SessionTab) => tab.countItems?.(session) || tabsWithContent.has(tab.path);
+  const isShown = (tab: SessionTab) => tab.path === currentPath || Boolean(countItems(tab));
+  const hidden = availableTabs.filter((tab) => !isShown(tab));
   return (
     <nav aria-label="Parts of the session" className="border-b px-1 lg:px-3 print:hidden">
       <ul ref={list} className="flex overflow-x-auto">
-        {[live, doc, ...possible.filter(isShown)].map((tab) => (
-          <li key={tab.place} className="contents">
+        {[live, doc, ...availableTabs.filter(isShown)].map((tab) => (
+          <li key={tab.path} className="contents">
             <TabLink
-              href={hrefOf(tab)}
-              isCurrent={tab === doc ? showsDocument : tab.place === place && !showsDocument}
-              count={countOf(tab)}
+              href={toHref(tab)}
+              isCurrent={tab === doc ? showsDocument : tab.path === currentPath && !showsDocument}
+              count={countItems(tab)}
             >
               {tab.label}
             </TabLink>
@@ -63,22 +63,22 @@ export function SessionTabs() {
         ))}
         {hidden.length > 0 && (
           <li className="contents">
-            <MoreTabs links={hidden.map((tab) => ({ href: hrefOf(tab), label: tab.label }))} />
+            <MoreTabs links={hidden.map((tab) => ({ href: toHref(tab), label: tab.label }))} />
           </li>
         )}
       </ul>
-      {[live, doc, ...possible].map((tab) => (
-        <TabKey key={tab.place} keys={tab.keys} label={tab.label} href={hrefOf(tab)} />
+      {[live, doc, ...availableTabs].map((tab) => (
+        <TabKey key={tab.path} keys={tab.keys} label={tab.label} href={toHref(tab)} />
       ))}
       {hasSettled &&
-        possible.map(
+        availableTabs.map(
           (tab) =>
-            tab.look &&
-            !countOf(tab) && (
-              <Looking
-                key={tab.place}
-                look={tab.look(session.session_id)}
-                onFound={() => setFound((before) => new Set([...before, tab.place]))}
+            tab.createProbe &&
+            !countItems(tab) && (
+              <ContentProbeReader
+                key={tab.path}
+                look={tab.createProbe(session.session_id)}
+                onFound={() => setTabsWithContent((before) => new Set([...before, tab.path]))}
               />
             ),
         )}
@@ -125,7 +125,7 @@ interface TabLinkProps {
 function TabLink({ href, isCurrent, count, children }: TabLinkProps) {
   return (
     <PageLink
-      ahead="settled"
+      prefetchOn="settled"
       href={href}
       scroll={false}
       aria-current={isCurrent ? "page" : undefined}

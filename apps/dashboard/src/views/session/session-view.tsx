@@ -9,7 +9,7 @@ import { setQuery } from "@/core/address/address";
 import { useSessionRef } from "@/core/address/use-session-ref";
 import { lazyPart } from "@/core/lazy-part";
 import { ComposeProvider } from "@/feed/compose/compose-context";
-import { EarlyPageContext, useFeedAhead } from "@/feed/pane/early-page-context";
+import { EarlyPageContext, useFeedPrefetch } from "@/feed/pane/early-page-context";
 import { ReplayContext } from "@/feed/pane/replay-context";
 import { Replay } from "@/feed/store/replay";
 import { Parts } from "@/parts/features-context";
@@ -39,7 +39,7 @@ export function SessionView({ children }: { children: ReactNode }) {
 function SessionOfAddress({ children }: { children: ReactNode }) {
   const ref = useSessionRef();
   const { facts, problem, refresh } = useSessionFacts(ref);
-  const early = useFeedAhead(ref, facts === null);
+  const early = useFeedPrefetch(ref, facts === null);
   const title = useKnownTitle(ref);
   if (facts === null) {
     return problem === null ? (
@@ -62,19 +62,19 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
   const pathname = usePathname();
   const onComposerWanted = useCallback(() => showLive({ pane: null }), [showLive]);
   useEffect(() => announceFront(facts.session.session_id), [facts.session.session_id]);
-  const alone = aloneFaces.find(({ place }) => pathname.endsWith(place));
+  const standalonePage = standalonePages.find(({ place }) => pathname.endsWith(place));
   const [replay] = useState(() => new Replay());
   return (
     <SessionProvider facts={facts}>
-      <ComposeProvider session={facts.session} onWanted={onComposerWanted}>
+      <ComposeProvider session={facts.session} onFocusRequest={onComposerWanted}>
         <SessionActionsProvider>
           <ReplayContext value={replay}>
             <div className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 min-w-0 flex-col short:h-auto print:block print:h-auto">
-              <Parts of={({ session: parts }) => parts?.Always} />
-              {alone ? (
+              <Parts select={({ session: parts }) => parts?.Always} />
+              {standalonePage ? (
                 <>
-                  <ShortHeader {...alone} />
-                  {alone.place === "/doc" && <SessionTabs />}
+                  <ShortHeader {...standalonePage} />
+                  {standalonePage.place === "/doc" && <SessionTabs />}
                 </>
               ) : (
                 <>
@@ -85,7 +85,7 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
                     {facts.at === null ? (
                       <RosterBar />
                     ) : (
-                      <Parts of={({ session: parts }) => parts?.PastRoster} />
+                      <Parts select={({ session: parts }) => parts?.PastRoster} />
                     )}
                   </PanelBoundary>
                   <SessionBanner />
@@ -106,7 +106,7 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
 }
 
 /** The views of a session that fill the page, without roster and banner. */
-const aloneFaces = [
+const standalonePages = [
   { place: "/doc", label: "Document", hasHeading: false },
   { place: "/conclusion", label: "Conclusion", hasHeading: true },
 ] as const;
@@ -159,8 +159,8 @@ function useShowLive(slug: string): (values: Readonly<Record<string, string | nu
   return useCallback(
     (values) => {
       if (isLive) return setQuery(values);
-      const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null);
-      const query = new URLSearchParams(given).toString();
+      const entries = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null);
+      const query = new URLSearchParams(entries).toString();
       router.push(`/sessions/${slug}${query === "" ? "" : `?${query}`}`);
     },
     [isLive, router, slug],

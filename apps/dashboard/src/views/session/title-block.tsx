@@ -64,8 +64,8 @@ const shownMs = 10 * 60 * 1000;
 function LastChange() {
   const { last_change } = useSession().session;
   const at = last_change === null ? 0 : Date.parse(last_change.at);
-  const recent = useAtNow(useCallback((now: number) => now - at < shownMs, [at]));
-  if (last_change === null || !recent) return null;
+  const isRecent = useAtNow(useCallback((now: number) => now - at < shownMs, [at]));
+  if (last_change === null || !isRecent) return null;
   return (
     <p className="text-sm text-muted-foreground">
       changed by <bdi className="font-medium text-foreground">{last_change.by}</bdi>{" "}
@@ -75,7 +75,7 @@ function LastChange() {
 }
 
 /** With reduced motion no animation ends, so a timer removes the old text. */
-const keptMsMax = 2_000;
+const fadeMsMax = 2_000;
 
 interface ChangedText {
   /** Number of changes since the text was first shown. */
@@ -87,20 +87,20 @@ interface ChangedText {
 
 /** Returns the text and, after a change, the previous text for the animation. */
 function useChangedText(text: string): ChangedText {
-  const [seen, setSeen] = useState<{ text: string; before: string | null; changes: number }>({
+  const [textState, setTextState] = useState<{ text: string; before: string | null; changes: number }>({
     text,
     before: null,
     changes: 0,
   });
-  const onFadedOut = useCallback(() => setSeen((now) => ({ ...now, before: null })), []);
+  const onFadedOut = useCallback(() => setTextState((now) => ({ ...now, before: null })), []);
   // Set during rendering, so that React never paints the new text without the animation.
-  if (seen.text !== text) setSeen({ text, before: seen.text, changes: seen.changes + 1 });
+  if (textState.text !== text) setTextState({ text, before: textState.text, changes: textState.changes + 1 });
   useEffect(() => {
-    if (seen.before === null) return;
+    if (textState.before === null) return;
     // A fallback longer than the animation. A timer of the same length would remove the text before a slow page starts to animate
     // it.
-    const timer = setTimeout(onFadedOut, keptMsMax);
+    const timer = setTimeout(onFadedOut, fadeMsMax);
     return () => clearTimeout(timer);
-  }, [seen.before, onFadedOut]);
-  return { before: seen.before, changes: seen.changes, onFadedOut };
+  }, [textState.before, onFadedOut]);
+  return { before: textState.before, changes: textState.changes, onFadedOut };
 }

@@ -10,7 +10,7 @@ export interface SessionActions {
   open(dialog: SessionDialog): void;
   openMenu(anchor: HTMLElement): void;
   resume(): void;
-  readonly resuming: boolean;
+  readonly isResuming: boolean;
   /** The reason why the last attempt to resume failed. */
   readonly resumeRefusal: Refusal | null;
 }

@@ -20,12 +20,20 @@ const rosterEveryMs = 15_000;
 
 /** Reads a session by its id or slug, together with its participants, and keeps them up to date. */
 export function useSessionFacts(ref: string | undefined): SessionFactsRead {
-  const named = ref === undefined ? null : { session_id: ref };
-  const session = useRead("get_session", named, { on: ["session", "document", "roster", "tasks", "person"] });
-  const participants = useRead("list_participants", named && { ...named, include_folded: true }, {
-    on: ["roster"],
+  const sessionInput = ref === undefined ? null : { session_id: ref };
+  const session = useRead("get_session", sessionInput, {
+    on: ["session", "document", "roster", "tasks", "person"],
   });
-  const peers = useRead("list_peers", named && { ...named, include_left: true }, { on: ["roster", "tasks"] });
+  const participants = useRead(
+    "list_participants",
+    sessionInput && { ...sessionInput, include_folded: true },
+    {
+      on: ["roster"],
+    },
+  );
+  const peers = useRead("list_peers", sessionInput && { ...sessionInput, include_left: true }, {
+    on: ["roster", "tasks"],
+  });
   const { person } = usePerson();
   const isObserver = useIsObserver();
   const [at] = useQueryParam("at");
@@ -46,7 +54,7 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
       peers: peers.data.peers,
       isObserver,
       myTeamId: teams.find((team) => person !== null && team.person_id === person.id)?.team_id ?? null,
-      colourOf: (teamId) => (teamId === null ? 0 : (colours.get(teamId) ?? 0)),
+      getColour: (teamId) => (teamId === null ? 0 : (colours.get(teamId) ?? 0)),
       at,
       refresh: () => {
         refreshSession();

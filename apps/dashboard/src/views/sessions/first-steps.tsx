@@ -30,7 +30,7 @@ export function FirstSteps({ isFirst, onStart }: FirstStepsProps) {
           and tasks, ask you when it matters, and leave a record that anyone can check.
         </p>
       </header>
-      <Parts of={(feature) => feature.Welcome} />
+      <Parts select={(feature) => feature.Welcome} />
       {info && <Steps info={info} start="Start a session" onStart={onStart} />}
     </div>
   );
@@ -38,9 +38,10 @@ export function FirstSteps({ isFirst, onStart }: FirstStepsProps) {
 
 function Steps({ info, start, onStart }: { info: AppInfo; start: string; onStart: () => void }) {
   const needsToken = info.auth !== "open";
-  const others = listConnectionSnippets({ base: info.base_url, mcp: info.mcp_url }, { needsToken }).filter(
-    ({ id, text }) => id !== "merkle-cli" && !text.startsWith("merkle launch"),
-  );
+  const otherSnippets = listConnectionSnippets(
+    { base: info.base_url, mcp: info.mcp_url },
+    { needsToken },
+  ).filter(({ id, text }) => id !== "merkle-cli" && !text.startsWith("merkle launch"));
   return (
     <section aria-label="Get started" className="grid gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -60,7 +61,7 @@ function Steps({ info, start, onStart }: { info: AppInfo; start: string; onStart
           />
         </Step>
         <Step number={3} title="Or connect any MCP client">
-          <SnippetTabs snippets={others} />
+          <SnippetTabs snippets={otherSnippets} />
         </Step>
       </ol>
     </section>

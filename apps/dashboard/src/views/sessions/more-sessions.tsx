@@ -11,12 +11,12 @@ import { reading } from "./use-session-list";
 export interface MoreSessionsProps {
   readonly next: InputOf<"list_sessions">;
   /** Ids of the sessions in the rows above. A session that became active in the meantime is not shown twice. */
-  readonly above: ReadonlySet<string>;
+  readonly shownIds: ReadonlySet<string>;
   readonly renderRow: (session: Session) => ReactNode;
 }
 
 /** The next page of sessions, loaded on request, as rows of the same table. */
-export function MoreSessions({ next, above, renderRow }: MoreSessionsProps) {
+export function MoreSessions({ next, shownIds, renderRow }: MoreSessionsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const { data, problem, refresh } = useRead("list_sessions", isOpen ? next : null, reading);
   if (data === undefined) {
@@ -34,14 +34,14 @@ export function MoreSessions({ next, above, renderRow }: MoreSessionsProps) {
       </TableRow>
     );
   }
-  const fresh = data.sessions.filter(({ session_id }) => !above.has(session_id));
+  const newSessions = data.sessions.filter(({ session_id }) => !shownIds.has(session_id));
   return (
     <>
-      {fresh.map(renderRow)}
+      {newSessions.map(renderRow)}
       {data.next_cursor !== null && (
         <MoreSessions
           next={{ ...next, before: data.next_cursor }}
-          above={new Set([...above, ...fresh.map(({ session_id }) => session_id)])}
+          shownIds={new Set([...shownIds, ...newSessions.map(({ session_id }) => session_id)])}
           renderRow={renderRow}
         />
       )}

@@ -23,7 +23,7 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
       <Button
         size="sm"
         variant="outline"
-        disabled={attempt.busy}
+        disabled={attempt.isBusy}
         onClick={() =>
           attempt.run(async () => {
             await Promise.all([...selected].map((session_id) => call("mark_read", { session_id })));

@@ -6,7 +6,7 @@ import { PageLink } from "@/components/page-link";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { Segmented } from "@/ui/segmented";
 import { Select } from "@/ui/select";
-import { type SessionQuery, type SessionSort, sortLabels } from "./session-query";
+import { type SessionListSort, type SessionQuery, sortLabels } from "./session-query";
 
 export interface SessionFiltersProps {
   readonly query: SessionQuery;
@@ -30,7 +30,9 @@ export function SessionFilters({ query, counts, teams, onChange }: SessionFilter
           label: (
             <span className="flex gap-1.5 capitalize">
               {state}
-              {counts && <span className="text-muted-foreground tabular-nums">{countOf(state, counts)}</span>}
+              {counts && (
+                <span className="text-muted-foreground tabular-nums">{getCount(state, counts)}</span>
+              )}
             </span>
           ),
         }))}
@@ -48,7 +50,7 @@ export function SessionFilters({ query, counts, teams, onChange }: SessionFilter
           label="Sort"
           value={query.sort}
           // The options are exactly the keys of the labels.
-          onChange={(sort) => onChange({ sort: sort as SessionSort })}
+          onChange={(sort) => onChange({ sort: sort as SessionListSort })}
           options={Object.entries(sortLabels)}
         />
       </span>
@@ -56,7 +58,7 @@ export function SessionFilters({ query, counts, teams, onChange }: SessionFilter
   );
 }
 
-function countOf(state: SessionQuery["state"], { active, closed }: { active: number; closed: number }) {
+function getCount(state: SessionQuery["state"], { active, closed }: { active: number; closed: number }) {
   if (state === "all") return active + closed;
   return state === "open" ? active : closed;
 }
@@ -65,15 +67,15 @@ const settleMs = 200;
 
 /** A filter field that queries the broker once typing pauses. */
 function FilterField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
+  const [draft, setDraft] = useState(text);
   const field = useRef<HTMLInputElement>(null);
   useShortcut("/", () => field.current?.focus(), { label: "Filter sessions", group: "Sessions" });
-  useEffect(() => setTyped(text), [text]);
+  useEffect(() => setDraft(text), [text]);
   useEffect(() => {
-    if (typed === text) return;
-    const timer = setTimeout(() => onChange(typed), settleMs);
+    if (draft === text) return;
+    const timer = setTimeout(() => onChange(draft), settleMs);
     return () => clearTimeout(timer);
-  }, [typed, text, onChange]);
+  }, [draft, text, onChange]);
   return (
     <label className="relative min-w-40 flex-1 sm:max-w-64">
       <span className="sr-only">Filter by title, description or slug</span>
@@ -84,12 +86,12 @@ function FilterField({ text, onChange }: { text: string; onChange: (text: string
       <input
         ref={field}
         type="search"
-        value={typed}
+        value={draft}
         placeholder="Filter…"
-        onChange={(event) => setTyped(event.target.value)}
+        onChange={(event) => setDraft(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== "Escape") return;
-          setTyped("");
+          setDraft("");
           onChange("");
           field.current?.blur();
         }}
@@ -108,9 +110,9 @@ function TeamFilter({
   teams: readonly string[];
   onChange: (team: string) => void;
 }) {
-  const offered = team === "" || teams.includes(team) ? teams : [team, ...teams];
-  if (offered.length < 2 && team === "") return null;
-  const options = offered.map((name): [string, string] => [name, name]);
+  const teamNames = team === "" || teams.includes(team) ? teams : [team, ...teams];
+  if (teamNames.length < 2 && team === "") return null;
+  const options = teamNames.map((name): [string, string] => [name, name]);
   return <Choice label="Team" value={team} onChange={onChange} options={[["", "Any team"], ...options]} />;
 }
 

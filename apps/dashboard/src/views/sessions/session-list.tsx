@@ -24,16 +24,16 @@ const SelectionBar = lazyPart(() => import("./selection-bar"), "SelectionBar");
 export function SessionList({ onStart }: { onStart: () => void }) {
   const [query, change] = useSessionQuery();
   const attention = useAttention();
-  const needing = new Set(attention.data?.items.flatMap(({ session_id }) => session_id ?? []));
-  const asked = useSessionList(query, needing);
+  const idsInNeed = new Set(attention.data?.items.flatMap(({ session_id }) => session_id ?? []));
+  const requestedList = useSessionList(query, idsInNeed);
   // If no session is open, the page shows the most recently closed sessions.
   const isIdle =
     query.state === "open" &&
     !isNarrowed(query) &&
-    asked.sessions?.length === 0 &&
-    asked.counts?.active === 0;
-  const closed = useSessionList(isIdle ? { ...query, state: "closed" } : query, needing);
-  const list = isIdle ? closed : asked;
+    requestedList.sessions?.length === 0 &&
+    requestedList.counts?.active === 0;
+  const closed = useSessionList(isIdle ? { ...query, state: "closed" } : query, idsInNeed);
+  const list = isIdle ? closed : requestedList;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const table = useRowKeys();
 
@@ -44,13 +44,13 @@ export function SessionList({ onStart }: { onStart: () => void }) {
     setSelected(next);
   }
 
-  function row(session: Session) {
+  function renderRow(session: Session) {
     return (
       <SessionRow
         key={session.session_id}
         session={session}
-        needsYou={needing.has(session.session_id)}
-        selected={selected.has(session.session_id)}
+        needsYou={idsInNeed.has(session.session_id)}
+        isSelected={selected.has(session.session_id)}
         onSelect={(isSelected) => select(session.session_id, isSelected)}
       />
     );
@@ -90,13 +90,13 @@ export function SessionList({ onStart }: { onStart: () => void }) {
         )}
         {!isLoading && sessions && sessions.length > 0 && (
           <SessionColumns>
-            {sessions.map(row)}
+            {sessions.map(renderRow)}
             {list.next && (
               <MoreSessions
                 key={JSON.stringify(query)}
                 next={list.next}
-                above={new Set(sessions.map(({ session_id }) => session_id))}
-                renderRow={row}
+                shownIds={new Set(sessions.map(({ session_id }) => session_id))}
+                renderRow={renderRow}
               />
             )}
           </SessionColumns>
@@ -133,8 +133,8 @@ function useRowKeys(): RefObject<HTMLDivElement | null> {
 function moveAlong(table: HTMLElement | null, step: number): boolean {
   const links = [...(table?.querySelectorAll<HTMLElement>("[data-session-link]") ?? [])];
   const row = findRow(document.activeElement);
-  const here = links.findIndex((link) => row?.contains(link));
-  const next = here < 0 ? links[0] : links[Math.max(0, Math.min(links.length - 1, here + step))];
+  const index = links.findIndex((link) => row?.contains(link));
+  const next = index < 0 ? links[0] : links[Math.max(0, Math.min(links.length - 1, index + step))];
   next?.focus();
   return next !== undefined;
 }
@@ -156,8 +156,8 @@ const defaults = parseSessionQuery(() => null);
 /** Returns the query from the URL and a function that changes it. Default values are left out of the URL. */
 function useSessionQuery(): [SessionQuery, (change: Partial<SessionQuery>) => void] {
   const params = useQuery();
-  const change = useCallback((changed: Partial<SessionQuery>) => {
-    const values = Object.entries(changed).map(([name, value]): [string, string | null] => {
+  const change = useCallback((changes: Partial<SessionQuery>) => {
+    const values = Object.entries(changes).map(([name, value]): [string, string | null] => {
       if (typeof value === "boolean") return [name, value ? "1" : null];
       return [name, value === defaults[name as keyof SessionQuery] ? null : value];
     });

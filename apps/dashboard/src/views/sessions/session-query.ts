@@ -6,12 +6,12 @@ export interface SessionQuery {
   readonly q: string;
   readonly team: string;
   readonly needs: boolean;
-  readonly sort: SessionSort;
+  readonly sort: SessionListSort;
 }
 
-export type SessionSort = "needs" | "said" | "activity" | "created" | "title";
+export type SessionListSort = "needs" | "said" | "activity" | "created" | "title";
 
-export const sortLabels: Readonly<Record<SessionSort, string>> = {
+export const sortLabels: Readonly<Record<SessionListSort, string>> = {
   needs: "Needs you, then recent",
   said: "Recent messages",
   activity: "Last activity",
@@ -32,7 +32,7 @@ export function parseSessionQuery(parameter: (name: string) => string | null): S
   };
 }
 
-function isSort(text: string | null): text is SessionSort {
+function isSort(text: string | null): text is SessionListSort {
   return text !== null && Object.hasOwn(sortLabels, text);
 }
 

@@ -1,4 +1,4 @@
-import { type Session, unreadText } from "@merkle/wire";
+import { formatUnread, type Session } from "@merkle/wire";
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { PageLink } from "@/components/page-link";
@@ -7,26 +7,26 @@ import { StatusMark } from "@/sessions/status-mark";
 import { TeamMark } from "@/sessions/team-mark";
 import { Badge } from "@/ui/badge";
 import { TableCell, TableRow } from "@/ui/table";
-import { wide } from "./session-table";
+import { wideOnly } from "./session-table";
 
 export interface SessionRowProps {
   readonly session: Session;
   readonly needsYou: boolean;
-  readonly selected: boolean;
-  readonly onSelect: (selected: boolean) => void;
+  readonly isSelected: boolean;
+  readonly onSelect: (isSelected: boolean) => void;
 }
 
-export function SessionRow({ session, needsYou, selected, onSelect }: SessionRowProps) {
+export function SessionRow({ session, needsYou, isSelected, onSelect }: SessionRowProps) {
   const { title, slug, document_version } = session;
   const documentLabel = document_version === 0 ? "empty" : `v${document_version}`;
   return (
-    <TableRow data-selected={selected || undefined} className="data-selected:bg-raised hover:bg-surface">
+    <TableRow data-selected={isSelected || undefined} className="data-selected:bg-raised hover:bg-surface">
       <TableCell className="pr-0 align-top">
         <label className="-m-1 inline-grid size-6 place-items-center pointer-coarse:-mx-3.5 pointer-coarse:my-0 pointer-coarse:size-11">
           <input
             type="checkbox"
             aria-label={`Select ${title}`}
-            checked={selected}
+            checked={isSelected}
             onChange={(event) => onSelect(event.target.checked)}
             className="size-4 accent-primary"
           />
@@ -56,16 +56,16 @@ export function SessionRow({ session, needsYou, selected, onSelect }: SessionRow
           <Unread count={session.unread} words />
         </Narrow>
       </TableCell>
-      <TableCell className={wide}>
+      <TableCell className={wideOnly}>
         <TeamStack teams={session.present} total={session.teams} />
       </TableCell>
-      <TableCell className={`${wide} truncate text-muted-foreground`}>
+      <TableCell className={`${wideOnly} truncate text-muted-foreground`}>
         <LastSaid session={session} />
       </TableCell>
-      <TableCell className={`${wide} text-right text-muted-foreground tabular-nums`}>
+      <TableCell className={`${wideOnly} text-right text-muted-foreground tabular-nums`}>
         {documentLabel}
       </TableCell>
-      <TableCell className={`${wide} text-right tabular-nums`}>
+      <TableCell className={`${wideOnly} text-right tabular-nums`}>
         <Unread count={session.unread} />
       </TableCell>
     </TableRow>
@@ -145,7 +145,7 @@ function Unread({ count, words = false }: { count: number | null; words?: boolea
   }
   return (
     <span className="rounded-full bg-primary px-1.5 whitespace-nowrap text-xs leading-5 font-medium text-primary-foreground tabular-nums">
-      {unreadText(count)}
+      {formatUnread(count)}
     </span>
   );
 }
@@ -161,17 +161,19 @@ const shownMax = 5;
 /** The teams of a session, each as a coloured monogram with its status. */
 function TeamStack({ teams, total }: TeamStackProps) {
   if (total === 0) return <span className="text-muted-foreground">no one</span>;
-  const shown = teams.slice(0, shownMax);
+  const shownTeams = teams.slice(0, shownMax);
   return (
     <ul aria-label="Teams" className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-      {shown.map((team) => (
+      {shownTeams.map((team) => (
         <li key={team.team_id} title={describeTeam(team)} className="flex items-center gap-1">
           <TeamMark name={team.team_name} colour={team.colour} />
-          <StatusMark status={team.status} blocked={team.blocked} dnd={team.dnd} />
+          <StatusMark status={team.status} isBlocked={team.blocked} isDnd={team.dnd} />
           <span className="sr-only">{describeTeam(team)}</span>
         </li>
       ))}
-      {total > shown.length && <li className="text-xs text-muted-foreground">+{total - shown.length}</li>}
+      {total > shownTeams.length && (
+        <li className="text-xs text-muted-foreground">+{total - shownTeams.length}</li>
+      )}
     </ul>
   );
 }

@@ -12,10 +12,10 @@ export function SessionColumns({ children }: { children: ReactNode }) {
             <span className="sr-only">Selected</span>
           </TableHead>
           <TableHead className="w-auto pl-1">Session</TableHead>
-          <TableHead className={cn(wide, "w-48")}>Teams</TableHead>
-          <TableHead className={cn(wide, "w-40")}>Latest message</TableHead>
-          <TableHead className={cn(wide, "w-20 text-right")}>Document</TableHead>
-          <TableHead className={cn(wide, "w-24 text-right")}>New</TableHead>
+          <TableHead className={cn(wideOnly, "w-48")}>Teams</TableHead>
+          <TableHead className={cn(wideOnly, "w-40")}>Latest message</TableHead>
+          <TableHead className={cn(wideOnly, "w-20 text-right")}>Document</TableHead>
+          <TableHead className={cn(wideOnly, "w-24 text-right")}>New</TableHead>
         </TableRow>
       </TableHeader>
       <TableBody>{children}</TableBody>
@@ -23,4 +23,4 @@ export function SessionColumns({ children }: { children: ReactNode }) {
   );
 }
 
-export const wide = "hidden lg:table-cell";
+export const wideOnly = "hidden lg:table-cell";

@@ -1,6 +1,6 @@
 import { Skeleton } from "@/ui/skeleton";
 import { TableCell, TableRow } from "@/ui/table";
-import { SessionColumns, wide } from "./session-table";
+import { SessionColumns, wideOnly } from "./session-table";
 
 const titleWidths = ["w-48", "w-64", "w-40", "w-56"];
 
@@ -18,10 +18,10 @@ export function SessionsSkeleton() {
                 <Skeleton className="h-3 w-3/5" />
               </div>
             </TableCell>
-            <TableCell className={wide} />
-            <TableCell className={wide} />
-            <TableCell className={wide} />
-            <TableCell className={wide} />
+            <TableCell className={wideOnly} />
+            <TableCell className={wideOnly} />
+            <TableCell className={wideOnly} />
+            <TableCell className={wideOnly} />
           </TableRow>
         ))}
       </SessionColumns>

@@ -37,7 +37,7 @@ export function SessionsView() {
         <h1 className="sr-only">Sessions</h1>
         <AttentionStrip />
 
-        <Parts of={(feature) => feature.Home} />
+        <Parts select={(feature) => feature.Home} />
         {/* The URL selects the content, and the exported page does not know its URL. */}
         <Suspense fallback={<SessionsSkeleton />}>
           <SessionsOrMessages onStart={() => setIsStarting(true)} />

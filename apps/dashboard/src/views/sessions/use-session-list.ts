@@ -25,25 +25,28 @@ const needingMax = 200;
  * Returns the first page of the sessions that match a query. With the sort order `needs`, sessions that need this person are read
  * separately, so that they come first however old they are.
  */
-export function useSessionList(query: SessionQuery, needing: ReadonlySet<string>): SessionListState {
+export function useSessionList(query: SessionQuery, idsInNeed: ReadonlySet<string>): SessionListState {
   const input = toListInput(query);
-  const needsFirst = query.sort === "needs" && !query.needs && needing.size > 0;
-  const first = useRead(
+  const needsFirst = query.sort === "needs" && !query.needs && idsInNeed.size > 0;
+  const priorityRead = useRead(
     "list_sessions",
     needsFirst ? { ...input, needs: true, limit: needingMax } : null,
     reading,
   );
-  const rest = useRead("list_sessions", { ...input, limit: pageSize }, reading);
-  const known = rest.data && [...(needsFirst ? (first.data?.sessions ?? []) : []), ...rest.data.sessions];
-  const sessions = known && [...new Map(known.map((session) => [session.session_id, session])).values()];
-  const before = rest.data?.next_cursor ?? null;
+  const listRead = useRead("list_sessions", { ...input, limit: pageSize }, reading);
+  const loaded = listRead.data && [
+    ...(needsFirst ? (priorityRead.data?.sessions ?? []) : []),
+    ...listRead.data.sessions,
+  ];
+  const sessions = loaded && [...new Map(loaded.map((session) => [session.session_id, session])).values()];
+  const before = listRead.data?.next_cursor ?? null;
   return {
     sessions,
-    problem: rest.problem,
-    counts: rest.data?.counts,
+    problem: listRead.problem,
+    counts: listRead.data?.counts,
     teams: [...new Set(sessions?.flatMap(({ present }) => present.map(({ team_name }) => team_name)))].sort(),
     next: before === null ? undefined : { ...input, limit: pageSize, before },
-    refresh: rest.refresh,
+    refresh: listRead.refresh,
   };
 }
 

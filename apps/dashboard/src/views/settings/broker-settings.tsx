@@ -108,13 +108,13 @@ export function BrokerSettings() {
 
 function ThresholdForm({ settings }: { settings: Settings }) {
   const call = useCall();
-  const { run, pending, refusal } = useAction();
-  const [typed, setTyped] = useState<Readonly<Record<Threshold, string>>>(() => toTexts(settings));
-  const changed = names.filter((name) => typed[name] !== String(settings[name]));
+  const { run, isPending, refusal } = useAction();
+  const [values, setValues] = useState<Readonly<Record<Threshold, string>>>(() => toTexts(settings));
+  const changedNames = names.filter((name) => values[name] !== String(settings[name]));
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
-    const change = Object.fromEntries(changed.map((name) => [name, Number(typed[name])]));
+    const change = Object.fromEntries(changedNames.map((name) => [name, Number(values[name])]));
     await run(async (signal) => void (await call("update_settings", { settings: change }, { signal })));
   }
 
@@ -133,8 +133,8 @@ function ThresholdForm({ settings }: { settings: Settings }) {
                 max={max}
                 step={1}
                 className="w-32 tabular-nums"
-                value={typed[name]}
-                onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
+                value={values[name]}
+                onChange={(event) => setValues({ ...values, [name]: event.target.value })}
               />
               <FieldDescription>{about}</FieldDescription>
             </Field>
@@ -143,7 +143,7 @@ function ThresholdForm({ settings }: { settings: Settings }) {
       </div>
       <RefusalNote refusal={refusal} />
       <PowerGate>
-        <Button type="submit" className="w-fit" disabled={pending || changed.length === 0}>
+        <Button type="submit" className="w-fit" disabled={isPending || changedNames.length === 0}>
           Save changes
         </Button>
       </PowerGate>

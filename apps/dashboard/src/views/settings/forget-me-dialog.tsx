@@ -1,7 +1,7 @@
 "use client";
 
 import { FormDialog } from "@/components/form-dialog";
-import { forgetPerson } from "@/identity/person";
+import { clearPerson } from "@/identity/person";
 
 /** Asks for confirmation before a person's key is removed from this browser, because there may be no other copy. */
 export function ForgetMeDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
@@ -17,7 +17,7 @@ export function ForgetMeDialog({ name, onClose }: { readonly name: string; reado
       submit="Sign out of this browser"
       submitting="Signing out…"
       isDangerous
-      onSubmit={async () => forgetPerson()}
+      onSubmit={async () => clearPerson()}
       onClose={onClose}
     />
   );

@@ -15,7 +15,7 @@ export function Health() {
   const read = useRead("get_health", {});
   useKeptFresh(read.refresh);
   return (
-    <ReadPanel read={read} failed="Couldn't load broker status.">
+    <ReadPanel read={read} failureTitle="Couldn't load broker status.">
       {(health) => <Report health={health} />}
     </ReadPanel>
   );
@@ -32,10 +32,10 @@ function Report({ health }: { health: HealthReport }) {
         <TimeText at={health.started_at} as="clock" />
       </Fact>
       <Fact name="Connections">
-        {count(health.connections)} with {count(health.subscriptions)} subscriptions
+        {formatCount(health.connections)} with {formatCount(health.subscriptions)} subscriptions
       </Fact>
-      <Fact name="Agents waiting for messages">{count(health.parked_waits)}</Fact>
-      <Fact name="Open sessions">{count(health.open_sessions)}</Fact>
+      <Fact name="Agents waiting for messages">{formatCount(health.parked_waits)}</Fact>
+      <Fact name="Open sessions">{formatCount(health.open_sessions)}</Fact>
       <Fact name="Memory">{describeBytes(health.memory_bytes)}</Fact>
       <Fact name="Event loop delay" note="over the last minute">
         typically {formatMs(loop.p50_ms)}, p99 {formatMs(loop.p99_ms)}, {formatMs(loop.max_ms)} at most
@@ -63,6 +63,6 @@ function formatMs(value: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString("en-GB")} ms`;
 }
 
-function count(value: number): string {
+function formatCount(value: number): string {
   return value.toLocaleString("en-GB");
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import type { Admitted } from "@merkle/wire";
+import type { HelloResult } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { type FormEvent, useId, useState } from "react";
 import { useAction } from "@/broker/use-action";
@@ -40,7 +40,7 @@ export function NameSettings() {
 }
 
 /** The member that this browser is signed in as. Other browsers sign in with their own links. */
-function SignedIn({ admitted }: { admitted: Admitted }) {
+function SignedIn({ admitted }: { admitted: HelloResult }) {
   const { as, mesh } = admitted;
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg border px-3 py-2.5">
@@ -61,7 +61,7 @@ function SignedIn({ admitted }: { admitted: Admitted }) {
 
 function NameForm({ person }: { person: Person | null }) {
   const broker = useBroker();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const [name, setName] = useState(person?.name ?? "");
   const [isSaved, setIsSaved] = useState(false);
   const id = useId();
@@ -74,8 +74,8 @@ function NameForm({ person }: { person: Person | null }) {
           await createPerson(broker, name);
           return;
         }
-        const renamed = await broker.call("rename_person", { name, team_id: person.credential }, { signal });
-        setPerson({ ...person, name: renamed.name });
+        const result = await broker.call("rename_person", { name, team_id: person.credential }, { signal });
+        setPerson({ ...person, name: result.name });
       }),
     );
   }
@@ -100,7 +100,7 @@ function NameForm({ person }: { person: Person | null }) {
             setIsSaved(false);
           }}
         />
-        <Button type="submit" disabled={pending || name.trim() === "" || name.trim() === person?.name}>
+        <Button type="submit" disabled={isPending || name.trim() === "" || name.trim() === person?.name}>
           {person === null ? "Save name" : "Update name"}
         </Button>
       </div>
@@ -125,7 +125,7 @@ function OwnKey({ person }: { person: Person }) {
         Copy your key here and paste it there. Anyone who has it can post as you. Never share it.
       </p>
       <div className="flex flex-wrap items-center gap-2">
-        <CopyButton text={person.credential} what="my key" />
+        <CopyButton text={person.credential} contentName="my key" />
         <Button variant="outline" size="sm" onClick={() => setIsLeaving(true)}>
           Sign out of this browser…
         </Button>
@@ -137,18 +137,23 @@ function OwnKey({ person }: { person: Person }) {
 
 function GivenKey({ person }: { person: Person | null }) {
   const broker = useBroker();
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
   const [key, setKey] = useState("");
-  const [taken, setTaken] = useState<string | null>(null);
+  const [signedInName, setSignedInName] = useState<string | null>(null);
   const id = useId();
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     await run(async (signal) => {
       const credential = key.trim();
-      const known = await broker.call("get_person", { team_id: credential }, { signal });
-      setPerson({ id: known.person_id, name: known.name, credential, verified: known.verified });
-      setTaken(known.name);
+      const knownPerson = await broker.call("get_person", { team_id: credential }, { signal });
+      setPerson({
+        id: knownPerson.person_id,
+        name: knownPerson.name,
+        credential,
+        verified: knownPerson.verified,
+      });
+      setSignedInName(knownPerson.name);
       setKey("");
     });
   }
@@ -169,14 +174,14 @@ function GivenKey({ person }: { person: Person | null }) {
           value={key}
           onChange={(event) => setKey(event.target.value)}
         />
-        <Button type="submit" variant="outline" disabled={pending || key.trim() === ""}>
+        <Button type="submit" variant="outline" disabled={isPending || key.trim() === ""}>
           Use this key
         </Button>
       </div>
       <p role="status" className="text-sm text-muted-foreground">
-        {taken !== null && (
+        {signedInName !== null && (
           <>
-            Signed in here as <bdi>{taken}</bdi>.
+            Signed in here as <bdi>{signedInName}</bdi>.
           </>
         )}
       </p>

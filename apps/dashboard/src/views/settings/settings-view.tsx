@@ -14,7 +14,7 @@ import { ConnectionSettings } from "@/views/connection/connection-settings";
 import { ServedPages } from "@/views/connection/served-pages";
 import { useIsAdmin } from "@/views/people/use-is-admin";
 
-const basic: readonly SettingsSection[] = [
+const basicSections: readonly SettingsSection[] = [
   {
     anchor: "name",
     title: "Profile",
@@ -47,13 +47,13 @@ const basic: readonly SettingsSection[] = [
   },
 ];
 
-const ofMesh: readonly SettingsSection[] = [
+const meshSections: readonly SettingsSection[] = [
   {
     anchor: "tokens",
     title: "Tokens and browsers",
     about: "API tokens and signed-in browsers.",
     Content: lazySection(() => import("@/views/people/tokens"), "Tokens"),
-    only: "members",
+    audience: "members",
   },
   {
     anchor: "meshes",
@@ -66,11 +66,11 @@ const ofMesh: readonly SettingsSection[] = [
     title: "Broker",
     about: "Presence, timeouts and retention. Applies to everyone.",
     Content: lazySection(() => import("./broker-settings"), "BrokerSettings"),
-    only: "admins",
+    audience: "admins",
   },
 ];
 
-const ofBroker: readonly SettingsSection[] = [
+const brokerSections: readonly SettingsSection[] = [
   {
     anchor: "storage",
     title: "Storage",
@@ -83,7 +83,7 @@ const ofBroker: readonly SettingsSection[] = [
     title: "Health",
     about: "Live broker status.",
     Content: lazySection(() => import("./health"), "Health"),
-    only: "admins",
+    audience: "admins",
   },
   {
     anchor: "served",
@@ -97,8 +97,8 @@ let sections: Promise<readonly SettingsSection[]> | undefined;
 
 /** Loads the sections that features add, once per page. */
 function loadSections(features: readonly Feature[]): Promise<readonly SettingsSection[]> {
-  sections ??= Promise.all(features.flatMap(({ settings }) => settings?.() ?? [])).then((loaded) =>
-    loaded.map(({ section }) => section),
+  sections ??= Promise.all(features.flatMap(({ loadSettings: settings }) => settings?.() ?? [])).then(
+    (loaded) => loaded.map(({ section }) => section),
   );
   return sections;
 }
@@ -110,20 +110,20 @@ function loadSections(features: readonly Feature[]): Promise<readonly SettingsSe
 function useIsAdvanced(advanced: readonly SettingsSection[]): boolean {
   const part = useQuery().get("part");
   const anchor = useAnchor();
-  if (basic.some((section) => section.anchor === anchor)) return false;
+  if (basicSections.some((section) => section.anchor === anchor)) return false;
   return advanced.some((section) => section.anchor === anchor) || part === "advanced" || part === "broker";
 }
 
 /** Returns the URL's hash, which the exported page does not know. */
 function useAnchor(): string {
   return useSyncExternalStore(
-    onAnchor,
+    onAnchorChange,
     () => window.location.hash.slice(1),
     () => "",
   );
 }
 
-function onAnchor(listener: () => void): () => void {
+function onAnchorChange(listener: () => void): () => void {
   for (const name of ["hashchange", "popstate"]) window.addEventListener(name, listener);
   return () => {
     for (const name of ["hashchange", "popstate"]) window.removeEventListener(name, listener);
@@ -134,13 +134,13 @@ function onAnchor(listener: () => void): () => void {
 export function SettingsView() {
   const isMembers = useAdmitted() !== null;
   const isAdmin = useIsAdmin();
-  const advanced = [...ofMesh, ...use(loadSections(useFeatures())), ...ofBroker];
-  const isAdvanced = useIsAdvanced(advanced);
+  const advancedSections = [...meshSections, ...use(loadSections(useFeatures())), ...brokerSections];
+  const isAdvanced = useIsAdvanced(advancedSections);
   const anchor = useAnchor();
-  const more = advanced.filter(
-    ({ only }) => only === undefined || (only === "members" ? isMembers : isAdmin),
+  const visibleAdvanced = advancedSections.filter(
+    ({ audience }) => audience === undefined || (audience === "members" ? isMembers : isAdmin),
   );
-  const shown = isAdvanced ? more : basic;
+  const shownSections = isAdvanced ? visibleAdvanced : basicSections;
   // The section did not exist yet when the browser tried to scroll to it.
   useEffect(() => {
     if (anchor !== "") document.getElementById(anchor)?.scrollIntoView();
@@ -158,17 +158,21 @@ export function SettingsView() {
         <h1 className="sr-only">{isAdvanced ? "Advanced settings" : "Settings"}</h1>
         <nav aria-label="Settings" className="lg:sticky lg:top-6 lg:self-start">
           <ul className="grid gap-x-1 gap-y-0.5 max-lg:flex max-lg:flex-wrap">
-            <PartLink href="/settings?part=me" label="Settings" sections={isAdvanced ? null : shown} />
+            <PartLink
+              href="/settings?part=me"
+              label="Settings"
+              sections={isAdvanced ? null : shownSections}
+            />
             <PartLink
               href="/settings?part=advanced"
               label="Advanced"
-              count={more.length}
-              sections={isAdvanced ? shown : null}
+              count={visibleAdvanced.length}
+              sections={isAdvanced ? shownSections : null}
             />
           </ul>
         </nav>
         <div className="grid min-w-0 gap-8">
-          {shown.map((section) => (
+          {shownSections.map((section) => (
             <ShownSection key={section.anchor} {...section} />
           ))}
           {!isAdvanced && (
@@ -176,7 +180,7 @@ export function SettingsView() {
               href="/settings?part=advanced"
               className="inline-flex min-h-6 items-center justify-self-start text-link underline underline-offset-4 pointer-coarse:min-h-11"
             >
-              {more.length} advanced sections
+              {visibleAdvanced.length} advanced sections
             </PageLink>
           )}
         </div>

@@ -7,32 +7,32 @@ import { PageLink } from "@/components/page-link";
 import { ReadPanel } from "@/components/read-panel";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-const sessionsListed = 10;
+const listedSessionsMax = 10;
 
 /** The sessions that use the most storage. The broker never deletes sessions. */
 export function Storage() {
   const read = useRead(
     "list_sessions",
-    { sort: "size", limit: sessionsListed },
+    { sort: "size", limit: listedSessionsMax },
     { on: ["sessions"], keepLast: true },
   );
   return (
-    <ReadPanel read={read} failed="Couldn't load storage.">
+    <ReadPanel read={read} failureTitle="Couldn't load storage.">
       {(data) => <Sizes data={data} />}
     </ReadPanel>
   );
 }
 
 function Sizes({ data: { sessions, counts } }: { readonly data: OutputOf<"list_sessions"> }) {
-  const counted = sessions.filter(({ bytes }) => bytes > 0);
-  const more = counts.active + counts.closed - counted.length;
-  if (counted.length === 0) {
+  const measuredSessions = sessions.filter(({ bytes }) => bytes > 0);
+  const hiddenCount = counts.active + counts.closed - measuredSessions.length;
+  if (measuredSessions.length === 0) {
     return <p className="text-muted-foreground">Storage is measured hourly. Check back soon.</p>;
   }
   return (
     <div className="grid gap-2">
       <ul className="grid">
-        {counted.map(({ session_id, slug, title, bytes, last_sequence }) => (
+        {measuredSessions.map(({ session_id, slug, title, bytes, last_sequence }) => (
           <li
             key={session_id}
             className="flex flex-wrap items-baseline justify-between gap-x-4 border-b py-1.5"
@@ -52,8 +52,8 @@ function Sizes({ data: { sessions, counts } }: { readonly data: OutputOf<"list_s
       </ul>
       <p className="text-sm text-muted-foreground">
         Messages and document versions, measured hourly.
-        {more > 0 && ` ${more.toLocaleString("en-GB")} more: merkle ls --json.`} Tables and indexes: merkle gc
-        --dry-run.
+        {hiddenCount > 0 && ` ${hiddenCount.toLocaleString("en-GB")} more: merkle ls --json.`} Tables and
+        indexes: merkle gc --dry-run.
       </p>
     </div>
   );

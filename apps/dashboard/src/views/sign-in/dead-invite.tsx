@@ -2,7 +2,7 @@
 
 import { DateText } from "@/components/date-text";
 import type { InvitePreview } from "@/identity/join";
-import { forgetKept } from "@/identity/kept-secret";
+import { clearSecret } from "@/identity/kept-secret";
 import { Button } from "@/ui/button";
 
 type DeadState = Exclude<InvitePreview["state"], "open">;
@@ -67,7 +67,7 @@ function PasteAnother() {
       <Button
         variant="outline"
         onClick={() => {
-          forgetKept("join");
+          clearSecret("join");
           window.location.reload();
         }}
       >

@@ -5,7 +5,7 @@ import { type Problem, toProblem } from "@/broker/problem";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useHydrated } from "@/core/address/use-hydrated";
 import { type InvitePreview, previewInvite } from "@/identity/join";
-import { getKept } from "@/identity/kept-secret";
+import { findSecret } from "@/identity/kept-secret";
 import { Skeleton } from "@/ui/skeleton";
 import { SignInFrame } from "@/views/sign-in/sign-in-frame";
 import { SignInPanel } from "@/views/sign-in/sign-in-panel";
@@ -20,12 +20,12 @@ type PreviewState =
 /** Shows an invite before it is redeemed. It reveals nothing about the session except its title. */
 export function JoinView() {
   // The exported page does not know the invite.
-  const hydrated = useHydrated();
-  return <SignInFrame isWide>{hydrated ? <JoinByLink /> : <Looking />}</SignInFrame>;
+  const isHydrated = useHydrated();
+  return <SignInFrame isWide>{isHydrated ? <JoinByLink /> : <Looking />}</SignInFrame>;
 }
 
 function JoinByLink() {
-  const [invite] = useState(() => getKept("join"));
+  const [invite] = useState(() => findSecret("join"));
   if (invite === null) {
     return (
       <SignInPanel
@@ -43,31 +43,31 @@ function JoinByLink() {
 }
 
 function Invited({ invite }: { readonly invite: string }) {
-  const [looked, setLooked] = useState<PreviewState>({ is: "looking" });
-  const [tries, setTries] = useState(0);
+  const [state, setState] = useState<PreviewState>({ is: "looking" });
+  const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt reads again.
   useEffect(() => {
     let isCurrent = true;
-    const tell = (next: PreviewState) => isCurrent && setLooked(next);
+    const update = (next: PreviewState) => isCurrent && setState(next);
     previewInvite(invite).then(
-      (preview) => tell({ is: "found", preview }),
-      (error: unknown) => tell({ is: "failed", problem: toProblem(error) }),
+      (preview) => update({ is: "found", preview }),
+      (error: unknown) => update({ is: "failed", problem: toProblem(error) }),
     );
     return () => {
       isCurrent = false;
     };
-  }, [invite, tries]);
+  }, [invite, attempt]);
 
-  if (looked.is === "looking") return <Looking />;
-  if (looked.is === "found") {
-    const { preview } = looked;
+  if (state.is === "looking") return <Looking />;
+  if (state.is === "found") {
+    const { preview } = state;
     return preview.state === "open" ? (
       <OpenInvite invite={invite} preview={preview} />
     ) : (
       <DeadInvite state={preview.state} preview={preview} />
     );
   }
-  const { problem } = looked;
+  const { problem } = state;
   if (problem.code === "not_found" || problem.code === "bad_request") return <UnknownInvite />;
   return (
     <>
@@ -76,7 +76,7 @@ function Invited({ invite }: { readonly invite: string }) {
         title="Couldn't load the invite."
         problem={problem}
         stillWorks="This didn’t use up the invite."
-        onRetry={() => setTries(tries + 1)}
+        onRetry={() => setAttempt(attempt + 1)}
       />
     </>
   );

@@ -1,9 +1,9 @@
 "use client";
 
 import { limits } from "@merkle/wire/limits";
-import { installLine, launchLine, shellWord } from "@merkle/wire/text";
+import { toInstallLine, toLaunchLine, toShellWord } from "@merkle/wire/text";
 import { useId, useState } from "react";
-import { getKept } from "@/identity/kept-secret";
+import { findSecret } from "@/identity/kept-secret";
 import { CopyButton } from "@/ui/copy-button";
 import { Input } from "@/ui/input";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";
@@ -19,8 +19,8 @@ export function JoinWithAgent({
   readonly keyPin: string | null;
 }) {
   const id = useId();
-  const [typed, setTyped] = useState("");
-  const teamName = typed.trim() === "" ? "Alex's Team" : typed.trim();
+  const [text, setText] = useState("");
+  const teamName = text.trim() === "" ? "Alex's Team" : text.trim();
   const base = window.location.origin;
   return (
     <section aria-labelledby={`${id}-title`} className="grid min-w-0 gap-3 border-t pt-5">
@@ -29,10 +29,11 @@ export function JoinWithAgent({
           With an agent
         </h2>
         <p className="flex items-center gap-2 text-sm text-muted-foreground">
-          Invite link <CopyButton text={`${base}/join#${getKept("join") ?? ""}`} what="invite link" />
+          Invite link{" "}
+          <CopyButton text={`${base}/join#${findSecret("join") ?? ""}`} contentName="invite link" />
         </p>
       </div>
-      <SnippetTabs snippets={joinSnippets({ base, slug, teamName, keyPin })}>
+      <SnippetTabs snippets={listJoinSnippets({ base, slug, teamName, keyPin })}>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b p-2">
           <label htmlFor={id} className="ps-1 text-sm font-medium">
             Team name
@@ -44,8 +45,8 @@ export function JoinWithAgent({
             autoComplete="off"
             placeholder="Alex's Team"
             className="min-w-40 flex-1"
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
           />
         </div>
       </SnippetTabs>
@@ -67,38 +68,47 @@ interface JoinSnippetsOptions {
  * Returns the snippets to paste where an agent runs. They contain no secret, because other users of a machine can read its
  * command lines.
  */
-function joinSnippets({ base, slug, teamName, keyPin }: JoinSnippetsOptions): readonly ConnectionSnippet[] {
-  const others = listConnectionSnippets({ base, mcp: `${base}/api/mcp` }, { needsToken: true });
-  const named = (id: ConnectionSnippet["id"]) => others.filter((each) => each.id === id);
+function listJoinSnippets({
+  base,
+  slug,
+  teamName,
+  keyPin,
+}: JoinSnippetsOptions): readonly ConnectionSnippet[] {
+  const connectionSnippets = listConnectionSnippets({ base, mcp: `${base}/api/mcp` }, { needsToken: true });
+  const findSnippets = (id: ConnectionSnippet["id"]) => connectionSnippets.filter((each) => each.id === id);
   return [
     {
       id: "merkle-cli",
       label: "merkle CLI",
-      text: [installLine({ base, keyPin }), "merkle join -", launchLine({ session: slug, team: teamName })]
+      text: [
+        toInstallLine({ base, keyPin }),
+        "merkle join -",
+        toLaunchLine({ session: slug, team: teamName }),
+      ]
         .filter((line) => line !== null)
         .join("\n"),
       note: "Installs merkle, then asks for the link. Paste it at the prompt, where no other program sees it. Run the last line in your project's folder: it starts Claude Code.",
     },
-    ...named("claude-code"),
-    ...named("mcp-json"),
+    ...findSnippets("claude-code"),
+    ...findSnippets("mcp-json"),
     {
       id: "curl",
       label: "curl",
-      text: curlLines(base, slug, teamName),
+      text: buildCurlLines(base, slug, teamName),
       note: "Joins, stores the team's credential in a variable, and posts a message. MERKLE_TOKEN is one of your tokens.",
     },
   ];
 }
 
-function curlLines(base: string, slug: string | null, teamName: string): string {
+function buildCurlLines(base: string, slug: string | null, teamName: string): string {
   const joining =
     slug === null
       ? { path: "/api/sessions", body: { title: "Auth refactor", creator_team_name: teamName } }
       : { path: `/api/sessions/${slug}/join`, body: { team_name: teamName } };
   const session = slug ?? "auth-refactor";
-  return `MERKLE_URL=${shellWord(base)}
+  return `MERKLE_URL=${toShellWord(base)}
 MERKLE_CREDENTIAL=$(curl -sS "$MERKLE_URL${joining.path}" -H "Authorization: Bearer $MERKLE_TOKEN" \\
-  -H 'content-type: application/json' -d ${shellWord(JSON.stringify(joining.body))} | sed 's/.*"team_id":"\\([^"]*[.]mk_[^"]*\\)".*/\\1/')
+  -H 'content-type: application/json' -d ${toShellWord(JSON.stringify(joining.body))} | sed 's/.*"team_id":"\\([^"]*[.]mk_[^"]*\\)".*/\\1/')
 curl -sS "$MERKLE_URL/api/sessions/${session}/messages" -H "Authorization: Bearer $MERKLE_TOKEN" \\
   -H "X-Team-ID: $MERKLE_CREDENTIAL" -H 'content-type: application/json' -d '{"content": {"text": "Here."}}'`;
 }

@@ -6,7 +6,7 @@ import { useAction } from "@/broker/use-action";
 import { DateText } from "@/components/date-text";
 import { RefusalNote } from "@/components/refusal-note";
 import { type InvitePreview, joinHere } from "@/identity/join";
-import { forgetKept } from "@/identity/kept-secret";
+import { clearSecret } from "@/identity/kept-secret";
 import { readSignIn } from "@/identity/sign-in";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
@@ -24,7 +24,7 @@ export function OpenInvite({
   readonly preview: InvitePreview;
 }) {
   const { inviter, title, mesh, uses_left, expires_at } = preview;
-  const memberAs = useMembership(preview.mesh_id);
+  const memberName = useMembership(preview.mesh_id);
   return (
     <>
       <div className="grid gap-2">
@@ -49,10 +49,10 @@ export function OpenInvite({
         </p>
         <p>{describeMembership(preview)}</p>
       </div>
-      {memberAs === null ? (
+      {memberName === null ? (
         <JoinHere invite={invite} preview={preview} />
       ) : (
-        <AlreadyIn name={memberAs} slug={preview.slug} />
+        <AlreadyIn name={memberName} slug={preview.slug} />
       )}
       <JoinWithAgent slug={preview.slug} keyPin={preview.key_pin} />
     </>
@@ -60,9 +60,9 @@ export function OpenInvite({
 }
 
 function describeMembership({ title, mesh, role }: InvitePreview): string {
-  const asWhat = role === "admin" ? "an admin" : "a member";
-  const seen = title === null ? "its sessions" : "this and its other sessions";
-  return `You become ${asWhat} of the mesh “${mesh}”. You and your agents can read and write in ${seen}.`;
+  const roleText = role === "admin" ? "an admin" : "a member";
+  const scopeText = title === null ? "its sessions" : "this and its other sessions";
+  return `You become ${roleText} of the mesh “${mesh}”. You and your agents can read and write in ${scopeText}.`;
 }
 
 /** Returns the name of the member that this browser is signed in as in that mesh, or null. */
@@ -94,7 +94,7 @@ function AlreadyIn({ name, slug }: { readonly name: string; readonly slug: strin
       <Button
         className="w-fit"
         onClick={() => {
-          forgetKept("join");
+          clearSecret("join");
           window.location.replace(slug === null ? "/" : `/sessions/${slug}`);
         }}
       >
@@ -108,13 +108,13 @@ function AlreadyIn({ name, slug }: { readonly name: string; readonly slug: strin
 function JoinHere({ invite, preview }: { readonly invite: string; readonly preview: InvitePreview }) {
   const id = useId();
   const [name, setName] = useState("");
-  const { run, pending, refusal } = useAction();
+  const { run, isPending, refusal } = useAction();
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     await run(async () => {
       const { session } = await joinHere(preview, invite, name.trim());
-      forgetKept("join");
+      clearSecret("join");
       // Replaces the history entry: Back would lead to an invite that may be used up.
       window.location.replace(session === null ? "/" : `/sessions/${session.slug}`);
     });
@@ -138,8 +138,8 @@ function JoinHere({ invite, preview }: { readonly invite: string; readonly previ
           aria-describedby={`${id}-note`}
           onChange={(event) => setName(event.target.value)}
         />
-        <Button type="submit" className="h-10 px-5" disabled={pending || name.trim() === ""}>
-          {pending ? "Joining…" : "Join"}
+        <Button type="submit" className="h-10 px-5" disabled={isPending || name.trim() === ""}>
+          {isPending ? "Joining…" : "Join"}
         </Button>
       </div>
       <p id={`${id}-note`} className="text-sm text-muted-foreground">

@@ -6,7 +6,7 @@ import { useAction } from "@/broker/use-action";
 import { RefusalNote } from "@/components/refusal-note";
 import { Snippet } from "@/components/snippet";
 import { useHydrated } from "@/core/address/use-hydrated";
-import { getKeptMember, type KeptMember, onKeptMember } from "@/identity/member-key";
+import { type BrowserMember, findBrowserMember, onBrowserMemberChange } from "@/identity/member-key";
 import { signInByKey } from "@/identity/sign-in";
 import { Button } from "@/ui/button";
 import { FieldError } from "@/ui/field";
@@ -23,7 +23,7 @@ export interface SignInPanelProps {
 
 /** The ways to sign in: with the key stored in this browser, or with a link. Also explains where to get a link. */
 export function SignInPanel({ title, about, onSignedIn }: SignInPanelProps) {
-  const member = useSyncExternalStore(onKeptMember, getKeptMember, () => null);
+  const member = useSyncExternalStore(onBrowserMemberChange, findBrowserMember, () => null);
   return (
     <>
       <div className="grid gap-2">
@@ -45,15 +45,15 @@ export function SignInPanel({ title, about, onSignedIn }: SignInPanelProps) {
   );
 }
 
-function OwnKey({ member, onSignedIn }: { readonly member: KeptMember; readonly onSignedIn: () => void }) {
-  const { run, pending, refusal } = useAction();
+function OwnKey({ member, onSignedIn }: { readonly member: BrowserMember; readonly onSignedIn: () => void }) {
+  const { run, isPending, refusal } = useAction();
   async function signIn(): Promise<void> {
     if (await run(async () => void (await signInByKey(member)))) onSignedIn();
   }
   return (
     <div className="grid gap-2">
-      <Button className="h-10 w-full" disabled={pending} onClick={() => void signIn()}>
-        {pending ? (
+      <Button className="h-10 w-full" disabled={isPending} onClick={() => void signIn()}>
+        {isPending ? (
           "Signing in…"
         ) : (
           <span className="truncate">
@@ -84,11 +84,11 @@ function explainKey(refusal: Refusal): Refusal {
 
 function LinkForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const id = useId();
-  const [typed, setTyped] = useState("");
-  const { follow, pending, problem, refusal } = useLink(onSignedIn);
+  const [text, setText] = useState("");
+  const { follow, isPending, problem, refusal } = useLink(onSignedIn);
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
-    await follow(typed);
+    await follow(text);
   }
   return (
     <form className="grid gap-1.5" onSubmit={(event) => void submit(event)}>
@@ -103,13 +103,13 @@ function LinkForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
           autoComplete="off"
           className="min-w-48 flex-1 font-mono"
           placeholder="Paste it here"
-          value={typed}
+          value={text}
           aria-invalid={problem !== null}
           aria-describedby={`${id}-problem`}
-          onChange={(event) => setTyped(event.target.value)}
+          onChange={(event) => setText(event.target.value)}
         />
-        <Button type="submit" variant="outline" disabled={pending || typed.trim() === ""}>
-          {pending ? "One moment…" : "Continue"}
+        <Button type="submit" variant="outline" disabled={isPending || text.trim() === ""}>
+          {isPending ? "One moment…" : "Continue"}
         </Button>
       </div>
       <FieldError id={`${id}-problem`}>{problem}</FieldError>
@@ -119,8 +119,8 @@ function LinkForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
 }
 
 function BrokerName() {
-  const hydrated = useHydrated();
+  const isHydrated = useHydrated();
   return (
-    <span className="font-medium text-foreground">{hydrated ? window.location.host : "this broker"}</span>
+    <span className="font-medium text-foreground">{isHydrated ? window.location.host : "this broker"}</span>
   );
 }

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { type Refusal, toRefusal } from "@/broker/refusal";
 import { RefusalNote } from "@/components/refusal-note";
-import { takeKept } from "@/identity/kept-secret";
+import { takeSecret } from "@/identity/kept-secret";
 import { readSignIn, signIn } from "@/identity/sign-in";
 import { SignInFrame } from "./sign-in-frame";
 import { SignInPanel } from "./sign-in-panel";
@@ -17,7 +17,7 @@ export function SignInView() {
     // React may run effects twice, but a link can be redeemed only once.
     if (hasBegun.current) return;
     hasBegun.current = true;
-    const secret = takeKept("sign-in");
+    const secret = takeSecret("sign-in");
     if (secret === null) return setState("waiting");
     followSecret(secret).then(openNextPage, (error: unknown) => setState(explainLink(toRefusal(error))));
   }, []);
@@ -49,5 +49,5 @@ async function followSecret(secret: string): Promise<void> {
 
 /** Replaces the history entry, because a used link cannot be redeemed again. */
 function openNextPage(): void {
-  window.location.replace(takeKept("then") ?? "/");
+  window.location.replace(takeSecret("then") ?? "/");
 }

@@ -5,15 +5,15 @@ import { announceSignIn } from "@/broker/sign-in-channel";
 import { useAdmitted } from "@/broker/use-admitted";
 import { FormDialog } from "@/components/form-dialog";
 import { callHttp } from "@/identity/call-http";
-import { forgetMember, getKeptMember } from "@/identity/member-key";
-import { forgetPageToken, getPageToken, keepPageToken, toHeaders } from "@/identity/page-token";
-import { forgetPerson } from "@/identity/person";
+import { clearBrowserMember, findBrowserMember } from "@/identity/member-key";
+import { clearPageToken, findPageToken, storePageToken, toHeaders } from "@/identity/page-token";
+import { clearPerson } from "@/identity/person";
 import { Checkbox } from "@/ui/checkbox";
 
 /** Asks for confirmation before signing out, and whether to delete the key stored in this browser. */
 export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
   const isObserver = useAdmitted()?.as.kind === "observer";
-  const [member] = useState(getKeptMember);
+  const [member] = useState(findBrowserMember);
   const id = useId();
   const [withKey, setWithKey] = useState(false);
   return (
@@ -58,18 +58,18 @@ export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
  * member who signs in again gets a new credential for the same person.
  */
 async function signOut({ withKey }: { readonly withKey: boolean }): Promise<void> {
-  const token = await getPageToken();
+  const token = await findPageToken();
   // The token must be deleted before the broker closes the connections. Otherwise a tab that reconnects with it would log an
   // error in its console.
-  await forgetPageToken();
+  await clearPageToken();
   try {
     await callHttp("POST", "/api/sign-out", {}, toHeaders(token));
   } catch (error) {
-    if (token !== undefined) await keepPageToken(token);
+    if (token !== undefined) await storePageToken(token);
     throw error;
   }
-  forgetPerson();
-  if (withKey) forgetMember();
+  clearPerson();
+  if (withKey) clearBrowserMember();
   announceSignIn();
   location.assign("/");
 }

@@ -1,41 +1,41 @@
 import { useState } from "react";
 import type { Refusal } from "@/broker/refusal";
 import { useAction } from "@/broker/use-action";
-import { keep } from "@/identity/kept-secret";
-import { readLink } from "@/identity/read-link";
+import { storeSecret } from "@/identity/kept-secret";
+import { parseLink } from "@/identity/read-link";
 import { signIn } from "@/identity/sign-in";
 
-export interface FollowedLink {
+export interface LinkFollower {
   /** Redeems a pasted link according to its kind. */
   follow(text: string): Promise<void>;
-  readonly pending: boolean;
+  readonly isPending: boolean;
   /** The reason why the text is not a valid link. */
   readonly problem: string | null;
   /** The reason why the broker refused the link. */
   readonly refusal: Refusal | null;
 }
 
-export function useLink(onSignedIn: () => void): FollowedLink {
-  const { run, pending, refusal } = useAction();
+export function useLink(onSignedIn: () => void): LinkFollower {
+  const { run, isPending, refusal } = useAction();
   const [problem, setProblem] = useState<string | null>(null);
 
   async function follow(text: string): Promise<void> {
-    const link = readLink(text);
+    const link = parseLink(text);
     setProblem(link ? null : "This is neither a sign-in link nor an invite. Paste the complete link.");
     if (!link) return;
     if (link.kind === "join") return goToJoin(link.secret);
-    const isIn = await run(async () => void (await signIn({ secret: link.secret })));
-    if (!isIn) return;
+    const isSignedIn = await run(async () => void (await signIn({ secret: link.secret })));
+    if (!isSignedIn) return;
     if (link.path === null) onSignedIn();
     else window.location.assign(link.path);
   }
 
-  return { follow, pending, problem, refusal: refusal && explainLink(refusal) };
+  return { follow, isPending, problem, refusal: refusal && explainLink(refusal) };
 }
 
 /** Opens the join page in the same tab, so that the secret never appears in a URL. */
 function goToJoin(secret: string): void {
-  keep("join", secret);
+  storeSecret("join", secret);
   window.location.assign("/join");
 }
 

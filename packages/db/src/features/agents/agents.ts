@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { approvals, feeds, messages, peers, persons, tasks, teams } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 import type { DeclaredStatus, PeerHere } from "../../sessions/peers.js";
-import { type FactScope, openSessions } from "../../views/attention.js";
+import { type FactScope, fromOpenSessions } from "../../views/attention.js";
 
 /** An agent's peer in an open session, and the task that the peer claimed last. */
 export interface AgentRow {
@@ -59,7 +59,7 @@ export async function listAgentRows(db: Queryable, scope: FactScope): Promise<Ag
              p.declared_at AS "declaredAt", p.summary, p.summary_at AS "summaryAt", p.capabilities ->> 'model' AS model,
              p.joined_at AS "joinedAt", p.last_seen_at AS "lastSeenAt", p.last_polled_at AS "lastPolledAt",
              p.held_node AS "heldNode", p.polling_node AS "pollingNode", p.here, p.gone_at AS "goneAt", p.acked::float8 AS acked
-      FROM ${openSessions(scope)}
+      FROM ${fromOpenSessions(scope)}
       JOIN ${teams} t ON t.session_id = s.session_id AND t.kind = 'agent' AND t.left_at IS NULL
       JOIN ${peers} p ON p.session_id = t.session_id AND p.team_id = t.team_id AND p.left_at IS NULL
       ORDER BY p.declared_status IS NOT DISTINCT FROM 'blocked' DESC, coalesce(p.last_seen_at, p.joined_at) DESC, p.peer_id
@@ -103,7 +103,7 @@ export async function listWaits(
   if (agents.length === 0) return [];
   const rows = await db.execute<Omit<WaitRow, "since"> & { ms: string } & Record<string, unknown>>(sql`
     SELECT w.*, (extract(epoch FROM w.at) * 1000)::bigint AS ms
-    FROM ${keysOf(agents)} CROSS JOIN LATERAL (
+    FROM ${selectKeys(agents)} CROSS JOIN LATERAL (
       SELECT m.posted_by_peer_id AS "peerId", 'ask' AS kind, m.sequence::float8 AS number,
              to_json(array_remove(m.recipients, '*')) AS recipients,
              m.reaches IS NULL OR '@humans' = ANY (m.recipients) OR EXISTS (
@@ -117,7 +117,7 @@ export async function listWaits(
     UNION ALL
     SELECT a.peer_id, 'approval', a.number, to_json(ARRAY[h.name]), true, a.tool, a.asked_at,
            (extract(epoch FROM a.asked_at) * 1000)::bigint
-    FROM ${keysOf(agents)}
+    FROM ${selectKeys(agents)}
     JOIN ${approvals} a ON a.session_id = k.session_id AND a.peer_id = k.peer_id AND a.state = 'waiting' AND a.expires_at > now()
     JOIN ${persons} h ON h.mesh_id = ${meshId} AND h.person_id = a.person_id
     ORDER BY ms`);
@@ -139,7 +139,7 @@ export async function countUnreadOfAgents(
   if (agents.length === 0) return new Map();
   const rows = await db.execute<{ peer_id: string; unread: number }>(sql`
     SELECT k.peer_id, c.unread
-    FROM ${keysOf(agents)}
+    FROM ${selectKeys(agents)}
     JOIN ${feeds} f ON f.session_id = k.session_id AND f.last_chat_sequence > k.acked
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS unread FROM (
@@ -167,7 +167,7 @@ export async function sumUsageOfAgents(
   const rows = await db.execute<{ peer_id: string; tokens: number; cost: number | null }>(sql`
     SELECT u.peer_id, sum(u.input_tokens + u.output_tokens + u.cache_write_tokens)::float8 AS tokens,
            CASE WHEN sum(u.costed_reports) > 0 THEN sum(u.cost_micros)::float8 / 1000000 END AS cost
-    FROM ${keysOf(agents)} JOIN usage u ON u.session_id = k.session_id AND u.peer_id = k.peer_id
+    FROM ${selectKeys(agents)} JOIN usage u ON u.session_id = k.session_id AND u.peer_id = k.peer_id
     GROUP BY u.peer_id`);
   return new Map(rows.map(({ peer_id, tokens, cost }) => [peer_id, { tokens, costUsd: cost }]));
 }
@@ -190,7 +190,7 @@ export async function listTalk(db: Queryable, scope: FactScope, after: Date): Pr
       SELECT s.session_id AS "sessionId", m.sequence::float8 AS sequence, m.posted_by_peer_id AS "peerId",
              to_json(m.reaches) AS reaches, m.kind IS NOT DISTINCT FROM 'ask' AS ask,
              (extract(epoch FROM m.posted_at) * 1000)::bigint AS ms
-      FROM ${openSessions(scope)} AND f.last_posted_at > ${since}
+      FROM ${fromOpenSessions(scope)} AND f.last_posted_at > ${since}
       CROSS JOIN LATERAL (
         SELECT m.* FROM ${messages} m
         WHERE m.session_id = s.session_id AND m.sequence > f.last_sequence - ${scope.limit}::int
@@ -201,7 +201,7 @@ export async function listTalk(db: Queryable, scope: FactScope, after: Date): Pr
   return rows.map(({ ms, ...row }) => ({ ...row, at: new Date(Number(ms)) }));
 }
 
-function keysOf(agents: readonly AgentKey[]) {
+function selectKeys(agents: readonly AgentKey[]) {
   const keys = agents.map(({ sessionId, peerId, acked }) => ({
     session_id: sessionId,
     peer_id: peerId,

@@ -112,15 +112,15 @@ export async function deleteAlertTarget(
 }
 
 /** Records the result of a delivery to a target. `problem` is null if it succeeded. */
-export async function noteAlertOutcome(
+export async function saveAlertOutcome(
   db: Queryable,
   { meshId, targetId }: TargetKey,
-  outcome: { readonly at: Date; readonly problem: string | null; readonly gone: boolean },
+  outcome: { readonly at: Date; readonly problem: string | null; readonly isGone: boolean },
 ): Promise<void> {
-  const { at, problem, gone } = outcome;
+  const { at, problem, isGone } = outcome;
   await db
     .update(alertTargets)
-    .set({ problem, ...(problem === null && { lastSentAt: at }), ...(gone && { endedAt: at }) })
+    .set({ problem, ...(problem === null && { lastSentAt: at }), ...(isGone && { endedAt: at }) })
     .where(and(eq(alertTargets.meshId, meshId), eq(alertTargets.targetId, targetId)));
 }
 
@@ -132,22 +132,22 @@ export async function noteAlertOutcome(
 export async function syncAlerts(
   db: Queryable,
   { meshId, targetId }: TargetKey,
-  { there, tell, state, dueAt }: AlertSync,
+  { currentItems, itemsToSend, state, dueAt }: AlertSync,
 ): Promise<void> {
   const isOf = and(eq(alerts.meshId, meshId), eq(alerts.targetId, targetId));
-  const isGone = notInArray(alerts.item, [...there]);
-  const isUnwanted = and(eq(alerts.state, "waiting"), notInArray(alerts.item, [...tell]));
+  const isGone = notInArray(alerts.item, [...currentItems]);
+  const isUnwanted = and(eq(alerts.state, "waiting"), notInArray(alerts.item, [...itemsToSend]));
   await db.delete(alerts).where(and(isOf, or(isGone, isUnwanted)));
-  if (tell.length === 0) return;
+  if (itemsToSend.length === 0) return;
   await db
     .insert(alerts)
-    .values(tell.map((item) => ({ meshId, targetId, item, state, dueAt })))
+    .values(itemsToSend.map((item) => ({ meshId, targetId, item, state, dueAt })))
     .onConflictDoNothing();
 }
 
 interface AlertSync {
-  readonly there: readonly string[];
-  readonly tell: readonly string[];
+  readonly currentItems: readonly string[];
+  readonly itemsToSend: readonly string[];
   readonly state: "known" | "waiting";
   readonly dueAt: Date;
 }

@@ -66,7 +66,7 @@ export async function insertApproval(
   if (!counter) throw new TypeError("The mesh of the approval was not found.");
   const [row] = await tx
     .insert(approvals)
-    .values({ ...approval, number: counter.number, expiresAt: leaseEnd(leaseSeconds) })
+    .values({ ...approval, number: counter.number, expiresAt: selectLeaseEnd(leaseSeconds) })
     .onConflictDoNothing()
     .returning({ number: approvals.number, expiresAt: approvals.expiresAt });
   return row ?? null;
@@ -84,7 +84,9 @@ export async function findApproval(
   db: Queryable,
   { meshId, number }: ApprovalKey,
 ): Promise<ApprovalRow | null> {
-  const [row] = await select(db).where(and(eq(approvals.meshId, meshId), eq(approvals.number, number)));
+  const [row] = await selectApprovals(db).where(
+    and(eq(approvals.meshId, meshId), eq(approvals.number, number)),
+  );
   return row ?? null;
 }
 
@@ -103,7 +105,7 @@ export async function listApprovalRows(
     sql`${owner.device} = ANY (${approvals.devices})`,
     waiting ? isLive : sql`NOT (${isLive})`,
   );
-  return select(db)
+  return selectApprovals(db)
     .where(own)
     .orderBy((waiting ? asc : desc)(approvals.number))
     .limit(limit);
@@ -113,8 +115,8 @@ export async function listApprovalRows(
 export async function renewApproval(db: Queryable, key: ApprovalKey, leaseSeconds: number): Promise<void> {
   await db
     .update(approvals)
-    .set({ expiresAt: leaseEnd(leaseSeconds) })
-    .where(and(isThe(key), isLive));
+    .set({ expiresAt: selectLeaseEnd(leaseSeconds) })
+    .where(and(isApproval(key), isLive));
 }
 
 /**
@@ -129,7 +131,7 @@ export async function endApproval(
   const ended = await tx
     .update(approvals)
     .set({ state, words, endedAt: sql`now()` })
-    .where(and(isThe(key), isLive))
+    .where(and(isApproval(key), isLive))
     .returning({ number: approvals.number });
   return ended.length > 0;
 }
@@ -144,15 +146,15 @@ export async function purgeApprovals(db: Queryable, days: number): Promise<numbe
 
 const isLive = sql<boolean>`(${approvals.state} = 'waiting' AND ${approvals.expiresAt} > now())`;
 
-function isThe({ meshId, number }: ApprovalKey): SQL | undefined {
+function isApproval({ meshId, number }: ApprovalKey): SQL | undefined {
   return and(eq(approvals.meshId, meshId), eq(approvals.number, number));
 }
 
-function leaseEnd(seconds: number): SQL {
+function selectLeaseEnd(seconds: number): SQL {
   return sql`now() + make_interval(secs => ${seconds})`;
 }
 
-function select(db: Queryable) {
+function selectApprovals(db: Queryable) {
   const columns = { ...getTableColumns(approvals), session: sessions.slug, live: isLive };
   return db.select(columns).from(approvals).innerJoin(sessions, eq(sessions.sessionId, approvals.sessionId));
 }

@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import { approvals } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 import {
+  type FactRow,
   type FactScope,
-  ms,
-  ofSession,
-  openSessions,
-  type Row,
+  fromOpenSessions,
   type SessionFact,
+  selectSinceMs,
+  sessionFactColumns,
   toFact,
 } from "../../views/attention.js";
 
@@ -28,9 +28,9 @@ export async function listApprovalFacts(
   personId: string | undefined,
 ): Promise<ApprovalFact[]> {
   const own = personId === undefined ? sql`` : sql` AND a.person_id = ${personId}`;
-  const rows = await db.execute<Row<ApprovalFact>>(sql`
-    SELECT ${ofSession}, a.number, a.asked_by AS "askedBy", a.tool, ${ms(sql`a.asked_at`)}
-    FROM ${openSessions(scope)}
+  const rows = await db.execute<FactRow<ApprovalFact>>(sql`
+    SELECT ${sessionFactColumns}, a.number, a.asked_by AS "askedBy", a.tool, ${selectSinceMs(sql`a.asked_at`)}
+    FROM ${fromOpenSessions(scope)}
     JOIN ${approvals} a ON a.session_id = f.session_id AND a.state = 'waiting' AND a.expires_at > now()${own}
     ORDER BY a.asked_at, a.number LIMIT ${scope.limit}`);
   return rows.map(toFact);

@@ -109,14 +109,14 @@ export async function readStoredRows(
   after: number,
 ): Promise<StoredRows | null> {
   const [table, number] = [sql.identifier(of), sql.identifier(numberOf[of])];
-  const wanted = sql`FROM ${table} WHERE session_id = ${sessionId} AND ${number} > ${after} ${unlessNewest(sessionId, of)}`;
+  const condition = sql`FROM ${table} WHERE session_id = ${sessionId} AND ${number} > ${after} ${excludeNewest(sessionId, of)}`;
   const [row] = await db.execute<{ json: string | null; last: number }>(sql`
     WITH sized AS (
       SELECT n, sum(bytes) OVER (ORDER BY n) - bytes AS bytes_before
-      FROM (SELECT ${number} AS n, coalesce(octet_length(content), 0) AS bytes ${wanted}
+      FROM (SELECT ${number} AS n, coalesce(octet_length(content), 0) AS bytes ${condition}
             ORDER BY ${number} LIMIT ${page.rowsMax}) p)
     SELECT json_agg(row_to_json(r) ORDER BY r.${number})::text AS json, max(r.${number})::float8 AS last
-    FROM (SELECT * ${wanted} AND ${number} <= (SELECT max(n) FROM sized WHERE bytes_before < ${page.bytesMax})) r`);
+    FROM (SELECT * ${condition} AND ${number} <= (SELECT max(n) FROM sized WHERE bytes_before < ${page.bytesMax})) r`);
   return row?.json ? { json: row.json, last: row.last } : null;
 }
 
@@ -124,7 +124,7 @@ export async function readStoredRows(
  * Excludes the document's newest version, which the document row, the signed heads and the search index still
  * need.
  */
-function unlessNewest(sessionId: string, of: ArchivedTable): SQL {
+function excludeNewest(sessionId: string, of: ArchivedTable): SQL {
   if (of === "messages") return sql``;
   return sql`AND version < (SELECT d.version FROM ${documents} d WHERE d.session_id = ${sessionId})`;
 }
@@ -166,7 +166,7 @@ export async function markArchived(
   { size, documentVersion }: ArchivedExtent,
   objects: StoredObjects,
 ): Promise<boolean> {
-  const state = await holdArchive(tx, { sessionId, object });
+  const state = await lockArchive(tx, { sessionId, object });
   // "leaving" means that an earlier call marked the session, but its result did not reach the caller.
   if (state !== "storing") return state === "leaving";
   const at = objects.archivedAt?.toISOString();
@@ -204,7 +204,7 @@ export async function deleteArchivedRows(
   tx: Transaction,
   { sessionId, object }: ArchiveKey,
 ): Promise<boolean> {
-  if ((await holdArchive(tx, { sessionId, object })) !== "leaving") return true;
+  if ((await lockArchive(tx, { sessionId, object })) !== "leaving") return true;
   const some = sql`LIMIT ${rowsAtOnce}`;
   const statements = [
     sql`DELETE FROM ${messageWords} WHERE session_id = ${sessionId} AND sequence IN (
@@ -212,7 +212,7 @@ export async function deleteArchivedRows(
     sql`DELETE FROM ${messages} WHERE session_id = ${sessionId} AND sequence IN (
       SELECT sequence FROM ${messages} WHERE session_id = ${sessionId} ORDER BY sequence DESC ${some})`,
     sql`DELETE FROM ${documentVersions} WHERE session_id = ${sessionId} AND version IN (
-      SELECT version FROM ${documentVersions} WHERE session_id = ${sessionId} ${unlessNewest(sessionId, "document_versions")}
+      SELECT version FROM ${documentVersions} WHERE session_id = ${sessionId} ${excludeNewest(sessionId, "document_versions")}
       ORDER BY version DESC ${some})`,
   ];
   for (const statement of statements) {
@@ -238,11 +238,7 @@ export async function endArchive(tx: Transaction, { sessionId, object }: Archive
  * Locks an archive's row until the transaction ends, and returns the archive's state. Returns null if the
  * archive was deleted.
  */
-export async function holdArchive(tx: Transaction, key: ArchiveKey): Promise<ArchiveRow["state"] | null> {
-  const [held] = await tx
-    .select({ state: archives.state })
-    .from(archives)
-    .where(isArchive(key))
-    .for("update");
-  return held?.state ?? null;
+export async function lockArchive(tx: Transaction, key: ArchiveKey): Promise<ArchiveRow["state"] | null> {
+  const [row] = await tx.select({ state: archives.state }).from(archives).where(isArchive(key)).for("update");
+  return row?.state ?? null;
 }

@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import { documents, documentVersions, messages } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
-import { boundPage, messageColumns, type PageBounds, type StoredMessage } from "../../feed/messages.js";
+import { limitPage, messageColumns, type PageBounds, type StoredMessage } from "../../feed/messages.js";
 
 /** Fields needed to prove that a row's content is the content that the record commits to. */
-interface Salted {
+interface ContentProof {
   /** The salt, in hexadecimal. Null if the content was removed. */
   readonly salt: string | null;
   /**
@@ -14,7 +14,7 @@ interface Salted {
   readonly contentHash: string;
 }
 
-export type RecordedMessage = StoredMessage & Salted;
+export type RecordedMessage = StoredMessage & ContentProof;
 
 const messageHash = sql<string>`coalesce(encode(coalesce(${messages.contentHash},
   sha256(${messages.salt} || convert_to(${messages.content}, 'UTF8'))), 'hex'), '')`;
@@ -26,12 +26,12 @@ export function readRecordedMessages(
   range: { readonly after: number; readonly upTo: number },
   bounds: PageBounds,
 ): Promise<RecordedMessage[]> {
-  const wanted = and(
+  const condition = and(
     eq(messages.sessionId, sessionId),
     gt(messages.sequence, range.after),
     lte(messages.sequence, range.upTo),
   );
-  const { candidates, within } = boundPage(db, wanted, bounds);
+  const { candidates, within } = limitPage(db, condition, bounds);
   return db
     .with(candidates)
     .select({
@@ -40,11 +40,11 @@ export function readRecordedMessages(
       contentHash: messageHash,
     })
     .from(messages)
-    .where(and(wanted, within))
+    .where(and(condition, within))
     .orderBy(asc(messages.sequence));
 }
 
-export interface RecordedVersionRow extends Salted {
+export interface RecordedVersionRow extends ContentProof {
   readonly version: number;
   readonly writtenByTeamId: string;
   readonly writtenBy: string;

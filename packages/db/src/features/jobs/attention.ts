@@ -3,14 +3,14 @@ import { jobs, topics } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 import type { JobRow } from "../../identity/job-credentials.js";
 import {
+  type FactRow,
   type FactScope,
-  ms,
-  ofFile,
-  ofSession,
-  oldestOf,
-  openSessions,
-  type Row,
+  fromOpenSessions,
   type SourceFact,
+  selectFileColumns,
+  selectOldest,
+  selectSinceMs,
+  sessionFactColumns,
   toFact,
 } from "../../views/attention.js";
 
@@ -28,19 +28,22 @@ export type FailedJobFact = SourceFact & {
  * retried, and its topic is still open.
  */
 export async function listFailedJobs(db: Queryable, scope: FactScope): Promise<FailedJobFact[]> {
-  const failed = (of: SQL, from: SQL) => sql`
-    SELECT ${of}, j.number, j.kind AS "jobKind", j.failure, j.exit_code AS "exitCode", ${ms(sql`j.completed_at`)},
+  const selectFailed = (of: SQL, from: SQL) => sql`
+    SELECT ${of}, j.number, j.kind AS "jobKind", j.failure, j.exit_code AS "exitCode", ${selectSinceMs(sql`j.completed_at`)},
            (extract(epoch FROM j.started_at) * 1000)::bigint AS started_ms
     FROM ${from} LEFT JOIN ${topics} t ON t.mesh_id = j.mesh_id AND t.number = j.topic_id
     WHERE j.mesh_id = ${scope.meshId} AND j.status IN ('failed', 'timed_out') AND t.status IS DISTINCT FROM 'closed'
       AND NOT EXISTS (SELECT FROM ${jobs} l WHERE l.mesh_id = j.mesh_id AND l.source = j.source AND l.number > j.number)`;
-  const ofDocuments = failed(
-    ofSession,
-    sql`${openSessions(scope)} JOIN ${jobs} j ON j.session_id = f.session_id`,
+  const ofDocuments = selectFailed(
+    sessionFactColumns,
+    sql`${fromOpenSessions(scope)} JOIN ${jobs} j ON j.session_id = f.session_id`,
   );
-  const ofFiles = failed(ofFile(sql`j`), sql`(SELECT * FROM ${jobs} WHERE session_id IS NULL) j`);
-  const rows = await db.execute<Row<FailedJobFact> & { started_ms: string | null }>(
-    oldestOf(scope, ofDocuments, ofFiles),
+  const ofFiles = selectFailed(
+    selectFileColumns(sql`j`),
+    sql`(SELECT * FROM ${jobs} WHERE session_id IS NULL) j`,
+  );
+  const rows = await db.execute<FactRow<FailedJobFact> & { started_ms: string | null }>(
+    selectOldest(scope, ofDocuments, ofFiles),
   );
   return rows.map(({ started_ms, ...row }) => {
     const fact = toFact(row);

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { jobs, meshes } from "../../core/schema.js";
-import { type SourceColumns, sourceName } from "../../core/source-columns.js";
+import { type SourceColumns, toSourceName } from "../../core/source-columns.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 import {
   jobColumns as columns,
@@ -49,7 +49,7 @@ export async function findJobInFlight(
   const [row] = await db
     .select(columns)
     .from(jobs)
-    .where(and(eq(jobs.meshId, meshId), eq(jobs.source, sourceName(source)), inFlight));
+    .where(and(eq(jobs.meshId, meshId), eq(jobs.source, toSourceName(source)), inFlight));
   return row ?? null;
 }
 
@@ -74,7 +74,7 @@ export async function listJobRows(
       and(
         eq(jobs.meshId, meshId),
         sessionId === undefined ? undefined : eq(jobs.sessionId, sessionId),
-        file === undefined ? undefined : eq(jobs.source, sourceName(file)),
+        file === undefined ? undefined : eq(jobs.source, toSourceName(file)),
       ),
     )
     .orderBy(desc(jobs.number))
@@ -91,8 +91,8 @@ export async function countJobsInFlight(
     .from(jobs)
     .where(and(eq(jobs.meshId, meshId), inFlight))
     .groupBy(jobs.status);
-  const of = (status: JobRow["status"]) => rows.find((row) => row.status === status)?.count ?? 0;
-  return { running: of("running"), queued: of("queued") };
+  const getCount = (status: JobRow["status"]) => rows.find((row) => row.status === status)?.count ?? 0;
+  return { running: getCount("running"), queued: getCount("queued") };
 }
 
 export interface JobTerms {
@@ -148,7 +148,7 @@ export async function claimJob(tx: Transaction, terms: JobTerms): Promise<JobRow
       fence: sql`${jobs.fence} + 1`,
       runner: terms.runner,
       runnerName: terms.runnerName,
-      leaseUntil: endOfLease(terms.leaseMs),
+      leaseUntil: selectLeaseEnd(terms.leaseMs),
       secretHash: terms.secretHash,
     })
     .where(and(eq(jobs.meshId, next.meshId), eq(jobs.number, next.number)))
@@ -187,7 +187,7 @@ export async function returnJob(db: Queryable, claim: JobClaim): Promise<boolean
 export async function renewJob(db: Queryable, claim: JobClaim, leaseMs: number): Promise<boolean> {
   const rows = await db
     .update(jobs)
-    .set({ leaseUntil: endOfLease(leaseMs) })
+    .set({ leaseUntil: selectLeaseEnd(leaseMs) })
     .where(isClaimedBy(claim))
     .returning({ number: jobs.number });
   return rows.length === 1;
@@ -227,19 +227,19 @@ export async function endJob(
       : outcome;
   const [row] = await db
     .update(jobs)
-    .set({ ...set, ...ended })
+    .set({ ...set, ...endedColumns })
     .where(isClaimedBy(claim))
     .returning(columns);
   return row ?? null;
 }
 
-const ended = { completedAt: sql`now()`, leaseUntil: null, secretHash: null };
+const endedColumns = { completedAt: sql`now()`, leaseUntil: null, secretHash: null };
 
 /** Cancels a job. Returns null if the job is neither queued nor running. */
 export async function cancelJobRow(tx: Transaction, { meshId, number }: JobKey): Promise<JobRow | null> {
   const [row] = await tx
     .update(jobs)
-    .set({ status: "cancelled", ...ended })
+    .set({ status: "cancelled", ...endedColumns })
     .where(and(eq(jobs.meshId, meshId), eq(jobs.number, number), inFlight))
     .returning(columns);
   return row ?? null;
@@ -252,11 +252,11 @@ export async function cancelJobRow(tx: Transaction, { meshId, number }: JobKey):
 export async function failLostJobs(
   db: Queryable,
   {
-    gone,
+    exitedRunner,
     failure,
     errorTail,
   }: {
-    readonly gone?: string | undefined;
+    readonly exitedRunner?: string | undefined;
     readonly failure: "restarted" | "lost";
     readonly errorTail: string;
   },
@@ -264,11 +264,16 @@ export async function failLostJobs(
   const isLost = lt(jobs.leaseUntil, sql`now()`);
   return db
     .update(jobs)
-    .set({ status: "failed", failure, errorTail, ...ended })
-    .where(and(eq(jobs.status, "running"), gone === undefined ? isLost : or(isLost, eq(jobs.runner, gone))))
+    .set({ status: "failed", failure, errorTail, ...endedColumns })
+    .where(
+      and(
+        eq(jobs.status, "running"),
+        exitedRunner === undefined ? isLost : or(isLost, eq(jobs.runner, exitedRunner)),
+      ),
+    )
     .returning(columns);
 }
 
-function endOfLease(leaseMs: number): SQL {
+function selectLeaseEnd(leaseMs: number): SQL {
   return sql`now() + ${leaseMs} * interval '1 millisecond'`;
 }

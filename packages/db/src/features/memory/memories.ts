@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm";
 import { memories, memoryCounters, sessions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
-import { fits, markedIn, rankOf, type TextMatch } from "../../text/text-query.js";
+import { selectMarked, selectMatch, selectRank, type TextMatch } from "../../text/text-query.js";
 
 export interface MemoryRow {
   readonly number: number;
@@ -132,9 +132,9 @@ export async function recallMemories(
   meshId: string,
   { match, limit, ...choice }: MemoryChoice & { readonly match: TextMatch; readonly limit: number },
 ): Promise<RecalledRow[]> {
-  const rank = rankOf(match, sql`${memories.words}`).as("rank");
+  const rank = selectRank(match, sql`${memories.words}`).as("rank");
   return db
-    .select({ ...columns, rank, marked: markedIn(match, sql`${memories.content}`) })
+    .select({ ...columns, rank, marked: selectMarked(match, sql`${memories.content}`) })
     .from(memories)
     .leftJoin(sessions, ofSession)
     .where(
@@ -142,7 +142,7 @@ export async function recallMemories(
         eq(memories.meshId, meshId),
         isNull(memories.forgottenAt),
         isChosen(choice),
-        fits(match, {
+        selectMatch(match, {
           words: sql`${memories.words}`,
           text: sql`(${memories.content} || ' ' || array_to_string(${memories.tags}, ' '))`,
         }),

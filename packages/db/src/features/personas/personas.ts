@@ -79,7 +79,7 @@ export type ShippedPersona = Pick<PersonaRow, "nameKey" | "name" | "prompt" | "h
  * Adds the given personas to `meshId`, or to every mesh, where they are missing. Does not change existing
  * personas, even if they were edited.
  */
-export async function shipPersonas(
+export async function addShippedPersonas(
   db: Queryable,
   shipped: readonly ShippedPersona[],
   meshId?: string,

@@ -77,7 +77,7 @@ export interface CurrentSource {
  * Sorts readings of the current text first. Among those, readings by the persona's current version come
  * first, then the newest.
  */
-const bestFirst = ({ hash }: CurrentSource) => [
+const orderBestFirst = ({ hash }: CurrentSource) => [
   desc(sql`(${perspectives.sourceHash} = ${hash})`),
   desc(sql`(${perspectives.personaHash} = ${personas.hash})`),
   desc(perspectives.madeAt),
@@ -91,7 +91,7 @@ export async function listBestPerspectives(db: Queryable, source: CurrentSource)
     .from(perspectives)
     .innerJoin(personas, ofPersona)
     .where(isOf(source))
-    .orderBy(perspectives.personaKey, ...bestFirst(source));
+    .orderBy(perspectives.personaKey, ...orderBestFirst(source));
 }
 
 /** Returns the best reading of a source by a persona, with its content. Returns null if there is none. */
@@ -105,7 +105,7 @@ export async function findBestPerspective(
     .from(perspectives)
     .innerJoin(personas, ofPersona)
     .where(and(isOf(source), eq(perspectives.personaKey, personaKey)))
-    .orderBy(...bestFirst(source))
+    .orderBy(...orderBestFirst(source))
     .limit(1);
   return row ?? null;
 }

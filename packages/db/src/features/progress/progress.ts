@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm";
 import { progressEntries, progressProjects, sessions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
-import { fits, markedIn, type TextMatch } from "../../text/text-query.js";
+import { selectMarked, selectMatch, type TextMatch } from "../../text/text-query.js";
 
 export interface NewProgressEntry {
   readonly meshId: string;
@@ -130,7 +130,10 @@ function isMeant({ titleKey, match, tagKeys, from, to, ...filter }: ProgressFilt
     eq(projectId, filter.projectId),
     titleKey === undefined ? undefined : sql`strpos(${progressEntries.titleKey}, ${titleKey}) > 0`,
     match &&
-      fits(match, { words: sql`${progressEntries.words}`, text: sql`(${title} || ' ' || ${content})` }),
+      selectMatch(match, {
+        words: sql`${progressEntries.words}`,
+        text: sql`(${title} || ' ' || ${content})`,
+      }),
     tagKeys.length === 0 ? undefined : arrayContains(progressEntries.tagKeys, [...tagKeys]),
     from && gte(createdAt, from),
     to && lte(createdAt, to),
@@ -181,7 +184,7 @@ export async function listProgressEntries(
       summary,
       slug: sessions.slug,
       opening: sql<string>`left(${content}, ${openingCharsMax})`,
-      marked: match ? markedIn(match, sql`${content}`) : sql<null>`NULL`,
+      marked: match ? selectMarked(match, sql`${content}`) : sql<null>`NULL`,
     })
     .from(progressEntries)
     .leftJoin(sessions, eq(sessions.sessionId, progressEntries.sessionId))
@@ -222,9 +225,9 @@ function isListed(
  */
 function isFound(meshId: string, match: TextMatch): SQL {
   const words = { words: sql`${progressEntries.words}`, text: sql`(${title} || ' ' || ${entryText})` };
-  if (match.by === "letters") return fits(match, words);
+  if (match.by === "letters") return selectMatch(match, words);
   return sql`${id} IN (SELECT f.id FROM ${progressEntries} f
-    WHERE f.mesh_id = ${meshId} AND ${fits(match, { ...words, words: sql`f.words` })})`;
+    WHERE f.mesh_id = ${meshId} AND ${selectMatch(match, { ...words, words: sql`f.words` })})`;
 }
 
 export interface ProgressProjectRow {

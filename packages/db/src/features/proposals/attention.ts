@@ -2,14 +2,14 @@ import { type SQL, sql } from "drizzle-orm";
 import { feeds, proposals, sessions } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 import {
+  buildScopeCondition,
+  type FactRow,
   type FactScope,
-  inScope,
-  ms,
-  ofFile,
-  ofSession,
-  oldestOf,
-  type Row,
   type SourceFact,
+  selectFileColumns,
+  selectOldest,
+  selectSinceMs,
+  sessionFactColumns,
   toFact,
 } from "../../views/attention.js";
 
@@ -29,14 +29,17 @@ export type ProposalFact = SourceFact & {
 export async function listOpenProposals(db: Queryable, scope: FactScope): Promise<ProposalFact[]> {
   const open = (of: SQL, from: SQL) => sql`
     SELECT ${of}, p.number, p.kind AS "proposalKind", p.proposed_by AS "proposedBy", p.added, p.removed,
-           ${ms(sql`p.proposed_at`)}
+           ${selectSinceMs(sql`p.proposed_at`)}
     FROM ${from} WHERE p.mesh_id = ${scope.meshId} AND p.status = 'open'`;
   const ofDocuments = open(
-    ofSession,
-    sql`${proposals} p JOIN ${sessions} s ON s.session_id = p.session_id${inScope(scope)}
+    sessionFactColumns,
+    sql`${proposals} p JOIN ${sessions} s ON s.session_id = p.session_id${buildScopeCondition(scope)}
       JOIN ${feeds} f ON f.session_id = s.session_id AND (f.closed_at IS NULL OR p.kind = 'conclusion')`,
   );
-  const ofFiles = open(ofFile(sql`p`), sql`(SELECT * FROM ${proposals} WHERE session_id IS NULL) p`);
-  const rows = await db.execute<Row<ProposalFact>>(oldestOf(scope, ofDocuments, ofFiles));
+  const ofFiles = open(
+    selectFileColumns(sql`p`),
+    sql`(SELECT * FROM ${proposals} WHERE session_id IS NULL) p`,
+  );
+  const rows = await db.execute<FactRow<ProposalFact>>(selectOldest(scope, ofDocuments, ofFiles));
   return rows.map(toFact);
 }

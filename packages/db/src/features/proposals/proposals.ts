@@ -38,7 +38,7 @@ export interface NewProposal {
 }
 
 /** Returns the series of revisions that a proposal belongs to. */
-export function seriesOf({
+export function toSeries({
   meshId,
   topic,
   sessionId,
@@ -53,7 +53,7 @@ export function seriesOf({
  * another. Locks the topic, as closing a topic also does, or takes an advisory lock for a conclusion. Take
  * this lock before locks on documents, counters and feeds.
  */
-export async function holdProposals(tx: Transaction, series: ProposalSeries): Promise<void> {
+export async function lockProposalSeries(tx: Transaction, series: ProposalSeries): Promise<void> {
   if (series.topic === null) {
     const name = `conclusions of ${series.sessionId}`;
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
@@ -67,15 +67,15 @@ export async function holdProposals(tx: Transaction, series: ProposalSeries): Pr
  * The caller must hold the lock on the series.
  */
 export async function insertProposalRow(tx: Transaction, proposal: NewProposal): Promise<ProposalRow> {
-  const ofSeries = inSeries(seriesOf(proposal));
+  const isInThisSeries = isInSeries(toSeries(proposal));
   await tx
     .update(proposals)
     .set({ status: "replaced", decidedAt: sql`now()` })
-    .where(and(ofSeries, eq(proposals.status, "open")));
+    .where(and(isInThisSeries, eq(proposals.status, "open")));
   const [last] = await tx
     .select({ revision: max(proposals.revision) })
     .from(proposals)
-    .where(ofSeries);
+    .where(isInThisSeries);
   const [counter] = await tx
     .update(meshes)
     .set({ lastProposal: sql`${meshes.lastProposal} + 1` })
@@ -98,11 +98,11 @@ export async function insertProposalRow(tx: Transaction, proposal: NewProposal):
 /**
  * A proposal, with the newest version of the document that it would change. The version is null for a file.
  */
-export interface ProposalBesideSource extends ProposalRow {
+export interface ProposalWithVersion extends ProposalRow {
   readonly currentVersion: number | null;
 }
 
-const besideSource = {
+const columnsWithVersion = {
   ...columns,
   currentVersion: sql<number | null>`CASE WHEN ${proposals.path} IS NULL THEN ${documents.version} END`,
 };
@@ -110,9 +110,9 @@ const besideSource = {
 export async function findProposal(
   db: Queryable,
   { meshId, number }: ProposalKey,
-): Promise<ProposalBesideSource | null> {
+): Promise<ProposalWithVersion | null> {
   const [row] = await db
-    .select(besideSource)
+    .select(columnsWithVersion)
     .from(proposals)
     .leftJoin(documents, eq(documents.sessionId, proposals.sessionId))
     .where(and(eq(proposals.meshId, meshId), eq(proposals.number, number)));
@@ -131,7 +131,7 @@ export async function readProposalContent(
   return row?.content ?? null;
 }
 
-export interface WantedProposals {
+export interface ProposalFilter {
   readonly sessionId?: string | undefined;
   readonly file?: { readonly root: string; readonly path: string } | undefined;
   readonly topic?: number | undefined;
@@ -144,9 +144,9 @@ export interface WantedProposals {
 export async function listProposalRows(
   db: Queryable,
   meshId: string,
-  { sessionId, file, topic, status, before, limit }: WantedProposals,
-): Promise<ProposalBesideSource[]> {
-  const wanted = [
+  { sessionId, file, topic, status, before, limit }: ProposalFilter,
+): Promise<ProposalWithVersion[]> {
+  const conditions = [
     eq(proposals.meshId, meshId),
     sessionId === undefined ? undefined : eq(proposals.sessionId, sessionId),
     file === undefined ? undefined : and(eq(proposals.root, file.root), eq(proposals.path, file.path)),
@@ -155,10 +155,10 @@ export async function listProposalRows(
     before === undefined ? undefined : lt(proposals.number, before),
   ];
   return db
-    .select(besideSource)
+    .select(columnsWithVersion)
     .from(proposals)
     .leftJoin(documents, eq(documents.sessionId, proposals.sessionId))
-    .where(and(...wanted))
+    .where(and(...conditions))
     .orderBy(desc(proposals.number))
     .limit(limit);
 }
@@ -172,7 +172,7 @@ export async function findLastProposal(
   const [row] = await db
     .select(columns)
     .from(proposals)
-    .where(and(inSeries(series), lte(proposals.proposedAt, notAfter)))
+    .where(and(isInSeries(series), lte(proposals.proposedAt, notAfter)))
     .orderBy(desc(proposals.revision))
     .limit(1);
   return row ?? null;
@@ -216,7 +216,7 @@ export async function rejectOpenProposal(
   const rows = await tx
     .update(proposals)
     .set({ status: "rejected", decidedBy, decidedAt: sql`now()` })
-    .where(and(inSeries(series), eq(proposals.status, "open")))
+    .where(and(isInSeries(series), eq(proposals.status, "open")))
     .returning({ number: proposals.number });
   return rows.length > 0;
 }
@@ -249,7 +249,7 @@ export async function redactProposals(
   return rows.length;
 }
 
-function inSeries(series: ProposalSeries): SQL | undefined {
+function isInSeries(series: ProposalSeries): SQL | undefined {
   if (series.topic !== null)
     return and(eq(proposals.meshId, series.meshId), eq(proposals.topic, series.topic));
   return and(eq(proposals.sessionId, series.sessionId), eq(proposals.kind, "conclusion"));

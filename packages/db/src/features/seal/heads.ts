@@ -69,8 +69,8 @@ export async function readRecordExtent(db: Queryable, sessionId: string): Promis
  * Stores a head and returns it. If an equal head is already stored, returns the stored one instead, so that
  * concurrent callers all get the same head. A sealed head stays sealed.
  */
-export async function keepHead(db: Queryable | Transaction, head: HeadRow): Promise<HeadRow> {
-  const [kept] = await db
+export async function saveHead(db: Queryable | Transaction, head: HeadRow): Promise<HeadRow> {
+  const [saved] = await db
     .insert(heads)
     .values(head)
     .onConflictDoUpdate({
@@ -78,8 +78,8 @@ export async function keepHead(db: Queryable | Transaction, head: HeadRow): Prom
       set: { sealed: sql`${heads.sealed} OR excluded.sealed` },
     })
     .returning();
-  if (!kept) throw new TypeError("The stored head was not returned.");
-  return kept;
+  if (!saved) throw new TypeError("The stored head was not returned.");
+  return saved;
 }
 
 /**
@@ -118,11 +118,12 @@ export async function findHeadOver(
   sessionId: string,
   over: { readonly size: number } | { readonly documentVersion: number },
 ): Promise<HeadRow | null> {
-  const wanted = "size" in over ? eq(heads.size, over.size) : eq(heads.documentVersion, over.documentVersion);
+  const condition =
+    "size" in over ? eq(heads.size, over.size) : eq(heads.documentVersion, over.documentVersion);
   const [row] = await db
     .select()
     .from(heads)
-    .where(and(eq(heads.sessionId, sessionId), wanted))
+    .where(and(eq(heads.sessionId, sessionId), condition))
     .orderBy(desc(heads.sealed), desc(heads.size), desc(heads.documentVersion), desc(heads.at))
     .limit(1);
   return row ?? null;

@@ -18,10 +18,10 @@ export interface NumberRange {
 /** Number of hashes in a tile. */
 export const tileHashes = 256;
 
-const contentHash = (table: typeof messages | typeof documentVersions) =>
+const selectContentHash = (table: typeof messages | typeof documentVersions) =>
   sql`encode(coalesce(${table.contentHash}, sha256(${table.salt} || convert_to(${table.content}, 'UTF8'))), 'hex')`;
 
-const milliseconds = (column: typeof messages.postedAt | typeof documentVersions.writtenAt) =>
+const selectMilliseconds = (column: typeof messages.postedAt | typeof documentVersions.writtenAt) =>
   sql`floor(extract(epoch FROM ${column}) * 1000)::bigint`;
 
 /**
@@ -31,14 +31,14 @@ const milliseconds = (column: typeof messages.postedAt | typeof documentVersions
  */
 const messageFacts = sql`json_build_array(${sql.join(
   recordedFieldNames.map((name) =>
-    name === "posted_at" ? milliseconds(messages.postedAt) : sql.identifier(name),
+    name === "posted_at" ? selectMilliseconds(messages.postedAt) : sql.identifier(name),
   ),
   sql`, `,
-)}, ${contentHash(messages)}, CASE WHEN ${messages.content} LIKE '%"private":true%' THEN ${messages.content} END)`;
+)}, ${selectContentHash(messages)}, CASE WHEN ${messages.content} LIKE '%"private":true%' THEN ${messages.content} END)`;
 
 const versionFacts = sql`json_build_array(${documentVersions.version}, ${documentVersions.writtenByTeamId},
-  ${documentVersions.writtenBy}, ${milliseconds(documentVersions.writtenAt)}, ${documentVersions.afterSequence},
-  ${contentHash(documentVersions)})`;
+  ${documentVersions.writtenBy}, ${selectMilliseconds(documentVersions.writtenAt)}, ${documentVersions.afterSequence},
+  ${selectContentHash(documentVersions)})`;
 
 /**
  * Reads the data for a range of a log's entries, as one JSON string per tile, in order. PostgreSQL computes

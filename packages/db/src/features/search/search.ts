@@ -15,9 +15,9 @@ import {
   topics,
 } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
-import { fits, markedIn, rankOf, type TextMatch } from "../../text/text-query.js";
+import { selectMarked, selectMatch, selectRank, type TextMatch } from "../../text/text-query.js";
 
-export type FoundKind =
+export type SearchHitKind =
   | "message"
   | "decision"
   | "document"
@@ -27,8 +27,8 @@ export type FoundKind =
   | "progress"
   | "topic";
 
-export interface FoundRow {
-  readonly kind: FoundKind;
+export interface SearchResultRow {
+  readonly kind: SearchHitKind;
   readonly sessionId: string | null;
   readonly slug: string | null;
   readonly sequence: number | null;
@@ -50,9 +50,9 @@ export interface FoundRow {
   readonly marked: string;
 }
 
-export interface Wanted {
+export interface SearchRequest {
   readonly match: TextMatch;
-  readonly kinds: ReadonlySet<FoundKind>;
+  readonly kinds: ReadonlySet<SearchHitKind>;
   readonly sessionId: string | undefined;
   readonly limit: number;
 }
@@ -67,26 +67,32 @@ const bestFirst = sql`f.rank DESC, f.at DESC, f.session_id, f.sequence DESC NULL
  * Searches everything in a mesh. The best match comes first, and among equal matches the newest. Messages and
  * documents are found only once they are indexed.
  */
-export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted): Promise<FoundRow[]> {
+export async function searchMesh(
+  db: Queryable,
+  meshId: string,
+  request: SearchRequest,
+): Promise<SearchResultRow[]> {
   const branches = [
-    wanted.kinds.has("message") || wanted.kinds.has("decision") ? findMessages(wanted) : null,
-    wanted.kinds.has("document") ? findDocuments(wanted) : null,
-    wanted.kinds.has("memory") ? findMemories(wanted, meshId) : null,
-    wanted.kinds.has("session") ? findSessions(wanted) : null,
-    wanted.kinds.has("state") ? findState(wanted, meshId) : null,
-    wanted.kinds.has("topic") ? findTopicMessages(wanted, meshId) : null,
-    wanted.kinds.has("progress") ? findProgress(wanted, meshId) : null,
+    request.kinds.has("message") || request.kinds.has("decision") ? findMessages(request) : null,
+    request.kinds.has("document") ? findDocuments(request) : null,
+    request.kinds.has("memory") ? findMemories(request, meshId) : null,
+    request.kinds.has("session") ? findSessions(request) : null,
+    request.kinds.has("state") ? findState(request, meshId) : null,
+    request.kinds.has("topic") ? findTopicMessages(request, meshId) : null,
+    request.kinds.has("progress") ? findProgress(request, meshId) : null,
   ].filter((branch) => branch !== null);
-  const best = sql`ORDER BY ${bestFirst} LIMIT ${wanted.limit}`;
-  const found = sql.join(
+  const best = sql`ORDER BY ${bestFirst} LIMIT ${request.limit}`;
+  const hits = sql.join(
     branches.map((branch) => sql`(SELECT * FROM (${branch}) f ${best})`),
     sql` UNION ALL `,
   );
   // The texts are read and marked only for the hits that are returned.
-  const rows = await db.execute<Omit<FoundRow, "at"> & { at_ms: string } & Record<string, unknown>>(sql`
+  const rows = await db.execute<
+    Omit<SearchResultRow, "at"> & { at_ms: string } & Record<string, unknown>
+  >(sql`
     WITH own AS (SELECT session_id FROM ${sessions} WHERE mesh_id = ${meshId}${
-      wanted.sessionId === undefined ? sql`` : sql` AND session_id = ${wanted.sessionId}`
-    }), found AS MATERIALIZED (SELECT * FROM (${found}) f ${best})
+      request.sessionId === undefined ? sql`` : sql` AND session_id = ${request.sessionId}`
+    }), found AS MATERIALIZED (SELECT * FROM (${hits}) f ${best})
     SELECT f.kind, f.session_id AS "sessionId", s.slug, f.sequence::float8 AS sequence,
            CASE f.kind WHEN 'memory' THEN f.memory::float8 END AS memory,
            CASE f.kind WHEN 'topic' THEN f.memory::float8 END AS topic, o.root || '/' || o.path AS "sourcePath", w.version, CASE f.kind WHEN 'state' THEN f.key END AS key,
@@ -96,7 +102,7 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
              WHEN 'state' THEN e.updated_by WHEN 'progress' THEN p.logged_by WHEN 'topic' THEN c.author
              ELSE concat_ws('/', m.author_team, m.author_peer) END AS by,
            (extract(epoch FROM f.at) * 1000)::bigint AS at_ms, f.rank::float8 AS rank,
-           ${windowOf(sql`marked.text`)} AS marked
+           ${selectExcerpt(sql`marked.text`)} AS marked
     FROM found f
     LEFT JOIN ${sessions} s ON s.session_id = f.session_id
     LEFT JOIN ${messages} m ON f.kind <> 'topic' AND m.session_id = f.session_id AND m.sequence = f.sequence
@@ -108,28 +114,28 @@ export async function searchMesh(db: Queryable, meshId: string, wanted: Wanted):
     LEFT JOIN ${stateEntries} e ON e.scope_id = coalesce(f.session_id, ${meshId}) AND e.key = f.key COLLATE "C"
     LEFT JOIN ${progressEntries} p ON f.kind = 'progress' AND p.mesh_id = ${meshId} AND p.id = f.key
     LEFT JOIN ${teams} t ON f.kind = 'session' AND t.session_id = s.session_id AND t.team_id = s.created_by_team_id
-    CROSS JOIN LATERAL (SELECT ${markedIn(
-      wanted.match,
+    CROSS JOIN LATERAL (SELECT ${selectMarked(
+      request.match,
       sql`CASE f.kind WHEN 'memory' THEN r.content WHEN 'document' THEN w.content
-            WHEN 'session' THEN ${sessionText(sql`s`)} WHEN 'state' THEN ${stateText(sql`e`)}
-            WHEN 'progress' THEN ${progressText(sql`p`)} WHEN 'topic' THEN c.text ELSE ${messageText(sql`m`)} END`,
+            WHEN 'session' THEN ${selectSessionText(sql`s`)} WHEN 'state' THEN ${selectStateText(sql`e`)}
+            WHEN 'progress' THEN ${selectProgressText(sql`p`)} WHEN 'topic' THEN c.text ELSE ${selectMessageText(sql`m`)} END`,
     )} AS text OFFSET 0) marked
     ORDER BY ${bestFirst}`);
   return rows.map(({ at_ms, ...row }) => ({ ...row, at: new Date(Number(at_ms)) }));
 }
 
-const messageText = (row: SQL) => sql`coalesce(${row}.content::json ->> 'text', '')`;
-const sessionText = (row: SQL) => sql`concat_ws(E'\n', ${row}.title, nullif(${row}.description, ''))`;
+const selectMessageText = (row: SQL) => sql`coalesce(${row}.content::json ->> 'text', '')`;
+const selectSessionText = (row: SQL) => sql`concat_ws(E'\n', ${row}.title, nullif(${row}.description, ''))`;
 
 /** The indexed text of a state entry: its key and the beginning of its value. */
-const stateText = (row: SQL) => sql`concat(${row}.key, ': ', left(${row}.value, 4000))`;
+const selectStateText = (row: SQL) => sql`concat(${row}.key, ': ', left(${row}.value, 4000))`;
 
 /** The indexed text of a progress entry: title, content and tags. */
-const progressText = (row: SQL) =>
+const selectProgressText = (row: SQL) =>
   sql`concat_ws(E'\n', ${row}.title, ${row}.content, nullif(array_to_string(${row}.tags, ', '), ''))`;
 
 /** Builds the columns of one kind's subquery: the keys of a hit, its time and its rank. */
-function hit(
+function selectHit(
   kind: SQL,
   keys: { sequence?: SQL; memory?: SQL; piece?: SQL; key?: SQL },
   at: SQL,
@@ -146,49 +152,59 @@ function hit(
  */
 const messagesReadMax = 1_000;
 
-function findMessages({ match, kinds }: Wanted): SQL {
-  const columns = hit(
+function findMessages({ match, kinds }: SearchRequest): SQL {
+  const columns = selectHit(
     sql`CASE WHEN decision THEN 'decision' ELSE 'message' END`,
     { sequence: sql`sequence` },
     sql`posted_at`,
-    rankOf(match, sql`words`),
+    selectRank(match, sql`words`),
   );
   const kind = kinds.has("message")
     ? kinds.has("decision")
       ? sql``
       : sql`AND NOT decision`
     : sql`AND decision`;
-  const place =
+  const source =
     match.by === "words"
       ? sql`${messageWords} w`
       : sql`${feeds} f JOIN ${messageWords} w USING (session_id) JOIN ${messages} m USING (session_id, sequence, posted_at)`;
   const newest = match.by === "words" ? sql`` : sql`AND sequence > f.last_sequence - ${messagesReadMax}`;
-  return sql`SELECT ${columns} FROM ${place} WHERE session_id IN (SELECT session_id FROM own) ${kind} ${newest}
-    AND ${fits(match, { words: sql`words`, text: messageText(sql`m`) })}`;
+  return sql`SELECT ${columns} FROM ${source} WHERE session_id IN (SELECT session_id FROM own) ${kind} ${newest}
+    AND ${selectMatch(match, { words: sql`words`, text: selectMessageText(sql`m`) })}`;
 }
 
 /**
  * Finds the best matching piece of each document. Finds the last indexed version if the document has been
  * edited since.
  */
-function findDocuments({ match }: Wanted): SQL {
-  const columns = hit(sql`'document'`, { piece: sql`piece` }, sql`d.updated_at`, rankOf(match, sql`words`));
+function findDocuments({ match }: SearchRequest): SQL {
+  const columns = selectHit(
+    sql`'document'`,
+    { piece: sql`piece` },
+    sql`d.updated_at`,
+    selectRank(match, sql`words`),
+  );
   return sql`SELECT DISTINCT ON (session_id) ${columns} FROM ${documentWords} w JOIN ${documents} d USING (session_id)
-    WHERE session_id IN (SELECT session_id FROM own) AND ${fits(match, { words: sql`words`, text: sql`w.content` })}
+    WHERE session_id IN (SELECT session_id FROM own) AND ${selectMatch(match, { words: sql`words`, text: sql`w.content` })}
     ORDER BY session_id, rank DESC, piece`;
 }
 
-function findMemories({ match, sessionId }: Wanted, meshId: string): SQL {
-  const columns = hit(sql`'memory'`, { memory: sql`number` }, sql`remembered_at`, rankOf(match, sql`words`));
+function findMemories({ match, sessionId }: SearchRequest, meshId: string): SQL {
+  const columns = selectHit(
+    sql`'memory'`,
+    { memory: sql`number` },
+    sql`remembered_at`,
+    selectRank(match, sql`words`),
+  );
   return sql`SELECT ${columns} FROM ${memories} WHERE mesh_id = ${meshId} AND forgotten_at IS NULL
-    AND ${fits(match, { words: sql`words`, text: sql`(content || ' ' || array_to_string(tags, ' '))` })}
+    AND ${selectMatch(match, { words: sql`words`, text: sql`(content || ' ' || array_to_string(tags, ' '))` })}
     ${sessionId === undefined ? sql`` : sql`AND session_id = ${sessionId}`}`;
 }
 
-function findSessions({ match }: Wanted): SQL {
-  const columns = hit(sql`'session'`, {}, sql`updated_at`, rankOf(match, sql`words`));
+function findSessions({ match }: SearchRequest): SQL {
+  const columns = selectHit(sql`'session'`, {}, sql`updated_at`, selectRank(match, sql`words`));
   return sql`SELECT ${columns} FROM ${sessions} s WHERE session_id IN (SELECT session_id FROM own)
-    AND ${fits(match, { words: sql`words`, text: sql`concat_ws(' ', s.title, s.slug, s.description)` })}`;
+    AND ${selectMatch(match, { words: sql`words`, text: sql`concat_ws(' ', s.title, s.slug, s.description)` })}`;
 }
 
 /**
@@ -198,17 +214,17 @@ function findSessions({ match }: Wanted): SQL {
 const keysReadMax = 1_000;
 
 /** Searches the current state values of sessions. Includes the mesh's own keys, unless a session is given. */
-function findState({ match, sessionId }: Wanted, meshId: string): SQL {
+function findState({ match, sessionId }: SearchRequest, meshId: string): SQL {
   const columns = sql`'state' AS kind, nullif(e.scope_id, ${meshId}::uuid) AS session_id, NULL::bigint AS sequence,
-    NULL::bigint AS memory, NULL::int AS piece, e.key::text AS key, e.updated_at AS at, ${rankOf(match, sql`e.words`)} AS rank`;
+    NULL::bigint AS memory, NULL::int AS piece, e.key::text AS key, e.updated_at AS at, ${selectRank(match, sql`e.words`)} AS rank`;
   const scopes = sql`SELECT session_id AS scope_id FROM own${sessionId === undefined ? sql` UNION ALL SELECT ${meshId}::uuid` : sql``}`;
-  const place =
+  const source =
     match.by === "words"
       ? sql`(SELECT e.* FROM ${stateEntries} e WHERE e.scope_id IN (${scopes})) e`
       : sql`(${scopes}) s CROSS JOIN LATERAL (SELECT e.* FROM ${stateEntries} e
           WHERE e.scope_id = s.scope_id ORDER BY e.key LIMIT ${keysReadMax}) e`;
-  return sql`SELECT ${columns} FROM ${place}
-    WHERE e.value IS NOT NULL AND ${fits(match, { words: sql`e.words`, text: stateText(sql`e`) })}`;
+  return sql`SELECT ${columns} FROM ${source}
+    WHERE e.value IS NOT NULL AND ${selectMatch(match, { words: sql`e.words`, text: selectStateText(sql`e`) })}`;
 }
 
 /**
@@ -217,16 +233,21 @@ function findState({ match, sessionId }: Wanted, meshId: string): SQL {
  */
 const entriesReadMax = 1_000;
 
-function findProgress({ match, sessionId }: Wanted, meshId: string): SQL {
-  const columns = hit(sql`'progress'`, { key: sql`id` }, sql`created_at`, rankOf(match, sql`words`));
+function findProgress({ match, sessionId }: SearchRequest, meshId: string): SQL {
+  const columns = selectHit(
+    sql`'progress'`,
+    { key: sql`id` },
+    sql`created_at`,
+    selectRank(match, sql`words`),
+  );
   const own = sessionId === undefined ? sql`` : sql`AND session_id = ${sessionId}`;
-  const place =
+  const source =
     match.by === "words"
       ? sql`(SELECT * FROM ${progressEntries} WHERE mesh_id = ${meshId} ${own}) e`
       : sql`(SELECT * FROM ${progressEntries} WHERE mesh_id = ${meshId} ${own}
           ORDER BY created_at DESC, number DESC, id DESC LIMIT ${entriesReadMax}) e`;
-  return sql`SELECT ${columns} FROM ${place}
-    WHERE ${fits(match, { words: sql`words`, text: progressText(sql`e`) })}`;
+  return sql`SELECT ${columns} FROM ${source}
+    WHERE ${selectMatch(match, { words: sql`words`, text: selectProgressText(sql`e`) })}`;
 }
 
 /**
@@ -236,17 +257,17 @@ function findProgress({ match, sessionId }: Wanted, meshId: string): SQL {
 const commentsReadMax = 1_000;
 
 /** Searches the messages in topics. The column `memory` contains the topic's number. */
-function findTopicMessages({ match, sessionId }: Wanted, meshId: string): SQL {
+function findTopicMessages({ match, sessionId }: SearchRequest, meshId: string): SQL {
   const columns = sql`'topic' AS kind, t.session_id, c.sequence::bigint AS sequence, c.topic::bigint AS memory,
-    NULL::int AS piece, NULL::text AS key, c.at AS at, ${rankOf(match, sql`c.words`)} AS rank`;
+    NULL::int AS piece, NULL::text AS key, c.at AS at, ${selectRank(match, sql`c.words`)} AS rank`;
   const own = sessionId === undefined ? sql`` : sql`AND t.session_id = ${sessionId}`;
-  const place =
+  const source =
     match.by === "words"
       ? sql`${topicMessages} c`
       : sql`(SELECT * FROM ${topicMessages} WHERE mesh_id = ${meshId}
           ORDER BY at DESC, topic DESC, sequence DESC LIMIT ${commentsReadMax}) c`;
-  return sql`SELECT ${columns} FROM ${place} JOIN ${topics} t ON t.mesh_id = c.mesh_id AND t.number = c.topic
-    WHERE c.mesh_id = ${meshId} ${own} AND ${fits(match, { words: sql`c.words`, text: sql`c.text` })}`;
+  return sql`SELECT ${columns} FROM ${source} JOIN ${topics} t ON t.mesh_id = c.mesh_id AND t.number = c.topic
+    WHERE c.mesh_id = ${meshId} ${own} AND ${selectMatch(match, { words: sql`c.words`, text: sql`c.text` })}`;
 }
 
 /**
@@ -255,7 +276,7 @@ function findTopicMessages({ match, sessionId }: Wanted, meshId: string): SQL {
 const windowCharsMax = 4_000;
 const windowCharsBefore = 200;
 
-function windowOf(marked: SQL): SQL {
+function selectExcerpt(marked: SQL): SQL {
   const start = sql`greatest(1, strpos(${marked}, '«') - ${windowCharsBefore})`;
   return sql`CASE WHEN ${start} > 1 THEN '…' ELSE '' END || substr(${marked}, ${start}, ${windowCharsMax})
     || CASE WHEN length(${marked}) - ${start} >= ${windowCharsMax} THEN '…' ELSE '' END`;

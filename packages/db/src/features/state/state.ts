@@ -2,10 +2,10 @@ import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, lte, type SQL, s
 import { documents, stateEntries, stateVersions } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 import {
-  fits,
+  isWithinPage,
   type StateBounds,
   type StateVersionRow,
-  sizeUpTo,
+  selectSizeUpTo,
   stateEntryColumns,
 } from "../../sessions/state-entries.js";
 
@@ -174,13 +174,13 @@ export async function listStateVersions(
   const newestFirst = desc(stateVersions.version);
   const sizes = db.$with("sizes").as(
     db
-      .select({ version: stateVersions.version, ...sizeUpTo(stateVersions, newestFirst) })
+      .select({ version: stateVersions.version, ...selectSizeUpTo(stateVersions, newestFirst) })
       .from(stateVersions)
       .where(ofKey)
       .orderBy(newestFirst)
       .limit(rowsMax),
   );
-  const oldest = sql`(SELECT min(version) FROM ${sizes} WHERE ${fits(bytesMax)})`;
+  const oldest = sql`(SELECT min(version) FROM ${sizes} WHERE ${isWithinPage(bytesMax)})`;
   return db
     .with(sizes)
     .select({

@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import { claims, tasks } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 import {
+  type FactRow,
   type FactScope,
-  ms,
-  ofSession,
-  openSessions,
-  type Row,
+  fromOpenSessions,
   type SessionFact,
+  selectSinceMs,
+  sessionFactColumns,
   toFact,
 } from "../../views/attention.js";
 
@@ -28,16 +28,16 @@ export interface TaskFact extends SessionFact {
  * holder disappeared. Tasks are listed until someone claims them again, and claims are listed for a day.
  */
 export async function listTaskFacts(db: Queryable, scope: FactScope): Promise<TaskFact[]> {
-  const rows = await db.execute<Row<TaskFact>>(sql`
-    SELECT ${ofSession}, CASE t.state WHEN 'open' THEN 'handed_back' ELSE 'in_review' END AS kind, t.number,
+  const rows = await db.execute<FactRow<TaskFact>>(sql`
+    SELECT ${sessionFactColumns}, CASE t.state WHEN 'open' THEN 'handed_back' ELSE 'in_review' END AS kind, t.number,
            t.fence AS claim, coalesce(t.holder, '') AS holder, t.title AS text,
-           ${ms(sql`CASE t.state WHEN 'open' THEN t.handed_back_at ELSE t.updated_at END`)}
-    FROM ${openSessions(scope)}
+           ${selectSinceMs(sql`CASE t.state WHEN 'open' THEN t.handed_back_at ELSE t.updated_at END`)}
+    FROM ${fromOpenSessions(scope)}
     JOIN ${tasks} t ON t.session_id = f.session_id
       AND (t.state = 'open' AND t.handed_back_at IS NOT NULL OR t.state = 'in_review')
     UNION ALL
-    SELECT ${ofSession}, 'handed_back', NULL, c.number, c.holder, c.scope, ${ms(sql`c.handed_back_at`)}
-    FROM ${openSessions(scope)}
+    SELECT ${sessionFactColumns}, 'handed_back', NULL, c.number, c.holder, c.scope, ${selectSinceMs(sql`c.handed_back_at`)}
+    FROM ${fromOpenSessions(scope)}
     JOIN ${claims} c ON c.session_id = f.session_id AND c.handed_back_at IS NOT NULL
     ORDER BY since_ms LIMIT ${scope.limit}`);
   return rows.map(toFact);

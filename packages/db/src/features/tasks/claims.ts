@@ -14,14 +14,14 @@ export interface ClaimKey {
  * Condition that a claim is active. An expired claim ends immediately, even if it has not been marked as
  * handed back yet.
  */
-const holds = and(isNull(claims.handedBackAt), sql`coalesce(${claims.expiresAt} > now(), true)`);
+const isActive = and(isNull(claims.handedBackAt), sql`coalesce(${claims.expiresAt} > now(), true)`);
 
 /** Lists a session's active claims, oldest first. */
 export async function listClaimRows(db: Queryable, sessionId: string): Promise<ClaimRow[]> {
   return db
     .select()
     .from(claims)
-    .where(and(eq(claims.sessionId, sessionId), holds))
+    .where(and(eq(claims.sessionId, sessionId), isActive))
     .orderBy(asc(claims.number));
 }
 
@@ -77,13 +77,13 @@ export async function deleteClaim(
 ): Promise<ClaimRow | null> {
   const [row] = await tx
     .delete(claims)
-    .where(and(eq(claims.sessionId, sessionId), eq(claims.number, number), holds))
+    .where(and(eq(claims.sessionId, sessionId), eq(claims.number, number), isActive))
     .returning();
   return row ?? null;
 }
 
 /** Removes a claim's reason if it is still the text that was redacted. */
-export async function forgetClaimReason(
+export async function redactClaimReason(
   tx: Transaction,
   { sessionId, number }: ClaimKey,
   reason: string | undefined,

@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { claims, feeds, peers, sessions, tasks, teams } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 import type { ClaimKey, ClaimRow } from "./claims.js";
-import { type TaskKey, type TaskRow, unheld } from "./tasks.js";
+import { noHolder, type TaskKey, type TaskRow } from "./tasks.js";
 
 /** Tasks and claims are leased to the peer that holds them. Any activity by that peer renews the lease. */
 
@@ -63,7 +63,7 @@ function isGone(renewedAt: SQL, since: Date): SQL {
     OR greatest(${renewedAt}, ${since.toISOString()}::timestamptz) < now() - ${grace})`;
 }
 
-const ofOpenSession = (sessionId: SQL, peerId: SQL) => sql`
+const joinOpenSession = (sessionId: SQL, peerId: SQL) => sql`
   JOIN ${sessions} s ON s.session_id = ${sessionId}
   JOIN ${feeds} f ON f.session_id = ${sessionId} AND f.closed_at IS NULL
   JOIN ${peers} p ON p.session_id = ${sessionId} AND p.peer_id = ${peerId}
@@ -82,11 +82,11 @@ export interface LapsedKey {
 export async function listLapsed(db: Queryable, since: Date, limit: number): Promise<LapsedKey[]> {
   const rows = await db.execute<{ kind: LapsedKey["kind"]; session_id: string; number: number }>(sql`
     SELECT 'task' AS kind, t.session_id, t.number
-    FROM ${tasks} t ${ofOpenSession(sql`t.session_id`, sql`t.holder_peer_id`)}
+    FROM ${tasks} t ${joinOpenSession(sql`t.session_id`, sql`t.holder_peer_id`)}
     WHERE t.state = 'claimed' AND ${isGone(sql`t.renewed_at`, since)}
     UNION ALL
     SELECT 'claim', c.session_id, c.number
-    FROM ${claims} c ${ofOpenSession(sql`c.session_id`, sql`c.peer_id`)}
+    FROM ${claims} c ${joinOpenSession(sql`c.session_id`, sql`c.peer_id`)}
     WHERE c.handed_back_at IS NULL AND (c.expires_at <= now() OR ${isGone(sql`c.renewed_at`, since)})
     LIMIT ${limit}`);
   return rows.map(({ kind, session_id, number }) => ({ kind, sessionId: session_id, number }));
@@ -97,22 +97,22 @@ export async function listLapsed(db: Queryable, since: Date, limit: number): Pro
  * the task is no longer claimed.
  */
 export async function handBackTask(tx: Transaction, key: TaskKey, since: Date): Promise<TaskRow | null> {
-  const [held] = await tx
+  const [task] = await tx
     .select()
     .from(tasks)
     .where(and(eq(tasks.sessionId, key.sessionId), eq(tasks.number, key.number), eq(tasks.state, "claimed")))
     .for("no key update");
   if (
-    !held?.holderPeerId ||
-    !(await isHolderGone(tx, held.sessionId, held.holderPeerId, held.renewedAt, since))
+    !task?.holderPeerId ||
+    !(await hasHolderLeft(tx, task.sessionId, task.holderPeerId, task.renewedAt, since))
   )
     return null;
   const [now] = await tx
     .update(tasks)
-    .set({ state: "open", ...unheld, handedBackAt: sql`now()`, updatedAt: sql`now()` })
+    .set({ state: "open", ...noHolder, handedBackAt: sql`now()`, updatedAt: sql`now()` })
     .where(and(eq(tasks.sessionId, key.sessionId), eq(tasks.number, key.number)))
     .returning({ updatedAt: tasks.updatedAt });
-  return { ...held, ...now, waitsFor: [] };
+  return { ...task, ...now, waitsFor: [] };
 }
 
 /**
@@ -123,7 +123,7 @@ export async function handBackClaim(
   tx: Transaction,
   key: ClaimKey,
   since: Date,
-): Promise<{ claim: ClaimRow; expired: boolean } | null> {
+): Promise<{ claim: ClaimRow; isExpired: boolean } | null> {
   const isClaim = and(
     eq(claims.sessionId, key.sessionId),
     eq(claims.number, key.number),
@@ -133,14 +133,14 @@ export async function handBackClaim(
   if (!claim) return null;
   if (claim.expiresAt !== null && claim.expiresAt.getTime() <= Date.now()) {
     await tx.delete(claims).where(isClaim);
-    return { claim, expired: true };
+    return { claim, isExpired: true };
   }
-  if (!(await isHolderGone(tx, claim.sessionId, claim.peerId, claim.renewedAt, since))) return null;
+  if (!(await hasHolderLeft(tx, claim.sessionId, claim.peerId, claim.renewedAt, since))) return null;
   await tx.update(claims).set({ handedBackAt: sql`now()` }).where(isClaim);
-  return { claim, expired: false };
+  return { claim, isExpired: false };
 }
 
-async function isHolderGone(
+async function hasHolderLeft(
   tx: Transaction,
   sessionId: string,
   peerId: string,
@@ -150,7 +150,7 @@ async function isHolderGone(
   const renewed = sql`${(renewedAt ?? since).toISOString()}::timestamptz`;
   const [row] = await tx.execute(sql`
     SELECT 1 FROM (SELECT ${sessionId}::uuid AS session_id, ${peerId}::uuid AS peer_id) h
-    ${ofOpenSession(sql`h.session_id`, sql`h.peer_id`)}
+    ${joinOpenSession(sql`h.session_id`, sql`h.peer_id`)}
     WHERE ${isGone(renewed, since)}`);
   return row !== undefined;
 }

@@ -52,12 +52,8 @@ export async function findTask(db: Queryable, key: TaskKey): Promise<TaskRow | n
 /** Locks a task until the transaction ends, so that changes to the task happen one after another. */
 export async function lockTask(tx: Transaction, key: TaskKey): Promise<TaskRow | null> {
   // Locks first and reads the task in a second statement, so that its blockers are current.
-  const [held] = await tx
-    .select({ number: tasks.number })
-    .from(tasks)
-    .where(isTask(key))
-    .for("no key update");
-  return held ? findTask(tx, key) : null;
+  const [row] = await tx.select({ number: tasks.number }).from(tasks).where(isTask(key)).for("no key update");
+  return row ? findTask(tx, key) : null;
 }
 
 export type NewTask = Omit<typeof tasks.$inferInsert, "sessionId" | "number" | "state">;
@@ -114,7 +110,7 @@ export async function updateTaskRow(tx: Transaction, key: TaskKey, change: TaskU
 }
 
 /** The columns that a task has when it has no holder. */
-export const unheld = { holder: null, holderPeerId: null, claimedAt: null, renewedAt: null } as const;
+export const noHolder = { holder: null, holderPeerId: null, claimedAt: null, renewedAt: null } as const;
 
 /**
  * Claims the next ready task and returns it, or returns null if no task is ready. Prefers a task assigned to
@@ -129,12 +125,12 @@ export async function claimNextTask(
   const labelled = label === undefined ? sql`` : sql` AND ${label} = ANY (${tasks.labels})`;
   // Each of the two queries walks an index and stops at its first match. The second query runs only if the
   // first one finds nothing.
-  const firstOf = (meant: SQL | undefined) => sql`(
+  const selectFirst = (condition: SQL | undefined) => sql`(
     SELECT ${tasks.number} FROM ${tasks}
-    WHERE ${tasks.sessionId} = ${sessionId} AND ${tasks.state} = 'open' AND ${meant} AND NOT ${waits}${labelled}
+    WHERE ${tasks.sessionId} = ${sessionId} AND ${tasks.state} = 'open' AND ${condition} AND NOT ${waits}${labelled}
     ORDER BY ${tasks.number} LIMIT 1
     FOR NO KEY UPDATE OF ${tasks} SKIP LOCKED)`;
-  const next = sql`coalesce(${firstOf(isMeantFor(claimer))}, ${firstOf(isNull(tasks.assigneeTeamId))})`;
+  const next = sql`coalesce(${selectFirst(isAssignedTo(claimer))}, ${selectFirst(isNull(tasks.assigneeTeamId))})`;
   return claim(tx, sessionId, next, claimer);
 }
 
@@ -174,7 +170,7 @@ async function claim(
         eq(tasks.sessionId, sessionId),
         sql`${tasks.number} = ${number}`,
         eq(tasks.state, "open"),
-        isFor(claimer),
+        isOpenTo(claimer),
         sql`NOT ${waits}`,
       ),
     )
@@ -182,11 +178,11 @@ async function claim(
   return row ?? null;
 }
 
-function isFor({ teamId, peerId }: Pick<TaskClaimer, "teamId" | "peerId">): SQL | undefined {
-  return or(isNull(tasks.assigneeTeamId), isMeantFor({ teamId, peerId }));
+function isOpenTo({ teamId, peerId }: Pick<TaskClaimer, "teamId" | "peerId">): SQL | undefined {
+  return or(isNull(tasks.assigneeTeamId), isAssignedTo({ teamId, peerId }));
 }
 
-function isMeantFor({ teamId, peerId }: Pick<TaskClaimer, "teamId" | "peerId">): SQL | undefined {
+function isAssignedTo({ teamId, peerId }: Pick<TaskClaimer, "teamId" | "peerId">): SQL | undefined {
   return and(
     eq(tasks.assigneeTeamId, teamId),
     or(isNull(tasks.assigneePeerId), eq(tasks.assigneePeerId, peerId)),
@@ -217,7 +213,7 @@ export async function listReadyAfter(tx: Transaction, { sessionId, number }: Tas
  * Finds a task in `blockedBy` that directly or indirectly waits for `number`, so that blocking `number` by it
  * would create a cycle. Returns null if there is none.
  */
-export async function findCircle(
+export async function findCycle(
   tx: Transaction,
   { sessionId, number }: TaskKey,
   blockedBy: readonly number[],
@@ -225,7 +221,7 @@ export async function findCircle(
   const [row] = await tx.execute<{ first: number }>(sql`
     WITH RECURSIVE chain AS (
       SELECT t.number AS first, t.number, t.blocked_by FROM ${tasks} t
-      WHERE t.session_id = ${sessionId} AND t.number = ANY (${intArray(blockedBy)})
+      WHERE t.session_id = ${sessionId} AND t.number = ANY (${toIntArray(blockedBy)})
       UNION
       SELECT c.first, t.number, t.blocked_by FROM chain c
       JOIN ${tasks} t ON t.session_id = ${sessionId} AND t.number = ANY (c.blocked_by)
@@ -244,13 +240,13 @@ export async function listUnknownTasks(
   const rows = await tx
     .select({ number: tasks.number })
     .from(tasks)
-    .where(and(eq(tasks.sessionId, sessionId), sql`${tasks.number} = ANY (${intArray(numbers)})`));
+    .where(and(eq(tasks.sessionId, sessionId), sql`${tasks.number} = ANY (${toIntArray(numbers)})`));
   const known = new Set(rows.map(({ number }) => number));
   return numbers.filter((number) => !known.has(number));
 }
 
 /** Formats numbers as an array literal, because the driver does not load array types. */
-function intArray(numbers: readonly number[]): SQL {
+function toIntArray(numbers: readonly number[]): SQL {
   return sql`${sql.param(`{${numbers.join(",")}}`)}::integer[]`;
 }
 
@@ -279,8 +275,8 @@ export async function listTaskRows(
         eq(tasks.sessionId, sessionId),
         gt(tasks.number, after),
         isIn(state),
-        state === "ready" && readyFor ? isFor(readyFor) : undefined,
-        mine ? or(eq(tasks.holderPeerId, mine.peerId), isMeantFor(mine)) : undefined,
+        state === "ready" && readyFor ? isOpenTo(readyFor) : undefined,
+        mine ? or(eq(tasks.holderPeerId, mine.peerId), isAssignedTo(mine)) : undefined,
         label === undefined ? undefined : sql`${label} = ANY (${tasks.labels})`,
       ),
     )
@@ -402,15 +398,15 @@ export async function listTaskReaders(
 }
 
 /** Removes texts from a task if they are still the ones that were redacted. */
-export async function forgetTaskTexts(
+export async function redactTaskTexts(
   tx: Transaction,
   key: TaskKey,
-  told: { readonly title: string; readonly text?: string | undefined; readonly result?: string | undefined },
+  texts: { readonly title: string; readonly text?: string | undefined; readonly result?: string | undefined },
 ): Promise<void> {
   await tx.execute(sql`
     UPDATE ${tasks} SET
-      title = CASE WHEN title = ${told.title} THEN '(removed)' ELSE title END,
-      text = CASE WHEN text = ${told.text ?? null} THEN '' ELSE text END,
-      result = CASE WHEN result = ${told.result ?? null} THEN NULL ELSE result END
+      title = CASE WHEN title = ${texts.title} THEN '(removed)' ELSE title END,
+      text = CASE WHEN text = ${texts.text ?? null} THEN '' ELSE text END,
+      result = CASE WHEN result = ${texts.result ?? null} THEN NULL ELSE result END
     WHERE session_id = ${key.sessionId} AND number = ${key.number}`);
 }

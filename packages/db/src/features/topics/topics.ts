@@ -15,7 +15,7 @@ import {
   sql,
 } from "drizzle-orm";
 import { documents, meshes, topicMessages, topics } from "../../core/schema.js";
-import { type SourceColumns, sourceName } from "../../core/source-columns.js";
+import { type SourceColumns, toSourceName } from "../../core/source-columns.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
 export type TopicRow = typeof topics.$inferSelect;
@@ -31,7 +31,7 @@ export interface TopicKey {
 }
 
 /** Returns the source that a topic is about. */
-export function sourceOf({ sessionId, root, path }: TopicRow): SourceColumns {
+export function toSourceColumns({ sessionId, root, path }: TopicRow): SourceColumns {
   if (root !== null && path !== null) return { sessionId, root, path };
   if (sessionId === null) throw new TypeError("A topic must be about a document or a file.");
   return { sessionId, root: null, path: null };
@@ -100,7 +100,7 @@ export async function insertTopic(tx: Transaction, topic: NewTopic): Promise<Top
 }
 
 /** Prevents others from opening topics in the mesh until the transaction ends. */
-export async function holdTopicCounter(tx: Transaction, meshId: string): Promise<void> {
+export async function lockTopicCounter(tx: Transaction, meshId: string): Promise<void> {
   await tx
     .select({ number: meshes.lastTopic })
     .from(meshes)
@@ -112,7 +112,7 @@ export async function countOpenTopics(db: Queryable, meshId: string, source: Sou
   const [row] = await db
     .select({ open: count() })
     .from(topics)
-    .where(and(ofSource(meshId, source), eq(topics.status, "open")));
+    .where(and(isOfSource(meshId, source), eq(topics.status, "open")));
   return row?.open ?? 0;
 }
 
@@ -145,7 +145,7 @@ export async function listTopicRows(
     .from(topics)
     .where(
       and(
-        ofSource(meshId, source),
+        isOfSource(meshId, source),
         page.status === undefined ? undefined : eq(topics.status, page.status),
         page.before === undefined ? undefined : lt(topics.number, page.before),
       ),
@@ -236,24 +236,24 @@ export async function reopenTopicRow(tx: Transaction, key: TopicKey): Promise<To
 }
 
 /** A topic with an anchor. Contains the fields needed to locate the anchor in a new version of the text. */
-export type PlacedTopic = TopicRow & {
+export type AnchoredTopic = TopicRow & {
   readonly quote: string;
   readonly startAt: number;
   readonly endAt: number;
 };
 
 /** Lists a source's open topics whose anchors have not been located in the current text yet. */
-export async function listTopicsToPlace(
+export async function listTopicsToReanchor(
   db: Queryable,
   meshId: string,
   source: SourceColumns,
   { version, hash }: TextPoint,
-): Promise<PlacedTopic[]> {
+): Promise<AnchoredTopic[]> {
   const isOther = version === null ? ne(topics.foundAtHash, hash) : lt(topics.foundAtVersion, version);
   const rows = await db
     .select()
     .from(topics)
-    .where(and(ofSource(meshId, source), eq(topics.status, "open"), isNotNull(topics.quote), isOther))
+    .where(and(isOfSource(meshId, source), eq(topics.status, "open"), isNotNull(topics.quote), isOther))
     .orderBy(asc(topics.number));
   return rows.flatMap((row) => {
     const { quote, startAt, endAt } = row;
@@ -262,7 +262,7 @@ export async function listTopicsToPlace(
 }
 
 /** The result of locating a topic's anchor. */
-export type FoundPlace =
+export type AnchorLocation =
   | { readonly found: "exact" | "moved" | "reworded"; readonly start: number; readonly end: number }
   | { readonly found: "lost" };
 
@@ -270,11 +270,11 @@ export type FoundPlace =
  * Stores the location of a topic's anchor in a version of the text. Returns false if another caller has
  * already stored a location in this version or a newer one.
  */
-export async function saveTopicPlace(
+export async function saveTopicAnchor(
   tx: Queryable,
   topic: Pick<TopicRow, "meshId" | "number" | "foundAtVersion" | "foundAtHash">,
   at: TextPoint,
-  place: FoundPlace,
+  place: AnchorLocation,
 ): Promise<boolean> {
   const isOlder =
     at.version === null
@@ -302,12 +302,12 @@ function isTopic({ meshId, number }: TopicKey): SQL | undefined {
   return and(eq(topics.meshId, meshId), eq(topics.number, number));
 }
 
-function ofSource(meshId: string, source: SourceColumns): SQL | undefined {
-  return and(eq(topics.meshId, meshId), eq(topics.source, sourceName(source)));
+function isOfSource(meshId: string, source: SourceColumns): SQL | undefined {
+  return and(eq(topics.meshId, meshId), eq(topics.source, toSourceName(source)));
 }
 
 /** Lists documents that have changed since the anchors of their open topics were last located. */
-export async function listUnplacedDocuments(
+export async function listDocumentsToReanchor(
   db: Queryable,
 ): Promise<{ readonly meshId: string; readonly sessionId: string }[]> {
   const rows = await db
@@ -329,7 +329,7 @@ export async function listUnplacedDocuments(
 const removedQuote = "(removed)";
 
 /** Removes from topics any quotes that come from redacted document versions. */
-export async function forgetQuotes(
+export async function redactQuotes(
   tx: Transaction,
   { meshId, sessionId }: { readonly meshId: string; readonly sessionId: string },
   { from, to }: { readonly from: number; readonly to: number },
@@ -339,7 +339,7 @@ export async function forgetQuotes(
     .set({ quote: removedQuote, prefix: "", suffix: "" })
     .where(
       and(
-        ofSource(meshId, { sessionId, root: null, path: null }),
+        isOfSource(meshId, { sessionId, root: null, path: null }),
         isNotNull(topics.quote),
         between(topics.madeAtVersion, from, to),
       ),

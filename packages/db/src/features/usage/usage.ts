@@ -139,7 +139,7 @@ const groupings = {
 
 export type UsageGrouping = keyof typeof groupings;
 
-function ofFilter({ meshId, sessionId, since, until }: UsageFilter): SQL {
+function buildFromClause({ meshId, sessionId, since, until }: UsageFilter): SQL {
   return sql`FROM usage u JOIN sessions s ON s.session_id = u.session_id
     LEFT JOIN peers p ON p.session_id = u.session_id AND p.peer_id = u.peer_id
     LEFT JOIN teams t ON t.session_id = p.session_id AND t.team_id = p.team_id
@@ -174,7 +174,7 @@ export async function listUsage(
     Record<string, unknown> & UsageGroupRow & { groups: number; total: UsageSumsRow }
   >(sql`
     WITH g AS (
-      SELECT ${name} AS name, ${session} AS session, ${task} AS task, u.source, ${sums} ${ofFilter(filter)}
+      SELECT ${name} AS name, ${session} AS session, ${task} AS task, u.source, ${sums} ${buildFromClause(filter)}
       GROUP BY 1, 2, 3, 4)
     SELECT g.*, (SELECT count(*)::int FROM g) AS groups, (SELECT to_json(t) FROM (SELECT ${sums} FROM g u) t) AS total
     FROM g ORDER BY ${order}, g.source LIMIT ${limit}`);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { asTeam, Sequence, StorableText, Timestamp, Uuid } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
 import { Peer } from "../../operations/peers.js";
-import { lines, nameInLine, peerAddress } from "../../text/neutralise.js";
+import { formatInlineAddress, formatInlineName, joinLines } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -92,7 +92,7 @@ export const listAgents = operation("list_agents", {
     }),
   }),
   errors: ["unauthorized", "not_found"],
-  compact: ({ agents }) => lines(...agents.map(compactAgent), agents.length === 0 && "no one is at work"),
+  compact: ({ agents }) => joinLines(...agents.map(compactAgent), agents.length === 0 && "no one is at work"),
 });
 
 /** Formats an agent in one line. All text in the line comes from other users. */
@@ -113,9 +113,9 @@ function compactAgent({
     task && `task ${task.task}`,
     ...waits.map(
       ({ on, human }) =>
-        `waits for ${on.length > 0 ? on.map(nameInLine).join(", ") : human ? "a human" : "an answer"}`,
+        `waits for ${on.length > 0 ? on.map(formatInlineName).join(", ") : human ? "a human" : "an answer"}`,
     ),
     unread > 0 && `${unread} unread`,
   ].filter(Boolean);
-  return `- ${peerAddress(team, name)} in ${session}, ${facts.join(", ")}${summary && `: ${summary}`}`;
+  return `- ${formatInlineAddress(team, name)} in ${session}, ${facts.join(", ")}${summary && `: ${summary}`}`;
 }

@@ -1,5 +1,5 @@
-import { inToolset, reading } from "../../operations/operation-rules.js";
+import { assignToolset, reading } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("people", {
+export const rules = assignToolset("people", {
   list_agents: { ...reading, access: "reader", route: "GET /api/agents" },
 });

@@ -3,7 +3,7 @@ import { limits } from "../../core/limits.js";
 import { asTeam, lineOfChars, retryable, StorableText, Timestamp, Uuid } from "../../core/values.js";
 import { AlertKind } from "../../operations/attention.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -113,9 +113,9 @@ export interface AlertContent {
   readonly path: string;
 }
 
-function targetLine({ target_id, kind, name, host, about, problem, ended }: AlertTarget): string {
+function formatTarget({ target_id, kind, name, host, about, problem, ended }: AlertTarget): string {
   const state = ended ? ", gone" : problem === null ? "" : `, failing: ${problem}`;
-  return `- ${target_id} ${kind} ${nameInLine(name)} at ${host ?? "?"}, about ${about.join(", ")}${state}`;
+  return `- ${target_id} ${kind} ${formatInlineName(name)} at ${host ?? "?"}, about ${about.join(", ")}${state}`;
 }
 
 export const listAlertTargets = operation("list_alert_targets", {
@@ -130,7 +130,7 @@ export const listAlertTargets = operation("list_alert_targets", {
   }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ targets }) =>
-    lines(...targets.map(targetLine), targets.length === 0 && "nothing is sent anywhere"),
+    joinLines(...targets.map(formatTarget), targets.length === 0 && "nothing is sent anywhere"),
 });
 
 export const putAlertTarget = operation("put_alert_target", {
@@ -151,7 +151,7 @@ export const putAlertTarget = operation("put_alert_target", {
     }),
   output: AlertTarget,
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
-  compact: targetLine,
+  compact: formatTarget,
 });
 
 export const deleteAlertTarget = operation("delete_alert_target", {

@@ -1,6 +1,6 @@
-import { inToolset, reading, writing } from "../../operations/operation-rules.js";
+import { assignToolset, reading, writing } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("people", {
+export const rules = assignToolset("people", {
   list_alert_targets: { ...reading, access: "team", route: "GET /api/alerts", human: "person" },
   put_alert_target: {
     ...writing,

@@ -12,8 +12,8 @@ import {
   Uuid,
 } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { approvalText } from "../../text/approval-text.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatApproval } from "../../text/approval-text.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -79,7 +79,7 @@ export const askApproval = operation("ask_approval", {
     expires_at: Timestamp.meta({ description: "When it lapses, unless a call waits for its answer." }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  compact: ({ approval, person }) => `approval ${approval} asked of ${nameInLine(person)}`,
+  compact: ({ approval, person }) => `approval ${approval} asked of ${formatInlineName(person)}`,
 });
 
 const ofPeer = { ...inSession, approval: ApprovalNumber, ...asTeam };
@@ -116,10 +116,10 @@ export const listApprovals = operation("list_approvals", {
   }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ waiting }) =>
-    lines(
+    joinLines(
       ...waiting.map(
         ({ approval, asked_by, tool, input }) =>
-          `approval ${approval} ${nameInLine(asked_by)} ${tool}: ${approvalText(input).text}`,
+          `approval ${approval} ${formatInlineName(asked_by)} ${tool}: ${formatApproval(input).text}`,
       ),
       waiting.length === 0 && "no pending approvals",
     ),

@@ -1,6 +1,6 @@
-import { inToolset, reading, writing, writingWhileOpen } from "../../operations/operation-rules.js";
+import { assignToolset, reading, writing, writingWhileOpen } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("people", {
+export const rules = assignToolset("people", {
   ask_approval: {
     ...writingWhileOpen,
     stores: "input",

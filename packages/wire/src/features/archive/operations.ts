@@ -2,7 +2,7 @@ import * as z from "zod";
 import { asTeam, inSession, retryable, Timestamp, Uuid } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
 import { describeBytes } from "../../text/describe-bytes.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -28,15 +28,15 @@ export const archiveSession = operation("archive_session", {
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   compact: ({ archived_at, archived_by, bundle, rows }) =>
-    lines(
-      `archived ${archived_at} by ${nameInLine(archived_by)}`,
+    joinLines(
+      `archived ${archived_at} by ${formatInlineName(archived_by)}`,
       describeObject("bundle", bundle),
       describeObject("rows", rows),
     ),
 });
 
 function describeObject(what: string, { key, bytes, sha256 }: z.output<typeof StoredObject>): string {
-  return `${what}: ${nameInLine(key)}, ${describeBytes(bytes)}, SHA-256 ${sha256}`;
+  return `${what}: ${formatInlineName(key)}, ${describeBytes(bytes)}, SHA-256 ${sha256}`;
 }
 
 export const unarchiveSession = operation("unarchive_session", {
@@ -50,5 +50,8 @@ export const unarchiveSession = operation("unarchive_session", {
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   compact: ({ messages, left }) =>
-    lines(`${messages} messages are back`, ...left.map((key) => `still in the storage: ${nameInLine(key)}`)),
+    joinLines(
+      `${messages} messages are back`,
+      ...left.map((key) => `still in the storage: ${formatInlineName(key)}`),
+    ),
 });

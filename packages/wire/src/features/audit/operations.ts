@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../../core/limits.js";
 import { asTeam, retryable, StorableText, Timestamp, textOfBytes, Uuid } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -110,10 +110,10 @@ export const listAuditSessions = operation("list_audit_sessions", {
   output: z.object({ sessions: z.array(AuditSession), next_cursor: z.int().nullable() }),
   errors: ["unauthorized"],
   compact: ({ sessions, next_cursor }) =>
-    lines(
+    joinLines(
       ...sessions.map(
         ({ session_id, intent, record_count, root }) =>
-          `- ${nameInLine(session_id)} ${record_count} records, ${root === null ? "open" : `root ${root}`}: ${intent}`,
+          `- ${formatInlineName(session_id)} ${record_count} records, ${root === null ? "open" : `root ${root}`}: ${intent}`,
       ),
       sessions.length === 0 && "no audit sessions",
       next_cursor !== null && `more: before ${next_cursor}`,
@@ -152,7 +152,7 @@ export const thoughtRecordList = operation("thought_record_list", {
   output: z.object({ records: z.array(ThoughtRecord), next_cursor: z.int().nullable() }),
   errors: ["unauthorized", "ERR_SESSION_NOT_FOUND"],
   compact: ({ records, next_cursor }) =>
-    lines(
+    joinLines(
       ...records.map(compactThought),
       records.length === 0 && "no records",
       next_cursor !== null && `more: after ${next_cursor}`,
@@ -188,10 +188,10 @@ export const auditVerifyChain = operation("audit_verify_chain", {
   }),
   errors: ["unauthorized", "ERR_SESSION_NOT_FOUND"],
   compact: ({ valid, task_count, record_count, broken_at: broken, root_matches }) =>
-    lines(
+    joinLines(
       `${valid ? "valid" : "NOT VALID"}: ${record_count} records in ${task_count} tasks checked`,
       broken &&
-        `broken at #${broken.number} ${broken.id} (${broken.problem}) of ${nameInLine(broken.task_id)}`,
+        `broken at #${broken.number} ${broken.id} (${broken.problem}) of ${formatInlineName(broken.task_id)}`,
       root_matches === false && "the records differ from the finalized records",
     ),
 });
@@ -231,7 +231,7 @@ export const merkleProofOf = operation("merkle_proof", {
   }),
   errors: ["unauthorized", "not_found", "conflict", "ERR_NOT_FINALIZED"],
   compact: ({ hash, root, proof }) =>
-    lines(`leaf ${hash}`, ...proof.map((each) => `with ${each}`), `root ${root}`),
+    joinLines(`leaf ${hash}`, ...proof.map((each) => `with ${each}`), `root ${root}`),
 });
 
 function compactRoot({ session_id, root, record_count, finalized_at }: MerkleRoot): string {
@@ -247,6 +247,6 @@ function compactThought({
   recorded_by,
   content,
 }: ThoughtRecord): string {
-  const who = nameInLine(recorded_by);
-  return `#${number} ${id} ${type} of ${nameInLine(task_id)} (${who}, ${timestamp}) ${content}`;
+  const who = formatInlineName(recorded_by);
+  return `#${number} ${id} ${type} of ${formatInlineName(task_id)} (${who}, ${timestamp}) ${content}`;
 }

@@ -1,6 +1,6 @@
-import { inToolset, reading, writing } from "../../operations/operation-rules.js";
+import { assignToolset, reading, writing } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("audit", {
+export const rules = assignToolset("audit", {
   audit_session_start: {
     ...writing,
     stores: "input",
@@ -20,10 +20,10 @@ export const rules = inToolset("audit", {
     ...reading,
     access: "reader",
     route: "GET /api/audit/thoughts",
-    asksWhoCalls: true,
+    dependsOnCaller: true,
   },
-  audit_verify_chain: { ...reading, access: "reader", route: "GET /api/audit/chain", asksWhoCalls: true },
+  audit_verify_chain: { ...reading, access: "reader", route: "GET /api/audit/chain", dependsOnCaller: true },
   merkle_finalize: { ...writing, access: "team", route: "POST /api/audit/finalize", unnamed: true },
-  merkle_root: { ...reading, access: "reader", route: "GET /api/audit/root", asksWhoCalls: true },
-  merkle_proof: { ...reading, access: "reader", route: "GET /api/audit/proof", asksWhoCalls: true },
+  merkle_root: { ...reading, access: "reader", route: "GET /api/audit/root", dependsOnCaller: true },
+  merkle_proof: { ...reading, access: "reader", route: "GET /api/audit/proof", dependsOnCaller: true },
 });

@@ -1,5 +1,5 @@
-import { messageTime } from "../../feed/compact.js";
-import { inQuotes, nameInLine } from "../../text/neutralise.js";
+import { formatMessageTime } from "../../feed/compact.js";
+import { formatInlineName, quoteText } from "../../text/neutralise.js";
 
 /**
  * The kinds of lines in a brief, most important first. A brief lists them in this order. If it is too long,
@@ -33,15 +33,15 @@ interface BriefFact {
 }
 
 /** Formats a line such as `#12 decision by Atlas 14:02:10: Keep v1 tokens`, with the text unchanged. */
-export function briefLine({ kind, sequence, version, task, job, at, by, text }: BriefFact): string {
+export function formatBriefLine({ kind, sequence, version, task, job, at, by, text }: BriefFact): string {
   const head = [
     sequence !== null && `#${sequence}`,
     kind,
     version !== null && `v${version}`,
     task !== undefined && String(task),
     job !== undefined && `job ${job}`,
-    by !== null && `by ${/\s(?:by|v\d)/.test(by) ? inQuotes(by) : nameInLine(by)}`,
-    messageTime(at),
+    by !== null && `by ${/\s(?:by|v\d)/.test(by) ? quoteText(by) : formatInlineName(by)}`,
+    formatMessageTime(at),
   ];
   return `${head.filter((part) => part !== false).join(" ")}${text === "" ? "" : `: ${text}`}`;
 }

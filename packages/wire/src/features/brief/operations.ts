@@ -2,8 +2,8 @@ import * as z from "zod";
 import { limits } from "../../core/limits.js";
 import { asTeam, instantOf, Sequence, StorableText, Timestamp, Uuid, Version } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines } from "../../text/neutralise.js";
-import { briefKinds, briefLine } from "./brief-line.js";
+import { joinLines } from "../../text/neutralise.js";
+import { briefKinds, formatBriefLine } from "./brief-line.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -75,19 +75,19 @@ export const brief = operation("brief", {
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ sessions, summary }) =>
-    lines(
-      ...sessions.flatMap(sessionLines),
+    joinLines(
+      ...sessions.flatMap(formatSessionBrief),
       sessions.length === 0 && "nothing new",
       summary && `summary by a model: ${summary}`,
     ),
 });
 
 /** Formats the part of a brief that covers one session. The quoted text comes from other users. */
-function sessionLines({ session, after, up_to, lines: told, left_out }: SessionBrief): string[] {
-  if (told.length === 0) return [`nothing new in ${session} after #${after}`];
+function formatSessionBrief({ session, after, up_to, lines: briefLines, left_out }: SessionBrief): string[] {
+  if (briefLines.length === 0) return [`nothing new in ${session} after #${after}`];
   return [
     `new in ${session}, #${after + 1} to #${up_to}:`,
-    ...told.map((line) => `- ${briefLine(line)}`),
+    ...briefLines.map((line) => `- ${formatBriefLine(line)}`),
     ...(left_out > 0 ? [`- ${left_out} more: get_history`] : []),
   ];
 }

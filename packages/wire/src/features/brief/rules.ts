@@ -1,5 +1,5 @@
-import { inToolset, reading } from "../../operations/operation-rules.js";
+import { assignToolset, reading } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("people", {
-  brief: { ...reading, access: "reader", route: "GET /api/brief", asksWhoCalls: true },
+export const rules = assignToolset("people", {
+  brief: { ...reading, access: "reader", route: "GET /api/brief", dependsOnCaller: true },
 });

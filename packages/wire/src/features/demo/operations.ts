@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { retryable, Uuid } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { nameInLine } from "../../text/neutralise.js";
+import { formatInlineName } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -17,5 +17,6 @@ export const openDemoRoom = operation("open_demo_room", {
     session: z.string().meta({ description: "Its slug." }),
   }),
   errors: ["unauthorized", "forbidden"],
-  compact: ({ mesh, session }) => `session ${nameInLine(session)} is open in mesh ${nameInLine(mesh)}`,
+  compact: ({ mesh, session }) =>
+    `session ${formatInlineName(session)} is open in mesh ${formatInlineName(mesh)}`,
 });

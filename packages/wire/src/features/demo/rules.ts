@@ -1,6 +1,6 @@
-import { creating, inToolset } from "../../operations/operation-rules.js";
+import { assignToolset, creating } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("admin", {
+export const rules = assignToolset("admin", {
   open_demo_room: {
     ...creating,
     access: "open",

@@ -1,3 +1,3 @@
 /** Importing a session from an exported bundle. */
-export type { Imported } from "./operations.js";
+export type { ImportResult } from "./operations.js";
 export { rules } from "./rules.js";

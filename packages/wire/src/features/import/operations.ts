@@ -6,7 +6,7 @@ import { rules } from "./rules.js";
 const operation = describeOperations(rules);
 
 /** The result of importing a session. */
-export const Imported = z.object({
+export const ImportResult = z.object({
   session_id: Uuid.meta({ description: "The session's id here." }),
   slug: z.string(),
   title: z.string(),
@@ -23,12 +23,12 @@ export const Imported = z.object({
       "The page around the record of an HTML export: `known` if Merkle shipped it; what a `foreign` page shows was not signed.",
   }),
 });
-export type Imported = z.output<typeof Imported>;
+export type ImportResult = z.output<typeof ImportResult>;
 
 export const importBundle = operation("import_bundle", {
   summary: "Import a session's bundle into this mesh as a read-only copy.",
   input: z.strictObject({}),
-  output: Imported,
+  output: ImportResult,
   errors: ["unauthorized", "forbidden", "conflict"],
   compact: ({ slug, page }) =>
     page === "foreign"

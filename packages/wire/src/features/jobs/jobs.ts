@@ -12,7 +12,7 @@ import {
 } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
 import { jobKinds } from "../../operations/operation-rules.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { PersonaName } from "../personas/operations.js";
 import { TopicId } from "../topics/operations.js";
 import { rules } from "./rules.js";
@@ -107,7 +107,7 @@ export const getJob = operation("get_job", {
   input: z.strictObject({ job_id: JobId, ...asTeam }),
   output: Job,
   errors: ["unauthorized", "forbidden", "not_found"],
-  compact: (job) => lines(compactJob(job), job.error_tail !== null && `error:\n  ${job.error_tail}`),
+  compact: (job) => joinLines(compactJob(job), job.error_tail !== null && `error:\n  ${job.error_tail}`),
 });
 
 export const listJobs = operation("list_jobs", {
@@ -121,7 +121,7 @@ export const listJobs = operation("list_jobs", {
   }),
   output: z.object({ jobs: z.array(Job) }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  compact: ({ jobs }) => lines(...jobs.map(compactJob), jobs.length === 0 && "no jobs"),
+  compact: ({ jobs }) => joinLines(...jobs.map(compactJob), jobs.length === 0 && "no jobs"),
 });
 
 export const cancelJob = operation("cancel_job", {
@@ -147,9 +147,9 @@ export function compactJob({
   const what = [
     kind,
     topic_id !== null && `topic ${topic_id}`,
-    persona_name !== null && `as ${nameInLine(persona_name)}`,
+    persona_name !== null && `as ${formatInlineName(persona_name)}`,
     session !== null && `of ${session}`,
-    source_path !== null && `of ${nameInLine(source_path)}`,
+    source_path !== null && `of ${formatInlineName(source_path)}`,
   ];
   const outcome = result === null ? (message ?? "") : `${result.kind} ${result.id}`;
   return `job ${job_id} ${status}: ${what.filter(Boolean).join(" ")}${outcome && `. ${outcome}`}`;

@@ -1,7 +1,7 @@
-import { creating, inToolset, jobKinds, reading, writing } from "../../operations/operation-rules.js";
+import { assignToolset, creating, jobKinds, reading, writing } from "../../operations/operation-rules.js";
 
 export const rules = {
-  ...inToolset("work", {
+  ...assignToolset("work", {
     start_job: { ...creating, stores: "input", access: "team", route: "POST /api/agent/jobs" },
     get_job: { ...reading, access: "reader", route: "GET /api/agent/jobs/:job_id", forJobs: jobKinds },
     list_jobs: { ...reading, access: "reader", route: "GET /api/agent/jobs" },
@@ -27,7 +27,7 @@ export const rules = {
       withoutCredential: true,
     },
   }),
-  ...inToolset("admin", {
+  ...assignToolset("admin", {
     get_runner: { ...reading, access: "reader", route: "GET /api/agent/runner", withoutCredential: true },
   }),
 };

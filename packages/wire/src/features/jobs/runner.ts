@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { JobKind } from "./jobs.js";
 import { rules } from "./rules.js";
 
@@ -49,11 +49,11 @@ export const getRunner = operation("get_runner", {
   }),
   errors: [],
   compact: ({ here, elsewhere, running, queued }) =>
-    lines(
+    joinLines(
       `${running} running, ${queued} waiting`,
       here === null && "no runner beside this broker",
       elsewhere && "other runners can take jobs",
       here?.runner &&
-        `runs ${nameInLine(here.runner.program)}: ${here.runner.problem ?? here.runner.version}`,
+        `runs ${formatInlineName(here.runner.program)}: ${here.runner.problem ?? here.runner.version}`,
     ),
 });

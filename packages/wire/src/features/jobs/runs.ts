@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../../core/limits.js";
 import { lineOfChars, retryable, StorableText, textOfBytes } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines } from "../../text/neutralise.js";
+import { joinLines } from "../../text/neutralise.js";
 import { ModelUsage } from "../usage/operations.js";
 import { compactJob, Job, JobId, JobKind } from "./jobs.js";
 import { rules } from "./rules.js";
@@ -87,5 +87,5 @@ export const endJob = operation("end_job", {
     job: Job,
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
-  compact: ({ ended, job }) => lines(compactJob(job), !ended && "it had ended before"),
+  compact: ({ ended, job }) => joinLines(compactJob(job), !ended && "it had ended before"),
 });

@@ -1,6 +1,6 @@
-import { inToolset, reading, writing } from "../../operations/operation-rules.js";
+import { assignToolset, reading, writing } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("mesh", {
+export const rules = assignToolset("mesh", {
   remember: { ...writing, stores: "input", access: "team", route: "POST /api/memories" },
   recall: { ...reading, share: "search", access: "reader", route: "GET /api/memories/recall" },
   forget: { ...writing, access: "team", route: "POST /api/memories/forget" },

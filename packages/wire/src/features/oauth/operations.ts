@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../../core/limits.js";
 import { retryable, SessionRef, StorableText, TeamName, Timestamp } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { nameInLine } from "../../text/neutralise.js";
+import { formatInlineName } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 export { ClientMetadata } from "./client-metadata.js";
@@ -39,7 +39,8 @@ export const previewClient = operation("preview_client", {
     refuse_to: z.string().meta({ description: "Address that informs the client of a refusal." }),
   }),
   errors: ["unauthorized", "forbidden"],
-  compact: ({ name, redirect_host }) => `client ${nameInLine(name)} at ${nameInLine(redirect_host)}`,
+  compact: ({ name, redirect_host }) =>
+    `client ${formatInlineName(name)} at ${formatInlineName(redirect_host)}`,
 });
 
 export const approveClient = operation("approve_client", {
@@ -59,5 +60,5 @@ export const approveClient = operation("approve_client", {
     expires_at: Timestamp.meta({ description: "When the code expires." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict", "session_closed"],
-  compact: ({ token_id, team_name }) => `token ${token_id} is for ${nameInLine(team_name)}`,
+  compact: ({ token_id, team_name }) => `token ${token_id} is for ${formatInlineName(team_name)}`,
 });

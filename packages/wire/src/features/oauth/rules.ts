@@ -1,6 +1,6 @@
-import { inToolset, reading, vouching } from "../../operations/operation-rules.js";
+import { assignToolset, reading, vouching } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("admin", {
+export const rules = assignToolset("admin", {
   preview_client: {
     ...reading,
     access: "member",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../../core/limits.js";
 import { asTeam, lineOfChars, retryable, Timestamp, textOfBytes } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -49,10 +49,10 @@ export const listPersonas = operation("list_personas", {
   output: z.object({ personas: z.array(Persona) }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ personas }) =>
-    lines(
+    joinLines(
       ...personas.map(
         ({ name, retired, prompt }) =>
-          `- ${nameInLine(name)}${retired ? " (retired)" : ""}: ${prompt.split("\n", 1)[0] ?? ""}`,
+          `- ${formatInlineName(name)}${retired ? " (retired)" : ""}: ${prompt.split("\n", 1)[0] ?? ""}`,
       ),
       personas.length === 0 && "no personas",
     ),
@@ -65,7 +65,7 @@ export const getPersona = operation("get_persona", {
   input: z.strictObject({ name: PersonaName, ...asTeam }),
   output: Persona,
   errors: ["unauthorized", "forbidden", "not_found"],
-  compact: ({ name, prompt, hash }) => `persona ${nameInLine(name)}, hash ${hash}:\n  ${prompt}`,
+  compact: ({ name, prompt, hash }) => `persona ${formatInlineName(name)}, hash ${hash}:\n  ${prompt}`,
 });
 
 export const putPersona = operation("put_persona", {
@@ -88,5 +88,5 @@ export const putPersona = operation("put_persona", {
   output: Persona,
   errors: ["unauthorized", "forbidden", "conflict"],
   compact: ({ name, version, retired }) =>
-    `persona ${nameInLine(name)} v${version}${retired ? ", retired" : ""}`,
+    `persona ${formatInlineName(name)} v${version}${retired ? ", retired" : ""}`,
 });

@@ -1,6 +1,6 @@
-import { inToolset, reading, writing } from "../../operations/operation-rules.js";
+import { assignToolset, reading, writing } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("work", {
+export const rules = assignToolset("work", {
   list_personas: { ...reading, access: "reader", route: "GET /api/personas" },
   get_persona: { ...reading, access: "reader", route: "GET /api/personas/:name", forJobs: ["perspective"] },
   put_persona: {

@@ -11,7 +11,7 @@ import {
   Version,
 } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { PersonaHash, PersonaName } from "../personas/operations.js";
 import { rules } from "./rules.js";
 
@@ -49,7 +49,7 @@ export const listPerspectives = operation("list_perspectives", {
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
   compact: ({ perspectives }) =>
-    lines(...perspectives.map(compactPerspective), perspectives.length === 0 && "no perspectives"),
+    joinLines(...perspectives.map(compactPerspective), perspectives.length === 0 && "no perspectives"),
 });
 
 export const getPerspective = operation("get_perspective", {
@@ -74,7 +74,7 @@ export const listSourcePerspectives = operation("list_source_perspectives", {
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
   compact: ({ perspectives }) =>
-    lines(...perspectives.map(compactPerspective), perspectives.length === 0 && "no perspectives"),
+    joinLines(...perspectives.map(compactPerspective), perspectives.length === 0 && "no perspectives"),
 });
 
 export const getSourcePerspective = operation("get_source_perspective", {
@@ -114,5 +114,5 @@ function compactPerspective(perspective: Perspective): string {
   const { persona_name, source_version, made_at, stale_because } = perspective;
   const stale = stale_because.length === 0 ? "" : `, stale: the ${stale_because.join(" and ")} changed since`;
   const read = source_version === null ? "" : ` of v${source_version}`;
-  return `perspective ${perspective.perspective_id} as ${nameInLine(persona_name)}${read}, made ${made_at}${stale}`;
+  return `perspective ${perspective.perspective_id} as ${formatInlineName(persona_name)}${read}, made ${made_at}${stale}`;
 }

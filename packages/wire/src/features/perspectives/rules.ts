@@ -1,6 +1,6 @@
-import { inToolset, reading, writing } from "../../operations/operation-rules.js";
+import { assignToolset, reading, writing } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("work", {
+export const rules = assignToolset("work", {
   list_perspectives: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/perspectives" },
   get_perspective: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/perspective" },
   put_perspective: {

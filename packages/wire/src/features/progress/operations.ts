@@ -4,7 +4,7 @@ import { parseInstant } from "../../core/parse-instant.js";
 import { isStorable } from "../../core/utf8.js";
 import { asTeam, retryable, StorableText, Timestamp } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -96,7 +96,8 @@ export const logProgress = operation("log_progress", {
   }),
   output: z.object({ id: EntryId, projectId: z.string(), title: z.string(), createdAt: Timestamp }),
   errors: ["unauthorized", "not_found", "conflict"],
-  compact: ({ id, projectId, title }) => `Logged: ${title} (ID: ${id}) in project ${nameInLine(projectId)}`,
+  compact: ({ id, projectId, title }) =>
+    `Logged: ${title} (ID: ${id}) in project ${formatInlineName(projectId)}`,
 });
 
 export const getContext = operation("get_context", {
@@ -115,7 +116,7 @@ export const getContext = operation("get_context", {
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ summary, content }) =>
-    lines(`summary: ${summary}`, content !== undefined && `content: ${content}`),
+    joinLines(`summary: ${summary}`, content !== undefined && `content: ${content}`),
 });
 
 export const searchLogs = operation("search_logs", {
@@ -145,9 +146,9 @@ export const searchLogs = operation("search_logs", {
   errors: ["unauthorized"],
   compact: ({ projectId, query, entries, total }) => {
     const matching = query === null ? "" : ` matching '${query.replaceAll("\n", " ")}'`;
-    const found = `Found ${total} ${total === 1 ? "entry" : "entries"}${matching} in ${nameInLine(projectId)}`;
+    const found = `Found ${total} ${total === 1 ? "entry" : "entries"}${matching} in ${formatInlineName(projectId)}`;
     const shown = entries.length < total ? `, the newest ${entries.length}` : "";
-    return lines(`${found}${shown}${entries.length === 0 ? "" : ":"}`, ...entries.map(entryLine));
+    return joinLines(`${found}${shown}${entries.length === 0 ? "" : ":"}`, ...entries.map(formatEntryLine));
   },
 });
 
@@ -192,8 +193,10 @@ export const listProgress = operation("list_progress", {
   output: z.object({ entries: z.array(ListedEntry), next_cursor: EntryId.nullable() }),
   errors: ["unauthorized", "not_found"],
   compact: ({ entries, next_cursor }) =>
-    lines(
-      ...entries.map((each, index) => `${entryLine(each, index)} in ${nameInLine(each.projectId)}`),
+    joinLines(
+      ...entries.map(
+        (each, index) => `${formatEntryLine(each, index)} in ${formatInlineName(each.projectId)}`,
+      ),
       entries.length === 0 && "no entries",
       next_cursor && `more: before ${next_cursor}`,
     ),
@@ -218,13 +221,13 @@ export const listProgressProjects = operation("list_progress_projects", {
   }),
   errors: ["unauthorized"],
   compact: ({ projects }) =>
-    lines(
-      ...projects.map(({ projectId, entries }) => `- ${nameInLine(projectId)}: ${entries}`),
+    joinLines(
+      ...projects.map(({ projectId, entries }) => `- ${formatInlineName(projectId)}: ${entries}`),
       projects.length === 0 && "no projects",
     ),
 });
 
-function entryLine(
+function formatEntryLine(
   { id, title, createdAt }: Pick<ProgressEntry, "id" | "title" | "createdAt">,
   index: number,
 ): string {

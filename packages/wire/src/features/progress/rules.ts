@@ -1,6 +1,6 @@
-import { inToolset, reading, writing } from "../../operations/operation-rules.js";
+import { assignToolset, reading, writing } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("progress", {
+export const rules = assignToolset("progress", {
   log_progress: { ...writing, stores: "input", access: "team", route: "POST /api/progress", unnamed: true },
   get_context: { ...reading, access: "reader", route: "GET /api/progress/context" },
   search_logs: { ...reading, share: "search", access: "reader", route: "GET /api/progress" },

@@ -11,9 +11,9 @@ import {
   Uuid,
   Version,
 } from "../../core/values.js";
-import { messageTime } from "../../feed/compact.js";
+import { formatMessageTime } from "../../feed/compact.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine, neutralise } from "../../text/neutralise.js";
+import { formatInlineName, joinLines, neutralise } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -154,7 +154,7 @@ export const listProposals = operation("list_proposals", {
   output: z.object({ proposals: z.array(Proposal), has_more: z.boolean() }),
   errors: ["unauthorized", "forbidden", "not_found"],
   compact: ({ proposals, has_more }) =>
-    lines(
+    joinLines(
       ...proposals.map(compactProposal),
       proposals.length === 0 && "no proposals",
       has_more && `more: before ${proposals.at(-1)?.proposal_id}`,
@@ -171,8 +171,8 @@ export const getProposal = operation("get_proposal", {
   compact: (proposal) => {
     const facts = [compactProposal(proposal)];
     if (proposal.note !== "") facts.push(`note: ${proposal.note}`);
-    if (proposal.content === null) return lines(...facts, "its text was removed");
-    return lines(...facts, `its text, from the next line to the end:\n${neutralise(proposal.content)}`);
+    if (proposal.content === null) return joinLines(...facts, "its text was removed");
+    return joinLines(...facts, `its text, from the next line to the end:\n${neutralise(proposal.content)}`);
   },
 });
 
@@ -267,6 +267,6 @@ function compactProposal(proposal: Proposal): string {
   const decided =
     proposal.decided_by === null || proposal.decided_at === null
       ? ""
-      : `, by ${nameInLine(proposal.decided_by)} ${messageTime(proposal.decided_at)}`;
+      : `, by ${formatInlineName(proposal.decided_by)} ${formatMessageTime(proposal.decided_at)}`;
   return `proposal ${proposal_id} ${status}${decided}: ${what.filter(Boolean).join(", ")}`;
 }

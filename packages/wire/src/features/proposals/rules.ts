@@ -1,6 +1,6 @@
-import { inToolset, reading, writing } from "../../operations/operation-rules.js";
+import { assignToolset, reading, writing } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("work", {
+export const rules = assignToolset("work", {
   insert_proposal: {
     ...writing,
     stores: "input",

@@ -23,5 +23,5 @@ export type RedactionEvent =
     };
 
 export const events = {
-  message_redacted: { changes: ["sessions", "attention"], holdsText: true, log: "record" },
+  message_redacted: { changes: ["sessions", "attention"], hasText: true, log: "record" },
 } as const satisfies EventKinds<RedactionEvent>;

@@ -1,5 +1,5 @@
-import { inToolset, writing } from "../../operations/operation-rules.js";
+import { assignToolset, writing } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("audit", {
+export const rules = assignToolset("audit", {
   redact_message: { ...writing, access: "reader", route: "POST /api/sessions/:session_id/redact" },
 });

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { limits } from "../../core/limits.js";
 import { asTeam, Epoch, inSession, Sequence, Timestamp, Uuid, Version } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines } from "../../text/neutralise.js";
-import { sealText } from "../../text/seal-text.js";
+import { joinLines } from "../../text/neutralise.js";
+import { formatSealSummary } from "../../text/seal-text.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -71,11 +71,11 @@ export const sessionSeal = operation("session_seal", {
   }),
   errors: ["unauthorized", "not_found", "conflict"],
   compact: ({ head, seals }) =>
-    lines(
+    joinLines(
       `${head.size} messages, root ${head.root}`,
       `document v${head.document.version}, root ${head.document.root}`,
       `signed by ${head.key_id}, ${head.at}: ${head.signature}`,
-      ...seals.map((seal) => `${sealText(seal)}, ${seal.at}`),
+      ...seals.map((seal) => `${formatSealSummary(seal)}, ${seal.at}`),
       seals.length === 0 && "not concluded yet",
     ),
 });
@@ -133,7 +133,7 @@ export const sessionProof = operation("session_proof", {
   }),
   errors: ["unauthorized", "not_found", "conflict"],
   compact: ({ size, root, inclusion, consistency }) =>
-    lines(
+    joinLines(
       inclusion && `leaf ${inclusion.leaf} of ${inclusion.log} ${inclusion.number}`,
       ...(inclusion?.path ?? []).map((each) => `with ${each}`),
       consistency && `from root ${consistency.from_root} over ${consistency.from_size}`,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../../core/limits.js";
 import { asTeam, Sequence, StorableText, Timestamp, Uuid } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { searchKinds } from "./kinds.js";
 import { rules } from "./rules.js";
 
@@ -47,15 +47,15 @@ export const search = operation("search", {
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ hits, complete }) =>
-    lines(
+    joinLines(
       ...hits.map((hit) => {
         const where =
           hit.memory_id ??
           (hit.topic_id === null ? null : `${hit.topic_id} of ${hit.session ?? hit.source_path}`) ??
           hit.key ??
-          (hit.progress_id && `${hit.progress_id} in ${nameInLine(hit.project ?? "")}`) ??
+          (hit.progress_id && `${hit.progress_id} in ${formatInlineName(hit.project ?? "")}`) ??
           `${hit.session}${hit.sequence === null ? "" : ` #${hit.sequence}`}`;
-        return `${hit.kind} ${where}${hit.by === null ? "" : ` (${nameInLine(hit.by)})`}: ${hit.marked}`;
+        return `${hit.kind} ${where}${hit.by === null ? "" : ` (${formatInlineName(hit.by)})`}: ${hit.marked}`;
       }),
       hits.length === 0 && "nothing found",
       !complete && "older messages are still being indexed: search again later",

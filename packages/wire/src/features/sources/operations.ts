@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../../core/limits.js";
 import { asTeam, SourceHash, SourcePath, StorableText, Timestamp } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine, neutralise } from "../../text/neutralise.js";
+import { formatInlineName, joinLines, neutralise } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -47,8 +47,8 @@ export const listSources = operation("list_sources", {
   }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ roots, files, has_more }) =>
-    lines(
-      ...roots.map(({ root, problem }) => problem !== null && `root ${nameInLine(root)}: ${problem}`),
+    joinLines(
+      ...roots.map(({ root, problem }) => problem !== null && `root ${formatInlineName(root)}: ${problem}`),
       ...files.map(compactFile),
       files.length === 0 && "no files",
       has_more && "more: narrow it with query",
@@ -84,7 +84,7 @@ export const readSource = operation("read_source", {
   errors: ["unauthorized", "forbidden", "not_found"],
   verbatim: ["text"],
   compact: ({ source_path, source_sha, text }) =>
-    `file ${nameInLine(source_path)} ${source_sha}, from the next line to the end:\n${neutralise(text)}`,
+    `file ${formatInlineName(source_path)} ${source_sha}, from the next line to the end:\n${neutralise(text)}`,
 });
 
 function compactFile(file: z.output<typeof ListedFile>): string {
@@ -95,6 +95,6 @@ function compactFile(file: z.output<typeof ListedFile>): string {
     jobs_in_flight > 0 && `${jobs_in_flight} jobs in flight`,
   ].filter(Boolean);
   return work.length === 0
-    ? `- ${nameInLine(source_path)}`
-    : `- ${nameInLine(source_path)}: ${work.join(", ")}`;
+    ? `- ${formatInlineName(source_path)}`
+    : `- ${formatInlineName(source_path)}: ${work.join(", ")}`;
 }

@@ -1,6 +1,6 @@
-import { inToolset, reading } from "../../operations/operation-rules.js";
+import { assignToolset, reading } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("work", {
+export const rules = assignToolset("work", {
   list_sources: { ...reading, access: "reader", route: "GET /api/sources" },
   read_source: {
     ...reading,

@@ -14,5 +14,5 @@ export type StateEvent =
   };
 
 export const events = {
-  state_changed: { changes: [], wakes: true, holdsText: true, foldable: true, log: null },
+  state_changed: { changes: [], wakes: true, hasText: true, isFoldable: true, log: null },
 } as const satisfies EventKinds<StateEvent>;

@@ -10,9 +10,9 @@ import {
   Timestamp,
   Version,
 } from "../../core/values.js";
-import { messageTime } from "../../feed/compact.js";
+import { formatMessageTime } from "../../feed/compact.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine, neutralJson } from "../../text/neutralise.js";
+import { formatInlineName, joinLines, toNeutralJson } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -71,10 +71,10 @@ export const getState = operation("get_state", {
   errors: ["unauthorized", "not_found"],
   verbatim: ["value"],
   compact: ({ history, watched_by, ...entry }) =>
-    lines(
+    joinLines(
       compactEntry(entry),
       ...(history ?? []).map(compactEntry),
-      watched_by && `watched by ${watched_by.map(nameInLine).join(", ") || "nobody"}`,
+      watched_by && `watched by ${watched_by.map(formatInlineName).join(", ") || "nobody"}`,
     ),
 });
 
@@ -98,8 +98,8 @@ export const setState = operation("set_state", {
   errors: ["unauthorized", "session_closed", "not_found", "conflict"],
   compact: ({ key, version, changed, watchers }) =>
     changed
-      ? `set ${nameInLine(key)} v${version}${watchers > 0 ? `, notified ${watchers}` : ""}`
-      : `state ${nameInLine(key)} already has that value, v${version}`,
+      ? `set ${formatInlineName(key)} v${version}${watchers > 0 ? `, notified ${watchers}` : ""}`
+      : `state ${formatInlineName(key)} already has that value, v${version}`,
 });
 
 export const deleteState = operation("delete_state", {
@@ -115,7 +115,7 @@ export const deleteState = operation("delete_state", {
   }),
   output: z.object({ key: z.string(), version: KeyVersion, changed: z.boolean() }),
   errors: ["unauthorized", "session_closed", "not_found", "conflict"],
-  compact: ({ key }) => `deleted ${nameInLine(key)}`,
+  compact: ({ key }) => `deleted ${formatInlineName(key)}`,
 });
 
 export const listState = operation("list_state", {
@@ -133,7 +133,7 @@ export const listState = operation("list_state", {
   errors: ["unauthorized", "not_found"],
   verbatim: ["value"],
   compact: ({ entries, next_cursor }) =>
-    lines(
+    joinLines(
       ...entries.map(compactEntry),
       entries.length === 0 && "no state",
       next_cursor !== null && `more: after ${JSON.stringify(next_cursor)}`,
@@ -184,11 +184,11 @@ export const unwatchState = operation("unwatch_state", {
 });
 
 function compactWatching({ watching }: z.output<typeof Watching>): string {
-  const each = watching.map(({ key, prefix }) => nameInLine(key ?? `${prefix}*`));
+  const each = watching.map(({ key, prefix }) => formatInlineName(key ?? `${prefix}*`));
   return each.length === 0 ? "watching nothing" : `watching ${each.join(", ")}`;
 }
 
 function compactEntry({ key, value, deleted, redacted, version, updatedBy, updatedAt }: StateEntry): string {
-  const told = redacted ? "(removed)" : deleted ? "(deleted)" : neutralJson(value ?? null);
-  return `- ${nameInLine(key)} = ${told} (v${version}, ${nameInLine(updatedBy)} ${messageTime(updatedAt)})`;
+  const told = redacted ? "(removed)" : deleted ? "(deleted)" : toNeutralJson(value ?? null);
+  return `- ${formatInlineName(key)} = ${told} (v${version}, ${formatInlineName(updatedBy)} ${formatMessageTime(updatedAt)})`;
 }

@@ -1,7 +1,16 @@
-import { inToolset, readingWhatStays, writing, writingWhileOpen } from "../../operations/operation-rules.js";
+import {
+  assignToolset,
+  readingWhileArchived,
+  writing,
+  writingWhileOpen,
+} from "../../operations/operation-rules.js";
 
-export const rules = inToolset("mesh", {
-  get_state: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/state/value" },
+export const rules = assignToolset("mesh", {
+  get_state: {
+    ...readingWhileArchived,
+    access: "reader",
+    route: "GET /api/sessions/:session_id/state/value",
+  },
   set_state: {
     ...writingWhileOpen,
     stores: "input",
@@ -9,7 +18,7 @@ export const rules = inToolset("mesh", {
     route: "PUT /api/sessions/:session_id/state",
   },
   delete_state: { ...writingWhileOpen, access: "team", route: "DELETE /api/sessions/:session_id/state" },
-  list_state: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/state" },
+  list_state: { ...readingWhileArchived, access: "reader", route: "GET /api/sessions/:session_id/state" },
   watch_state: {
     ...writingWhileOpen,
     stores: "input",

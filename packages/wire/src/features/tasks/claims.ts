@@ -10,11 +10,11 @@ import {
   TaskNumber,
   Timestamp,
 } from "../../core/values.js";
-import { messageTime } from "../../feed/compact.js";
+import { formatMessageTime } from "../../feed/compact.js";
 import { describeOperations } from "../../operations/operation.js";
 import { SessionSettings } from "../../operations/settings.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
-import { isFileScope, normaliseScope, problemOfScope } from "../../text/scope.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
+import { describeScopeProblem, isFileScope, normaliseScope } from "../../text/scope.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -22,7 +22,7 @@ const operation = describeOperations(rules);
 const Scope = StorableText.overwrite(normaliseScope)
   .pipe(lineOfChars(limits.scopeCharsMax))
   .superRefine((scope, ctx) => {
-    const problem = problemOfScope(scope);
+    const problem = describeScopeProblem(scope);
     if (problem !== null) ctx.addIssue({ code: "custom", message: `must not be claimed: ${problem}` });
   })
   .meta({ description: "src/auth/** (a path in the repository), issue:#12, or a name such as deploy." });
@@ -72,7 +72,7 @@ export const claimScope = operation("claim", {
   output: ScopeClaim,
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   compact: ({ scope, repository, shared }) =>
-    `claimed ${nameInLine(scope)}${shared ? ", shared" : ""}: ${describeReading(scope, repository)}`,
+    `claimed ${formatInlineName(scope)}${shared ? ", shared" : ""}: ${describeReading(scope, repository)}`,
 });
 
 /** States how a scope was interpreted, so that the claimer immediately notices a misunderstanding. */
@@ -100,7 +100,7 @@ export const releaseClaim = operation("release", {
     ),
   output: z.object({ released: z.string() }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  compact: ({ released }) => `released ${nameInLine(released)}`,
+  compact: ({ released }) => `released ${formatInlineName(released)}`,
 });
 
 export const listClaims = operation("list_claims", {
@@ -114,15 +114,15 @@ export const listClaims = operation("list_claims", {
     }),
   }),
   errors: ["unauthorized", "not_found"],
-  compact: ({ claims }) => lines(...claims.map(compactClaim), claims.length === 0 && "no claims"),
+  compact: ({ claims }) => joinLines(...claims.map(compactClaim), claims.length === 0 && "no claims"),
 });
 
 function compactClaim({ scope, shared, holder, reason, claimed_at, expires_at }: ScopeClaim): string {
   const facts = [
-    nameInLine(holder),
+    formatInlineName(holder),
     shared && "shared",
-    `since ${messageTime(claimed_at)}`,
-    expires_at && `until ${messageTime(expires_at)}`,
+    `since ${formatMessageTime(claimed_at)}`,
+    expires_at && `until ${formatMessageTime(expires_at)}`,
   ].filter(Boolean);
-  return `- ${nameInLine(scope)} ${facts.join(", ")}${reason === null ? "" : `: ${reason}`}`;
+  return `- ${formatInlineName(scope)} ${facts.join(", ")}${reason === null ? "" : `: ${reason}`}`;
 }

@@ -46,15 +46,15 @@ export const events = {
   task_changed: {
     changes: ["sessions", "attention"],
     wakes: true,
-    holdsText: true,
-    foldable: true,
+    hasText: true,
+    isFoldable: true,
     log: "session",
   },
   claim_changed: {
     changes: ["sessions", "attention"],
     wakes: true,
-    holdsText: true,
-    foldable: true,
+    hasText: true,
+    isFoldable: true,
     log: "session",
   },
 } as const satisfies EventKinds<TaskEvent>;

@@ -1,13 +1,18 @@
-import { inToolset, reading, readingWhatStays, writingWhileOpen } from "../../operations/operation-rules.js";
+import {
+  assignToolset,
+  reading,
+  readingWhileArchived,
+  writingWhileOpen,
+} from "../../operations/operation-rules.js";
 
-export const rules = inToolset("tasks", {
+export const rules = assignToolset("tasks", {
   create_task: {
     ...writingWhileOpen,
     stores: "input",
     access: "team",
     route: "POST /api/sessions/:session_id/tasks",
   },
-  list_tasks: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/tasks" },
+  list_tasks: { ...readingWhileArchived, access: "reader", route: "GET /api/sessions/:session_id/tasks" },
   list_all_tasks: { ...reading, access: "reader", route: "GET /api/tasks" },
   get_task: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/tasks/:task" },
   update_task: {
@@ -40,5 +45,5 @@ export const rules = inToolset("tasks", {
     route: "POST /api/sessions/:session_id/claims",
   },
   release: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/claims/release" },
-  list_claims: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/claims" },
+  list_claims: { ...readingWhileArchived, access: "reader", route: "GET /api/sessions/:session_id/claims" },
 });

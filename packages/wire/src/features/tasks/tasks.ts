@@ -14,9 +14,9 @@ import {
   textOfBytes,
   Uuid,
 } from "../../core/values.js";
-import { messageTime } from "../../feed/compact.js";
+import { formatMessageTime } from "../../feed/compact.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 import { TaskChange, TaskCheck } from "./values.js";
 
@@ -90,28 +90,29 @@ export const Task = z
 export type Task = z.output<typeof Task>;
 
 /** Formats a line such as `7 claimed by Birch/oak since 14:05:01, waits for 3: rotate tokens`. */
-function taskLine(task: Task): string {
+function formatTaskLine(task: Task): string {
   const { state, holder, claimed_at, assignee, waits_for, labels, check } = task;
   const facts = [
     state,
-    holder !== null && `by ${nameInLine(holder)}`,
-    state === "claimed" && claimed_at && `since ${messageTime(claimed_at)}`,
-    holder === null && assignee !== null && `for ${nameInLine(assignee)}`,
+    holder !== null && `by ${formatInlineName(holder)}`,
+    state === "claimed" && claimed_at && `since ${formatMessageTime(claimed_at)}`,
+    holder === null && assignee !== null && `for ${formatInlineName(assignee)}`,
     waits_for.length > 0 && `waits for ${waits_for.join(", ")}`,
-    labels.length > 0 && labels.map((label) => nameInLine(`+${label}`)).join(" "),
-    check && ("command" in check ? "checked by a command" : `reviewed by ${nameInLine(check.reviewer)}`),
+    labels.length > 0 && labels.map((label) => formatInlineName(`+${label}`)).join(" "),
+    check &&
+      ("command" in check ? "checked by a command" : `reviewed by ${formatInlineName(check.reviewer)}`),
   ].filter(Boolean);
   return `- ${task.task} ${facts.join(" ")}: ${task.title}`;
 }
 
 /** Formats everything that a task's holder needs to know about it. */
-function taskInFull(task: Task): string {
+function formatFullTask(task: Task): string {
   const { text, check, links, result, proof } = task;
-  return lines(
-    taskLine(task),
+  return joinLines(
+    formatTaskLine(task),
     text !== "" && ` text: ${text}`,
     links.length > 0 &&
-      ` see ${links.map((link) => ("message" in link ? `#${link.message}` : `section ${nameInLine(link.section)}`)).join(", ")}`,
+      ` see ${links.map((link) => ("message" in link ? `#${link.message}` : `section ${formatInlineName(link.section)}`)).join(", ")}`,
     check && "command" in check && ` check, to be run and reported as proof: ${check.command}`,
     result !== null && ` result: ${result}`,
     proof && ` proof: exit ${proof.exit_code}${proof.tail === "" ? "" : `: ${proof.tail}`}`,
@@ -169,8 +170,8 @@ export const listTasks = operation("list_tasks", {
   output: z.object({ tasks: z.array(Task), next_after: z.int().nullable() }),
   errors: ["unauthorized", "not_found"],
   compact: ({ tasks, next_after }) =>
-    lines(
-      ...tasks.map(taskLine),
+    joinLines(
+      ...tasks.map(formatTaskLine),
       tasks.length === 0 && "no such tasks",
       next_after !== null && `more: after ${next_after}`,
     ),
@@ -186,8 +187,8 @@ export const listAllTasks = operation("list_all_tasks", {
   }),
   errors: ["unauthorized"],
   compact: ({ tasks }) =>
-    lines(
-      ...tasks.map((task) => `${taskLine(task)} (${nameInLine(task.session)})`),
+    joinLines(
+      ...tasks.map((task) => `${formatTaskLine(task)} (${formatInlineName(task.session)})`),
       tasks.length === 0 && "no tasks",
     ),
 });
@@ -211,11 +212,11 @@ export const getTask = operation("get_task", {
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ history, ...task }) =>
-    lines(
-      taskInFull(task),
+    joinLines(
+      formatFullTask(task),
       ...history.map(
         ({ sequence, change, by, reason, at }) =>
-          `- #${sequence} ${messageTime(at)} ${change} by ${nameInLine(by)}${reason === null ? "" : `: ${reason}`}`,
+          `- #${sequence} ${formatMessageTime(at)} ${change} by ${formatInlineName(by)}${reason === null ? "" : `: ${reason}`}`,
       ),
     ),
 });
@@ -248,7 +249,7 @@ export const updateTask = operation("update_task", {
     ),
   output: Task,
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  compact: taskInFull,
+  compact: formatFullTask,
 });
 
 export const claimTask = operation("claim_task", {
@@ -268,7 +269,7 @@ export const claimTask = operation("claim_task", {
     }),
   output: z.object({ task: Task.nullable().meta({ description: "Null when none is ready." }) }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  compact: ({ task }) => (task === null ? "no task is ready for you" : taskInFull(task)),
+  compact: ({ task }) => (task === null ? "no task is ready for you" : formatFullTask(task)),
 });
 
 export const releaseTask = operation("release_task", {
@@ -308,7 +309,7 @@ export const finishTask = operation("finish_task", {
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   compact: ({ task, state, check, ready }) =>
-    lines(
+    joinLines(
       `task ${task} ${state}`,
       state === "in_review" &&
         check &&
@@ -335,5 +336,5 @@ export const splitTask = operation("split_task", {
   }),
   output: z.object({ task: Task, parts: z.array(Task) }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  compact: ({ task, parts }) => lines(taskLine(task), ...parts.map(taskLine)),
+  compact: ({ task, parts }) => joinLines(formatTaskLine(task), ...parts.map(formatTaskLine)),
 });

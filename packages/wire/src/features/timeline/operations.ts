@@ -11,7 +11,7 @@ import {
   Version,
 } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines } from "../../text/neutralise.js";
+import { joinLines } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -56,5 +56,5 @@ export const getTimeline = operation("get_timeline", {
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ from, to, lanes, marks }) =>
-    lines(`${from} to ${to}, ${lanes.length} teams, ${marks.length} marks`),
+    joinLines(`${from} to ${to}, ${lanes.length} teams, ${marks.length} marks`),
 });

@@ -1,5 +1,5 @@
-import { inToolset, reading } from "../../operations/operation-rules.js";
+import { assignToolset, reading } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("people", {
+export const rules = assignToolset("people", {
   get_timeline: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/timeline" },
 });

@@ -14,9 +14,9 @@ import {
   Uuid,
   Version,
 } from "../../core/values.js";
-import { messageTime } from "../../feed/compact.js";
+import { formatMessageTime } from "../../feed/compact.js";
 import { describeOperations } from "../../operations/operation.js";
-import { lines, nameInLine } from "../../text/neutralise.js";
+import { formatInlineName, joinLines } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -38,8 +38,8 @@ export type TopicStatus = z.output<typeof TopicStatus>;
  * How well a passage was found again. `exact`: at its original position, apart from text inserted before it.
  * `moved`: elsewhere in the text. `lost`: not found with certainty.
  */
-export const Found = z.enum(["exact", "moved", "reworded", "lost"]);
-export type Found = z.output<typeof Found>;
+export const AnchorMatch = z.enum(["exact", "moved", "reworded", "lost"]);
+export type AnchorMatch = z.output<typeof AnchorMatch>;
 
 /** The passage that a topic is about, as it was when the topic was opened. */
 const Anchor = z
@@ -53,9 +53,9 @@ const Anchor = z
   .meta({ id: "Anchor" });
 
 /** The current position of the passage that a topic is about. */
-const Place = z
+const AnchorPosition = z
   .object({
-    found: Found,
+    found: AnchorMatch,
     start: z
       .int()
       .nullable()
@@ -67,7 +67,7 @@ const Place = z
     hash: z.string().nullable().meta({ description: "File hash of this position." }),
   })
   .meta({ id: "Place" });
-export type Place = z.output<typeof Place>;
+export type AnchorPosition = z.output<typeof AnchorPosition>;
 
 export const Topic = z
   .object({
@@ -81,7 +81,7 @@ export const Topic = z
     opened_at: Timestamp,
     closed: z.object({ by: z.string(), at: Timestamp, reason: TopicCloseReason }).nullable(),
     anchor: Anchor.nullable().meta({ description: "Null for a topic about all of the text." }),
-    place: Place.nullable().meta({ description: "Null for a topic about all of the text." }),
+    place: AnchorPosition.nullable().meta({ description: "Null for a topic about all of the text." }),
     messages_count: z.int(),
   })
   .meta({ id: "Topic" });
@@ -186,7 +186,7 @@ export const listTopics = operation("list_topics", {
   output: z.object({ topics: z.array(Topic), next_before: TopicId.nullable() }),
   errors: ["unauthorized", "forbidden", "not_found"],
   compact: ({ topics, next_before }) =>
-    lines(
+    joinLines(
       ...topics.map(compactTopic),
       topics.length === 0 && "no topics",
       next_before !== null && `more: before ${next_before}`,
@@ -211,9 +211,9 @@ export const getTopic = operation("get_topic", {
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
   compact: ({ messages, next_after, ...topic }) =>
-    lines(
+    joinLines(
       compactTopic(topic),
-      ...messages.map(({ by, at, text }) => `- ${nameInLine(by)} ${messageTime(at)}: ${text}`),
+      ...messages.map(({ by, at, text }) => `- ${formatInlineName(by)} ${formatMessageTime(at)}: ${text}`),
       next_after !== null && `more: after ${next_after}`,
     ),
 });
@@ -223,5 +223,5 @@ function compactTopic({ topic_id, status, title, opened_by, anchor, place, messa
     anchor === null
       ? "all of the text"
       : `${anchor.quote}${place?.found === "exact" ? "" : ` (${place?.found})`}`;
-  return `topic ${topic_id} ${status} by ${nameInLine(opened_by)}: ${title} on ${where}, ${messages_count} messages`;
+  return `topic ${topic_id} ${status} by ${formatInlineName(opened_by)}: ${title} on ${where}, ${messages_count} messages`;
 }

@@ -1,6 +1,6 @@
-import { inToolset, reading, writingWhileOpen } from "../../operations/operation-rules.js";
+import { assignToolset, reading, writingWhileOpen } from "../../operations/operation-rules.js";
 
-export const rules = inToolset("work", {
+export const rules = assignToolset("work", {
   open_topic: { ...writingWhileOpen, stores: "input", access: "team", route: "POST /api/topics" },
   reply_to_topic: {
     ...writingWhileOpen,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { asTeam, inSession, lineOfChars, retryable, SessionRef, TaskNumber } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { inQuotes, lines } from "../../text/neutralise.js";
+import { joinLines, quoteText } from "../../text/neutralise.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -92,15 +92,15 @@ export const getUsage = operation("get_usage", {
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ rows, total, more }) =>
-    lines(
+    joinLines(
       "reported:",
-      ...rows.map((row) => `- ${inQuotes(row.name || "no task")} ${row.source}: ${sumsOf(row)}`),
+      ...rows.map((row) => `- ${quoteText(row.name || "no task")} ${row.source}: ${formatSums(row)}`),
       more > 0 && `- ${more} more`,
-      `in all: ${sumsOf(total)}`,
+      `in all: ${formatSums(total)}`,
     ),
 });
 
-function sumsOf(sums: z.output<typeof UsageSums>): string {
+function formatSums(sums: z.output<typeof UsageSums>): string {
   const counts = countedNames.map((name) => `${sums[name]} ${name.replace("_tokens", "").replace("_", " ")}`);
   const cost =
     sums.cost_usd === null ? "" : `, $${sums.cost_usd.toFixed(2)}${sums.cost_is_partial ? " or more" : ""}`;

@@ -1,5 +1,5 @@
-import { linesOf } from "../lines.js";
-import { alignTokens, joined, type Kept } from "./align-tokens.js";
+import { splitLines } from "../lines.js";
+import { alignTokens, type CommonRun, mergeRuns } from "./align-tokens.js";
 import type { Span } from "./locate-quote.js";
 
 /**
@@ -8,9 +8,9 @@ import type { Span } from "./locate-quote.js";
  */
 export interface TextAlignment {
   /** Returns the common pieces that touch a span of the first text, in order. */
-  piecesAt(place: Span): readonly Kept[];
+  findRunsInBefore(place: Span): readonly CommonRun[];
   /** Returns the common pieces that touch a span of the second text, in order. */
-  piecesInAfter(place: Span): readonly Kept[];
+  findRunsInAfter(place: Span): readonly CommonRun[];
   readonly changes: readonly Change[];
 }
 
@@ -29,21 +29,21 @@ type Direction = "forward" | "backward";
 /** Aligns two texts twice, once from the front and once from the end. */
 export function alignTexts(before: string, after: string): readonly [TextAlignment, TextAlignment] {
   const whole = { before: { start: 0, end: before.length }, after: { start: 0, end: after.length } };
-  const isToldOfAll = isTold(before, after);
-  const allLines = takeApart(before, after, whole, linesOf);
-  const wordsIn = keptByChange((change) => takeApart(before, after, change, wordsOf));
+  const isUniqueRun = createUniquenessTest(before, after);
+  const allLines = tokeniseChange(before, after, whole, splitLines);
+  const wordsIn = cacheByChange((change) => tokeniseChange(before, after, change, splitWords));
 
   function alignFrom(direction: Direction): TextAlignment {
-    const lines = withoutChance(align(allLines, direction), whole, isToldOfAll);
-    const changes = changesBetween(lines, whole);
+    const lines = dropChanceRuns(align(allLines, direction), whole, isUniqueRun);
+    const changes = findChanges(lines, whole);
     const words = changes.flatMap((change) =>
-      withoutChance(align(wordsIn(change), direction), change, () => false),
+      dropChanceRuns(align(wordsIn(change), direction), change, () => false),
     );
-    const pieces = joined([...lines, ...words].sort((x, y) => x.before - y.before));
+    const pieces = mergeRuns([...lines, ...words].sort((x, y) => x.before - y.before));
     return {
       changes,
-      piecesAt: (place) => touching(pieces, "before", place),
-      piecesInAfter: (place) => touching(pieces, "after", place),
+      findRunsInBefore: (place) => findTouching(pieces, "before", place),
+      findRunsInAfter: (place) => findTouching(pieces, "after", place),
     };
   }
 
@@ -51,7 +51,7 @@ export function alignTexts(before: string, after: string): readonly [TextAlignme
 }
 
 /** Returns the common pieces that touch a span of one text. The pieces have the same order in both texts. */
-function touching(pieces: readonly Kept[], side: "before" | "after", place: Span): Kept[] {
+function findTouching(pieces: readonly CommonRun[], side: "before" | "after", place: Span): CommonRun[] {
   let [low, high] = [0, pieces.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -59,42 +59,43 @@ function touching(pieces: readonly Kept[], side: "before" | "after", place: Span
     if (piece && piece[side] + piece.length <= place.start) low = middle + 1;
     else high = middle;
   }
-  const found: Kept[] = [];
+  const runs: CommonRun[] = [];
   for (let index = low; index < pieces.length; index++) {
     const piece = pieces[index];
     if (!piece || piece[side] >= place.end) break;
-    found.push(piece);
+    runs.push(piece);
   }
-  return found;
+  return runs;
 }
 
-export function spanOf(kept: Kept, side: "before" | "after"): Span {
+export function toSpan(kept: CommonRun, side: "before" | "after"): Span {
   return { start: kept[side], end: kept[side] + kept.length };
 }
 
 type Split = (text: string) => readonly string[];
 
 /** Splits text into words, the white space between words, and single other characters. */
-export const wordsOf: Split = (text) => text.match(/[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu) ?? [];
+export const splitWords: Split = (text) =>
+  text.match(/[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu) ?? [];
 
 /**
  * The changed parts of two texts, split into tokens. Each token is a number, and equal tokens have the same
  * number in both texts.
  */
 interface Tokens {
-  readonly ours: Side;
-  readonly theirs: Side;
+  readonly ours: TokenSide;
+  readonly theirs: TokenSide;
   readonly vocabulary: number;
 }
 
-interface Side {
+interface TokenSide {
   readonly ids: Int32Array;
   /** Start of each token, followed by the end of the last one. */
   readonly offsets: Uint32Array;
 }
 
 /** Caches the tokens of each change, because the texts are aligned twice and mostly have the same changes. */
-function keptByChange(make: (change: Change) => Tokens): (change: Change) => Tokens {
+function cacheByChange(make: (change: Change) => Tokens): (change: Change) => Tokens {
   const known = new Map<string, Tokens>();
   return (change) => {
     const { before, after } = change;
@@ -105,14 +106,14 @@ function keptByChange(make: (change: Change) => Tokens): (change: Change) => Tok
   };
 }
 
-function takeApart(before: string, after: string, within: Change, split: Split): Tokens {
+function tokeniseChange(before: string, after: string, within: Change, split: Split): Tokens {
   const ids = new Map<string, number>();
-  const idOf = (token: string) => {
+  const internToken = (token: string) => {
     const id = ids.get(token) ?? ids.size;
     if (id === ids.size) ids.set(token, id);
     return id;
   };
-  const sideOf = (text: string, { start, end }: Span): Side => {
+  const tokenise = (text: string, { start, end }: Span): TokenSide => {
     const tokens = split(text.slice(start, end));
     const offsets = new Uint32Array(tokens.length + 1);
     let offset = start;
@@ -121,45 +122,45 @@ function takeApart(before: string, after: string, within: Change, split: Split):
       offset += token.length;
     });
     offsets[tokens.length] = offset;
-    return { ids: Int32Array.from(tokens, idOf), offsets };
+    return { ids: Int32Array.from(tokens, internToken), offsets };
   };
-  const [ours, theirs] = [sideOf(before, within.before), sideOf(after, within.after)];
+  const [ours, theirs] = [tokenise(before, within.before), tokenise(after, within.after)];
   return { ours, theirs, vocabulary: ids.size };
 }
 
-function align({ ours, theirs, vocabulary }: Tokens, direction: Direction): Kept[] {
+function align({ ours, theirs, vocabulary }: Tokens, direction: Direction): CommonRun[] {
   const isForward = direction === "forward";
-  const idsOf = ({ ids }: Side) => (isForward ? ids : ids.slice().reverse());
-  const placeOf = ({ ids, offsets }: Side, token: number, length: number): Span => {
+  const orderIds = ({ ids }: TokenSide) => (isForward ? ids : ids.slice().reverse());
+  const toTextSpan = ({ ids, offsets }: TokenSide, token: number, length: number): Span => {
     const first = isForward ? token : ids.length - token - length;
     return { start: offsets[first] ?? 0, end: offsets[first + length] ?? 0 };
   };
-  const pieces = alignTokens(idsOf(ours), idsOf(theirs), vocabulary).map((kept) => {
-    const { start, end } = placeOf(ours, kept.before, kept.length);
-    return { before: start, after: placeOf(theirs, kept.after, kept.length).start, length: end - start };
+  const pieces = alignTokens(orderIds(ours), orderIds(theirs), vocabulary).map((kept) => {
+    const { start, end } = toTextSpan(ours, kept.before, kept.length);
+    return { before: start, after: toTextSpan(theirs, kept.after, kept.length).start, length: end - start };
   });
-  return joined(isForward ? pieces : pieces.reverse());
+  return mergeRuns(isForward ? pieces : pieces.reverse());
 }
 
 /**
  * Returns a function that checks whether a common piece is certain. A piece is certain if at least one of its
  * lines occurs exactly once in each text.
  */
-function isTold(before: string, after: string): (piece: Kept) => boolean {
-  const once = (text: string) => {
+function createUniquenessTest(before: string, after: string): (piece: CommonRun) => boolean {
+  const countLines = (text: string) => {
     const counts = new Map<string, number>();
-    for (const line of linesOf(text)) counts.set(line, (counts.get(line) ?? 0) + 1);
+    for (const line of splitLines(text)) counts.set(line, (counts.get(line) ?? 0) + 1);
     return counts;
   };
-  const [inBefore, inAfter] = [once(before), once(after)];
+  const [inBefore, inAfter] = [countLines(before), countLines(after)];
   return ({ before: start, length }) =>
-    linesOf(before.slice(start, start + length)).some(
+    splitLines(before.slice(start, start + length)).some(
       (line) => line.trim() !== "" && inBefore.get(line) === 1 && inAfter.get(line) === 1,
     );
 }
 
 /**
- * Maximum number of passes that `withoutChance` makes over the common pieces. Removing an accidental match
+ * Maximum number of passes that `dropChanceRuns` makes over the common pieces. Removing an accidental match
  * can make its neighbours look accidental too.
  */
 const roundsMax = 8;
@@ -169,25 +170,29 @@ const roundsMax = 8;
  * sentences. A piece looks accidental if the changes before and after it are both at least as long as the
  * piece.
  */
-function withoutChance(pieces: readonly Kept[], within: Change, isTold: (piece: Kept) => boolean): Kept[] {
+function dropChanceRuns(
+  pieces: readonly CommonRun[],
+  within: Change,
+  isCertain: (piece: CommonRun) => boolean,
+): CommonRun[] {
   let left = [...pieces];
   for (let round = 0; round < roundsMax; round++) {
     const next = left.filter((piece, index) => {
       const [previous, following] = [left[index - 1], left[index + 1]];
-      const changed = (b0: number, b1: number, a0: number, a1: number) => Math.max(b1 - b0, a1 - a0);
-      const above = changed(
+      const measureChange = (b0: number, b1: number, a0: number, a1: number) => Math.max(b1 - b0, a1 - a0);
+      const above = measureChange(
         previous ? previous.before + previous.length : within.before.start,
         piece.before,
         previous ? previous.after + previous.length : within.after.start,
         piece.after,
       );
-      const below = changed(
+      const below = measureChange(
         piece.before + piece.length,
         following?.before ?? within.before.end,
         piece.after + piece.length,
         following?.after ?? within.after.end,
       );
-      return piece.length > Math.min(above, below) || isTold(piece);
+      return piece.length > Math.min(above, below) || isCertain(piece);
     });
     if (next.length === left.length) break;
     left = next;
@@ -195,7 +200,7 @@ function withoutChance(pieces: readonly Kept[], within: Change, isTold: (piece: 
   return left;
 }
 
-function changesBetween(kept: readonly Kept[], whole: Change): Change[] {
+function findChanges(kept: readonly CommonRun[], whole: Change): Change[] {
   const changes: Change[] = [];
   let [b, a] = [0, 0];
   const end = { before: whole.before.end, after: whole.after.end, length: 0 };

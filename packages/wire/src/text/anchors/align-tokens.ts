@@ -2,7 +2,7 @@
  * A run of `length` equal tokens, which starts at `before` in the first sequence and at `after` in the
  * second.
  */
-export interface Kept {
+export interface CommonRun {
   readonly before: number;
   readonly after: number;
   readonly length: number;
@@ -18,8 +18,8 @@ const pairsMax = 10_000;
  * tokens that occur once in each and in the same order, and then, recursively, the ranges in between. The
  * time is bounded. Ranges that are too repetitive count as replaced.
  */
-export function alignTokens(before: Int32Array, after: Int32Array, vocabulary: number): Kept[] {
-  const kept: Kept[] = [];
+export function alignTokens(before: Int32Array, after: Int32Array, vocabulary: number): CommonRun[] {
+  const kept: CommonRun[] = [];
   const counts = createCounts(vocabulary);
   const ranges: TokenRange[] = [{ b0: 0, b1: before.length, a0: 0, a1: after.length, depth: 0 }];
   for (let range = ranges.pop(); range; range = ranges.pop()) {
@@ -38,7 +38,8 @@ export function alignTokens(before: Int32Array, after: Int32Array, vocabulary: n
     }
     if (last > b1) kept.push({ before: b1, after: a1, length: last - b1 });
     if (b0 === b1 || a0 === a1) continue;
-    const chain = depth < depthMax ? longestChain(counts.onceInBoth(before, after, { b0, b1, a0, a1 })) : [];
+    const chain =
+      depth < depthMax ? findLongestChain(counts.findUniquePairs(before, after, { b0, b1, a0, a1 })) : [];
     if (chain.length > 0) {
       let [b, a] = [b0, a0];
       for (const { before: b2, after: a2 } of chain) {
@@ -50,10 +51,10 @@ export function alignTokens(before: Int32Array, after: Int32Array, vocabulary: n
       }
       ranges.push({ b0: b, b1, a0: a, a1, depth: depth + 1 });
     } else if ((b1 - b0) * (a1 - a0) <= pairsMax) {
-      commonSubsequence(before, after, { b0, b1, a0, a1 }, kept);
+      addCommonSubsequence(before, after, { b0, b1, a0, a1 }, kept);
     }
   }
-  return joined(kept.sort((x, y) => x.before - y.before));
+  return mergeRuns(kept.sort((x, y) => x.before - y.before));
 }
 
 interface Bounds {
@@ -73,8 +74,8 @@ interface Pair {
 }
 
 /** Joins pieces that follow each other without a gap in both texts. */
-export function joined(kept: readonly Kept[]): Kept[] {
-  const pieces: Kept[] = [];
+export function mergeRuns(kept: readonly CommonRun[]): CommonRun[] {
+  const pieces: CommonRun[] = [];
   for (const each of kept) {
     const last = pieces.at(-1);
     if (last && last.before + last.length === each.before && last.after + last.length === each.after) {
@@ -91,23 +92,23 @@ export function joined(kept: readonly Kept[]): Kept[] {
 function createCounts(vocabulary: number) {
   const inBefore = new Uint32Array(vocabulary);
   const inAfter = new Uint32Array(vocabulary);
-  const placeInAfter = new Uint32Array(vocabulary);
+  const positionInAfter = new Uint32Array(vocabulary);
   return {
     /**
      * Returns the positions of tokens that occur exactly once in each range, in the order of the first range.
      */
-    onceInBoth(before: Int32Array, after: Int32Array, { b0, b1, a0, a1 }: Bounds): Pair[] {
+    findUniquePairs(before: Int32Array, after: Int32Array, { b0, b1, a0, a1 }: Bounds): Pair[] {
       const tokens = before.subarray(b0, b1);
       const others = after.subarray(a0, a1);
       for (const token of tokens) inBefore[token] = (inBefore[token] ?? 0) + 1;
       others.forEach((token, place) => {
         inAfter[token] = (inAfter[token] ?? 0) + 1;
-        placeInAfter[token] = a0 + place;
+        positionInAfter[token] = a0 + place;
       });
       const pairs: Pair[] = [];
       tokens.forEach((token, place) => {
         if (inBefore[token] === 1 && inAfter[token] === 1) {
-          pairs.push({ before: b0 + place, after: placeInAfter[token] ?? 0 });
+          pairs.push({ before: b0 + place, after: positionInAfter[token] ?? 0 });
         }
       });
       for (const token of tokens) inBefore[token] = 0;
@@ -121,16 +122,16 @@ function createCounts(vocabulary: number) {
  * Returns the longest selection of pairs that is also in the order of the second text. The given pairs are in
  * the order of the first text.
  */
-function longestChain(pairs: readonly Pair[]): Pair[] {
+function findLongestChain(pairs: readonly Pair[]): Pair[] {
   // `lasts` has the last pair of the best chain of each length. `follows` has the predecessor of each pair.
   const lasts: number[] = [];
   const follows = new Int32Array(pairs.length);
-  const afterOf = (index: number | undefined) => pairs[index ?? -1]?.after ?? -1;
+  const getAfter = (index: number | undefined) => pairs[index ?? -1]?.after ?? -1;
   pairs.forEach((pair, index) => {
     let [low, high] = [0, lasts.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (afterOf(lasts[middle]) < pair.after) low = middle + 1;
+      if (getAfter(lasts[middle]) < pair.after) low = middle + 1;
       else high = middle;
     }
     follows[index] = lasts[low - 1] ?? -1;
@@ -145,24 +146,26 @@ function longestChain(pairs: readonly Pair[]): Pair[] {
 }
 
 /** Finds the longest common subsequence of two short ranges, and appends its pieces to `kept`. */
-function commonSubsequence(
+function addCommonSubsequence(
   before: Int32Array,
   after: Int32Array,
   { b0, b1, a0, a1 }: Bounds,
-  kept: Kept[],
+  kept: CommonRun[],
 ): void {
   const width = a1 - a0 + 1;
   const lengths = new Uint16Array((b1 - b0 + 1) * width);
-  const at = (b: number, a: number) => lengths[(b - b0) * width + (a - a0)] ?? 0;
+  const lengthAt = (b: number, a: number) => lengths[(b - b0) * width + (a - a0)] ?? 0;
   for (let b = b1 - 1; b >= b0; b--) {
     for (let a = a1 - 1; a >= a0; a--) {
       lengths[(b - b0) * width + (a - a0)] =
-        before[b] === after[a] ? at(b + 1, a + 1) + 1 : Math.max(at(b + 1, a), at(b, a + 1));
+        before[b] === after[a]
+          ? lengthAt(b + 1, a + 1) + 1
+          : Math.max(lengthAt(b + 1, a), lengthAt(b, a + 1));
     }
   }
   for (let b = b0, a = a0; b < b1 && a < a1; ) {
     if (before[b] === after[a]) kept.push({ before: b++, after: a++, length: 1 });
-    else if (at(b + 1, a) >= at(b, a + 1)) b++;
+    else if (lengthAt(b + 1, a) >= lengthAt(b, a + 1)) b++;
     else a++;
   }
 }

@@ -1,10 +1,10 @@
-import { wordsOf } from "./align-texts.js";
+import { splitWords } from "./align-texts.js";
 import type { Span } from "./locate-quote.js";
 
 /**
  * The lines to search for: any that are similar to `lines`, or that contain nearly all of one of the `parts`.
  */
-export interface Wanted {
+export interface SimilarityQuery {
   readonly lines: string;
   readonly parts: readonly string[];
 }
@@ -16,7 +16,7 @@ export interface ChangedLines {
    * Returns true if any changed line outside `apart` is similar to the wanted lines or contains nearly all of
    * a wanted part. Similarity depends only on the words, not on their order.
    */
-  hasLike(wanted: Wanted, apart: Span): boolean;
+  hasSimilar(query: SimilarityQuery, excluded: Span): boolean;
 }
 
 /** Minimum similarity at which one line may be mistaken for another. */
@@ -26,7 +26,7 @@ const alikeMin = 0.6;
  * passages that are long enough to be distinctive.
  */
 const holdsMin = 0.7;
-const tellingCharsMin = 24;
+const distinctiveCharsMin = 24;
 
 interface Line {
   readonly span: Span;
@@ -35,7 +35,7 @@ interface Line {
 }
 
 /** The words to search for in the changed lines. */
-interface Looked {
+interface IndexedWords {
   readonly weight: number;
   /**
    * The words to search for that occur in the changed lines, rarest first, and how often each of them is
@@ -50,7 +50,7 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
   const holders: number[][] = [];
   const ids = new Map<string, number>();
   const lines: readonly Line[] = spans.map((span, line) => {
-    const visible = visibleWords(text.slice(span.start, span.end));
+    const visible = splitVisibleWords(text.slice(span.start, span.end));
     const words = Int32Array.from(visible, (word) => {
       const id = ids.get(word) ?? lengths.push(word.length) - 1;
       if (id === holders.length) {
@@ -61,49 +61,49 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
       if (of && of.at(-1) !== line) of.push(line);
       return id;
     });
-    return { span, words, weight: weightOf(visible) };
+    return { span, words, weight: computeWeight(visible) };
   });
   /**
    * For each word, how many more occurrences count in the current search. All values are zero between two
    * searches.
    */
   const left = new Uint32Array(lengths.length);
-  const lookedAt = new Map<string, Looked>();
+  const indexedByText = new Map<string, IndexedWords>();
 
-  function look(words: string): Looked {
-    const visible = visibleWords(words);
+  function indexWords(words: string): IndexedWords {
+    const visible = splitVisibleWords(words);
     const times = new Map<number, number>();
     for (const each of visible) {
       const word = ids.get(each);
       if (word !== undefined) times.set(word, (times.get(word) ?? 0) + 1);
     }
     const known = Array.from(times, ([word, count]) => ({ word, times: count }));
-    const holdersOf = (word: number) => holders[word]?.length ?? 0;
-    known.sort((x, y) => holdersOf(x.word) - holdersOf(y.word));
-    return { weight: weightOf(visible), known };
+    const countHolders = (word: number) => holders[word]?.length ?? 0;
+    known.sort((x, y) => countHolders(x.word) - countHolders(y.word));
+    return { weight: computeWeight(visible), known };
   }
 
   /**
    * Caches the results of `look`, because many passages share the same lines. A passage may even cover the
    * whole text.
    */
-  function lookOnce(words: string): Looked {
-    const looked = lookedAt.get(words) ?? look(words);
-    lookedAt.set(words, looked);
-    return looked;
+  function indexWordsOnce(words: string): IndexedWords {
+    const indexed = indexedByText.get(words) ?? indexWords(words);
+    indexedByText.set(words, indexed);
+    return indexed;
   }
 
   /**
    * Yields the first line of every run of lines that can share at least `least` with the wanted words. Each
    * such run contains one of the rarest words, because the other words together do not have enough weight.
    */
-  function* runsSharing({ known }: Looked, least: number, height: number): Generator<number, void> {
-    const lengthOf = (word: number) => lengths[word] ?? 0;
-    let rest = known.reduce((sum, { word, times }) => sum + times * lengthOf(word), 0);
+  function* findSharingRuns({ known }: IndexedWords, least: number, height: number): Generator<number, void> {
+    const getLength = (word: number) => lengths[word] ?? 0;
+    let rest = known.reduce((sum, { word, times }) => sum + times * getLength(word), 0);
     const seen = new Set<number>();
     for (const { word, times } of known) {
       if (rest < least) return;
-      rest -= times * lengthOf(word);
+      rest -= times * getLength(word);
       for (const holder of holders[word] ?? []) {
         for (let first = Math.max(0, holder - height + 1); first <= holder; first++) {
           if (seen.has(first)) continue;
@@ -115,7 +115,7 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
     if (rest >= least) yield* lines.keys();
   }
 
-  function weightFrom(first: number, height: number): number {
+  function sumWeights(first: number, height: number): number {
     let sum = 0;
     for (let at = first; at < Math.min(first + height, lines.length); at++) sum += lines[at]?.weight ?? 0;
     return sum;
@@ -125,10 +125,10 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
    * Returns true if a run of lines contains enough of the words searched for: the words found must have a
    * total length of at least `least`.
    */
-  function share({ known }: Looked, least: number, first: number, height: number): boolean {
+  function sharesEnough({ known }: IndexedWords, least: number, first: number, height: number): boolean {
     for (const { word, times } of known) left[word] = times;
     let sum = 0;
-    let open = weightFrom(first, height);
+    let open = sumWeights(first, height);
     for (let at = first; at < Math.min(first + height, lines.length) && sum + open >= least; at++) {
       const { words } = lines[at] ?? { words: [] };
       for (let index = 0; index < words.length && sum + open >= least; index++) {
@@ -147,28 +147,28 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
 
   return {
     count: lines.length,
-    hasLike({ lines: wanted, parts }, apart) {
-      const height = linesIn(wanted);
-      const isApart = (first: number) => {
+    hasSimilar({ lines: wanted, parts }, excluded) {
+      const height = countVisibleLines(wanted);
+      const isExcluded = (first: number) => {
         const span = lines[first]?.span;
-        return span === undefined || (span.start < apart.end && apart.start < span.end);
+        return span === undefined || (span.start < excluded.end && excluded.start < span.end);
       };
-      const ours = lookOnce(wanted);
+      const ours = indexWordsOnce(wanted);
       // A lower bound for the first check. If two texts are similar enough, they share at least this much of
       // the wanted text.
-      const leastAlike = (alikeMin / (2 - alikeMin)) * ours.weight * certain;
-      for (const first of runsSharing(ours, leastAlike, height)) {
-        if (isApart(first)) continue;
-        const weight = weightFrom(first, height);
+      const leastAlike = (alikeMin / (2 - alikeMin)) * ours.weight * roundingTolerance;
+      for (const first of findSharingRuns(ours, leastAlike, height)) {
+        if (isExcluded(first)) continue;
+        const weight = sumWeights(first, height);
         const least = (alikeMin * (weight + ours.weight)) / 2;
-        if (Math.min(weight, ours.weight) >= least && share(ours, least, first, height)) return true;
+        if (Math.min(weight, ours.weight) >= least && sharesEnough(ours, least, first, height)) return true;
       }
       return parts.some((part) => {
-        if (part.length < tellingCharsMin) return false;
-        const marked = look(part);
+        if (part.length < distinctiveCharsMin) return false;
+        const marked = indexWords(part);
         const least = holdsMin * marked.weight;
-        for (const first of runsSharing(marked, least, height)) {
-          if (!isApart(first) && share(marked, least, first, height)) return true;
+        for (const first of findSharingRuns(marked, least, height)) {
+          if (!isExcluded(first) && sharesEnough(marked, least, first, height)) return true;
         }
         return false;
       });
@@ -177,17 +177,17 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
 }
 
 /** Factor that allows for rounding errors, because the same sum is computed in two ways. */
-const certain = 1 - 1e-9;
+const roundingTolerance = 1 - 1e-9;
 
-function visibleWords(text: string): string[] {
-  return wordsOf(text).filter((word) => word.trim() !== "");
+function splitVisibleWords(text: string): string[] {
+  return splitWords(text).filter((word) => word.trim() !== "");
 }
 
-function weightOf(words: readonly string[]): number {
+function computeWeight(words: readonly string[]): number {
   return words.reduce((sum, { length }) => sum + length, 0);
 }
 
-function linesIn(text: string): number {
+function countVisibleLines(text: string): number {
   return text
     .trimEnd()
     .split("\n")

@@ -1,5 +1,5 @@
 import { alignTexts, type TextAlignment } from "./align-texts.js";
-import type { Kept } from "./align-tokens.js";
+import type { CommonRun } from "./align-tokens.js";
 import { type ChangedLines, indexLines } from "./changed-lines.js";
 import type { Span } from "./locate-quote.js";
 
@@ -10,7 +10,7 @@ export interface Texts {
   /** One alignment from the front and one from the end. Where they differ, the alignment is ambiguous. */
   readonly alignments: readonly [TextAlignment, TextAlignment];
   /** Returns the changed lines of one of the two texts. */
-  changed(side: "before" | "after"): ChangedLines;
+  getChangedLines(side: "before" | "after"): ChangedLines;
   /**
    * Returns the position of a line that occurs exactly once in the text. Returns undefined for any other
    * line.
@@ -25,20 +25,20 @@ const workMax = 20_000_000;
 export function compareTexts(before: string, after: string): Texts {
   const texts = { before, after };
   const alignments = alignTexts(before, after);
-  const whole = (side: "before" | "after") => ({ start: 0, end: texts[side].length });
-  const changed = onceForEachSide((side) =>
+  const toWholeSpan = (side: "before" | "after") => ({ start: 0, end: texts[side].length });
+  const getChangedLines = cacheBySide((side) =>
     indexLines(
       texts[side],
-      inOrder(
+      sortUnique(
         alignments.flatMap(({ changes }) =>
-          changes.flatMap((change) => linesWithin(texts[side], change[side])),
+          changes.flatMap((change) => splitLineSpans(texts[side], change[side])),
         ),
       ).filter(({ start, end }) => texts[side].slice(start, end).trim() !== ""),
     ),
   );
-  const single = onceForEachSide((side) => {
+  const getUniqueLines = cacheBySide((side) => {
     const places = new Map<string, number | null>();
-    for (const { start, end } of linesWithin(texts[side], whole(side))) {
+    for (const { start, end } of splitLineSpans(texts[side], toWholeSpan(side))) {
       const line = texts[side].slice(start, end).trimEnd();
       places.set(line, places.has(line) ? null : start);
     }
@@ -47,13 +47,13 @@ export function compareTexts(before: string, after: string): Texts {
   return {
     ...texts,
     alignments,
-    changed,
-    findLine: (side, line) => single(side).get(line.trimEnd()) ?? undefined,
+    getChangedLines,
+    findLine: (side, line) => getUniqueLines(side).get(line.trimEnd()) ?? undefined,
     work: { left: workMax },
   };
 }
 
-function onceForEachSide<Made>(make: (side: "before" | "after") => Made): (side: "before" | "after") => Made {
+function cacheBySide<Made>(make: (side: "before" | "after") => Made): (side: "before" | "after") => Made {
   const made = new Map<"before" | "after", Made>();
   return (side) => {
     const known = made.get(side);
@@ -65,12 +65,12 @@ function onceForEachSide<Made>(make: (side: "before" | "after") => Made): (side:
 }
 
 /** Sorts spans by their start and removes duplicates. */
-function inOrder(spans: readonly Span[]): Span[] {
+function sortUnique(spans: readonly Span[]): Span[] {
   const once = new Map(spans.map((span) => [`${span.start} ${span.end}`, span]));
   return [...once.values()].sort((x, y) => x.start - y.start);
 }
 
-export function linesWithin(text: string, { start, end }: Span): Span[] {
+export function splitLineSpans(text: string, { start, end }: Span): Span[] {
   const lines: Span[] = [];
   for (let at = start; at < end; ) {
     const line = text.indexOf("\n", at);
@@ -82,7 +82,7 @@ export function linesWithin(text: string, { start, end }: Span): Span[] {
 }
 
 /** Returns the span from the start of a passage's first line to the end of its last line. */
-export function linesAround(text: string, { start, end }: Span): Span {
+export function expandToLines(text: string, { start, end }: Span): Span {
   const behind = text.indexOf("\n", Math.max(start, end - 1));
   return {
     start: start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1,
@@ -91,25 +91,25 @@ export function linesAround(text: string, { start, end }: Span): Span {
 }
 
 /** Returns the lines that a passage touches, without blank lines. */
-export function visibleLines(text: string, place: Span): Span[] {
-  return linesWithin(text, linesAround(text, place)).filter(
+export function findVisibleLines(text: string, place: Span): Span[] {
+  return splitLineSpans(text, expandToLines(text, place)).filter(
     ({ start, end }) => text.slice(start, end).trim() !== "",
   );
 }
 
-export function endOf({ before, length }: Kept): number {
+export function getEnd({ before, length }: CommonRun): number {
   return before + length;
 }
 
 /** Returns the part of a piece that is within a span, as a list with one item or none. */
-export function cut(piece: Kept, { start, end }: Span): Kept[] {
+export function clip(piece: CommonRun, { start, end }: Span): CommonRun[] {
   const from = Math.max(piece.before, start);
-  const to = Math.min(endOf(piece), end);
+  const to = Math.min(getEnd(piece), end);
   return to > from ? [{ before: from, after: piece.after + from - piece.before, length: to - from }] : [];
 }
 
 /** Returns how many characters of the text around two passages match. */
-export function extentAlike(
+export function measureCommonContext(
   text: string,
   one: Span,
   otherText: string,

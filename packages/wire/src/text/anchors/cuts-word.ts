@@ -12,9 +12,9 @@ export function cutsWord(text: string, one: Span, otherText: string, other: Span
 }
 
 function isWithinWord(text: string, at: number): boolean {
-  return isOfWord(text[at - 1]) && isOfWord(text[at]);
+  return isWordCharacter(text[at - 1]) && isWordCharacter(text[at]);
 }
 
-function isOfWord(sign = ""): boolean {
-  return /[\p{L}\p{N}\p{M}]/u.test(sign);
+function isWordCharacter(character = ""): boolean {
+  return /[\p{L}\p{N}\p{M}]/u.test(character);
 }

@@ -1,9 +1,9 @@
 import type { TextAlignment } from "./align-texts.js";
-import type { Kept } from "./align-tokens.js";
-import { cut, endOf, linesAround, type Texts, visibleLines } from "./compare-texts.js";
+import type { CommonRun } from "./align-tokens.js";
+import { clip, expandToLines, findVisibleLines, getEnd, type Texts } from "./compare-texts.js";
 import { hasPartElsewhere } from "./find-moved.js";
-import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
-import type { Anchored, Reanchored, Span } from "./locate-quote.js";
+import { alikeMin, distinctiveCharsMin, isLikeFirst } from "./likeness.js";
+import type { AnchoredQuote, ReanchoredSpan, Span } from "./locate-quote.js";
 import { hasTwin, hasTwinOfLine } from "./twins.js";
 
 /**
@@ -22,7 +22,7 @@ const inLineKeptMin = 0.6;
  * Finds the current position of a passage that was kept in place. Returns null if the two alignments do not
  * agree on it.
  */
-export function findKept(texts: Texts, anchor: Anchored): Reanchored | null {
+export function findKept(texts: Texts, anchor: AnchoredQuote): ReanchoredSpan | null {
   const { after } = texts;
   const [one, other] = texts.alignments.map((alignment) => follow(alignment, anchor));
   if (!one || !other || one.start !== other.start || one.end !== other.end) return null;
@@ -32,7 +32,7 @@ export function findKept(texts: Texts, anchor: Anchored): Reanchored | null {
   if (kept < alikeMin * length || place.end - place.start > 2 * length + besideChars) return null;
   const isWhole = kept === length && place.end - place.start === length;
   if (!isWhole && !isLikeFirst(texts, anchor, place)) return null;
-  if (kept < tellingCharsMin && !isKeptAround(texts, anchor)) return null;
+  if (kept < distinctiveCharsMin && !isKeptAround(texts, anchor)) return null;
   if (hasTwinOfLine(texts, anchor, place)) return null;
   // If there is a similar passage elsewhere, it may be the original that was moved, and this passage may be a
   // copy.
@@ -53,12 +53,12 @@ export function isKept({ alignments }: Texts, { start, end }: Span): boolean {
 function follow(alignment: TextAlignment, { start, end }: Span): (Span & { kept: number }) | null {
   // Looks at one more character on each side. If the text next to the passage was kept, the replacement
   // starts or ends there.
-  const pieces = alignment.piecesAt({ start: start - 1, end: end + 1 });
-  const within = pieces.flatMap((piece) => cut(piece, { start, end }));
+  const pieces = alignment.findRunsInBefore({ start: start - 1, end: end + 1 });
+  const within = pieces.flatMap((piece) => clip(piece, { start, end }));
   const [first, last] = [within[0], within.at(-1)];
   if (!first || !last) return null;
   const left = first.before === start ? undefined : pieces.find((piece) => hasUnit(piece, start - 1));
-  const right = endOf(last) === end ? undefined : pieces.find((piece) => hasUnit(piece, end));
+  const right = getEnd(last) === end ? undefined : pieces.find((piece) => hasUnit(piece, end));
   return {
     start: left ? start - left.before + left.after : first.after,
     end: right ? end - right.before + right.after : last.after + last.length,
@@ -75,8 +75,8 @@ function withoutSpace(text: string, { start, end }: Span, quote: string): Span {
   };
 }
 
-function hasUnit(piece: Kept, unit: number): boolean {
-  return piece.before <= unit && unit < endOf(piece);
+function hasUnit(piece: CommonRun, unit: number): boolean {
+  return piece.before <= unit && unit < getEnd(piece);
 }
 
 /**
@@ -84,16 +84,16 @@ function hasUnit(piece: Kept, unit: number): boolean {
  * passage.
  */
 function areLinesKept({ before, alignments }: Texts, anchor: Span): boolean {
-  const lines = linesAround(before, anchor);
-  return alignments.every((alignment) => keptPart(alignment, lines) === 1);
+  const lines = expandToLines(before, anchor);
+  return alignments.every((alignment) => computeKeptShare(alignment, lines) === 1);
 }
 
 function isKeptAround({ before, alignments, findLine }: Texts, { start, end }: Span): boolean {
-  const line = linesAround(before, { start, end });
+  const line = expandToLines(before, { start, end });
   const beside = { start: Math.max(0, start - besideChars), end: Math.min(before.length, end + besideChars) };
   // If another line has the same text as the passage's line, context on one side is not enough, because that
   // context may now belong to the other line.
-  const isSingle = visibleLines(before, { start, end }).some(
+  const isSingle = findVisibleLines(before, { start, end }).some(
     (each) => findLine("before", before.slice(each.start, each.end)) !== undefined,
   );
   const sides = isSingle
@@ -108,12 +108,12 @@ function isKeptAround({ before, alignments, findLine }: Texts, { start, end }: S
   };
   return alignments.every(
     (alignment) =>
-      sides.every((side) => keptPart(alignment, side) >= besideKeptMin) &&
-      keptPart(alignment, inLine) >= inLineKeptMin,
+      sides.every((side) => computeKeptShare(alignment, side) >= besideKeptMin) &&
+      computeKeptShare(alignment, inLine) >= inLineKeptMin,
   );
 }
 
-function keptPart(alignment: TextAlignment, place: Span): number {
-  const pieces = alignment.piecesAt(place).flatMap((piece) => cut(piece, place));
+function computeKeptShare(alignment: TextAlignment, place: Span): number {
+  const pieces = alignment.findRunsInBefore(place).flatMap((piece) => clip(piece, place));
   return pieces.reduce((units, piece) => units + piece.length, 0) / (place.end - place.start);
 }

@@ -1,10 +1,10 @@
 import type { Change } from "./align-texts.js";
-import { type Texts, visibleLines } from "./compare-texts.js";
+import { findVisibleLines, type Texts } from "./compare-texts.js";
 import { cutsWord } from "./cuts-word.js";
-import { isElsewhere, keptUnits } from "./find-moved.js";
-import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
-import type { Anchored, Reanchored, Span } from "./locate-quote.js";
-import { type Likeness, mostAlike, similarity } from "./similarity.js";
+import { countKeptUnits, isElsewhere } from "./find-moved.js";
+import { alikeMin, distinctiveCharsMin, isLikeFirst } from "./likeness.js";
+import type { AnchoredQuote, ReanchoredSpan, Span } from "./locate-quote.js";
+import { computeSimilarity, findMostAlike, type Likeness } from "./similarity.js";
 
 /**
  * Minimum similarity of a passage and its context to the original. The minimum is higher for a short passage,
@@ -21,20 +21,22 @@ const changeCharsMax = 16_384;
  * Finds the passage within the changes that is similar enough to be the original passage. Returns null unless
  * there is exactly one.
  */
-export function findReworded(texts: Texts, anchor: Anchored): Reanchored | null {
+export function findReworded(texts: Texts, anchor: AnchoredQuote): ReanchoredSpan | null {
   const { before, after } = texts;
   const words = before.slice(anchor.start, anchor.end);
   if (words.trim().length < 4) return null;
-  const quote = { words, isLikelyIn: signsOf(words) };
-  const alike = texts.alignments[0].changes.flatMap((change) => likenesses(texts, quote, change));
+  const quote = { words, isLikelyIn: createTrigramTest(words) };
+  const alike = texts.alignments[0].changes.flatMap((change) => findLikenesses(texts, quote, change));
   const [best, next] = alike.sort((x, y) => y.similarity - x.similarity);
   if (!best || best.similarity < alikeMin) return null;
   if (next && best.similarity - next.similarity < betterBy) return null;
-  const alikeAround = words.length < tellingCharsMin ? alikeAroundShortMin : alikeAroundMin;
-  if (similarity(around(before, anchor), around(after, best)) < alikeAround) return null;
+  const alikeAround = words.length < distinctiveCharsMin ? alikeAroundShortMin : alikeAroundMin;
+  if (computeSimilarity(sliceAround(before, anchor), sliceAround(after, best)) < alikeAround) return null;
   if (!isLikeFirst(texts, anchor, best) || cutsWord(before, anchor, after, best)) return null;
   const length = best.end - best.start;
-  const isOther = texts.alignments.some((each) => keptUnits(each, best, anchor) > (1 - alikeMin) * length);
+  const isOther = texts.alignments.some(
+    (each) => countKeptUnits(each, best, anchor) > (1 - alikeMin) * length,
+  );
   if (isOther || isElsewhere(texts, anchor, best)) return null;
   // If an identical line is next to the passage, the alignment has chosen between the two lines arbitrarily.
   if (!isOfSingleLines(texts, "before", anchor) || !isOfSingleLines(texts, "after", best)) return null;
@@ -45,7 +47,7 @@ export function findReworded(texts: Texts, anchor: Anchored): Reanchored | null 
 /** Returns true if each line of a passage occurs exactly once in the text. */
 function isOfSingleLines(texts: Texts, side: "before" | "after", place: Span): boolean {
   const text = texts[side];
-  return visibleLines(text, place).every(
+  return findVisibleLines(text, place).every(
     ({ start, end }) => texts.findLine(side, text.slice(start, end)) !== undefined,
   );
 }
@@ -59,7 +61,7 @@ interface Quote {
   readonly isLikelyIn: (text: string) => boolean;
 }
 
-function likenesses(
+function findLikenesses(
   { after, work }: Texts,
   { words, isLikelyIn }: Quote,
   { after: within }: Change,
@@ -76,14 +78,14 @@ function likenesses(
   // certain.
   if (text.length > changeCharsMax || work.left < 0)
     return [0, 1].map(() => ({ start: 0, end: 0, similarity: 1 }));
-  return mostAlike(words, text).map((each) => ({
+  return findMostAlike(words, text).map((each) => ({
     start: each.start + start,
     end: each.end + start,
     similarity: each.similarity,
   }));
 }
 
-function around(text: string, { start, end }: Span): string {
+function sliceAround(text: string, { start, end }: Span): string {
   return text.slice(Math.max(0, start - 64), end + 64);
 }
 
@@ -99,7 +101,7 @@ const marks = 1 << 14;
  * Returns a function that checks whether text contains enough of a quote's trigrams to include something
  * similar.
  */
-function signsOf(quote: string): (text: string) => boolean {
+function createTrigramTest(quote: string): (text: string) => boolean {
   const times = new Map<string, number>();
   const isMarked = new Uint8Array(marks);
   for (let at = 0; at + 3 <= quote.length; at++) {

@@ -1,6 +1,6 @@
 import { limits } from "../../core/limits.js";
-import { plainLines, withLineEnd } from "../line-ends.js";
-import { occurrences } from "./occurrences.js";
+import { toPlainLines, withLineEnd } from "../line-ends.js";
+import { findOccurrences } from "./occurrences.js";
 
 /** A passage of text. Offsets are in UTF-16 units, as usual in JavaScript, and `end` is exclusive. */
 export interface Span {
@@ -9,7 +9,7 @@ export interface Span {
 }
 
 /** A quote, and the last known position of the quoted passage. */
-export interface Anchored extends Span {
+export interface AnchoredQuote extends Span {
   /** The passage's text when it was first marked. */
   readonly quote: string;
 }
@@ -18,12 +18,12 @@ export interface Anchored extends Span {
  * Where a passage was found again. `exact`: at its original position, apart from text inserted before it.
  * `moved`: cut and inserted elsewhere, but unchanged.
  */
-export interface Reanchored extends Span {
+export interface ReanchoredSpan extends Span {
   readonly how: "exact" | "moved" | "reworded";
 }
 
 /** A quote, with the context and position that the caller may know. */
-export interface Marked {
+export interface QuoteSelector {
   readonly quote: string;
   /** Text directly before the quote. `suffix` is the text directly after it. */
   readonly prefix?: string | undefined;
@@ -36,28 +36,28 @@ export interface Marked {
  * Finds the passage that a user has marked. Differences in line endings do not matter. If the quote does not
  * occur exactly once, returns the number of matches.
  */
-export function locateQuote(original: string, marked: Marked): Span | { readonly matches: number } {
-  const { quote: given, start: from } = marked;
+export function locateQuote(original: string, selector: QuoteSelector): Span | { readonly matches: number } {
+  const { quote: given, start: from } = selector;
   if (from !== undefined && original.startsWith(given, from))
     return { start: from, end: from + given.length };
-  const { text, toOriginal } = plainLines(original);
-  const [quote, prefix, suffix] = [given, marked.prefix ?? "", marked.suffix ?? ""].map((each) =>
+  const { text, toOriginal } = toPlainLines(original);
+  const [quote, prefix, suffix] = [given, selector.prefix ?? "", selector.suffix ?? ""].map((each) =>
     withLineEnd(each, "\n"),
   ) as [string, string, string]; // Maps three texts to three.
-  const spanAt = (at: number) => ({ start: toOriginal(at), end: toOriginal(at + quote.length) });
+  const toOriginalSpan = (at: number) => ({ start: toOriginal(at), end: toOriginal(at + quote.length) });
   let matches = 0;
   let first = -1;
-  for (const at of occurrences(text, quote)) {
+  for (const at of findOccurrences(text, quote)) {
     const isBeside = text.endsWith(prefix, at) && text.startsWith(suffix, at + quote.length);
     if (!isBeside) continue;
     matches++;
     if (first < 0) first = at;
   }
-  return matches === 1 ? spanAt(first) : { matches };
+  return matches === 1 ? toOriginalSpan(first) : { matches };
 }
 
 /** Returns the text directly before and after a passage, without cutting a surrogate pair in half. */
-export function contextOf(text: string, { start, end }: Span): { prefix: string; suffix: string } {
+export function extractContext(text: string, { start, end }: Span): { prefix: string; suffix: string } {
   const units = limits.quoteContextCharsMax;
   return {
     prefix: text.slice(Math.max(0, start - units), start).replace(/^[\uDC00-\uDFFF]/, ""),

@@ -2,13 +2,13 @@ import { compareTexts } from "./compare-texts.js";
 import { findKept, isKept } from "./find-kept.js";
 import { findLines, findMoved } from "./find-moved.js";
 import { findReworded } from "./find-reworded.js";
-import type { Anchored, Reanchored } from "./locate-quote.js";
+import type { AnchoredQuote, ReanchoredSpan } from "./locate-quote.js";
 
 /**
  * Finds a passage of an older text in a newer text. Returns null unless the result is certain, because a mark
  * at a wrong position is worse than no mark (ANCHOR-1).
  */
-export function reanchor(anchor: Anchored, before: string, after: string): Reanchored | null {
+export function reanchor(anchor: AnchoredQuote, before: string, after: string): ReanchoredSpan | null {
   return startReanchoring(before, after)(anchor);
 }
 
@@ -16,7 +16,10 @@ export function reanchor(anchor: Anchored, before: string, after: string): Reanc
  * Returns a function that finds passages of an older text in a newer one, like `reanchor`. The two texts are
  * compared only once.
  */
-export function startReanchoring(before: string, after: string): (anchor: Anchored) => Reanchored | null {
+export function startReanchoring(
+  before: string,
+  after: string,
+): (anchor: AnchoredQuote) => ReanchoredSpan | null {
   if (before === after) return ({ start, end }) => ({ start, end, how: "exact" });
   const texts = compareTexts(before, after);
   return (anchor) => {

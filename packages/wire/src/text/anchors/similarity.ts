@@ -1,18 +1,18 @@
-import { wordsOf } from "./align-texts.js";
+import { splitWords } from "./align-texts.js";
 import type { Span } from "./locate-quote.js";
 
 /** Texts up to this length are compared character by character, longer ones word by word. */
-const signsMax = 400;
+const charactersMax = 400;
 
 /**
  * Returns the similarity of two texts, from 0 (nothing in common) to 1 (equal). This is the share of the
  * longer text that need not be rewritten.
  */
-export function similarity(one: string, other: string): number {
+export function computeSimilarity(one: string, other: string): number {
   const longer = Math.max(one.length, other.length);
   if (longer === 0) return 1;
   if (one === other) return 1;
-  const split = splitterFor(one, other);
+  const split = chooseSplitter(one, other);
   const [a, b] = [split(one), split(other)];
   const row = new Float64Array(b.length + 1);
   b.forEach((token, j) => {
@@ -40,8 +40,8 @@ export interface Likeness extends Span {
  * Finds the passages in a text that are most similar to a quote. Returns at most two that do not overlap,
  * best first.
  */
-export function mostAlike(quote: string, text: string): Likeness[] {
-  const split = splitterFor(quote, quote);
+export function findMostAlike(quote: string, text: string): Likeness[] {
+  const split = chooseSplitter(quote, quote);
   const [pattern, tokens] = [split(quote), split(text)];
   const offsets = new Uint32Array(tokens.length + 1);
   tokens.forEach((token, j) => {
@@ -86,6 +86,6 @@ function matchEnds(pattern: readonly string[], tokens: readonly string[]) {
   return { costs, starts };
 }
 
-function splitterFor(one: string, other: string): (text: string) => readonly string[] {
-  return Math.max(one.length, other.length) <= signsMax ? (text) => [...text] : wordsOf;
+function chooseSplitter(one: string, other: string): (text: string) => readonly string[] {
+  return Math.max(one.length, other.length) <= charactersMax ? (text) => [...text] : splitWords;
 }

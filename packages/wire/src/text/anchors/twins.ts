@@ -1,5 +1,5 @@
-import type { Wanted } from "./changed-lines.js";
-import { linesAround, type Texts, visibleLines } from "./compare-texts.js";
+import type { SimilarityQuery } from "./changed-lines.js";
+import { expandToLines, findVisibleLines, type Texts } from "./compare-texts.js";
 import type { Span } from "./locate-quote.js";
 
 /**
@@ -8,10 +8,10 @@ import type { Span } from "./locate-quote.js";
  */
 export function hasTwin(texts: Texts, anchor: Span, place: Span): boolean {
   const { before, after } = texts;
-  const [own, found] = [linesAround(before, anchor), linesAround(after, place)];
+  const [own, found] = [expandToLines(before, anchor), expandToLines(after, place)];
   return (
-    texts.changed("after").hasLike(wantedAt(before, own, anchor), found) ||
-    texts.changed("before").hasLike(wantedAt(after, found, place), own)
+    texts.getChangedLines("after").hasSimilar(toSimilarityQuery(before, own, anchor), found) ||
+    texts.getChangedLines("before").hasSimilar(toSimilarityQuery(after, found, place), own)
   );
 }
 
@@ -22,17 +22,17 @@ export function hasTwin(texts: Texts, anchor: Span, place: Span): boolean {
  */
 export function hasTwinOfLine(texts: Texts, anchor: Span, place: Span): boolean {
   const { before, after, work } = texts;
-  const [own, found] = [visibleLines(before, anchor), visibleLines(after, place)];
+  const [own, found] = [findVisibleLines(before, anchor), findVisibleLines(after, place)];
   if (own.length !== found.length) return true;
   if (own.length < 2) return false;
-  const [theirs, ours] = [texts.changed("after"), texts.changed("before")];
+  const [theirs, ours] = [texts.getChangedLines("after"), texts.getChangedLines("before")];
   return own.some((line, index) => {
     const other = found[index];
     work.left -= pairCost * (theirs.count + ours.count);
     if (!other || work.left < 0) return true;
     return (
-      theirs.hasLike(wantedAt(before, line, anchor), other) ||
-      ours.hasLike(wantedAt(after, other, place), line)
+      theirs.hasSimilar(toSimilarityQuery(before, line, anchor), other) ||
+      ours.hasSimilar(toSimilarityQuery(after, other, place), line)
     );
   });
 }
@@ -47,11 +47,16 @@ const pairCost = 8;
  * Returns what to search for: the lines of a passage, and the passage itself with and without context on each
  * side. The passage alone may be just one word of a sentence.
  */
-function wantedAt(text: string, lines: Span, place: Span): Wanted {
-  const within = (left: number, right: number) =>
+function toSimilarityQuery(text: string, lines: Span, place: Span): SimilarityQuery {
+  const sliceWithin = (left: number, right: number) =>
     text.slice(Math.max(lines.start, place.start - left), Math.min(lines.end, place.end + right));
   const [near, none] = [besideChars, 0];
-  const parts = [within(none, none), within(near, none), within(none, near), within(near, near)];
+  const parts = [
+    sliceWithin(none, none),
+    sliceWithin(near, none),
+    sliceWithin(none, near),
+    sliceWithin(near, near),
+  ];
   return { lines: text.slice(lines.start, lines.end), parts: [...new Set(parts)] };
 }
 

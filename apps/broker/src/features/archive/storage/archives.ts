@@ -10,7 +10,7 @@ import { MerkleError } from "@merkle/wire";
 import type { Log } from "../../../core/log.js";
 import type { Nodes } from "../../../core/nodes.js";
 import { retryWhileLost } from "../../../core/retry-while-lost.js";
-import { patiently } from "../../seal/feature.js";
+import { waitWithTimeout } from "../../seal/feature.js";
 import type { ObjectStore } from "./object-store.js";
 
 /** The archive storage, and the archiving work in progress on this node. */
@@ -41,7 +41,7 @@ export interface Archives {
    * Finishes interrupted archiving of one session. Called as part of other archiving work on the same
    * session.
    */
-  finishOf(sessionId: string): Promise<void>;
+  finishSession(sessionId: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -52,10 +52,10 @@ export const endings = { bundle: ".zip", rows: ".rows.gz" } as const;
  * Archiving work on a session. Removed when it succeeds, or once its failure has been reported to a
  * caller.
  */
-interface UnderWay {
+interface ArchiveRun {
   readonly what: string;
   readonly work: Promise<unknown>;
-  failed: boolean;
+  hasFailed: boolean;
 }
 
 /**
@@ -75,7 +75,7 @@ export function createArchives({
   readonly store: ObjectStore | null;
   readonly log: Log;
 }): Archives {
-  const underWay = new Map<string, UnderWay>();
+  const runs = new Map<string, ArchiveRun>();
   const stopping = new AbortController();
 
   async function deleteRows(row: ArchiveRow): Promise<void> {
@@ -96,7 +96,7 @@ export function createArchives({
           keys,
           error,
         });
-        return keys.map(store.nameOf);
+        return keys.map(store.toUrl);
       }
     }
     await deleteArchive(database.orm, row);
@@ -125,46 +125,46 @@ export function createArchives({
       sessionId: string,
       begin: (signal: AbortSignal) => Promise<Result>,
     ): Promise<Result> {
-      const known = underWay.get(sessionId);
-      if (known && known.what !== what && !known.failed) throw isBusy(known.what);
-      const each = known?.what === what ? known : start();
+      const existing = runs.get(sessionId);
+      if (existing && existing.what !== what && !existing.hasFailed) throw sessionBusy(existing.what);
+      const current = existing?.what === what ? existing : start();
       try {
         // Work of the same kind on the same session always has the same result type.
-        return await patiently(each.work as Promise<Result>, () => goesOn(what));
+        return await waitWithTimeout(current.work as Promise<Result>, () => stillRunning(what));
       } finally {
-        if (each.failed && underWay.get(sessionId) === each) underWay.delete(sessionId);
+        if (current.hasFailed && runs.get(sessionId) === current) runs.delete(sessionId);
       }
 
-      function start(): UnderWay {
-        const begun: UnderWay = { what, work: begin(stopping.signal), failed: false };
-        underWay.set(sessionId, begun);
-        begun.work.then(
-          () => underWay.delete(sessionId),
+      function start(): ArchiveRun {
+        const run: ArchiveRun = { what, work: begin(stopping.signal), hasFailed: false };
+        runs.set(sessionId, run);
+        run.work.then(
+          () => runs.delete(sessionId),
           () => {
-            begun.failed = true;
+            run.hasFailed = true;
           },
         );
-        return begun;
+        return run;
       }
     },
     deleteRows,
     removeObjects,
     async finish() {
       for (const row of await listUnfinishedArchives(database.orm)) {
-        if (underWay.get(row.sessionId)?.failed !== false) await finishOne(row);
+        if (runs.get(row.sessionId)?.hasFailed !== false) await finishOne(row);
       }
     },
-    async finishOf(sessionId) {
+    async finishSession(sessionId) {
       for (const row of await listUnfinishedArchives(database.orm, sessionId)) await finishOne(row);
     },
     async stop() {
       stopping.abort(new MerkleError("unavailable", "The broker is stopping.", { outcome: "none" }));
-      await Promise.allSettled([...underWay.values()].map(({ work }) => work));
+      await Promise.allSettled([...runs.values()].map(({ work }) => work));
     },
   };
 }
 
-function goesOn(what: "archive" | "unarchive"): MerkleError {
+function stillRunning(what: "archive" | "unarchive"): MerkleError {
   const message =
     what === "archive"
       ? "The session is still being archived. Long sessions take a while. Try again in a moment."
@@ -172,7 +172,7 @@ function goesOn(what: "archive" | "unarchive"): MerkleError {
   return new MerkleError("unavailable", message, { outcome: "unknown", retry_after_s: 2 });
 }
 
-function isBusy(what: string): MerkleError {
+function sessionBusy(what: string): MerkleError {
   return new MerkleError(
     "conflict",
     `This session is being ${what}d by another call. Wait until that has finished, then try again.`,

@@ -16,7 +16,7 @@ export interface FileToStore {
 /** Objects in storage that is compatible with S3. Errors never contain the credentials. */
 export interface ObjectStore {
   /** Returns the object's location, for use in messages shown to people. */
-  nameOf(key: string): string;
+  toUrl(key: string): string;
   put(key: string, file: FileToStore, signal: AbortSignal): Promise<void>;
   /** Streams the bytes of an object. @throws conflict if the object does not exist */
   get(key: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
@@ -62,14 +62,14 @@ export function createObjectStore({
     });
   }
 
-  async function ask(
+  async function sendRequest(
     method: string,
     key: string,
     { headers, file }: { readonly headers: Record<string, string>; readonly file?: FileToStore },
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     const request = begin(method, key, headers, signal);
-    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    const response = new Promise<IncomingMessage>((resolve, reject) => {
       request.on("response", resolve).on("error", reject);
       request.on("timeout", () => request.destroy(new Error(`no response for ${silenceMsMax / 1_000} s`)));
     });
@@ -77,47 +77,50 @@ export function createObjectStore({
     // than the connection error.
     if (file) pipeline(createReadStream(file.path), request).catch(() => undefined);
     else request.end();
-    return answered.catch((cause: unknown) => {
+    return response.catch((cause: unknown) => {
       signal.throwIfAborted();
-      throw lost("does not respond", cause);
+      throw storageFailure("does not respond", cause);
     });
   }
 
   return {
-    nameOf: (key) => `s3://${bucket}/${prefix}${key}`,
+    toUrl: (key) => `s3://${bucket}/${prefix}${key}`,
     async put(key, file, signal) {
       const headers = {
         "Content-Length": String(file.size),
         "X-Amz-Content-Sha256": file.sha256.toString("hex"),
       };
-      await expectDone(await ask("PUT", key, { headers, file }, signal), "did not accept the file");
+      await requireSuccess(
+        await sendRequest("PUT", key, { headers, file }, signal),
+        "did not accept the file",
+      );
     },
     async get(key, signal) {
       const headers = { "X-Amz-Content-Sha256": sha256OfNothing };
-      const response = await ask("GET", key, { headers }, signal);
-      if (response.statusCode === 200) return bytesOf(response, signal);
-      await expectDone(response, `did not return ${prefix}${key}`);
+      const response = await sendRequest("GET", key, { headers }, signal);
+      if (response.statusCode === 200) return readBytes(response, signal);
+      await requireSuccess(response, `did not return ${prefix}${key}`);
       throw new TypeError("The storage returned only a part of an object.");
     },
     async delete(key, signal) {
       const headers = { "X-Amz-Content-Sha256": sha256OfNothing };
-      const response = await ask("DELETE", key, { headers }, signal);
+      const response = await sendRequest("DELETE", key, { headers }, signal);
       if (response.statusCode === 404) return void response.resume();
-      await expectDone(response, `did not delete ${prefix}${key}`);
+      await requireSuccess(response, `did not delete ${prefix}${key}`);
     },
   };
 }
 
-async function* bytesOf(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readBytes(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* response;
   } catch (cause) {
     signal.throwIfAborted();
-    throw lost("closed the connection", cause);
+    throw storageFailure("closed the connection", cause);
   }
 }
 
-function lost(what: string, cause: unknown): MerkleError {
+function storageFailure(what: string, cause: unknown): MerkleError {
   // If several addresses were tried, the combined error has an empty message. The error's code is then used
   // instead.
   const { message, code } = Object(cause);
@@ -137,16 +140,16 @@ const refusalCharsMax = 64 * 1024;
  *
  * @throws conflict if the object does not exist, otherwise unavailable, with the storage's error code
  */
-async function expectDone(response: IncomingMessage, what: string): Promise<void> {
+async function requireSuccess(response: IncomingMessage, what: string): Promise<void> {
   const { statusCode = 0 } = response;
   let text = "";
   // Reads the body to its end to free the connection.
   for await (const chunk of response) if (text.length < refusalCharsMax) text += String(chunk);
   if (statusCode >= 200 && statusCode < 300) return;
-  const [, word = ""] = /<Code>(\w{1,100})<\/Code>/.exec(text) ?? [];
+  const [, code = ""] = /<Code>(\w{1,100})<\/Code>/.exec(text) ?? [];
   throw new MerkleError(
     statusCode === 404 ? "conflict" : "unavailable",
-    `The archive's storage ${what}: ${`${statusCode} ${word}`.trimEnd()}.`,
-    { outcome: "none", status: statusCode, ...(word && { storage_code: word }) },
+    `The archive's storage ${what}: ${`${statusCode} ${code}`.trimEnd()}.`,
+    { outcome: "none", status: statusCode, ...(code && { storage_code: code }) },
   );
 }

@@ -12,22 +12,25 @@ interface Replacement {
  * @throws CliError `usage`, which names the invalid passage
  */
 export function applyEdits(base: string, given: string): string {
-  const places = parseEdits(given).map((edit, index) => ({ ...edit, at: placeOf(base, edit, index) }));
-  places.sort((one, other) => one.at - other.at);
+  const placedEdits = parseEdits(given).map((edit, index) => ({
+    ...edit,
+    at: getPosition(base, edit, index),
+  }));
+  placedEdits.sort((one, other) => one.at - other.at);
   let text = "";
   let end = 0;
-  for (const { at, old_text, new_text } of places) {
+  for (const { at, old_text, new_text } of placedEdits) {
     if (at < end)
-      throw usageError(`The passage ${quoted(old_text)} overlaps another passage: merge the two.`);
+      throw usageError(`The passage ${quotePassage(old_text)} overlaps another passage: merge the two.`);
     text += base.slice(end, at) + new_text;
     end = at + old_text.length;
   }
   return text + base.slice(end);
 }
 
-function placeOf(base: string, { old_text }: Replacement, index: number): number {
+function getPosition(base: string, { old_text }: Replacement, index: number): number {
   const at = base.indexOf(old_text);
-  const what = `Passage ${index + 1}, ${quoted(old_text)},`;
+  const what = `Passage ${index + 1}, ${quotePassage(old_text)},`;
   if (at === -1)
     throw usageError(`${what} does not occur in the base text. Copy it exactly, including spaces.`);
   if (base.indexOf(old_text, at + 1) === -1) return at;
@@ -59,6 +62,6 @@ function withoutLastBreak(text: string): string {
   return text.replace(/\n$/, "");
 }
 
-function quoted(text: string): string {
+function quotePassage(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }

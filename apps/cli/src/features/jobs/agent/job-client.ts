@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
-import { type InputOf, type Job, type OperationName, type OutputOf, rulesOf } from "@merkle/wire";
+import { getOperationRules, type InputOf, type Job, type OperationName, type OutputOf } from "@merkle/wire";
 import { isClearText } from "@merkle/wire/client";
 import { openRequests } from "../../../broker/broker-client.js";
 import { CliError, exitCodes, usageError } from "../../../core/cli-error.js";
@@ -9,7 +9,7 @@ import { sha256 } from "../../../core/sha256.js";
 /** Gives a job's agent access to the broker. */
 export interface JobClient {
   /** Returns the job that the credential belongs to. @throws the same errors as `call` */
-  job(): Promise<Job>;
+  getJob(): Promise<Job>;
   /** @throws MerkleError with the broker's refusal; CliError `unreachable` */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
@@ -30,32 +30,35 @@ export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobC
     throw usageError(`MERKLE_URL ${base} is unencrypted, so anyone on the network could listen.`);
   }
   const isEncrypted = base.startsWith("https:");
-  const tls = isEncrypted && certificates !== undefined ? trust(certificates) : undefined;
+  const tls = isEncrypted && certificates !== undefined ? toTlsOptions(certificates) : undefined;
   const headers = { authorization: `Bearer ${token}` };
   const requests = openRequests({
     address: { base, source: "MERKLE_URL" },
     signal,
-    trust: async () => tls && (() => tls),
+    findTlsOptions: async () => tls && (() => tls),
     // The job's credential cannot be renewed or replaced.
-    authorize: () => ({ headers: async () => headers, renew: async () => false }),
+    authorize: () => ({ buildHeaders: async () => headers, renew: async () => false }),
     answerWithinMs,
-    patienceMs,
+    rateLimitRetryMs: patienceMs,
   });
 
   async function call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>> {
-    return requests.call(name, rulesOf(name).readOnly ? { ...input } : { ...input, ...keyOf(name, input) });
+    return requests.call(
+      name,
+      getOperationRules(name).readOnly ? { ...input } : { ...input, ...toIdempotencyKey(name, input) },
+    );
   }
 
   /**
    * Derives the idempotency key from the input, so that writing the same text again after a lost reply has no
    * further effect (AGENT-4).
    */
-  function keyOf(name: OperationName, input: object): { idempotency_key: string } {
+  function toIdempotencyKey(name: OperationName, input: object): { idempotency_key: string } {
     const digest = sha256(JSON.stringify([name, input]));
     return { idempotency_key: `job-${job}-${digest}` };
   }
 
-  return { call, job: () => call("get_job", { job_id: job }) };
+  return { call, getJob: () => call("get_job", { job_id: job }) };
 }
 
 function readJobEnvironment(env: NodeJS.ProcessEnv) {
@@ -66,8 +69,8 @@ function readJobEnvironment(env: NodeJS.ProcessEnv) {
       "merkle jobs run",
     );
   }
-  const isForm = URL.canParse(url) && /^\d{1,10}$/.test(job) && /^mkj_[A-Za-z0-9_-]{43}$/.test(token);
-  if (!isForm)
+  const isWellFormed = URL.canParse(url) && /^\d{1,10}$/.test(job) && /^mkj_[A-Za-z0-9_-]{43}$/.test(token);
+  if (!isWellFormed)
     throw usageError(
       "MERKLE_URL, MERKLE_JOB and MERKLE_JOB_TOKEN do not have the values that a runner sets.",
     );
@@ -84,7 +87,7 @@ function readJobEnvironment(env: NodeJS.ProcessEnv) {
  * Trusts the authorities in the file. If the file contains a broker's own certificate, that certificate is
  * trusted even for another host name (TLS-8).
  */
-function trust(file: string): ConnectionOptions {
+function toTlsOptions(file: string): ConnectionOptions {
   const ca = readFileSync(file, "utf8");
   return {
     ca,
@@ -97,7 +100,7 @@ function trust(file: string): ConnectionOptions {
 }
 
 /** Returns the session that a job is about. @throws CliError `not_found` if the job is about a file */
-export function sessionOf({ job_id, session_id }: Job): string {
+export function getSessionId({ job_id, session_id }: Job): string {
   if (session_id !== null) return session_id;
   throw new CliError("not_found", `Job ${job_id} is about a file, which belongs to no session.`, {
     exitCode: exitCodes.not_found,
@@ -108,7 +111,7 @@ export function sessionOf({ job_id, session_id }: Job): string {
  * Returns the path of the file that a job is about. @throws CliError `not_found` if the job is about a
  * session's document
  */
-export function sourceOf({ job_id, source_path }: Job): string {
+export function getSourcePath({ job_id, source_path }: Job): string {
   if (source_path !== null) return source_path;
   throw new CliError("not_found", `Job ${job_id} is about a session's document, not a file.`, {
     exitCode: exitCodes.not_found,
@@ -120,8 +123,8 @@ export function sourceOf({ job_id, source_path }: Job): string {
  *
  * @throws CliError `usage` for a different path
  */
-export async function jobOn(client: JobClient, sourcePath: string | undefined): Promise<Job> {
-  const job = await client.job();
+export async function getJobOnSource(client: JobClient, sourcePath: string | undefined): Promise<Job> {
+  const job = await client.getJob();
   if (sourcePath === undefined || sourcePath === job.source_path) return job;
   const own = job.source_path === null ? "a session's document" : job.source_path;
   throw usageError(`Job ${job.job_id} is about ${own}, not about ${sourcePath}: leave --source-path out.`);

@@ -1,7 +1,7 @@
 import { isRedacted, type Job, type Message } from "@merkle/wire";
 import { CliError, exitCodes } from "../../../core/cli-error.js";
-import { jobOn, sessionOf, sourceOf } from "./job-client.js";
-import { firstPage, pageOfText, type Verb } from "./verb.js";
+import { getJobOnSource, getSessionId, getSourcePath } from "./job-client.js";
+import { takePage, toTextPage, type Verb } from "./verb.js";
 
 /** Prints a persona's prompt and the prompt's hash. Default: the job's persona. */
 export const getPersona: Verb = {
@@ -9,15 +9,15 @@ export const getPersona: Verb = {
   usage: "[--name <persona>] [--source-path <root/path>]",
   options: { name: { type: "string" }, "source-path": { type: "string" } },
   async run({ client, options }) {
-    const job = await jobOn(client, options.findText("source-path"));
-    const asked = options.findText("name") ?? personaOf(job);
-    const { name, prompt, hash } = await client.call("get_persona", { name: asked });
+    const job = await getJobOnSource(client, options.findText("source-path"));
+    const personaName = options.findText("name") ?? getPersonaName(job);
+    const { name, prompt, hash } = await client.call("get_persona", { name: personaName });
     return { name, prompt, hash };
   },
 };
 
 /** @throws CliError `not_found` if the job has no persona */
-function personaOf({ job_id, kind, persona_name }: Job): string {
+function getPersonaName({ job_id, kind, persona_name }: Job): string {
   if (persona_name !== null) return persona_name;
   throw new CliError("not_found", `Job ${job_id} is a ${kind} job, and has no persona.`, {
     exitCode: exitCodes.not_found,
@@ -30,10 +30,10 @@ export const getTopic: Verb = {
   usage: "--id <topic> [--since <next of the last page>]",
   options: { id: { type: "string" }, since: { type: "string" } },
   async run({ client, options }) {
-    const topic_id = options.number("id");
+    const topic_id = options.getNumber("id");
     const read = await client.call("get_topic", { topic_id, after: options.findNumber("since") });
     const { messages: all, next_after, ...topic } = read;
-    const messages = firstPage(all);
+    const messages = takePage(all);
     const next = messages.length < all.length ? (messages.at(-1)?.sequence ?? null) : next_after;
     return { topic, messages, next };
   },
@@ -45,13 +45,13 @@ export const listOpenTopics: Verb = {
   usage: "[--source-path <root/path>] [--since <next of the last page>]",
   options: { "source-path": { type: "string" }, since: { type: "string" } },
   async run({ client, options }) {
-    const job = await jobOn(client, options.findText("source-path"));
+    const job = await getJobOnSource(client, options.findText("source-path"));
     const source =
-      job.source_path === null ? { session_id: sessionOf(job) } : { source_path: job.source_path };
+      job.source_path === null ? { session_id: getSessionId(job) } : { source_path: job.source_path };
     const before = options.findNumber("since");
     const read = await client.call("list_topics", { ...source, status: "open", before });
     const all = read.topics.filter((each) => each.topic_id !== job.topic_id);
-    const topics = firstPage(all);
+    const topics = takePage(all);
     const next = topics.length < all.length ? (topics.at(-1)?.topic_id ?? null) : read.next_before;
     return { topics, next };
   },
@@ -63,7 +63,7 @@ export const readDoc: Verb = {
   usage: "[--version <version> --offset <next of the last page>]",
   options: { version: { type: "string" }, offset: { type: "string" } },
   async run({ client, options }) {
-    const session_id = sessionOf(await client.job());
+    const session_id = getSessionId(await client.getJob());
     const version = options.findNumber("version");
     const read = await client.call("read_session_doc", { session_id, version });
     if (read.content === undefined) {
@@ -71,7 +71,7 @@ export const readDoc: Verb = {
         exitCode: exitCodes.not_found,
       });
     }
-    const page = pageOfText(read.content, options.findNumber("offset") ?? 0);
+    const page = toTextPage(read.content, options.findNumber("offset") ?? 0);
     return { version: read.version, current_version: read.current_version, ...page };
   },
 };
@@ -82,7 +82,7 @@ export const readDraft: Verb = {
   usage: "--id <returned draft> [--offset <next of the last page>]",
   options: { id: { type: "string" }, offset: { type: "string" } },
   async run({ client, options }) {
-    const proposal_id = options.number("id");
+    const proposal_id = options.getNumber("id");
     const draft = await client.call("get_proposal", { proposal_id });
     if (draft.content === null) {
       throw new CliError("not_found", `The text of draft ${proposal_id} was removed.`, {
@@ -90,7 +90,7 @@ export const readDraft: Verb = {
       });
     }
     const { base_version, base_sha, note, remark } = draft;
-    const page = pageOfText(draft.content, options.findNumber("offset") ?? 0);
+    const page = toTextPage(draft.content, options.findNumber("offset") ?? 0);
     return { base_version, base_sha, note, changes_asked_for: remark, ...page };
   },
 };
@@ -109,10 +109,10 @@ export const readFeed: Verb = {
   usage: "[--since <number of the last message that was read>]",
   options: { since: { type: "string" } },
   async run({ client, options }) {
-    const session_id = sessionOf(await client.job());
+    const session_id = getSessionId(await client.getJob());
     const after_cursor = options.findNumber("since") ?? 0;
     const read = await client.call("get_history", { session_id, after_cursor, limit: messagesMax });
-    const messages = firstPage(read.messages.map(toEntry));
+    const messages = takePage(read.messages.map(toEntry));
     const isCut = messages.length < read.messages.length;
     const next = isCut ? (messages.at(-1)?.n ?? null) : read.newer_cursor;
     return { messages, next, last_sequence: read.last_sequence };
@@ -138,7 +138,7 @@ function toEntry(message: Message) {
   };
   if (isRedacted(message)) return { ...head, ...author, removed: message.redaction ?? true };
   if (content["private"] === true) return { ...head, ...author, private: true };
-  const { content: shown, next } = pageOfText(typeof text === "string" ? text : "", 0, messageCharsMax);
+  const { content: shown, next } = toTextPage(typeof text === "string" ? text : "", 0, messageCharsMax);
   return {
     ...head,
     ...author,
@@ -159,8 +159,8 @@ export const readMessage: Verb = {
   usage: "--sequence <n> [--offset <more, or next of the last page>]",
   options: { sequence: { type: "string" }, offset: { type: "string" } },
   async run({ client, options }) {
-    const session_id = sessionOf(await client.job());
-    const n = options.number("sequence");
+    const session_id = getSessionId(await client.getJob());
+    const n = options.getNumber("sequence");
     const { messages } = await client.call("get_history", {
       session_id,
       after_cursor: Math.max(0, n - 1),
@@ -172,7 +172,7 @@ export const readMessage: Verb = {
         exitCode: exitCodes.not_found,
       });
     }
-    return { n, ...pageOfText(text, options.findNumber("offset") ?? 0) };
+    return { n, ...toTextPage(text, options.findNumber("offset") ?? 0) };
   },
 };
 
@@ -182,9 +182,9 @@ export const readSource: Verb = {
   usage: "[--source-path <root/path>] [--sha <sha> --offset <next of the last page>]",
   options: { "source-path": { type: "string" }, sha: { type: "string" }, offset: { type: "string" } },
   async run({ client, options }) {
-    const source_path = options.findText("source-path") ?? sourceOf(await client.job());
+    const source_path = options.findText("source-path") ?? getSourcePath(await client.getJob());
     const source_sha = options.findText("sha");
     const read = await client.call("read_source", { source_path, source_sha });
-    return { sha: read.source_sha, ...pageOfText(read.text, options.findNumber("offset") ?? 0) };
+    return { sha: read.source_sha, ...toTextPage(read.text, options.findNumber("offset") ?? 0) };
   },
 };

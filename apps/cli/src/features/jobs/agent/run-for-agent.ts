@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util";
-import { neutralise, neutralJson } from "@merkle/wire/text";
+import { neutralise, toNeutralJson } from "@merkle/wire/text";
 import type { Io } from "../../../command/io.js";
 import { readStdin } from "../../../command/read-text.js";
 import { type CliError, interruptedError, usageError } from "../../../core/cli-error.js";
 import { explainError } from "../../../core/explain-error.js";
 import { openJobClient } from "./job-client.js";
-import type { Options, Verb } from "./verb.js";
+import type { Verb, VerbOptions } from "./verb.js";
 import { verbs } from "./verbs.js";
 
 interface AgentProcess {
@@ -26,9 +26,9 @@ export async function runForAgent(argv: readonly string[], io: Io, signal: Abort
     io.stdout.write(`${formatResult(result)}\n`);
     return 0;
   } catch (error) {
-    const told = signal.aborted ? interruptedError() : explainError(error);
-    io.stderr.write(`${formatResult({ error: toAnswer(told) })}\n`);
-    return told.exitCode;
+    const cliError = signal.aborted ? interruptedError() : explainError(error);
+    io.stderr.write(`${formatResult({ error: toAnswer(cliError) })}\n`);
+    return cliError.exitCode;
   }
 }
 
@@ -45,8 +45,8 @@ export async function performForAgent(
   const readText = async (bytesMax: number) => {
     const text = await readStdin(bytesMax);
     if (text.trim() === "")
-      throw usageError(`Expected the text on stdin, but stdin was empty. ${usageOf(verb)}`);
-    return options.isSet("braces") ? withBraces(text) : text;
+      throw usageError(`Expected the text on stdin, but stdin was empty. ${formatUsage(verb)}`);
+    return options.isSet("braces") ? restoreBraces(text) : text;
   };
   return verb.run({ client: openJobClient(env, signal), options, readText });
 }
@@ -55,7 +55,7 @@ export async function performForAgent(
  * Replaces placeholders with braces. Agents must write placeholders, because Claude Code denies a command
  * whose stdin contains braces and quotation marks, as JSON and much code do (AGENT-9).
  */
-function withBraces(text: string): string {
+function restoreBraces(text: string): string {
   return text.replaceAll("\u2983", "{").replaceAll("\u2984", "}");
 }
 
@@ -63,7 +63,7 @@ function toAnswer({ code, message, details, next }: CliError): object {
   return { code, message: neutralise(message), details, ...(next.length > 0 && { next }) };
 }
 
-function readArguments([name, ...rest]: readonly string[]): { verb: Verb; options: Options } {
+function readArguments([name, ...rest]: readonly string[]): { verb: Verb; options: VerbOptions } {
   const verb = verbs.find((each) => each.name === name);
   if (!verb) {
     const given = name === undefined ? "nothing" : JSON.stringify(name);
@@ -81,12 +81,12 @@ function readArguments([name, ...rest]: readonly string[]): { verb: Verb; option
   } catch (error) {
     const message =
       error instanceof Error ? error.message.replace(/\.? To specify a positional.*$/s, ".") : "";
-    throw usageError(`${message} ${usageOf(verb)}`);
+    throw usageError(`${message} ${formatUsage(verb)}`);
   }
 }
 
-function toOptions(values: Readonly<Record<string, string | boolean | undefined>>, verb: Verb): Options {
-  const missing = (name: string) => usageError(`--${name} is missing. ${usageOf(verb)}`);
+function toOptions(values: Readonly<Record<string, string | boolean | undefined>>, verb: Verb): VerbOptions {
+  const missing = (name: string) => usageError(`--${name} is missing. ${formatUsage(verb)}`);
   const findText = (name: string) => {
     const value = values[name];
     return typeof value === "string" ? value : undefined;
@@ -95,17 +95,17 @@ function toOptions(values: Readonly<Record<string, string | boolean | undefined>
     const value = findText(name);
     if (value === undefined || /^\d{1,15}$/.test(value))
       return value === undefined ? undefined : Number(value);
-    throw usageError(`--${name} must be a whole number, got ${JSON.stringify(value)}. ${usageOf(verb)}`);
+    throw usageError(`--${name} must be a whole number, got ${JSON.stringify(value)}. ${formatUsage(verb)}`);
   };
   return {
     findText,
     findNumber,
-    text(name) {
+    getText(name) {
       const value = findText(name);
       if (value === undefined) throw missing(name);
       return value;
     },
-    number(name) {
+    getNumber(name) {
       const value = findNumber(name);
       if (value === undefined) throw missing(name);
       return value;
@@ -114,7 +114,7 @@ function toOptions(values: Readonly<Record<string, string | boolean | undefined>
   };
 }
 
-function usageOf({ name, usage }: Verb): string {
+function formatUsage({ name, usage }: Verb): string {
   return `Usage: merkle agent ${name} ${usage}`.trimEnd();
 }
 
@@ -128,6 +128,6 @@ export function formatResult(result: object): string {
 }
 
 function formatField(value: unknown): string {
-  if (!Array.isArray(value) || value.length === 0) return neutralJson(value);
-  return `[\n  ${value.map((each) => neutralJson(each)).join(",\n  ")}]`;
+  if (!Array.isArray(value) || value.length === 0) return toNeutralJson(value);
+  return `[\n  ${value.map((each) => toNeutralJson(each)).join(",\n  ")}]`;
 }

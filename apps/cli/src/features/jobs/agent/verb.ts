@@ -1,4 +1,4 @@
-import { neutralJson } from "@merkle/wire/text";
+import { toNeutralJson } from "@merkle/wire/text";
 import type { JobClient } from "./job-client.js";
 
 /** A subcommand of `merkle agent`. */
@@ -14,18 +14,18 @@ export interface Verb {
 
 interface VerbContext {
   readonly client: JobClient;
-  readonly options: Options;
+  readonly options: VerbOptions;
   /** Reads all of stdin, which must not be blank. @throws CliError `usage`, `payload_too_large` */
   readText(bytesMax: number): Promise<string>;
 }
 
 /** The options given after the subcommand. */
-export interface Options {
+export interface VerbOptions {
   /** @throws CliError `usage` if the option is missing */
-  text(name: string): string;
+  getText(name: string): string;
   findText(name: string): string | undefined;
   /** @throws CliError `usage` if the option is missing or not a whole number */
-  number(name: string): number;
+  getNumber(name: string): number;
   findNumber(name: string): number | undefined;
   isSet(name: string): boolean;
 }
@@ -37,11 +37,11 @@ export interface Options {
 export const pageCharsMax = 24_000;
 
 /** Returns the entries that fit on a page, but at least one. */
-export function firstPage<Entry>(entries: readonly Entry[]): Entry[] {
+export function takePage<Entry>(entries: readonly Entry[]): Entry[] {
   let chars = 0;
   const page: Entry[] = [];
   for (const entry of entries) {
-    chars += neutralJson(entry).length + 4;
+    chars += toNeutralJson(entry).length + 4;
     if (page.length > 0 && chars > pageCharsMax) break;
     page.push(entry);
   }
@@ -61,19 +61,19 @@ interface TextPage {
  * Returns a page of text that ends after a line if possible, and never inside a character. Offsets count
  * UTF-16 code units.
  */
-export function pageOfText(text: string, offset: number, charsMax = pageCharsMax): TextPage {
+export function toTextPage(text: string, offset: number, charsMax = pageCharsMax): TextPage {
   let length = Math.min(charsMax, text.length - offset);
   // Escaping makes the printed text longer than the text itself.
-  while (length > 1 && neutralJson(text.slice(offset, offset + length)).length > charsMax + 2) {
+  while (length > 1 && toNeutralJson(text.slice(offset, offset + length)).length > charsMax + 2) {
     length = Math.floor(length * 0.8);
   }
   const end = offset + Math.max(0, length);
   if (end >= text.length) return { content: text.slice(offset), next: null };
   const lineEnd = text.lastIndexOf("\n", end - 1) + 1;
-  const cut = lineEnd > offset ? lineEnd : withinCharacter(text, end) ? end - 1 : end;
+  const cut = lineEnd > offset ? lineEnd : isInsideCharacter(text, end) ? end - 1 : end;
   return { content: text.slice(offset, cut), next: cut };
 }
 
-function withinCharacter(text: string, at: number): boolean {
+function isInsideCharacter(text: string, at: number): boolean {
   return /[\ud800-\udbff]/.test(text.charAt(at - 1)) && at > 1;
 }

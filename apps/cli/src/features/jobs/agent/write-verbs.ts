@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import { CliError, exitCodes } from "../../../core/cli-error.js";
 import { applyEdits } from "./apply-edits.js";
-import { type JobClient, jobOn, sessionOf, sourceOf } from "./job-client.js";
+import { getJobOnSource, getSessionId, getSourcePath, type JobClient } from "./job-client.js";
 import type { Verb } from "./verb.js";
 
 /**
@@ -22,15 +22,15 @@ export const insertProposal: Verb = {
     edits: { type: "boolean" },
   },
   async run({ client, options, readText }) {
-    const topic_id = options.number("topic-id");
+    const topic_id = options.getNumber("topic-id");
     const base_sha = options.findText("base-sha");
-    const base_version = base_sha === undefined ? options.number("base-version") : undefined;
+    const base_version = base_sha === undefined ? options.getNumber("base-version") : undefined;
     const given = await readText(limits.documentBytesMax * 2);
     const readOwnBase = () =>
       readBase(
         client,
         base_sha === undefined
-          ? { version: options.number("base-version") }
+          ? { version: options.getNumber("base-version") }
           : { sha: base_sha, sourcePath: options.findText("source-path") },
       );
     const content = options.isSet("edits") ? applyEdits(await readOwnBase(), given) : given;
@@ -49,10 +49,10 @@ type Base = { readonly version: number } | { readonly sha: string; readonly sour
 async function readBase(client: JobClient, base: Base): Promise<string> {
   if ("sha" in base) {
     const { sourcePath, sha: source_sha } = base;
-    const source_path = sourcePath ?? sourceOf(await client.job());
+    const source_path = sourcePath ?? getSourcePath(await client.getJob());
     return (await client.call("read_source", { source_path, source_sha })).text;
   }
-  const session_id = sessionOf(await client.job());
+  const session_id = getSessionId(await client.getJob());
   const { content } = await client.call("read_session_doc", { session_id, version: base.version });
   if (content !== undefined) return content;
   throw new CliError("not_found", `The text of version ${base.version} was removed.`, {
@@ -74,12 +74,12 @@ export const putPerspective: Verb = {
     "source-path": { type: "string" },
   },
   async run({ client, options, readText }) {
-    await jobOn(client, options.findText("source-path"));
+    await getJobOnSource(client, options.findText("source-path"));
     const source_sha = options.findText("source-sha");
     return client.call("put_perspective", {
-      source_version: source_sha === undefined ? options.number("source-version") : undefined,
+      source_version: source_sha === undefined ? options.getNumber("source-version") : undefined,
       source_sha,
-      persona_sha: options.text("persona-sha"),
+      persona_sha: options.getText("persona-sha"),
       content: await readText(limits.perspectiveBytesMax),
     });
   },
@@ -94,8 +94,8 @@ export const conclude: Verb = {
   usage: "--base-version <version of the document that was read> [--note <text>] [--braces] < text",
   options: { braces: { type: "boolean" }, "base-version": { type: "string" }, note: { type: "string" } },
   async run({ client, options, readText }) {
-    const session_id = sessionOf(await client.job());
-    const base_version = options.number("base-version");
+    const session_id = getSessionId(await client.getJob());
+    const base_version = options.getNumber("base-version");
     const content = await readText(limits.documentBytesMax);
     const { settings } = await client.call("get_session", { session_id });
     if (settings.agent_concludes === "proposes") {

@@ -2,8 +2,8 @@ import { dirname, isAbsolute, resolve } from "node:path";
 import { rootNamePattern } from "@merkle/wire";
 import { usageError } from "../../../core/cli-error.js";
 import { isObject } from "../../../core/is-object.js";
-import { type Given, parseSwitch, parseText, wrong } from "../../../settings/setting.js";
-import { type AgentKey, agentKeys } from "./agent-keys.js";
+import { type GivenValue, invalidValue, parseSwitch, parseText } from "../../../settings/setting.js";
+import { type AgentSettingKey, agentKeys } from "./agent-keys.js";
 
 /** The `agent` block of config.json, for jobs that run on this machine (JOB-13). */
 export interface AgentSettings {
@@ -48,34 +48,34 @@ export interface AgentSettings {
 /** Parses the `agent` block of config.json. @throws CliError `usage`, naming the key and the file */
 export function readAgentSettings(value: unknown, path: string): AgentSettings {
   const block = toBlock(value ?? {}, path);
-  const at = (key: AgentKey) => ({ value: block[key], name: `agent.${key} in ${path}` });
-  const span = (key: AgentKey, usual: string) => {
-    const { value: text = usual, name } = at(key);
+  const locate = (key: AgentSettingKey) => ({ value: block[key], name: `agent.${key} in ${path}` });
+  const readTimeSpan = (key: AgentSettingKey, defaultText: string) => {
+    const { value: text = defaultText, name } = locate(key);
     return toMilliseconds(text, name);
   };
   return {
-    author: readAuthor(at("author_name"), at("author_email")),
-    roots: readRoots(at("roots")),
-    claudeBin: readText(at("claude_bin")) || "claude",
-    agentBin: fromFolderOf(path, readText(at("agent_bin"))),
-    maxConcurrentJobs: readCount(at("max_concurrent_jobs")),
+    author: readAuthor(locate("author_name"), locate("author_email")),
+    roots: readRoots(locate("roots")),
+    claudeBin: readText(locate("claude_bin")) || "claude",
+    agentBin: resolveFromFile(path, readText(locate("agent_bin"))),
+    maxConcurrentJobs: readCount(locate("max_concurrent_jobs")),
     timeoutsMs: {
-      conclude: span("conclude_timeout", "5m"),
-      incorporate: span("incorporate_timeout", "5m"),
-      perspective: span("perspective_timeout", "3m"),
+      conclude: readTimeSpan("conclude_timeout", "5m"),
+      incorporate: readTimeSpan("incorporate_timeout", "5m"),
+      perspective: readTimeSpan("perspective_timeout", "3m"),
     },
-    logDir: readLogFolder(at("log_dir"), path),
-    skipPermissions: readSwitch(at("skip_permissions")),
-    remoteRunners: readSwitch(at("remote_runners")),
-    environment: readNames(at("environment")),
+    logDir: readLogFolder(locate("log_dir"), path),
+    skipPermissions: readSwitch(locate("skip_permissions")),
+    remoteRunners: readSwitch(locate("remote_runners")),
+    environment: readNames(locate("environment")),
   };
 }
 
-function readText(given: Given): string | undefined {
+function readText(given: GivenValue): string | undefined {
   return given.value === undefined ? undefined : parseText(given);
 }
 
-function readSwitch(given: Given): boolean {
+function readSwitch(given: GivenValue): boolean {
   return given.value === undefined ? false : parseSwitch(given);
 }
 
@@ -91,7 +91,7 @@ function toBlock(value: unknown, path: string): Readonly<Record<string, unknown>
 }
 
 /** Returns the author of commits. A name without an address is an error, and so is the reverse. */
-function readAuthor(name: Given, email: Given): AgentSettings["author"] {
+function readAuthor(name: GivenValue, email: GivenValue): AgentSettings["author"] {
   const [nameText, emailText] = [readLine(name), readLine(email)];
   if (nameText === undefined && emailText === undefined) return undefined;
   if (nameText && emailText) return { name: nameText, email: emailText };
@@ -100,17 +100,17 @@ function readAuthor(name: Given, email: Given): AgentSettings["author"] {
 }
 
 /** Reads an author's name or address: one line without < and >, as Git requires. */
-function readLine(given: Given): string | undefined {
+function readLine(given: GivenValue): string | undefined {
   const text = readText(given)?.trim();
   if (text === undefined || !/[<>\p{Cc}]/u.test(text)) return text;
-  throw wrong(given, "one line without < and >");
+  throw invalidValue(given, "one line without < and >");
 }
 
 /**
  * Parses the roots. They must be absolute paths, because a broker can be started in any folder. Whether a
  * root is usable is checked on use.
  */
-function readRoots(given: Given): Readonly<Record<string, string>> {
+function readRoots(given: GivenValue): Readonly<Record<string, string>> {
   const { value = {} } = given;
   const isRoot = (root: [string, unknown]): root is [string, string] => {
     const [name, folder] = root;
@@ -118,32 +118,32 @@ function readRoots(given: Given): Readonly<Record<string, string>> {
   };
   const roots = isObject(value) ? Object.entries(value) : null;
   if (roots?.every(isRoot)) return Object.fromEntries(roots);
-  throw wrong(
+  throw invalidValue(
     given,
     'names of letters, digits, ".", "_" and "-" with absolute folders, such as {"docs": "/srv/docs"}',
   );
 }
 
-function readCount(given: Given): number {
+function readCount(given: GivenValue): number {
   const { value = 1 } = given;
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 100) return value;
-  throw wrong(given, "a whole number from 0 to 100");
+  throw invalidValue(given, "a whole number from 0 to 100");
 }
 
-function readNames(given: Given): readonly string[] {
+function readNames(given: GivenValue): readonly string[] {
   const { value = [] } = given;
   const isName = (each: unknown) => typeof each === "string" && /^[A-Za-z_]\w*$/.test(each);
   if (Array.isArray(value) && value.every(isName)) return value;
-  throw wrong(given, "a list of names of variables");
+  throw invalidValue(given, "a list of names of variables");
 }
 
-function readLogFolder(given: Given, path: string): string | undefined {
+function readLogFolder(given: GivenValue, path: string): string | undefined {
   const text = readText(given);
   if (text === "") return undefined;
-  return fromFolderOf(path, text ?? "logs/jobs");
+  return resolveFromFile(path, text ?? "logs/jobs");
 }
 
-function fromFolderOf(path: string, text: string | undefined): string | undefined {
+function resolveFromFile(path: string, text: string | undefined): string | undefined {
   return text ? resolve(dirname(path), text) : undefined;
 }
 
@@ -153,7 +153,7 @@ function toMilliseconds(value: unknown, name: string): number {
   const [hours = 0, minutes = 0, seconds = 0] = (parts?.slice(1) ?? []).map((part) => Number(part ?? 0));
   const span = 1_000 * (3_600 * hours + 60 * minutes + seconds);
   if (span > 0 && span <= spanMsMax) return span;
-  throw wrong({ value, name }, "a time span up to 24h, such as 5m or 1m30s");
+  throw invalidValue({ value, name }, "a time span up to 24h, such as 5m or 1m30s");
 }
 
 const spanMsMax = 24 * 60 * 60 * 1_000;

@@ -1,11 +1,11 @@
 /** The broker's code that concerns jobs: types, and functions shared by runners and the broker. */
 
 export type {
-  AgentOptions,
+  JobAgentOptions,
+  JobRunner,
   RunError,
   RunnableJob,
-  Runner,
   RunnerFacts,
   RunResult,
 } from "@merkle/broker";
-export { type Attended, attendJob } from "@merkle/broker/runner";
+export { attendJob, type RunningJob } from "@merkle/broker/runner";

@@ -31,7 +31,7 @@ export interface Cgroup {
    * Lets the cgroup run only while the processors are otherwise idle, if the kernel supports that (Linux
    * 5.15).
    */
-  stepBack(): Promise<void>;
+  deprioritise(): Promise<void>;
   /** Removes the cgroup once it is empty. */
   remove(): Promise<void>;
 }
@@ -46,10 +46,10 @@ interface CommandLine {
  * processes of a run together get a quarter of the CPU share of one ordinary process. Other programs hardly
  * notice that, and the agent still makes progress on a machine that is never idle.
  */
-const limitsOf = (processesMax: number) =>
+const toLimits = (processesMax: number) =>
   Object.entries({ "pids.max": processesMax, "cpu.shares": 256, "cpu.weight": 25 });
 
-const entering =
+const enterScript =
   'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 1; shift; done; shift; exec "$@"';
 
 /**
@@ -77,13 +77,13 @@ export async function findCgroups(mark: string): Promise<Cgroups | undefined> {
       let counting: string | undefined;
       try {
         for (const each of made)
-          if ((await makeOne(each, processesMax)).includes("pids.max")) counting = each;
+          if ((await makeCgroup(each, processesMax)).includes("pids.max")) counting = each;
       } catch (error) {
         await removeAll();
         throw error;
       }
       const read = async (name: string) => (counting ? readFile(join(counting, name), "utf8") : "");
-      let isBack = false;
+      let isDeprioritised = false;
       return {
         wrap: (command) => enter(made, command),
         async processes() {
@@ -93,9 +93,9 @@ export async function findCgroups(mark: string): Promise<Cgroups | undefined> {
         isCounted: counting !== undefined,
         count: async () => Number(await read("pids.current")),
         wasFull: async () => /^max [1-9]/m.test(await read("pids.events")),
-        async stepBack() {
-          if (isBack) return;
-          isBack = true;
+        async deprioritise() {
+          if (isDeprioritised) return;
+          isDeprioritised = true;
           const tried = made.map((each) => writeFile(join(each, "cpu.idle"), "1", { flag: "r+" }));
           await Promise.allSettled(tried);
         },
@@ -106,13 +106,13 @@ export async function findCgroups(mark: string): Promise<Cgroups | undefined> {
 }
 
 function enter(folders: readonly string[], { path, args }: CommandLine): CommandLine {
-  return { path: "/bin/sh", args: ["-c", entering, "sh", ...folders, "--", path, ...args] };
+  return { path: "/bin/sh", args: ["-c", enterScript, "sh", ...folders, "--", path, ...args] };
 }
 
 /** Tries to enter a cgroup, because file permissions do not show whether that is allowed. */
 async function canBeUsed(folder: string): Promise<boolean> {
   try {
-    if ((await makeOne(folder, triedProcessesMax)).length === 0) return false;
+    if ((await makeCgroup(folder, trialProcessesMax)).length === 0) return false;
     const { path, args } = enter([folder], { path: "/bin/true", args: [] });
     await promisify(execFile)(path, [...args], { timeout: 5_000 });
     return true;
@@ -123,13 +123,13 @@ async function canBeUsed(folder: string): Promise<boolean> {
   }
 }
 
-const triedProcessesMax = 16;
+const trialProcessesMax = 16;
 
 /** Creates a cgroup and returns the names of the limits that it supports. */
-async function makeOne(folder: string, processesMax: number): Promise<string[]> {
+async function makeCgroup(folder: string, processesMax: number): Promise<string[]> {
   await mkdir(folder);
   const files = await readdir(folder);
-  const limits = limitsOf(processesMax).filter(([name]) => files.includes(name));
+  const limits = toLimits(processesMax).filter(([name]) => files.includes(name));
   for (const [name, value] of limits) await writeFile(join(folder, name), String(value));
   return limits.map(([name]) => name);
 }
@@ -148,8 +148,8 @@ async function remove(folder: string): Promise<void> {
 
 async function clearLeftovers(folder: string, mark: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
-  const left = names.filter((name) => name.startsWith(`${mark}.`));
-  await Promise.all(left.map((name) => rmdir(join(folder, name)).catch(() => undefined)));
+  const leftovers = names.filter((name) => name.startsWith(`${mark}.`));
+  await Promise.all(leftovers.map((name) => rmdir(join(folder, name)).catch(() => undefined)));
 }
 
 /**
@@ -170,9 +170,10 @@ export function parseCgroupFolders(cgroup: string, mountinfo: string): string[][
   return cgroup.split("\n").flatMap((line) => {
     const [, controllers, own] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
     if (controllers === undefined || own === undefined || own.includes("..")) return [];
-    const isOfUse = controllers === "" || controllers.split(",").some((each) => limiting.includes(each));
+    const canLimit =
+      controllers === "" || controllers.split(",").some((each) => limitingControllers.includes(each));
     const mount = mounts.find((each) => each.controllers.join() === controllers && isBelow(own, each.root));
-    if (!isOfUse || !mount) return [];
+    if (!canLimit || !mount) return [];
     const inMount = mount.root === "/" ? own : own.slice(mount.root.length) || "/";
     const folders = [join(mount.point, inMount)];
     // In version 2, a cgroup that contains processes cannot have children with limits. Siblings can have
@@ -182,7 +183,7 @@ export function parseCgroupFolders(cgroup: string, mountinfo: string): string[][
   });
 }
 
-const limiting = ["pids", "cpu"];
+const limitingControllers = ["pids", "cpu"];
 
 interface Mount {
   readonly root: string;

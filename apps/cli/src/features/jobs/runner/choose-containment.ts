@@ -11,9 +11,9 @@ import { createNamespacing } from "./namespacing.js";
  * no process can leave and which the kernel ends as a whole. Where namespaces are not available, processes
  * are tracked by group, environment mark and parent.
  */
-export async function chooseContainment(wanted?: Containment["kind"]): Promise<Containment> {
+export async function chooseContainment(requestedKind?: Containment["kind"]): Promise<Containment> {
   const tools = await findTools();
-  if (wanted !== "marks" && hasProc()) {
+  if (requestedKind !== "marks" && hasProc()) {
     const namespacing = createNamespacing(tools);
     if (namespacing && (await works(namespacing))) return namespacing;
   }

@@ -3,11 +3,11 @@ import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { neutralJson } from "@merkle/wire/text";
+import { toNeutralJson } from "@merkle/wire/text";
 import { describeError } from "../../../core/describe-error.js";
 import { sha256 } from "../../../core/sha256.js";
 import { readEnvironment } from "../../../settings/config.js";
-import type { RunnableJob, Runner, RunnerFacts, RunResult } from "./broker-code.js";
+import type { JobRunner, RunnableJob, RunnerFacts, RunResult } from "./broker-code.js";
 import { findCgroups } from "./cgroup.js";
 import { toChildEnvironment } from "./child-environment.js";
 import { chooseContainment } from "./choose-containment.js";
@@ -16,7 +16,7 @@ import { createDescription } from "./describe-runner.js";
 import { findOnPath } from "./find-on-path.js";
 import { type JobLog, openJobLog } from "./job-log.js";
 import { clearLeftovers } from "./marking.js";
-import { type Bounds, runContained, unreachable } from "./run-contained.js";
+import { type RunBounds, runContained, unreachable } from "./run-contained.js";
 
 export interface ClaudeRunnerOptions {
   /** The Claude Code program: a path, or a name to find on PATH. */
@@ -45,17 +45,17 @@ export interface ClaudeRunnerOptions {
   readonly cgroups?: boolean;
 }
 
-export interface ClaudeRunner extends Runner {
+export interface ClaudeRunner extends JobRunner {
   describe(): Promise<RunnerFacts>;
   /** Returns the kind of containment that is used for the processes of jobs. */
-  containment(): Promise<Containment["kind"]>;
+  getContainmentKind(): Promise<Containment["kind"]>;
 }
 
 /**
  * The default limit on processes. Claude Code and its helpers stay below a hundred processes and threads,
  * except for pools with one thread per processor. A runaway job reaches this limit before it affects others.
  */
-const processesUsual = 256 + 16 * availableParallelism();
+const processesMaxDefault = 256 + 16 * availableParallelism();
 
 /**
  * Starts a runner that runs jobs with Claude Code in headless mode (RUNNER-1): without a shell, with the
@@ -63,14 +63,14 @@ const processesUsual = 256 + 16 * availableParallelism();
  * behind.
  */
 export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<ClaudeRunner> {
-  const { folder, env = readEnvironment().variables, processesMax = processesUsual } = options;
-  const mark = markOf(folder);
+  const { folder, env = readEnvironment().variables, processesMax = processesMaxDefault } = options;
+  const mark = toMark(folder);
   await prepareFolder(folder);
   // Determined on first use, because most brokers start without running a job.
-  let chosen: Promise<Bounds> | undefined;
-  const bound = () => {
-    chosen ??= chooseBounds(mark, options);
-    return chosen;
+  let boundsOnce: Promise<RunBounds> | undefined;
+  const getBounds = () => {
+    boundsOnce ??= chooseBounds(mark, options);
+    return boundsOnce;
   };
 
   async function runClaude(
@@ -103,14 +103,14 @@ export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<C
         processesMax,
         timeoutMs: job.timeout_ms,
       },
-      await bound(),
+      await getBounds(),
     );
   }
 
-  const containment = async () => (await bound()).containment.kind;
+  const getContainmentKind = async () => (await getBounds()).containment.kind;
   return {
-    containment,
-    describe: createDescription({ ...options, env, processesMax, containment }),
+    getContainmentKind,
+    describe: createDescription({ ...options, env, processesMax, getContainmentKind }),
     async run(signal, job) {
       const { logFolder } = options;
       const log =
@@ -130,18 +130,18 @@ export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<C
 /** Ends processes that an earlier runner in the folder left behind, and installs the skills for agents. */
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await clearLeftovers(markOf(folder));
+  await clearLeftovers(toMark(folder));
   await installSkills(folder);
 }
 
-function markOf(folder: string): string {
+function toMark(folder: string): string {
   return `merkle-${sha256(folder).slice(0, 32)}`;
 }
 
 async function chooseBounds(
   mark: string,
   { containment, cgroups = true }: Pick<ClaudeRunnerOptions, "containment" | "cgroups">,
-): Promise<Bounds> {
+): Promise<RunBounds> {
   return {
     containment: await chooseContainment(containment),
     cgroups: cgroups ? await findCgroups(mark) : undefined,
@@ -179,8 +179,8 @@ export function toPrompt(
   { kind, job_id, parameters }: Pick<RunnableJob, "kind" | "job_id" | "parameters">,
   agentCommand: string,
 ): string {
-  const told = Object.entries(parameters).map(([label, value]) => [label, toValue(value)]);
-  const block = [["Job ID", String(job_id)], ...told, ["Agent command", agentCommand]];
+  const parameterLines = Object.entries(parameters).map(([label, value]) => [label, toValue(value)]);
+  const block = [["Job ID", String(job_id)], ...parameterLines, ["Agent command", agentCommand]];
   return [
     `Use the merkle-${kind} skill.`,
     "",
@@ -202,7 +202,7 @@ const plain = /^[\w./@+' -]*$/;
  * without tags, from which the value cannot break out.
  */
 function toValue(text: string): string {
-  return plain.test(text) ? text : neutralJson(text).replaceAll("<", "\\u003c");
+  return plain.test(text) ? text : toNeutralJson(text).replaceAll("<", "\\u003c");
 }
 
 /**
@@ -210,22 +210,22 @@ function toValue(text: string): string {
  * other skills, settings or hooks apply (SKILL-2).
  */
 export async function installSkills(folder: string): Promise<void> {
-  const made = await mkdtemp(join(folder, ".claude-"));
-  await cp(skillsFolder(), join(made, "skills"), { recursive: true });
-  const wanted = join(folder, ".claude");
-  await rm(wanted, { recursive: true, force: true });
-  await rename(made, wanted);
+  const staging = await mkdtemp(join(folder, ".claude-"));
+  await cp(getSkillsFolder(), join(staging, "skills"), { recursive: true });
+  const target = join(folder, ".claude");
+  await rm(target, { recursive: true, force: true });
+  await rename(staging, target);
 }
 
 /**
  * Returns the folder that contains the skills: next to this file in a bundle, or at the top of the CLI
  * package in the workspace.
  */
-function skillsFolder(): string {
-  const places = ["./skills", "../../../../skills"].map((place) =>
+function getSkillsFolder(): string {
+  const candidates = ["./skills", "../../../../skills"].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),
   );
-  const found = places.find((place) => existsSync(join(place, "merkle-conclude", "SKILL.md")));
-  if (found !== undefined) return found;
-  throw new Error(`Merkle's skills are missing from ${places[0]}. Install merkle again.`);
+  const folder = candidates.find((place) => existsSync(join(place, "merkle-conclude", "SKILL.md")));
+  if (folder !== undefined) return folder;
+  throw new Error(`Merkle's skills are missing from ${candidates[0]}. Install merkle again.`);
 }

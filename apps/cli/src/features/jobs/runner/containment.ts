@@ -9,7 +9,7 @@ export interface Containment {
    */
   wrap(program: ContainedProgram): { readonly path: string; readonly args: readonly string[] };
   /** Starts to track a run, given its first process and, if the run has a cgroup, all processes in it. */
-  hold(pid: number, mark: string, group?: Pick<Cgroup, "processes">): Held;
+  track(pid: number, mark: string, group?: Pick<Cgroup, "processes">): TrackedRun;
 }
 
 interface ContainedProgram {
@@ -22,7 +22,7 @@ interface ContainedProgram {
 }
 
 /** A run whose processes are tracked. */
-export interface Held {
+export interface TrackedRun {
   /** Returns the current number of processes. */
   count(): Promise<number>;
   /** Asks all processes of the run to exit. */

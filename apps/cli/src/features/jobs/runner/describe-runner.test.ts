@@ -14,7 +14,7 @@ it("[DASH-276] a runner tells which program agents are, as it is installed at th
     environment: [],
     env: { PATH: process.env["PATH"], MERKLE_TOKEN: "canary" },
     processesMax: 64,
-    containment: async () => "marks",
+    getContainmentKind: async () => "marks",
   });
   expect(await describe()).toMatchObject({
     version: null,

@@ -15,7 +15,7 @@ interface DescribableRunner {
   readonly environment: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly processesMax: number;
-  readonly containment: () => Promise<Containment["kind"]>;
+  readonly getContainmentKind: () => Promise<Containment["kind"]>;
 }
 
 /**
@@ -23,7 +23,7 @@ interface DescribableRunner {
  * version again if the file has changed.
  */
 export function createDescription(runner: DescribableRunner): () => Promise<RunnerFacts> {
-  let asked: { readonly file: string; readonly version: Promise<Version> } | undefined;
+  let cached: { readonly file: string; readonly version: Promise<Version> } | undefined;
 
   async function findVersion(): Promise<Version> {
     const path = await findOnPath(runner.claudeBin, { path: runner.env["PATH"] });
@@ -33,15 +33,15 @@ export function createDescription(runner: DescribableRunner): () => Promise<Runn
     }
     const { mtimeMs, size } = await stat(path);
     const file = `${path} ${mtimeMs} ${size}`;
-    if (asked?.file !== file) asked = { file, version: askVersion(path, runner) };
-    return asked.version;
+    if (cached?.file !== file) cached = { file, version: askVersion(path, runner) };
+    return cached.version;
   }
 
   return async () => ({
     host: hostname(),
     program: runner.claudeBin,
     ...(await findVersion()),
-    containment: await runner.containment(),
+    containment: await runner.getContainmentKind(),
     permissions: runner.skipPermissions ? "skipped" : "listed",
     processes_max: runner.processesMax,
   });
@@ -49,7 +49,7 @@ export function createDescription(runner: DescribableRunner): () => Promise<Runn
 
 type Version = Pick<RunnerFacts, "version" | "problem">;
 
-const askingMsMax = 10_000;
+const versionTimeoutMs = 10_000;
 const versionCharsMax = 100;
 
 /** Runs the program to get its version, with an agent's environment but without any job's credentials. */
@@ -57,7 +57,7 @@ async function askVersion(path: string, { env, environment }: DescribableRunner)
   try {
     const { stdout } = await promisify(execFile)(path, ["--version"], {
       env: toChildEnvironment(env, { names: environment, given: {} }),
-      timeout: askingMsMax,
+      timeout: versionTimeoutMs,
       killSignal: "SIGKILL",
       maxBuffer: 64 * 1024,
     });

@@ -8,14 +8,14 @@ import { readEnvironment } from "../../../settings/config.js";
  * does not exist or is not executable.
  */
 export async function findOnPath(
-  named: string,
+  program: string,
   { path = readEnvironment().path, cwd = process.cwd() }: { path?: string | undefined; cwd?: string } = {},
 ): Promise<string | undefined> {
   const folders = (path ?? "").split(delimiter).filter((each) => each !== "");
-  const places = named.includes("/")
-    ? [resolve(cwd, named)]
-    : folders.map((folder) => resolve(folder, named));
-  for (const place of places) if (await isProgram(place)) return place;
+  const candidates = program.includes("/")
+    ? [resolve(cwd, program)]
+    : folders.map((folder) => resolve(folder, program));
+  for (const candidate of candidates) if (await isProgram(candidate)) return candidate;
   return undefined;
 }
 

@@ -25,7 +25,7 @@ export async function openJobLog(folder: string, label: string, secrets: readonl
   file.on("error", () => {
     left = 0;
   });
-  const hide = createHiding(secrets);
+  const filter = createSecretFilter(secrets);
 
   function put(bytes: Buffer): void {
     if (left <= 0 || bytes.length === 0) return;
@@ -37,10 +37,10 @@ export async function openJobLog(folder: string, label: string, secrets: readonl
   return {
     // Output beyond the limit is dropped without being searched for secrets, because a search would only take
     // time.
-    write: (piece) => left > 0 && put(hide.next(piece)),
+    write: (piece) => left > 0 && put(filter.next(piece)),
     close: () =>
       new Promise((resolve) => {
-        put(hide.rest());
+        put(filter.rest());
         file.once("close", resolve);
         file.end();
       }),
@@ -60,11 +60,11 @@ async function removeOldest(folder: string): Promise<void> {
  * Creates a filter that replaces secrets in a stream of bytes. Holds back the end of each piece, because a
  * secret may begin there.
  */
-function createHiding(secrets: readonly string[]) {
+function createSecretFilter(secrets: readonly string[]) {
   const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));
-  let held = Buffer.alloc(0);
+  let pending = Buffer.alloc(0);
 
-  function hidden(bytes: Buffer): Buffer {
+  function hideSecrets(bytes: Buffer): Buffer {
     // Decoding as latin1 preserves every byte.
     let text = bytes.toString("latin1");
     for (const secret of secrets) text = text.replaceAll(Buffer.from(secret).toString("latin1"), "(secret)");
@@ -73,11 +73,11 @@ function createHiding(secrets: readonly string[]) {
 
   return {
     next(piece: Buffer): Buffer {
-      const whole = hidden(Buffer.concat([held, piece]));
+      const whole = hideSecrets(Buffer.concat([pending, piece]));
       const end = Math.max(0, whole.length - longest);
-      held = Buffer.from(whole.subarray(end));
+      pending = Buffer.from(whole.subarray(end));
       return whole.subarray(0, end);
     },
-    rest: () => hidden(held),
+    rest: () => hideSecrets(pending),
   };
 }

@@ -45,33 +45,33 @@ export function createNamespacing(tools: Tools): Containment | undefined {
         ],
       };
     },
-    hold(pid) {
+    track(pid) {
       // The pid of the first process inside the namespace, once it exists. It exits after all others.
       let first: number | undefined;
-      const find = async () => {
+      const findFirst = async () => {
         first ??= await findChild(pid);
         return first;
       };
       const clear = async () => {
-        while (first !== undefined && (await isAlive(first))) await delay(lookEveryMs);
+        while (first !== undefined && (await isAlive(first))) await delay(pollIntervalMs);
       };
       return {
         async count() {
-          const found = await find();
-          return found === undefined ? 0 : countInNamespaceOf(found);
+          const pidInHost = await findFirst();
+          return pidInHost === undefined ? 0 : countInNamespaceOf(pidInHost);
         },
         async terminate() {
-          const found = await find();
-          if (found === undefined) return signalGroup(pid, "SIGTERM");
+          const pidInHost = await findFirst();
+          if (pidInHost === undefined) return signalGroup(pid, "SIGTERM");
           const rows = await listProcesses();
-          const told = rows.filter((row) => row.group === pid && row.pid !== pid);
+          const others = rows.filter((row) => row.group === pid && row.pid !== pid);
           terminateAll(
-            told.map((row) => row.pid),
-            found,
+            others.map((row) => row.pid),
+            pidInHost,
           );
         },
         async kill() {
-          await find();
+          await findFirst();
           signalGroup(pid, "SIGKILL");
           await clear();
         },
@@ -81,4 +81,4 @@ export function createNamespacing(tools: Tools): Containment | undefined {
   };
 }
 
-const lookEveryMs = 5;
+const pollIntervalMs = 5;

@@ -24,14 +24,14 @@ interface PendingRequest {
   reject(reason: Error): void;
 }
 
-const saidBytesMax = 2_048;
+const stderrBytesMax = 2_048;
 
 /** Starts the runner's process. Calls `onFailed` if the process exits although `close` was not called. */
 export function openRunnerProcess(
   { env = readEnvironment().variables, ...options }: ClaudeRunnerOptions,
   onFailed: () => void,
 ): RunnerProcess {
-  const child = fork(builtEntry(), {
+  const child = fork(findEntryFile(), {
     // The process gets only the variables that agents may get.
     env: toChildEnvironment(env, { names: options.environment, given: {} }),
     execArgv: [],
@@ -39,8 +39,8 @@ export function openRunnerProcess(
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  const asked = new Map<number, PendingRequest>();
-  const said = new Tail(saidBytesMax);
+  const pending = new Map<number, PendingRequest>();
+  const stderr = new Tail(stderrBytesMax);
   let isClosed = false;
   let lastId = 0;
 
@@ -53,29 +53,29 @@ export function openRunnerProcess(
    */
   function ask<Answer>(question: RunnerQuestion): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      asked.set(question.id, { resolve: (answer) => resolve(answer as Answer), reject });
+      pending.set(question.id, { resolve: (answer) => resolve(answer as Answer), reject });
       send(question);
     });
   }
 
-  const saidAll = child.stderr && drain(child.stderr, (piece) => said.write(piece));
+  const stderrEnd = child.stderr && drain(child.stderr, (piece) => stderr.write(piece));
   child.on("message", (message: RunnerAnswer) => {
     const { id } = message;
-    if ("error" in message) asked.get(id)?.reject(new Error(message.error));
-    else asked.get(id)?.resolve(message.answer);
-    asked.delete(id);
+    if ("error" in message) pending.get(id)?.reject(new Error(message.error));
+    else pending.get(id)?.resolve(message.answer);
+    pending.delete(id);
   });
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(`could not be started: ${error.message}`));
     child.once("exit", async (code, signal) => {
-      await saidAll;
+      await stderrEnd;
       resolve(`ended (${signal ?? `exit code ${code}`})`);
     });
   }).then((how) => {
     if (!isClosed) onFailed();
     isClosed = true;
-    const why = [`the process that runs agents ${how}`, said.text([])].filter(Boolean).join(": ");
-    for (const { reject } of asked.values()) reject(new Error(why));
+    const why = [`the process that runs agents ${how}`, stderr.toText([])].filter(Boolean).join(": ");
+    for (const { reject } of pending.values()) reject(new Error(why));
   });
   send({ options });
 
@@ -105,8 +105,10 @@ export function openRunnerProcess(
  * Returns the compiled entry file: next to this file if this file is compiled or bundled, otherwise in
  * `dist`, because Node 20 cannot run TypeScript.
  */
-function builtEntry(): string {
-  const places = ["./runner-process.js", "../../../../dist/features/jobs/runner/runner-process.js"];
-  const [beside = "", compiled = ""] = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+function findEntryFile(): string {
+  const candidates = ["./runner-process.js", "../../../../dist/features/jobs/runner/runner-process.js"];
+  const [beside = "", compiled = ""] = candidates.map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  );
   return existsSync(beside) ? beside : compiled;
 }

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 /** Keeps the last bytes written to a stream. */
 export class Tail {
   readonly #bytesMax: number;
-  #kept: Buffer = Buffer.alloc(0);
+  #bytes: Buffer = Buffer.alloc(0);
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
@@ -12,17 +12,17 @@ export class Tail {
 
   write(piece: Buffer): void {
     // Copy the bytes, because a slice would keep the whole piece in memory.
-    this.#kept = Buffer.concat([this.#kept, piece.subarray(-this.#bytesMax)]).subarray(-this.#bytesMax);
-    if (this.#kept.buffer.byteLength > 4 * this.#bytesMax) this.#kept = Buffer.from(this.#kept);
+    this.#bytes = Buffer.concat([this.#bytes, piece.subarray(-this.#bytesMax)]).subarray(-this.#bytesMax);
+    if (this.#bytes.buffer.byteLength > 4 * this.#bytesMax) this.#bytes = Buffer.from(this.#bytes);
   }
 
   /**
    * Returns the retained bytes as text that is safe to store: colour codes and secrets are removed, and the
    * text is no longer than the stream's byte limit.
    */
-  text(secrets: readonly string[]): string {
+  toText(secrets: readonly string[]): string {
     // Remove a character that was cut off at the start, and NUL, which the database cannot store.
-    const whole = stripVTControlCharacters(this.#kept.toString("utf8").replace(/^\ufffd+/, "")).replaceAll(
+    const whole = stripVTControlCharacters(this.#bytes.toString("utf8").replace(/^\ufffd+/, "")).replaceAll(
       "\0",
       "",
     );

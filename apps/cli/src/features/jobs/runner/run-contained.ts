@@ -6,7 +6,7 @@ import { hasProc } from "../../../core/platform.js";
 import type { RunError, RunResult } from "./broker-code.js";
 import type { Cgroup, Cgroups } from "./cgroup.js";
 import { parseClaudeResult } from "./claude-result.js";
-import type { Containment, Held } from "./containment.js";
+import type { Containment, TrackedRun } from "./containment.js";
 import type { JobLog } from "./job-log.js";
 import { graceMs } from "./namespacing.js";
 import { drain, Tail } from "./output-streams.js";
@@ -37,12 +37,12 @@ const resultBytesMax = 256 * 1024;
  * How often processes are counted. With a cgroup, counting reads one file. Without a cgroup, it reads all of
  * /proc, or starts a process if there is no /proc.
  */
-const countEveryMs = { cgroup: 25, looking: hasProc() ? 100 : 1_000 };
+const countIntervalMs = { cgroup: 25, scan: hasProc() ? 100 : 1_000 };
 /**
  * The number of processes above which a run counts as large. Claude Code and its helpers rarely reach a
  * quarter of the limit, so a larger run may well reach the limit.
  */
-const stepBackThreshold = (processesMax: number) => processesMax / 4;
+const computeDeprioritiseThreshold = (processesMax: number) => processesMax / 4;
 /**
  * How long to wait for a pipe to end after the program has exited. The pipe ends only when all its writers
  * have exited.
@@ -50,7 +50,7 @@ const stepBackThreshold = (processesMax: number) => processesMax / 4;
 const pipesMsMax = 1_000;
 
 /** How a run's processes are tracked and, if the machine supports it, limited. */
-export interface Bounds {
+export interface RunBounds {
   readonly containment: Containment;
   readonly cgroups: Cgroups | undefined;
 }
@@ -59,7 +59,7 @@ export interface Bounds {
 export async function runContained(
   signal: AbortSignal,
   run: ContainedRun,
-  { containment, cgroups }: Bounds,
+  { containment, cgroups }: RunBounds,
 ): Promise<RunResult> {
   const mark = `${run.mark}.${randomUUID()}`;
   // Without a cgroup, the containment counts the processes.
@@ -87,7 +87,7 @@ async function runIn(
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
-  const ended = endOf(child);
+  const ended = waitForExit(child);
   const stderr = new Tail(tailBytesMax);
   const stdout = new Tail(resultBytesMax);
   const drained = Promise.all([
@@ -106,62 +106,62 @@ async function runIn(
     const { error } = await ended;
     return { exit_code: null, error_tail: "", error: unreachable(error?.message ?? "it did not start") };
   }
-  const held = containment.hold(pid, mark, group);
-  const overgrown = await superviseUntil(ended, signal, held, run.processesMax, group);
-  await held.clear();
+  const tracked = containment.track(pid, mark, group);
+  const supervisionError = await supervise(ended, signal, tracked, run.processesMax, group);
+  await tracked.clear();
   await Promise.race([drained, delay(pipesMsMax, undefined, { ref: false })]);
   child.stdout.destroy();
   child.stderr.destroy();
 
   const { code } = await ended;
-  const written = stdout.text(run.secrets);
-  const result = parseClaudeResult(written);
-  const error_tail = stderr.text(run.secrets) || tailOf(result?.text ?? written);
+  const output = stdout.toText(run.secrets);
+  const result = parseClaudeResult(output);
+  const error_tail = stderr.toText(run.secrets) || cutToTail(result?.text ?? output);
   return {
     exit_code: code,
     error_tail,
-    error: overgrown ?? notStarted(code, error_tail, run.path),
+    error: supervisionError ?? findStartError(code, error_tail, run.path),
     ...(result && { usage: result.usage }),
   };
 }
 
-function tailOf(text: string): string {
+function cutToTail(text: string): string {
   const tail = new Tail(tailBytesMax);
   tail.write(Buffer.from(text));
-  return tail.text([]);
+  return tail.toText([]);
 }
 
 /** Ends the run if it is aborted or has too many processes. Asks it to exit first, then kills it. */
-async function superviseUntil(
+async function supervise(
   ended: Promise<unknown>,
   signal: AbortSignal,
-  held: Held,
+  tracked: TrackedRun,
   processesMax: number,
   group: Cgroup | undefined,
 ): Promise<RunError | null> {
-  const over = new AbortController();
-  const isOver = ended.finally(() => over.abort());
-  const isTold = new Promise<void>((resolve) => {
+  const supervision = new AbortController();
+  const exited = ended.finally(() => supervision.abort());
+  const aborted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true, signal: over.signal });
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: supervision.signal });
   });
-  const tooMany = watch(group, held, processesMax, over.signal);
+  const overgrown = watch(group, tracked, processesMax, supervision.signal);
 
-  const first = await Promise.race([isOver, isTold, tooMany]);
+  const first = await Promise.race([exited, aborted, overgrown]);
   if (first === "overgrown") {
-    await held.kill();
-    await isOver;
+    await tracked.kill();
+    await exited;
     return { reason: "overgrown", message: `it had more than ${processesMax} processes at the same time` };
   }
-  if (!over.signal.aborted) {
-    await held.terminate();
-    const graceful = await Promise.race([
-      isOver.then(() => true),
-      delay(graceMs, false, { signal: over.signal }).catch(() => true),
-      tooMany,
+  if (!supervision.signal.aborted) {
+    await tracked.terminate();
+    const outcome = await Promise.race([
+      exited.then(() => true),
+      delay(graceMs, false, { signal: supervision.signal }).catch(() => true),
+      overgrown,
     ]);
-    if (graceful !== true) await held.kill();
-    await isOver;
+    if (outcome !== true) await tracked.kill();
+    await exited;
   }
   return null;
 }
@@ -169,33 +169,33 @@ async function superviseUntil(
 /** Resolves with "overgrown" once there are too many processes. */
 async function watch(
   group: Cgroup | undefined,
-  held: Held,
+  tracked: TrackedRun,
   processesMax: number,
-  over: AbortSignal,
+  endSignal: AbortSignal,
 ): Promise<"overgrown" | undefined> {
   // Scanning all of the machine's processes is slowest when there are many, so a cgroup that counts its
   // processes is preferred.
   const counter = group?.isCounted ? group : undefined;
-  const everyMs = counter ? countEveryMs.cgroup : countEveryMs.looking;
-  while (!over.aborted) {
-    await delay(everyMs, undefined, { signal: over }).catch(() => undefined);
-    if (over.aborted) return undefined;
+  const everyMs = counter ? countIntervalMs.cgroup : countIntervalMs.scan;
+  while (!endSignal.aborted) {
+    await delay(everyMs, undefined, { signal: endSignal }).catch(() => undefined);
+    if (endSignal.aborted) return undefined;
     if (!counter) {
-      if ((await held.count()) > processesMax) return "overgrown";
+      if ((await tracked.count()) > processesMax) return "overgrown";
       continue;
     }
-    if ((await counter.count()) > stepBackThreshold(processesMax)) await counter.stepBack();
+    if ((await counter.count()) > computeDeprioritiseThreshold(processesMax)) await counter.deprioritise();
     if (await counter.wasFull()) return "overgrown";
   }
   return undefined;
 }
 
-interface Ended {
+interface ProcessExit {
   readonly code: number | null;
   readonly error?: Error;
 }
 
-function endOf(child: ChildProcess): Promise<Ended> {
+function waitForExit(child: ChildProcess): Promise<ProcessExit> {
   return new Promise((resolve) => {
     child.once("error", (error) => child.pid === undefined && resolve({ code: null, error }));
     child.once("exit", (code, signal) =>
@@ -208,10 +208,14 @@ function endOf(child: ChildProcess): Promise<Ended> {
  * Returns an error if the program could not be started, which the wrapper reports with one of two exit codes
  * and a message.
  */
-function notStarted(code: number | null, said: string, path: string): RunError | null {
-  if ((code !== 126 && code !== 127) || !said.includes(path) || !/failed to (?:run|execute)/.test(said))
+function findStartError(code: number | null, stderrText: string, path: string): RunError | null {
+  if (
+    (code !== 126 && code !== 127) ||
+    !stderrText.includes(path) ||
+    !/failed to (?:run|execute)/.test(stderrText)
+  )
     return null;
-  return unreachable(said);
+  return unreachable(stderrText);
 }
 
 export function unreachable(message: string): RunError {

@@ -9,19 +9,19 @@ import type { Output } from "../../../command/output.js";
 import { lockFolder } from "../../../core/broker-code.js";
 import { CliError, exitCodes } from "../../../core/cli-error.js";
 import { readOneOf, readWholeNumber } from "../../../core/flag-values.js";
-import { type Flags, listOf, splitList, textOf } from "../../../core/flags.js";
-import { explainingHome, homeFiles } from "../../../core/merkle-home.js";
-import { formatJobLine, outcomeOf } from "../text/format-jobs.js";
+import { type Flags, findFlag, listFlagValues, splitList } from "../../../core/flags.js";
+import { explainHomeErrors, homeFiles } from "../../../core/merkle-home.js";
+import { describeOutcome, formatJobLine } from "../text/format-jobs.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
 import { findOnPath } from "./find-on-path.js";
+import { jobKinds, type RunnerReporter, type RunnerTerms, runJobs } from "./run-jobs.js";
 import { startRemoteRunner } from "./to-agent-options.js";
-import { jobKinds, type RunnerReporter, type RunnerTerms, workAt } from "./work-at.js";
 
 /**
  * The maximum number of concurrent jobs. Leaves room for lease renewals among the requests that one
  * connection may have open.
  */
-const placesMax = 32;
+const concurrencyMax = 32;
 
 /**
  * Runs a broker's jobs on this machine until interrupted. The runner then stops its agents, whose jobs fail
@@ -38,8 +38,8 @@ export async function runRunner({ flags, config, output, signal }: CommandContex
     const client = await openLiveClient(address, signal);
     try {
       const reporter = createRunnerReporter(output);
-      reporter.started(address.base, terms);
-      await workAt({ client, runner, brokerUrl: address.base, reporter, signal, ...terms });
+      reporter.onStarted(address.base, terms);
+      await runJobs({ client, runner, brokerUrl: address.base, reporter, signal, ...terms });
       output.note("stopped");
       return exitCodes.done;
     } finally {
@@ -51,13 +51,13 @@ export async function runRunner({ flags, config, output, signal }: CommandContex
 }
 
 function readTerms(flags: Flags, { maxConcurrentJobs }: AgentSettings): RunnerTerms {
-  const bounds = { min: 1, max: placesMax };
-  const kinds = splitList(listOf(flags, "kinds")).map((word) => readOneOf(word, "--kinds", jobKinds));
+  const bounds = { min: 1, max: concurrencyMax };
+  const kinds = splitList(listFlagValues(flags, "kinds")).map((word) => readOneOf(word, "--kinds", jobKinds));
   return {
     name: hostname().slice(0, limits.nameCharsMax),
-    places:
-      readWholeNumber(textOf(flags, "max"), "--max", bounds) ??
-      Math.min(Math.max(maxConcurrentJobs, 1), placesMax),
+    concurrency:
+      readWholeNumber(findFlag(flags, "max"), "--max", bounds) ??
+      Math.min(Math.max(maxConcurrentJobs, 1), concurrencyMax),
     kinds: kinds.length === 0 ? undefined : [...new Set(kinds.filter((each) => each !== undefined))],
   };
 }
@@ -84,7 +84,7 @@ async function requireAgent({ claudeBin }: AgentSettings): Promise<void> {
  */
 async function lockRunner(home: string): ReturnType<typeof lockFolder> {
   try {
-    return await explainingHome(home, () => lockFolder(homeFiles.runner(home)));
+    return await explainHomeErrors(home, () => lockFolder(homeFiles.runner(home)));
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "home_in_use")) throw error;
     throw new CliError(
@@ -98,7 +98,7 @@ async function lockRunner(home: string): ReturnType<typeof lockFolder> {
 /** Creates a reporter that prints one line per event or, with `--json`, one JSON document per event. */
 function createRunnerReporter(output: Output): RunnerReporter {
   return {
-    started(base, { name, places, kinds }) {
+    onStarted(base, { name, concurrency: places, kinds }) {
       const which = kinds === undefined ? "jobs" : `jobs (${kinds.join(", ")})`;
       const atOnce = places === 1 ? "one at a time" : `up to ${places} at once`;
       output.show(
@@ -107,20 +107,20 @@ function createRunnerReporter(output: Output): RunnerReporter {
       );
       output.note("  Ctrl+C stops their agents and exits");
     },
-    begun(job) {
+    onJobBegun(job) {
       const of = job.session === null ? "" : ` of ${job.session}`;
       output.show({ event: "begun", job }, `${output.signs.arrow} ${formatJobLine(job, output)}${of}`);
     },
-    ended(job) {
+    onJobEnded(job) {
       const mark = job.status === "succeeded" ? output.mark.ok : output.mark.fail;
-      const outcome = outcomeOf(job);
+      const outcome = describeOutcome(job);
       const line = `${mark} ${formatJobLine(job, output)}${outcome && ` ${output.dot} ${outcome}`}`;
       output.show({ event: "ended", job }, line);
     },
-    lost(job, why) {
+    onJobLost(job, why) {
       output.show({ event: "lost", job, why }, `${output.mark.warn} job ${job.job_id}: ${neutralise(why)}`);
     },
-    waiting(why) {
+    onWaiting(why) {
       output.note(`waiting: ${neutralise(why)}`);
     },
   };

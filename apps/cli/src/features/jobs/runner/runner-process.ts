@@ -37,17 +37,17 @@ process.on("disconnect", () => {
 
 async function answer(question: RunnerQuestion): Promise<void> {
   const { id } = question;
-  const ending = new AbortController();
-  running.set(id, ending);
-  const answered = await does(question, ending.signal).then(
+  const controller = new AbortController();
+  running.set(id, controller);
+  const reply = await perform(question, controller.signal).then(
     (each): RunnerAnswer => ({ id, answer: each }),
     (error: unknown): RunnerAnswer => ({ id, error: describeError(error) }),
   );
   running.delete(id);
-  if (process.connected) process.send?.(answered);
+  if (process.connected) process.send?.(reply);
 }
 
-async function does(question: RunnerQuestion, signal: AbortSignal): Promise<RunResult | RunnerFacts> {
+async function perform(question: RunnerQuestion, signal: AbortSignal): Promise<RunResult | RunnerFacts> {
   if (!starting) throw new Error("The options come first.");
   const runner = await starting;
   return "run" in question ? runner.run(signal, question.run) : runner.describe();

@@ -1,5 +1,5 @@
 import { describeError } from "../../../core/describe-error.js";
-import type { Runner } from "./broker-code.js";
+import type { JobRunner } from "./broker-code.js";
 import { type ClaudeRunnerOptions, prepareFolder } from "./claude-runner.js";
 import { openRunnerProcess, type RunnerProcess } from "./open-runner-process.js";
 import { unreachable } from "./run-contained.js";
@@ -17,7 +17,7 @@ export interface RunnerProcessOptions extends ClaudeRunnerOptions {
 export async function startRunnerProcess({
   idleMs = 60_000,
   ...options
-}: RunnerProcessOptions): Promise<Runner> {
+}: RunnerProcessOptions): Promise<JobRunner> {
   const prepare = () => prepareFolder(options.folder);
   await prepare();
   let current: RunnerProcess | undefined;
@@ -27,9 +27,9 @@ export async function startRunnerProcess({
   // Settles when all processes closed so far have exited, including those closed for being idle.
   let closed: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
-  let asked = 0;
+  let pendingCount = 0;
 
-  function required(): RunnerProcess {
+  function getProcess(): RunnerProcess {
     current ??= openRunnerProcess(options, () => {
       current = undefined;
       cleared = prepare().catch(() => undefined);
@@ -37,18 +37,18 @@ export async function startRunnerProcess({
     return current;
   }
 
-  async function use<Answer>(ask: (runner: RunnerProcess) => Promise<Answer>): Promise<Answer> {
-    asked += 1;
+  async function withProcess<Answer>(ask: (runner: RunnerProcess) => Promise<Answer>): Promise<Answer> {
+    pendingCount += 1;
     clearTimeout(idle);
     try {
       await cleared;
-      return await ask(required());
+      return await ask(getProcess());
     } catch (error) {
       await cleared;
       throw error;
     } finally {
-      asked -= 1;
-      if (asked === 0) idle = setTimeout(close, idleMs);
+      pendingCount -= 1;
+      if (pendingCount === 0) idle = setTimeout(close, idleMs);
     }
   }
 
@@ -62,13 +62,13 @@ export async function startRunnerProcess({
   return {
     async run(signal, job) {
       try {
-        return await use((runner) => runner.run(signal, job));
+        return await withProcess((runner) => runner.run(signal, job));
       } catch (error) {
         const message = describeError(error);
         return { exit_code: null, error_tail: "", error: unreachable(message) };
       }
     },
-    describe: () => use((runner) => runner.describe()),
+    describe: () => withProcess((runner) => runner.describe()),
     close,
   };
 }

@@ -1,12 +1,12 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type Reach, reachVariables } from "../../../broker/reach.js";
+import { type Reach, toReachVariables } from "../../../broker/reach.js";
 import { usageError } from "../../../core/cli-error.js";
 import { homeFiles } from "../../../core/merkle-home.js";
-import { entryFile } from "../../../core/this-program.js";
+import { getEntryFile } from "../../../core/this-program.js";
 import type { Config } from "../../../settings/config.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
-import type { AgentOptions } from "./broker-code.js";
+import type { JobAgentOptions } from "./broker-code.js";
 import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "./claude-runner.js";
 import { startRunnerProcess } from "./start-runner-process.js";
 
@@ -17,7 +17,7 @@ import { startRunnerProcess } from "./start-runner-process.js";
  *
  * @throws CliError `usage` for invalid settings in config.json
  */
-export function prepareAgent({ home, file, auth, insecureOpen }: Config): AgentOptions {
+export function prepareAgent({ home, file, auth, insecureOpen }: Config): JobAgentOptions {
   const settings = readAgentSettings(file.content["agent"], file.path);
   if (auth === "open" && !insecureOpen && Object.keys(settings.roots).length > 0)
     throw usageError(
@@ -28,14 +28,14 @@ export function prepareAgent({ home, file, auth, insecureOpen }: Config): AgentO
   // An agent calls its own broker on the same machine, so any host name and the broker's own certificate are
   // accepted.
   const reach = { MERKLE_CA: homeFiles.certificate(home), MERKLE_INSECURE: "1" };
-  const places = { folder: homeFiles.agent(home), logFolder: settings.logDir, reach };
+  const locations = { folder: homeFiles.agent(home), logFolder: settings.logDir, reach };
   return {
     author,
     roots,
     maxConcurrentJobs,
     timeoutsMs,
     remoteRunners,
-    startRunner: () => startRunnerProcess(toRunnerOptions(settings, places)),
+    startRunner: () => startRunnerProcess(toRunnerOptions(settings, locations)),
     name: join(hostname(), home),
   };
 }
@@ -49,20 +49,20 @@ export function startRemoteRunner(reach: Reach, settings: AgentSettings): Promis
   const options = toRunnerOptions(settings, {
     folder: join(homeFiles.runner(reach.home), "agent"),
     logFolder: logDir === undefined ? undefined : join(logDir, "runner"),
-    reach: reachVariables(reach),
+    reach: toReachVariables(reach),
   });
   return startClaudeRunner(options);
 }
 
 function toRunnerOptions(
   { claudeBin, agentBin, skipPermissions, environment }: AgentSettings,
-  places: Pick<ClaudeRunnerOptions, "folder" | "logFolder" | "reach">,
+  locations: Pick<ClaudeRunnerOptions, "folder" | "logFolder" | "reach">,
 ): ClaudeRunnerOptions {
   return {
     claudeBin,
-    agentCommand: agentBin ?? `${process.execPath} ${entryFile()} agent`,
+    agentCommand: agentBin ?? `${process.execPath} ${getEntryFile()} agent`,
     skipPermissions,
     environment,
-    ...places,
+    ...locations,
   };
 }

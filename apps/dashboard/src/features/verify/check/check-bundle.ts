@@ -7,16 +7,16 @@ import {
   verifyBundle,
   verifySignatureHere,
 } from "@merkle/wire/record";
-import { bundleIn } from "@merkle/wire/record/html";
+import { extractBundle } from "@merkle/wire/record/html";
 import type { SurroundingPage } from "@merkle/wire/record/page";
 import { openZipBundle, type RandomAccess } from "@merkle/wire/record/zip";
 import { sha256 as growingSha256 } from "@noble/hashes/sha2.js";
 import { sha256 } from "@/core/sha256";
-import { takeExcerpt } from "./excerpt";
+import { createExcerptCollector } from "./excerpt";
 import type { CheckedBundle, TrustedData } from "./verify-protocol";
 
 export interface CheckBundleOptions {
-  readonly believed: TrustedData;
+  readonly trusted: TrustedData;
   readonly signal: AbortSignal;
   /** Checks the page around the record, if the record is embedded in a page (VERIFY-15). */
   readonly checkPage?: ((file: RandomAccess) => Promise<SurroundingPage>) | undefined;
@@ -38,26 +38,26 @@ const feedShare = 0.9;
  */
 export async function checkBundle(
   file: Blob,
-  { believed, signal, checkPage, onProgress, onRow }: CheckBundleOptions,
+  { trusted, signal, checkPage, onProgress, onRow }: CheckBundleOptions,
 ): Promise<CheckedBundle> {
   const source = await openBundle(file);
   const page = (await checkPage?.(toRandomAccess(file))) ?? "none";
   const { recordId, keyId } = await readClaim(source);
-  const seen = believed.seen[recordId];
-  const taker = takeExcerpt();
+  const seenHead = trusted.seen[recordId];
+  const collector = createExcerptCollector();
   const report = await verifyBundle(source, {
     sha256,
     createSha256: () => growingSha256.create(),
     verifySignature: verifySignatureHere,
-    trusted: seen
-      ? { keys: seen.keys, heads: [seen.head] }
-      : { keys: selectOwnKeys(believed.brokerKeys, keyId) },
+    trusted: seenHead
+      ? { keys: seenHead.keys, heads: [seenHead.head] }
+      : { keys: selectOwnKeys(trusted.brokerKeys, keyId) },
     onProgress({ log, done, of }) {
       const share = of === 0 ? 0 : Math.min(1, done / of);
       onProgress(log === "feed" ? share * feedShare : feedShare + share * (1 - feedShare));
     },
     onRow(row) {
-      taker.take(row);
+      collector.add(row);
       onRow?.(row);
     },
     signal,
@@ -66,13 +66,13 @@ export async function checkBundle(
     what: "bundle",
     report,
     page,
-    excerpt: taker.excerpt,
+    excerpt: collector.excerpt,
     keys: report.ok ? parseKeys(await readText(source, bundleFiles.keys)) : [],
   };
 }
 
 export async function openBundle(file: Blob): Promise<BundleSource> {
-  const source = await openZipBundle(await bundleIn(toRandomAccess(file)));
+  const source = await openZipBundle(await extractBundle(toRandomAccess(file)));
   if (!source.names.includes(bundleFiles.manifest) && !source.names.includes(bundleFiles.feed)) {
     throw new Error("This zip archive is not a Merkle export: it has neither a manifest nor a feed.");
   }

@@ -1,9 +1,9 @@
 import {
   type AuditKey,
-  contentHash,
-  entryLeaf,
   type FeedEntry,
   fromHex,
+  hashContent,
+  hashEntry,
   isSignedBy,
   type SignedHead,
   toHex,
@@ -31,14 +31,14 @@ export async function checkProof(proof: Proof, keys: readonly AuditKey[]): Promi
   const { inclusion, head } = proof;
   const content = checkContent(inclusion);
   const entryProblem = checkEntry(proof);
-  const isInTree = leadsToRoot(proof);
+  const isInTree = doesLeadToRoot(proof);
   const headProblem = head === null ? null : checkHead(proof, head);
   const signature = head === null ? "none" : await checkSignature(head, keys);
-  const what = inclusion.log === "feed" ? `message ${inclusion.number}` : `version ${inclusion.number}`;
+  const subject = inclusion.log === "feed" ? `message ${inclusion.number}` : `version ${inclusion.number}`;
   const findings = [
     entryProblem,
-    content === "differs" ? `The text of ${what} differs from the recorded text.` : null,
-    isInTree ? null : `The hashes do not lead from ${what} to the root.`,
+    content === "differs" ? `The text of ${subject} differs from the recorded text.` : null,
+    isInTree ? null : `The hashes do not lead from ${subject} to the root.`,
     headProblem,
     signature === "wrong" ? "The signature of the head is invalid." : null,
   ];
@@ -54,7 +54,7 @@ export async function checkProof(proof: Proof, keys: readonly AuditKey[]): Promi
 function checkContent({ entry, content, salt }: Inclusion): CheckedProof["content"] {
   if (content === null || salt === null) return "private" in entry ? "private" : "removed";
   const bytes = fromHex(salt, 16);
-  return bytes !== null && contentHash(bytes, content, sha256) === entry["content_hash"]
+  return bytes !== null && hashContent(bytes, content, sha256) === entry["content_hash"]
     ? "matches"
     : "differs";
 }
@@ -67,7 +67,7 @@ function checkEntry({ record_id, inclusion: { log, number, entry, leaf } }: Proo
   return toHex(computeLeaf(entry)) === leaf ? null : "The entry doesn't match its leaf.";
 }
 
-function leadsToRoot({ size, root, inclusion: { number, entry, path } }: Proof): boolean {
+function doesLeadToRoot({ size, root, inclusion: { number, entry, path } }: Proof): boolean {
   const hashes = path.map((hash) => fromHex(hash, 32));
   const rootHash = fromHex(root, 32);
   if (rootHash === null || !hashes.every((hash) => hash !== null)) return false;
@@ -79,13 +79,13 @@ function leadsToRoot({ size, root, inclusion: { number, entry, path } }: Proof):
 
 function computeLeaf(entry: Inclusion["entry"]): Uint8Array {
   // The entry is hashed as it is. A different entry would lead to a different root.
-  return entryLeaf(entry as unknown as FeedEntry, sha256);
+  return hashEntry(entry as unknown as FeedEntry, sha256);
 }
 
 function checkHead({ record_id, size, root, inclusion: { log } }: Proof, head: SignedHead): string | null {
   if (head.session_id !== record_id) return "The signed head belongs to another record.";
-  const signed = log === "feed" ? head : { size: head.document.version, root: head.document.root };
-  return signed.size === size && signed.root === root ? null : "The signed head has another root.";
+  const signedLog = log === "feed" ? head : { size: head.document.version, root: head.document.root };
+  return signedLog.size === size && signedLog.root === root ? null : "The signed head has another root.";
 }
 
 async function checkSignature(

@@ -7,18 +7,18 @@ import {
 } from "@merkle/wire/record";
 import type { Broker } from "@/broker/broker";
 import { sha256 } from "@/core/sha256";
-import { getSeenHeads, rememberHead } from "./seen-heads";
+import { getSeenHeads, storeSeenHead } from "./seen-heads";
 
 /** How the broker's current head of a record compares with the head that this browser saw before. */
-export type HeadComparison = { readonly is: "same" } | DifferentHeads;
+export type SeenHeadComparison = { readonly is: "same" } | DifferentHeads;
 
 export interface DifferentHeads {
   readonly is: "different";
   readonly recordId: string;
-  readonly seen: SeenHead;
-  readonly later: SignedHead;
+  readonly seenHead: SeenHead;
+  readonly laterHead: SignedHead;
   /** A sentence that describes the difference to the user. */
-  readonly why: string;
+  readonly reason: string;
 }
 
 interface CompareHeadInput {
@@ -33,26 +33,29 @@ interface CompareHeadInput {
  *
  * @throws MerkleError if the broker does not answer
  */
-export async function compareHead(asked: CompareHeadInput): Promise<HeadComparison> {
-  const { broker, sessionId, signal } = asked;
+export async function compareHead(input: CompareHeadInput): Promise<SeenHeadComparison> {
+  const { broker, sessionId, signal } = input;
   const { head, keys } = await broker.call("session_seal", { session_id: sessionId }, { signal });
   const recordId = head.session_id;
-  const seen = getSeenHeads()[recordId] ?? { head, keys };
-  const later = { head, keys, ...(await readConsistency(asked, seen.head, head)) };
-  const compared = await checkLaterHead(seen, later, { sha256, verifySignature: verifySignatureHere });
+  const seenHead = getSeenHeads()[recordId] ?? { head, keys };
+  const laterHead = { head, keys, ...(await readConsistency(input, seenHead.head, head)) };
+  const comparison = await checkLaterHead(seenHead, laterHead, {
+    sha256,
+    verifySignature: verifySignatureHere,
+  });
   signal.throwIfAborted();
-  if (compared.outcome === "inconsistent") {
-    return { is: "different", recordId, seen, later: head, why: compared.message };
+  if (comparison.outcome === "inconsistent") {
+    return { is: "different", recordId, seenHead, laterHead: head, reason: comparison.message };
   }
-  if (compared.outcome === "consistent") rememberHead({ head, keys });
+  if (comparison.outcome === "consistent") storeSeenHead({ head, keys });
   return { is: "same" };
 }
 
-async function readConsistency(asked: CompareHeadInput, seen: SignedHead, head: SignedHead) {
+async function readConsistency(input: CompareHeadInput, seen: SignedHead, head: SignedHead) {
   return {
-    consistency: await readConsistencyProof(asked, "feed", seen.size, head.size),
+    consistency: await readConsistencyProof(input, "feed", seen.size, head.size),
     documentConsistency: await readConsistencyProof(
-      asked,
+      input,
       "document",
       seen.document.version,
       head.document.version,
@@ -68,6 +71,6 @@ async function readConsistencyProof(
   size: number,
 ): Promise<Consistency | null> {
   if (from >= size) return null;
-  const asked = { session_id: sessionId, log, size, from_size: from };
-  return (await broker.call("session_proof", asked, { signal })).consistency;
+  const input = { session_id: sessionId, log, size, from_size: from };
+  return (await broker.call("session_proof", input, { signal })).consistency;
 }

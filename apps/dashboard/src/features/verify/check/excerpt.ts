@@ -9,7 +9,7 @@ export interface ExcerptRow {
   readonly at: string | null;
   readonly text: string;
   /** Sentences about what is wrong with the row. */
-  readonly wrong: readonly string[];
+  readonly problems: readonly string[];
 }
 
 export type Excerpt = readonly ExcerptRow[];
@@ -19,26 +19,26 @@ const contextRows = 2;
 const textCharsMax = 240;
 
 /** Receives rows in order, and keeps those around the first wrong row. */
-export interface ExcerptTaker {
-  take(row: VerifiedRow): void;
+export interface ExcerptCollector {
+  add(row: VerifiedRow): void;
   readonly excerpt: Excerpt;
 }
 
-export function takeExcerpt(): ExcerptTaker {
+export function createExcerptCollector(): ExcerptCollector {
   let before: VerifiedRow[] = [];
-  const kept: VerifiedRow[] = [];
+  const rows: VerifiedRow[] = [];
   return {
-    take(row) {
-      const [first] = kept;
+    add(row) {
+      const [first] = rows;
       if (first === undefined) {
-        if (row.findings.length > 0) kept.push(...before.filter(({ log }) => log === row.log), row);
+        if (row.findings.length > 0) rows.push(...before.filter(({ log }) => log === row.log), row);
         else before = [...before.slice(1 - contextRows), row];
-      } else if (row.log === first.log && kept.length < 1 + 2 * contextRows) {
-        kept.push(row);
+      } else if (row.log === first.log && rows.length < 1 + 2 * contextRows) {
+        rows.push(row);
       }
     },
     get excerpt() {
-      return kept.map(toExcerptRow);
+      return rows.map(toExcerptRow);
     },
   };
 }
@@ -48,19 +48,20 @@ function toExcerptRow({ log, number, line, text, findings }: VerifiedRow): Excer
   const value = parse(text);
   const { from, type, event, content, posted_at } = Object(value["message"]);
   const { written_by, written_at } = Object(value["version"]);
-  const what = typeof event === "string" ? event.replaceAll("_", " ") : event;
-  const said = log === "feed" ? (Object(content)["text"] ?? what) : value["content"];
+  const eventName = typeof event === "string" ? event.replaceAll("_", " ") : event;
+  const body = log === "feed" ? (Object(content)["text"] ?? eventName) : value["content"];
   const by = log === "feed" ? Object(from)["team"] : written_by;
   const at = log === "feed" ? posted_at : written_at;
-  const shown = typeof said === "string" ? said : type === undefined ? text : JSON.stringify(content ?? null);
+  const shownText =
+    typeof body === "string" ? body : type === undefined ? text : JSON.stringify(content ?? null);
   return {
     log,
     number,
     line,
     by: typeof by === "string" ? by : null,
     at: typeof at === "string" && !Number.isNaN(Date.parse(at)) ? at : null,
-    text: shown.slice(0, textCharsMax).replace(/\s+/g, " "),
-    wrong: findings.map(({ message }) => message),
+    text: shownText.slice(0, textCharsMax).replace(/\s+/g, " "),
+    problems: findings.map(({ message }) => message),
   };
 }
 

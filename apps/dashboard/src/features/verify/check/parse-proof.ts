@@ -49,12 +49,12 @@ export function parseProof(value: unknown): Proof {
   if (!Array.isArray(path) || path.length > pathMax) throw missingField("inclusion.path (a list of hashes)");
   return {
     record_id: parseText(record_id, "record_id"),
-    size: countOf(size, "size"),
+    size: parseCount(size, "size"),
     root: parseHash(root, "root"),
     head: head === null || head === undefined ? null : parseHead(head, "head"),
     inclusion: {
       log,
-      number: countOf(number, "inclusion.number"),
+      number: parseCount(number, "inclusion.number"),
       entry: parseFields(entry, "inclusion.entry"),
       content: content === null ? null : parseText(content, "inclusion.content"),
       salt: salt === null ? null : parseText(salt, "inclusion.salt"),
@@ -75,7 +75,7 @@ function parseText(value: unknown, name: string): string {
   return value;
 }
 
-function countOf(value: unknown, name: string): number {
+function parseCount(value: unknown, name: string): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
     throw missingField(`${name} (a whole number)`);
   return value;

@@ -5,10 +5,10 @@ import { createStoredValue } from "@/core/preferences/stored-value";
 export type SeenHeads = Readonly<Record<string, SeenHead>>;
 
 /** Each head takes about 1.5 kB of the 5 MB that browsers allow. */
-const seenMax = 500;
+const seenHeadsMax = 500;
 
 /** The heads seen by any tab of this browser. Comparing later heads with them reveals changed records. */
-const stored = createStoredValue("merkle.seen-heads", parseSeen);
+const stored = createStoredValue("merkle.seen-heads", parseSeenHeads);
 
 export function getSeenHeads(): SeenHeads {
   return stored.get();
@@ -17,33 +17,33 @@ export function getSeenHeads(): SeenHeads {
 export const onSeenHeads = stored.onChange;
 
 /** Stores a verified head, unless a larger head of the same history is already stored. */
-export function rememberHead(seen: SeenHead): void {
+export function storeSeenHead(seen: SeenHead): void {
   const { [seen.head.session_id]: before, ...others } = stored.get();
   const isOlder =
     before !== undefined && before.head.epoch === seen.head.epoch && before.head.size > seen.head.size;
   const entries = [...Object.entries(others), [seen.head.session_id, isOlder ? before : seen] as const];
-  stored.set(JSON.stringify(Object.fromEntries(entries.slice(-seenMax))));
+  stored.set(JSON.stringify(Object.fromEntries(entries.slice(-seenHeadsMax))));
 }
 
 /** Deletes the stored head. The broker's next head of this record is then trusted. */
-export function forgetHead(recordId: string): void {
+export function deleteSeenHead(recordId: string): void {
   const { [recordId]: _, ...others } = stored.get();
   stored.set(JSON.stringify(others));
 }
 
 /** Parses the stored heads. All of them were verified before they were stored. Malformed entries are dropped. */
-function parseSeen(text: string | null): SeenHeads {
+function parseSeenHeads(text: string | null): SeenHeads {
   try {
-    const kept: unknown = JSON.parse(text ?? "{}");
+    const value: unknown = JSON.parse(text ?? "{}");
     return Object.fromEntries(
-      Object.entries(Object(kept)).filter((entry): entry is [string, SeenHead] => isSeen(entry[1])),
+      Object.entries(Object(value)).filter((entry): entry is [string, SeenHead] => isSeenHead(entry[1])),
     );
   } catch {
     return {};
   }
 }
 
-function isSeen(value: unknown): value is SeenHead {
+function isSeenHead(value: unknown): value is SeenHead {
   const { head, keys } = Object(value);
   const { session_id, epoch, size, root, signature } = Object(head);
   return (

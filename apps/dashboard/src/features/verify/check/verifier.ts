@@ -9,8 +9,8 @@ export interface Verifier {
    *
    * @throws Error with a message to show if the input cannot be checked
    */
-  check(what: Checkable, believed: TrustedData, onProgress: (share: number) => void): Promise<CheckResult>;
-  giveUp(): void;
+  check(what: Checkable, trusted: TrustedData, onProgress: (share: number) => void): Promise<CheckResult>;
+  cancel(): void;
   stop(): void;
 }
 
@@ -49,15 +49,15 @@ export function startVerifier(): Verifier {
 
   return {
     ready,
-    async check(what, believed, onProgress) {
+    async check(what, trusted, onProgress) {
       await ready;
       return new Promise((resolve, reject) => {
         lastId += 1;
         pending = { id: lastId, onProgress, resolve, reject };
-        send({ type: "check", id: lastId, believed, ...what });
+        send({ type: "check", id: lastId, trusted, ...what });
       });
     },
-    giveUp() {
+    cancel() {
       pending = null;
       send({ type: "give up" });
     },

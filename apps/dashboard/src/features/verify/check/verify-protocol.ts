@@ -19,7 +19,7 @@ export type Checkable =
 
 /** The page's requests to the worker. A new check cancels the previous one. */
 export type VerifyRequest =
-  | ({ readonly type: "check"; readonly id: number; readonly believed: TrustedData } & Checkable)
+  | ({ readonly type: "check"; readonly id: number; readonly trusted: TrustedData } & Checkable)
   | { readonly type: "give up" };
 
 /** The worker's messages: ready, progress, and the result of a check. */

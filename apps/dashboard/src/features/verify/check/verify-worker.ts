@@ -46,16 +46,16 @@ async function check(
   request: CheckRequest,
   options: { readonly signal: AbortSignal; readonly onProgress: (share: number) => void },
 ): Promise<CheckResult> {
-  const { believed } = request;
+  const { trusted } = request;
   if (request.what === "bundle") {
     const createSha256 = () => sha256.create();
     const checkPage = async (file: RandomAccess) =>
       checkSurroundingPage(file, { createSha256, ownPage: await ownPage });
-    return checkBundle(request.file, { ...options, believed, checkPage });
+    return checkBundle(request.file, { ...options, trusted, checkPage });
   }
   const proof = parseProofText(request.text);
-  const seen = believed.seen[proof.record_id]?.keys ?? [];
-  return { what: "proof", proof: await checkProof(proof, [...seen, ...believed.brokerKeys]) };
+  const seenKeys = trusted.seen[proof.record_id]?.keys ?? [];
+  return { what: "proof", proof: await checkProof(proof, [...seenKeys, ...trusted.brokerKeys]) };
 }
 
 function send(reply: VerifyReply): void {

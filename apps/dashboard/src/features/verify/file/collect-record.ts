@@ -23,19 +23,19 @@ export interface ShownRecord {
   readonly colours: ReadonlyMap<string, number>;
 }
 
-export interface RecordTaker {
-  take(row: VerifiedRow): void;
+export interface RecordCollector {
+  add(row: VerifiedRow): void;
   /** Returns the record to show, after a check without findings. */
   finish(file: Blob, report: RecordReport): Promise<ShownRecord>;
 }
 
 /** Collects the rows as they are checked, so that the page shows exactly what was checked. */
-export function collectRecord(): RecordTaker {
+export function createRecordCollector(): RecordCollector {
   const messages: Message[] = [];
   let document = "";
 
   return {
-    take({ log, text, findings }) {
+    add({ log, text, findings }) {
       if (findings.length > 0) return;
       if (log === "feed") messages.push(parseFeedLine(text).message);
       else document = parseDocumentLine(text).content ?? "";
@@ -43,7 +43,7 @@ export function collectRecord(): RecordTaker {
     async finish(file, report) {
       const source = await openBundle(file);
       const teams = toTeams(await readText(source, bundleFiles.roster), messages);
-      return { ...toShown(report, { messages, document, teams }), document, messages };
+      return { ...toShownRecord(report, { messages, document, teams }), document, messages };
     },
   };
 }
@@ -54,13 +54,13 @@ interface CollectedRows {
   readonly teams: readonly OutcomeTeam[];
 }
 
-function toShown(
+function toShownRecord(
   { session, size, document_version, root }: RecordReport,
   { messages, document, teams }: CollectedRows,
 ): Pick<ShownRecord, "outcome" | "root" | "colours"> {
   const decisions = messages.filter(({ content }) => content["kind"] === "decision");
-  const concluded = messages.findLast(({ event }) => event === "session_concluded");
-  const by = concluded?.["by"];
+  const conclusionEvent = messages.findLast(({ event }) => event === "session_concluded");
+  const by = conclusionEvent?.["by"];
   return {
     outcome: {
       title: session?.title ?? "A session",
@@ -70,7 +70,7 @@ function toShown(
       closedBy: typeof by === "string" ? by : null,
       messages: size,
       documentVersion: document_version,
-      conclusion: concluded ? findConclusion(document) : null,
+      conclusion: conclusionEvent ? findConclusion(document) : null,
       teams,
       decisions: decisions.map((message) => ({
         sequence: message.sequence,

@@ -11,12 +11,12 @@ import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
 import type { ShownRecord } from "./collect-record";
 
-const shownAtFirst = 2_000;
+const messagesPerPage = 2_000;
 
 /** The messages of a record, for reading and printing. */
 export function FileFeed({ messages, colours }: Pick<ShownRecord, "messages" | "colours">) {
-  const [shown, setShown] = useState(shownAtFirst);
-  const left = messages.length - shown;
+  const [shown, setShown] = useState(messagesPerPage);
+  const remaining = messages.length - shown;
   return (
     <>
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-3">
@@ -34,9 +34,10 @@ export function FileFeed({ messages, colours }: Pick<ShownRecord, "messages" | "
           </li>
         ))}
       </ol>
-      {left > 0 && (
-        <Button variant="outline" className="mt-4" onClick={() => setShown(shown + shownAtFirst)}>
-          Show {Math.min(left, shownAtFirst).toLocaleString("en-GB")} more of {left.toLocaleString("en-GB")}
+      {remaining > 0 && (
+        <Button variant="outline" className="mt-4" onClick={() => setShown(shown + messagesPerPage)}>
+          Show {Math.min(remaining, messagesPerPage).toLocaleString("en-GB")} more of{" "}
+          {remaining.toLocaleString("en-GB")}
         </Button>
       )}
     </>

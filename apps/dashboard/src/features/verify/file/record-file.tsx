@@ -8,25 +8,25 @@ import { LastPage, Part } from "@/views/session/last-page";
 import { BundleReport } from "../bundle-report";
 import { checkBundle } from "../check/check-bundle";
 import type { CheckedBundle } from "../check/verify-protocol";
-import { collectRecord, type ShownRecord } from "./collect-record";
+import { createRecordCollector, type ShownRecord } from "./collect-record";
 import { FileDocument } from "./file-document";
 import { FileFeed } from "./file-feed";
 
-type Stage =
+type CheckStage =
   | { readonly is: "checking"; readonly share: number }
-  | { readonly is: "unusable"; readonly why: string }
+  | { readonly is: "unusable"; readonly reason: string }
   | { readonly is: "checked"; readonly result: CheckedBundle; readonly record: ShownRecord | null };
 
 /** A record in an HTML file. It is verified first, offline, and shown only if it passes. */
 export function RecordFile({ name }: { readonly name: string }) {
-  const [stage, setStage] = useState<Stage>({ is: "checking", share: 0 });
+  const [stage, setStage] = useState<CheckStage>({ is: "checking", share: 0 });
   useEffect(() => {
-    const given = new AbortController();
-    check(name, given.signal, setStage).catch((error: unknown) => {
-      if (given.signal.aborted) return;
-      setStage({ is: "unusable", why: error instanceof Error ? error.message : String(error) });
+    const controller = new AbortController();
+    check(name, controller.signal, setStage).catch((error: unknown) => {
+      if (controller.signal.aborted) return;
+      setStage({ is: "unusable", reason: error instanceof Error ? error.message : String(error) });
     });
-    return () => given.abort();
+    return () => controller.abort();
   }, [name]);
 
   if (stage.is === "checking") {
@@ -44,7 +44,7 @@ export function RecordFile({ name }: { readonly name: string }) {
         <Alert role="alert">
           <AlertTitle>This file cannot be verified.</AlertTitle>
           <AlertDescription className="break-words">
-            {stage.why} Ask the sender for the original export.
+            {stage.reason} Ask the sender for the original export.
           </AlertDescription>
         </Alert>
       </Box>
@@ -65,7 +65,7 @@ function Whole({ record, report }: { readonly record: ShownRecord; readonly repo
     <main>
       <LastPage
         outcome={outcome}
-        toMessage={toMessage}
+        renderMessageLink={renderMessageLink}
         actions={
           <Button variant="outline" size="sm" onClick={() => window.print()}>
             <Printer aria-hidden /> Print
@@ -96,7 +96,7 @@ function Whole({ record, report }: { readonly record: ShownRecord; readonly repo
   );
 }
 
-function toMessage(sequence: number) {
+function renderMessageLink(sequence: number) {
   return (
     <a href={`#m${sequence}`} className="text-link underline underline-offset-2">
       #{sequence}
@@ -113,21 +113,21 @@ function Box({ title, children }: { readonly title: string; readonly children: R
   );
 }
 
-async function check(name: string, signal: AbortSignal, tell: (stage: Stage) => void): Promise<void> {
+async function check(name: string, signal: AbortSignal, onStage: (stage: CheckStage) => void): Promise<void> {
   const file = new File(await readRecord(document), name);
-  const taker = collectRecord();
+  const collector = createRecordCollector();
   const result = await checkBundle(file, {
-    believed: { brokerKeys: [], seen: {} },
+    trusted: { brokerKeys: [], seen: {} },
     signal,
-    onProgress: (share) => !signal.aborted && tell({ is: "checking", share }),
-    onRow: taker.take,
+    onProgress: (share) => !signal.aborted && onStage({ is: "checking", share }),
+    onRow: collector.add,
   });
-  const record = result.report.ok ? await taker.finish(file, result.report) : null;
-  if (!signal.aborted) tell({ is: "checked", result, record });
+  const record = result.report.ok ? await collector.finish(file, result.report) : null;
+  if (!signal.aborted) onStage({ is: "checked", result, record });
 }
 
 /** A multiple of four base64 characters. Decoding 1 MiB per turn of the event loop keeps the page responsive. */
-const charsAtOnce = 2 ** 20;
+const chunkChars = 2 ** 20;
 
 /**
  * Returns the bytes of the record embedded in this page, in pieces.
@@ -137,8 +137,8 @@ const charsAtOnce = 2 ** 20;
 async function readRecord(page: Document): Promise<Uint8Array<ArrayBuffer>[]> {
   const text = page.getElementById("record")?.textContent ?? "";
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  for (let at = 0; at < text.length; at += charsAtOnce) {
-    parts.push(fromBase64(text.slice(at, at + charsAtOnce)));
+  for (let at = 0; at < text.length; at += chunkChars) {
+    parts.push(fromBase64(text.slice(at, at + chunkChars)));
     await new Promise((resume) => setTimeout(resume));
   }
   return parts;
