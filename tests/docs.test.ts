@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { installTestClaude } from "../apps/cli/src/test-kit/claude.js";
 import { type TestMerkle, testMerkle } from "../apps/cli/src/test-kit/merkle.js";
-import { buildSite, sitePages } from "../scripts/site/build-site.mjs";
+import { buildSite, listSitePages } from "../scripts/site/build-site.mjs";
 import { createCleanup } from "./kit/at-end.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -36,7 +36,7 @@ function blocksOf(text: string): Block[] {
 const read = (page: string) => readFile(join(root, page), "utf8");
 
 /** AGENTS.md is excluded, because agents-page.test.ts runs the examples on that page as the broker serves them. */
-const pages = sitePages(root)
+const pages = listSitePages(root)
   .flatMap((group) => group.pages)
   .filter((page) => page !== "AGENTS.md")
   .concat("README.md", "apps/cli/README.md");

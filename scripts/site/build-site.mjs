@@ -18,7 +18,7 @@ const fonts = [
 const own = fileURLToPath(new URL(".", import.meta.url));
 
 /**
- * Builds the site: a page for each file of `sitePages`, a search index, and the pictures that the pages show. Returns the number
+ * Builds the site: a page for each file of `listSitePages`, a search index, and the pictures that the pages show. Returns the number
  * of pages. Nothing is inline, so the content security policy needs no exceptions.
  *
  * @param {{ root: string, folder: string, base: string }} place - `base` is the path it is served at, with a slash at its end

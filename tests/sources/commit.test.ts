@@ -40,7 +40,7 @@ it("[SOURCE-8] the commit has the agent for its author and names who approved it
   const before = await at.git("rev-parse", "HEAD");
 
   const done = await commit(at);
-  expect(done).toEqual({ commit: await at.git("rev-parse", "HEAD"), written: true });
+  expect(done).toEqual({ commit: await at.git("rev-parse", "HEAD"), isWritten: true });
   expect(await at.git("log", "-1", "--format=%an <%ae> %cn %P %s")).toBe(
     `Agent <agent@example.com> Agent ${before} Incorporate topic 7: how long?`,
   );
@@ -126,7 +126,7 @@ it("[SOURCE-9] what lies in Git's own lock is waited for, and not removed", asyn
   // The other git process ends and removes its lock file.
   await expect.poll(async () => (await at.git("rev-list", "--count", "HEAD")) === "1").toBe(true);
   await rm(lock);
-  expect(await waiting).toMatchObject({ written: true });
+  expect(await waiting).toMatchObject({ isWritten: true });
 });
 
 it("[SOURCE-10] a commit that was cut short is found again, and what was left is done", async () => {
@@ -152,6 +152,6 @@ it("[SOURCE-3] a file has the name that Git gives its text, in a repository of e
     text,
     hash: await at.git("hash-object", "--no-filters", path),
     committedHash: toCommit().baseHash,
-    executable: false,
+    isExecutable: false,
   });
 });

@@ -140,7 +140,7 @@ describe("a broker that is root", { tags: "root" }, () => {
 
   it("[SOURCE-14] works on somebody's root as them: all that it leaves there is theirs", async () => {
     const at = await stageAnas();
-    expect(await accept(at, `${guide}More.\n`)).toMatchObject({ written: true });
+    expect(await accept(at, `${guide}More.\n`)).toMatchObject({ isWritten: true });
     expect(execFileSync("find", [at.folder, "!", "-user", String(ana)], { encoding: "utf8" })).toBe("");
     const git = ["-c", `safe.directory=${at.folder}`, "-C", at.folder];
     expect(execFileSync("git", [...git, "status", "--porcelain"], { encoding: "utf8" })).toBe("");
@@ -169,7 +169,7 @@ describe("a broker that is root", { tags: "root" }, () => {
     const own = await stageRepository();
     // Write access for a group without other members is safe.
     await chmod(own.folder, 0o775);
-    expect(await accept(own, `${guide}More.\n`)).toMatchObject({ written: true });
+    expect(await accept(own, `${guide}More.\n`)).toMatchObject({ isWritten: true });
     await chown(own.folder, 0, 54_321);
     await expect(accept(own, "theirs")).rejects.toThrow(/can be written by others \(mode 0775\)/);
   });

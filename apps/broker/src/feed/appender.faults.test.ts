@@ -119,8 +119,8 @@ describe("what fails alone", () => {
     const same = makeRow(session);
     const [first, twin] = await Promise.all([appender.append(same), appender.append(same)]);
     expect(first).toMatchObject({ outcome: "posted", sequence: 1 });
-    expect(twin).toMatchObject({ outcome: "duplicate", same: true, sequence: 1 });
-    expect(await appender.append(same)).toMatchObject({ outcome: "duplicate", same: true, sequence: 1 });
+    expect(twin).toMatchObject({ outcome: "duplicate", isSame: true, sequence: 1 });
+    expect(await appender.append(same)).toMatchObject({ outcome: "duplicate", isSame: true, sequence: 1 });
   });
 });
 

@@ -49,10 +49,10 @@ const { mesh_id: meshId } = createStoredPeer();
  */
 function startHolder(home: string, teamId: string) {
   const code = `
-    const { holdTeam } = await import(${JSON.stringify(new URL("../../dist/home/stored-peers.js", import.meta.url).href)});
+    const { lockStoredPeer } = await import(${JSON.stringify(new URL("../../dist/home/stored-peers.js", import.meta.url).href)});
     process.stdout.write("ready\\n");
     process.stdin.once("data", async () => {
-      const hold = await holdTeam(${JSON.stringify(home)}, ${JSON.stringify(teamId)});
+      const hold = await lockStoredPeer(${JSON.stringify(home)}, ${JSON.stringify(teamId)});
       process.stdout.write(hold ? "holds\\n" : "refused\\n");
     });
   `;

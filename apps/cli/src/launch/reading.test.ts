@@ -52,14 +52,14 @@ describe("what a launch is told", () => {
     expect(
       parseClaudeArgs(["-r", "x", "--settings", "a", "--settings=b", "-p", "--", "--settings", "c"]),
     ).toEqual({
-      resumes: { id: "x" },
+      resumeTarget: { id: "x" },
       settings: "b",
       others: ["-r", "x", "-p", "--", "--settings", "c"],
     });
     expect(parseClaudeArgs(["--resume=y"]).resumeTarget).toEqual({ id: "y" });
     expect(parseClaudeArgs(["--fork-session", "-c"]).resumeTarget).toBe("latest");
     expect(parseClaudeArgs(["--resume"])).toEqual({
-      resumes: undefined,
+      resumeTarget: undefined,
       settings: undefined,
       others: ["--resume"],
     });

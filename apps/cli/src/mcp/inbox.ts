@@ -217,7 +217,7 @@ export function createInbox(cursor: number, options: PeerInboxOptions = {}): Inb
   function requeue(offers: readonly PendingOffer[], wasSeen: boolean): void {
     pendingOffers = pendingOffers.filter((each) => !offers.includes(each));
     const entries = offers.flatMap(({ entries, isWritten: written }) =>
-      wasSeen && written ? entries.map((entry) => ({ ...entry, again: true })) : entries,
+      wasSeen && written ? entries.map((entry) => ({ ...entry, isRepeated: true })) : entries,
     );
     replaceQueue([...entries, ...queue].sort((a, b) => a.message.sequence - b.message.sequence));
   }
@@ -322,7 +322,7 @@ export function createInbox(cursor: number, options: PeerInboxOptions = {}): Inb
       return {
         messages: entries.map(({ message }) => message),
         repeatedSequences: new Set(
-          entries.filter(({ isRepeated: again }) => again).map(({ message }) => message.sequence),
+          entries.filter(({ isRepeated }) => isRepeated).map(({ message }) => message.sequence),
         ),
         cursor: last.message.sequence,
         settle: (written) => settle(offering, written),

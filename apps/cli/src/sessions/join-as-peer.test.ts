@@ -108,8 +108,8 @@ describe("joinAsPeer", () => {
       storedPeer: { peer_id: first.storedPeer.peer_id },
     });
     expect(await take("Birch", { peerName: "Atlas" })).toMatchObject({
-      resumed: true,
-      held: { peer_name: "atlas" },
+      isResumed: true,
+      storedPeer: { peer_name: "atlas" },
     });
     expect(await take("Birch")).toMatchObject({
       isResumed: true,
@@ -146,8 +146,8 @@ describe("joinAsPeer", () => {
     expect(second.storedPeer).toMatchObject({ team_id: first.storedPeer.team_id, peer_name: "agent" });
     await first.lock.release();
     expect(await take("Birch", { defaultPeerName: null })).toMatchObject({
-      resumed: true,
-      held: { peer_id: null },
+      isResumed: true,
+      storedPeer: { peer_id: null },
     });
     expect(await joinings("Birch")).toBe(1);
   });

@@ -63,11 +63,11 @@ describe("append_messages", () => {
       false,
     );
     expect(outcomes).toMatchObject([
-      { outcome: "duplicate", same: true, sequence: 1 },
-      { outcome: "duplicate", same: false, sequence: 1 },
+      { outcome: "duplicate", isSame: true, sequence: 1 },
+      { outcome: "duplicate", isSame: false, sequence: 1 },
       { outcome: "posted", sequence: 2 },
-      { outcome: "duplicate", same: true, sequence: 2 },
-      { outcome: "duplicate", same: false, sequence: 2 },
+      { outcome: "duplicate", isSame: true, sequence: 2 },
+      { outcome: "duplicate", isSame: false, sequence: 2 },
     ]);
     expect(await readFeed(session)).toHaveLength(2);
   });
