@@ -16,14 +16,21 @@ declare module "vitest" {
      * copied.
      */
     postgres: { serverUrl: string; template: string };
-    /** The bundled command as users have it. The bundle starts twice as fast as separate modules. */
+    /**
+     * The bundled command as users have it, or the command of the checkout that `MERKLE_TEST_CLONE` names. The bundle
+     * starts twice as fast as separate modules.
+     */
     program: string;
     /**
-     * A Merkle home with a new PostgreSQL that is not running. Tests copy it instead of creating their own.
+     * A Merkle home with a new PostgreSQL that is not running. Tests copy it instead of creating their own. Empty for
+     * the command of another checkout, whose database has another schema.
      */
     preparedHome: string;
   }
 }
+
+/** A built checkout of another version. Only its command is used. */
+const clone = process.env["MERKLE_TEST_CLONE"];
 
 /** Prepares everything that the selected test files need. Fails the run if anything is left over when it ends. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -52,8 +59,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     needs.has("postgres") || needs.has("preparedHome") ? await import("./servers.js") : undefined;
   const [server, program, prepared] = await Promise.all([
     needs.has("postgres") ? servers?.startServer(home) : undefined,
-    needs.has("program") ? layOutProgram(home) : "",
-    needs.has("preparedHome") ? servers?.prepareHome() : undefined,
+    needs.has("program") ? provideProgram(home) : "",
+    needs.has("preparedHome") && !clone ? servers?.prepareHome() : undefined,
   ]);
   project.provide("postgres", { serverUrl: server?.url ?? "", template: server?.template ?? "" });
   project.provide("program", program);
@@ -91,7 +98,8 @@ async function requireNothingLeft(folder: RunFolder): Promise<void> {
   process.exitCode = 1;
 }
 
-async function layOutProgram(home: string): Promise<string> {
+async function provideProgram(home: string): Promise<string> {
+  if (clone) return join(clone, "apps/cli/bin/merkle.mjs");
   const script = await importScript<LayOut>("apps/cli/scripts/lay-out.mjs");
   const program = await script.layOutPackage(join(home, "program"));
   // Stops the bundler, whose process would otherwise keep running alongside the tests.
