@@ -14,9 +14,13 @@ export default defineConfig({
     ...shared.test,
     ...(bus !== undefined && toNodesConfig(bus)),
     include: ["tests/claude/cases/*.ts"],
-    // Claude Code is installed before the run gets its own temporary folder, so that the next run can reuse the
-    // installation.
-    globalSetup: ["tests/claude/kit/install-claude.ts", "tests/kit/global-setup.ts"],
+    // The clients are installed before the run gets its own temporary folder, so that the next run can reuse the
+    // installations.
+    globalSetup: [
+      "tests/claude/kit/install-claude.ts",
+      "tests/claude/kit/install-codex.ts",
+      "tests/kit/global-setup.ts",
+    ],
     // Each Claude Code process takes 270 MB, and these tests measure time.
     fileParallelism: false,
     expect: { poll: { timeout: 90_000, interval: 25 } },

@@ -8,7 +8,7 @@ import { type Machine, makeMachine } from "./machine.js";
 import type { Mesh } from "./mesh.js";
 import { endTree, listTree, type RunningProcess } from "./processes.js";
 import { relayInto } from "./relay.js";
-import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
+import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from "./scripted-model.js";
 import { openTerminal, type Program, type Terminal } from "./terminal.js";
 
 export interface AgentOptions {
@@ -27,6 +27,8 @@ export interface AgentOptions {
    * network reach the model.
    */
   readonly network?: TestNetwork & { readonly socket: string };
+  /** Chooses the model's replies. Default: the model follows its prompts. */
+  readonly decide?: ScriptedModelOptions["decide"];
 }
 
 /** A Claude Code process that `merkle launch` has started. */
@@ -174,8 +176,8 @@ const allowed = ["--permission-mode=acceptEdits", "--allowedTools=Bash", "--allo
 async function prepare(options: AgentOptions, cleanup: Cleanup) {
   const { mesh, team, name, launchArgs = [], claudeArgs = [] } = options;
   const machine = options.machine ?? (await makeMachine(cleanup));
-  const model = await startScriptedModel(cleanup);
-  const { network } = options;
+  const { network, decide } = options;
+  const model = await startScriptedModel(cleanup, decide && { decide });
   if (network)
     await relayInto(network, { port: Number(new URL(model.url).port), path: network.socket }, cleanup);
   const where = ["--session", mesh.slug, "--team", team, ...(name === undefined ? [] : ["--name", name])];

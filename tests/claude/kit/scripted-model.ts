@@ -53,9 +53,9 @@ export interface Dialect {
 
 export type ModelReply = Exclude<Answer, { readonly refusal: string }>;
 
-interface ScriptedModelOptions {
+export interface ScriptedModelOptions {
   /** Chooses the reply. Default: {@link obey}. */
-  readonly decide?: (shown: ModelPrompt) => Answer;
+  readonly decide?: (shown: ModelPrompt) => Answer | Promise<Answer>;
   readonly dialect?: Dialect;
 }
 
@@ -69,9 +69,9 @@ export async function startScriptedModel(
   const refusals = new Set<(news: string) => boolean>();
   const asked = { unanswered: 0, isTurnOver: true };
 
-  async function think(request: ModelRequest): Promise<Answer> {
+  async function think(request: ModelRequest, body: string): Promise<Answer> {
     if (isSideRequest(request)) return { text: '{"title":"A test"}' };
-    const shown = toShown(request, performance.now());
+    const shown = toShown(request, { atMs: performance.now(), bytes: Buffer.byteLength(body) });
     if (shown.bySubagent) {
       bySubagents.push(shown);
       return decide(shown);
@@ -79,7 +79,7 @@ export async function startScriptedModel(
     requests.push(shown);
     asked.unanswered += 1;
     await ponder(shown);
-    const answered = findRefusal(shown) ?? decide(shown);
+    const answered = findRefusal(shown) ?? (await decide(shown));
     asked.unanswered -= 1;
     asked.isTurnOver = !("calls" in answered);
     return answered;
@@ -162,7 +162,7 @@ function createMatcher(pattern: string | RegExp): (text: string) => boolean {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  { dialect, think }: { dialect: Dialect; think: (request: ModelRequest) => Promise<Answer> },
+  { dialect, think }: { dialect: Dialect; think: (request: ModelRequest, body: string) => Promise<Answer> },
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? "/", "http://model");
   const body = await text(request).catch(() => undefined);
@@ -172,7 +172,7 @@ async function serve(
   if (request.method !== "POST" || !pathname.endsWith(dialect.path))
     return sendJson(response, request.method === "HEAD" ? 200 : 404, {});
   const asked = dialect.read(body);
-  const answer = await think(asked);
+  const answer = await think(asked, body);
   if ("refusal" in answer) {
     const error = { type: "invalid_request_error", message: answer.refusal };
     return sendJson(response, 400, { type: "error", error });

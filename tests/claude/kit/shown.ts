@@ -26,6 +26,8 @@ export interface Block {
 export interface ModelPrompt {
   /** When the request arrived, as a `performance.now()` value. */
   readonly atMs: number;
+  /** The size of the request's body in bytes. */
+  readonly bytes: number;
   readonly bySubagent: boolean;
   readonly messages: readonly RequestMessage[];
   /**
@@ -36,11 +38,15 @@ export interface ModelPrompt {
   readonly conversation: string;
 }
 
-export function toShown(request: ModelRequest, atMs: number): ModelPrompt {
+export function toShown(
+  request: ModelRequest,
+  { atMs, bytes }: Pick<ModelPrompt, "atMs" | "bytes">,
+): ModelPrompt {
   const { messages, system = "" } = request;
   const lastSpoken = messages.findLastIndex(({ role }) => role === "assistant");
   return {
     atMs,
+    bytes,
     bySubagent: /cc_is_subagent=true|You are an agent for Claude Code/.test(toText(system)),
     messages,
     news: toInputText(messages.slice(lastSpoken + 1)),

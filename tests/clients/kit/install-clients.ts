@@ -25,9 +25,17 @@ const packages = {
 const run = promisify(execFile);
 
 /** Installs each client, unless an earlier run has installed it. Warns about clients that are unavailable. */
-export default async function setup(project: TestProject): Promise<void> {
+export default function setup(project: TestProject): Promise<void> {
+  return installClients(project, Object.keys(packages) as (keyof typeof packages)[]);
+}
+
+export async function installClients(
+  project: TestProject,
+  names: readonly (keyof typeof packages)[],
+): Promise<void> {
   const programs: Record<string, string> = {};
-  for (const [name, spec] of Object.entries(packages)) {
+  for (const name of names) {
+    const spec = packages[name];
     const program = await install(name, spec);
     if (program === undefined) console.warn(`${spec} could not be installed: what is about it is left out.`);
     else programs[name] = program;

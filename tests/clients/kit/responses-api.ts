@@ -6,8 +6,9 @@ import type { RequestMessage } from "../../claude/kit/shown.js";
 /** The format of Codex's model API, for use with the scripted model from the Claude Code tests. */
 export const responsesApi: Dialect = {
   path: "/responses",
+  // For models that call tools from a script, Codex lists the tools in the first item of the input.
   read(body) {
-    const { model, input, tools } = Object(JSON.parse(body));
+    const { model, input, tools = input[0].tools } = Object(JSON.parse(body));
     return { model, tools, messages: input.flatMap(toMessage) };
   },
   write(response, _, answer) {
@@ -17,17 +18,29 @@ export const responsesApi: Dialect = {
   },
 };
 
+/** The same format, for models that call Codex's tools from a script, as current models do. */
+export const scriptsApi: Dialect = {
+  ...responsesApi,
+  write(response, _, answer) {
+    if ("text" in answer) return writeResponse(response, answer.text);
+    const [{ tool, input } = { tool: "", input: {} }] = answer.calls;
+    const script = `text(await tools.${tool}(${JSON.stringify(input)}))`;
+    writeResponse(response, { name: "exec", input: script });
+  },
+};
+
 function toMessage(item: Readonly<Record<string, unknown>>): RequestMessage[] {
-  const { type, role, content, name, namespace, output } = Object(item);
+  const { type, role, content, name, namespace, input, output } = Object(item);
   if (type === "message") {
     const said = role === "assistant" || role === "user" ? role : "system";
     return [{ role: said, content }];
   }
-  if (type === "function_call") {
-    const full = namespace === undefined ? name : `${namespace}__${name}`;
+  if (type === "function_call" || type === "custom_tool_call") {
+    const [, inScript] = /\btools\.(\w+)/.exec(input) ?? [];
+    const full = inScript ?? (namespace === undefined ? name : `${namespace}__${name}`);
     return [{ role: "assistant", content: [{ type: "tool_use", name: full }] }];
   }
-  if (type !== "function_call_output") return [];
+  if (type !== "function_call_output" && type !== "custom_tool_call_output") return [];
   return [{ role: "user", content: [{ type: "tool_result", content: output }] }];
 }
 
