@@ -4,6 +4,16 @@ import type { ChangedKind, SubscribeReply, SubscriptionKind } from "../transport
 import { toRetryPauseMs } from "./backoff.js";
 import { callListener } from "./call-listener.js";
 import type { Answer } from "./requests.js";
+import {
+  advanceSubscription,
+  createSubscriptionState,
+  findPosition,
+  type Position,
+  resyncError,
+  type SubscriptionEffect,
+  type SubscriptionEvent,
+  type SubscriptionState,
+} from "./subscription-state.js";
 
 /** A hint that reading the document, the roster or the session again would return something new. */
 export interface SubscriptionChange {
@@ -90,7 +100,7 @@ export interface SubscriptionRequests {
 export interface SubscribeFields {
   readonly team_id?: string;
   readonly after?: number;
-  readonly epoch?: string;
+  readonly epoch?: string | undefined;
 }
 
 interface SubscriptionDefinition {
@@ -100,208 +110,133 @@ interface SubscriptionDefinition {
   readonly epoch: string | undefined;
 }
 
-type SubscriptionPhase =
-  | { readonly is: "detached" }
-  | { readonly is: "subscribing" }
-  | { readonly is: "live"; readonly sessionId: string }
-  | { readonly is: "ended" };
-
-/** Maximum number of consecutive gaps or resyncs. If there are more, something is wrong. */
-const failuresInARowMax = 3;
 const retryMsDefault = 1_000;
 
 /**
- * A subscription that persists across connections. Delivers messages after its cursor, once and in order
- * (CLIENT-3).
+ * A subscription that persists across connections. Feeds its state with what happens, and carries out the effects.
  */
 export class LiveSubscription implements Subscription {
+  readonly kind: SubscriptionKind;
   readonly ready: Promise<void>;
-  readonly #definition: SubscriptionDefinition;
+  readonly #options: FollowOptions | InboxOptions;
   readonly #requests: SubscriptionRequests;
   #settleReady: { resolve: () => void; reject: (error: MerkleError) => void } | undefined;
-  #phase: SubscriptionPhase = { is: "detached" };
-  #cursor: number | undefined;
-  /** Epoch of the cursor. While there is no cursor, the broker's epoch. */
-  #epoch: string | undefined;
+  #state: SubscriptionState;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
-  #holesInARow = 0;
-  #resyncsInARow = 0;
 
-  constructor(definition: SubscriptionDefinition, requests: SubscriptionRequests) {
-    this.#definition = definition;
+  constructor({ kind, options, after, epoch }: SubscriptionDefinition, requests: SubscriptionRequests) {
+    this.kind = kind;
+    this.#options = options;
     this.#requests = requests;
-    this.#cursor = definition.after;
-    this.#epoch = definition.epoch;
+    this.#state = createSubscriptionState(kind, { after, epoch });
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
     });
     this.ready.catch(() => undefined); // Callers that do not await it are notified through `onError`.
   }
 
+  get state(): SubscriptionState {
+    return this.#state;
+  }
+
   get cursor(): number {
-    return this.#cursor ?? 0;
+    return findPosition(this.#state)?.cursor ?? 0;
   }
 
   get epoch(): string | undefined {
-    return this.#epoch;
-  }
-
-  get kind(): SubscriptionKind {
-    return this.#definition.kind;
+    return findPosition(this.#state)?.epoch;
   }
 
   /** Id of the session while messages are being received, otherwise undefined. */
   get sessionId(): string | undefined {
-    return this.#phase.is === "live" ? this.#phase.sessionId : undefined;
+    return this.#state.is === "live" ? this.#state.sessionId : undefined;
   }
 
-  /** Called with the broker's epoch when a connection opens. */
-  attach(epoch: string): void {
-    if (this.#phase.is === "ended") return;
-    if (this.#cursor === undefined) this.#epoch = epoch;
-    this.#epoch ??= epoch;
-    if (this.#epoch === epoch || this.#resync(epoch)) this.#subscribe();
-  }
-
-  /** Called when the connection is lost. Messages posted in the meantime arrive over the next connection. */
-  detach(): void {
-    clearTimeout(this.#retryTimer);
-    if (this.#phase.is !== "ended") this.#phase = { is: "detached" };
-  }
-
-  receive(message: Message): void {
-    const { sequence } = message;
-    if (this.#phase.is !== "live" || sequence <= this.cursor) return;
-    if (this.kind === "follow" && sequence !== this.cursor + 1) this.#fillHole(sequence);
-    else this.#deliver(message);
+  advance(event: SubscriptionEvent): void {
+    const { state, effects } = advanceSubscription(this.#state, event);
+    this.#state = state;
+    if (state.is !== "postponed") clearTimeout(this.#retryTimer);
+    for (const effect of effects) this.#perform(effect);
   }
 
   receiveChange(change: SubscriptionChange): void {
-    if (this.#phase.is === "live") callListener(() => this.#listeners.onChanged?.(change));
+    if (this.#state.is === "live") callListener(() => this.#listeners.onChanged?.(change));
   }
 
   close(): void {
-    if (this.#phase.is === "ended") return;
-    if (this.#phase.is !== "detached") this.#requests.unsubscribe();
-    this.#end(new MerkleError("unavailable", "The subscription was closed before it was ready."));
+    this.advance({ type: "closed" });
   }
 
   fail(error: MerkleError): void {
-    if (this.#phase.is === "ended") return;
-    this.#end(error);
-    callListener(() => this.#listeners.onError?.(error));
+    this.advance({ type: "failed", error });
   }
 
   get #listeners(): SubscriptionListeners {
-    return this.#definition.options;
+    return this.#options;
   }
 
-  #subscribe(): void {
-    this.#phase = { is: "subscribing" };
-    const { teamId } = this.#definition.options;
-    const team = teamId === undefined ? {} : { team_id: teamId };
-    this.#requests.subscribe({ ...team, ...this.#toStartFields() }, (answer) => this.#handleAnswer(answer));
+  #perform(effect: SubscriptionEffect): void {
+    switch (effect.do) {
+      case "subscribe":
+        return this.#subscribe(effect.start);
+      case "unsubscribe":
+        return this.#requests.unsubscribe();
+      case "retry":
+        this.#retryTimer = setTimeout(() => this.advance({ type: "retryDue" }), effect.pauseMs);
+        return;
+      case "report ready":
+        return this.#settleReady?.resolve();
+      case "deliver":
+        return callListener(() => this.#listeners.onMessage(effect.message));
+      case "ask":
+        return this.#askWhereToContinue(effect.epoch);
+      case "report closed":
+        return this.#end(new MerkleError("unavailable", "The subscription was closed before it was ready."));
+      case "report failure":
+        this.#end(effect.error);
+        return callListener(() => this.#listeners.onError?.(effect.error));
+    }
   }
 
-  /** Returns where to start. A `follow` starts after its cursor. Otherwise the broker decides. */
-  #toStartFields(): SubscribeFields {
-    if (this.kind === "inbox" || this.#cursor === undefined || this.#epoch === undefined) return {};
-    return { after: this.#cursor, epoch: this.#epoch };
+  #subscribe(start: Position | null): void {
+    const { teamId } = this.#options;
+    const fields: SubscribeFields = {
+      ...(teamId !== undefined && { team_id: teamId }),
+      ...(start && { after: start.cursor, epoch: start.epoch }),
+    };
+    this.#requests.subscribe(fields, (answer) => this.#handleAnswer(answer));
   }
 
   #handleAnswer(answer: Answer): void {
-    if (this.#phase.is !== "subscribing") return;
+    if ("error" in answer) return this.#handleRefusal(answer.error);
     // The frame definitions guarantee that the reply to `subscribe` has this output.
-    if ("output" in answer) this.#handleSubscribed(answer.output as SubscribeReply);
-    else this.#handleRefusal(answer.error);
-  }
-
-  #handleSubscribed(subscribed: SubscribeReply): void {
-    const { session_id: sessionId, epoch } = subscribed;
+    const { session_id: sessionId, after, epoch } = answer.output as SubscribeReply;
     if (this.#requests.isTaken(sessionId)) this.fail(alreadySubscribed(this.kind, sessionId));
-    else if (epoch !== this.#epoch && this.#cursor !== undefined) this.#restart(epoch);
-    else this.#goLive(subscribed);
-  }
-
-  #goLive({ session_id, after, epoch }: SubscribeReply): void {
-    this.#phase = { is: "live", sessionId: session_id };
-    this.#cursor ??= after;
-    this.#epoch = epoch;
-    this.#resyncsInARow = 0;
-    this.#settleReady?.resolve();
+    else this.advance({ type: "confirmed", sessionId, after, epoch });
   }
 
   #handleRefusal(error: MerkleError): void {
-    const epoch = error.details["epoch"];
-    if (error.code === "resync") {
-      if (this.#resync(typeof epoch === "string" ? epoch : undefined)) this.#subscribe();
-    } else if (errorCodes[error.code].retry) {
-      this.#retryTimer = setTimeout(() => this.#subscribe(), toRetryPauseMs(error) ?? retryMsDefault);
-    } else {
-      this.fail(error);
-    }
+    const { epoch } = error.details;
+    if (error.code === "resync" && typeof epoch === "string") this.advance({ type: "outdated", epoch });
+    else if (errorCodes[error.code].retry) {
+      this.advance({ type: "postponed", pauseMs: toRetryPauseMs(error) ?? retryMsDefault });
+    } else this.fail(error);
   }
 
-  /** Starts again because the broker's epoch has changed while the connection was open. */
-  #restart(epoch: string): void {
-    this.#requests.unsubscribe();
-    if (this.#resync(epoch)) this.#subscribe();
-  }
-
-  /**
-   * Drops the cursor and asks the listener for a new one. Returns false if the subscription has ended
-   * instead.
-   */
-  #resync(epoch: string | undefined): boolean {
-    this.#resyncsInARow += 1;
+  #askWhereToContinue(epoch: string): void {
     const { onResync } = this.#listeners;
-    if (!onResync || this.#resyncsInARow > failuresInARowMax) {
-      this.fail(resyncError(epoch));
-      return false;
-    }
-    this.#epoch = epoch ?? this.#epoch;
-    this.#cursor = undefined;
-    return this.#takeCursor(() => onResync.call(this.#listeners, { epoch: this.#epoch ?? "" }));
-  }
-
-  #takeCursor(from: () => number | undefined): boolean {
+    if (!onResync) return this.fail(resyncError(epoch));
     try {
-      const after = from() ?? 0;
+      const after = onResync.call(this.#listeners, { epoch }) ?? 0;
       if (!isSequence(after)) throw notASequence(after);
-      if (this.kind === "follow") this.#cursor = after;
+      this.advance({ type: "continued", after, epoch });
     } catch (cause) {
-      this.fail(
-        new MerkleError(
-          "resync",
-          "The resync listener did not return a cursor to continue from.",
-          {},
-          { cause },
-        ),
-      );
+      const text = "The resync listener did not return a cursor to continue from.";
+      this.fail(new MerkleError("resync", text, {}, { cause }));
     }
-    return this.#phase.is !== "ended";
-  }
-
-  #deliver(message: Message): void {
-    this.#holesInARow = 0;
-    this.#cursor = message.sequence;
-    callListener(() => this.#listeners.onMessage(message));
-  }
-
-  /**
-   * Requests everything after the cursor again, to fill a gap. Messages that arrive before the reply are
-   * ignored.
-   */
-  #fillHole(sequence: number): void {
-    this.#holesInARow += 1;
-    this.#requests.unsubscribe();
-    if (this.#holesInARow <= failuresInARowMax) this.#subscribe();
-    else this.fail(holeError(this.cursor, sequence));
   }
 
   #end(error: MerkleError): void {
-    clearTimeout(this.#retryTimer);
-    this.#phase = { is: "ended" };
     this.#settleReady?.reject(error);
     this.#requests.onEnded();
   }
@@ -320,24 +255,5 @@ export function alreadySubscribed(kind: SubscriptionKind, session: string): Merk
     "conflict",
     `This client already has a subscription of kind ${kind} to session ${session}. Close that subscription first, or share it.`,
     { kind, session_id: session },
-  );
-}
-
-function resyncError(epoch: string | undefined): MerkleError {
-  return new MerkleError(
-    "resync",
-    "The broker's database was restored: the cursor of this subscription is no longer valid.",
-    epoch === undefined ? {} : { epoch },
-  );
-}
-
-function holeError(cursor: number, sequence: number): MerkleError {
-  return new MerkleError(
-    "internal",
-    `Expected the message after ${cursor}, but the broker keeps sending message ${sequence}.`,
-    {
-      cursor,
-      sequence,
-    },
   );
 }

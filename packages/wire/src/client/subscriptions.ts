@@ -41,19 +41,20 @@ export class Subscriptions {
 
   attach(epoch: string): void {
     this.#epoch = epoch;
-    for (const subscription of [...this.#byKey.values()]) subscription.attach(epoch);
+    for (const subscription of [...this.#byKey.values()]) subscription.advance({ type: "attached", epoch });
   }
 
   detach(): void {
     this.#epoch = undefined;
-    for (const subscription of this.#byKey.values()) subscription.detach();
+    for (const subscription of this.#byKey.values()) subscription.advance({ type: "detached" });
   }
 
   receive(push: SubscriptionPush): void {
     for (const subscription of this.#byKey.values()) {
       if (subscription.sessionId !== push.session_id) continue;
       if (push.type === "changed") subscription.receiveChange({ kind: push.kind, version: push.version });
-      else if (push.kind === subscription.kind) subscription.receive(push.message);
+      else if (push.kind === subscription.kind)
+        subscription.advance({ type: "received", message: push.message });
     }
   }
 
@@ -88,7 +89,7 @@ export class Subscriptions {
       return subscription;
     }
     this.#byKey.set(key, subscription);
-    if (this.#epoch !== undefined) subscription.attach(this.#epoch);
+    if (this.#epoch !== undefined) subscription.advance({ type: "attached", epoch: this.#epoch });
     return subscription;
   }
 
