@@ -1,6 +1,14 @@
 import type { Message } from "../feed/message.js";
 import type { ChangedKind } from "../transports/frames.js";
 import { callListener } from "./call-listener.js";
+import {
+  advanceReader,
+  createReaderState,
+  findDelivered,
+  type ReaderEffect,
+  type ReaderEvent,
+  type ReaderState,
+} from "./reader-state.js";
 import type { Resync } from "./subscription.js";
 
 /** A hint that reading again would return something new. The kind is `all` if hints may have been missed. */
@@ -39,42 +47,40 @@ export interface FeedOptions {
   onError?(error: unknown): void;
 }
 
-/**
- * Maximum size of a slow reader's buffer. Messages that do not fit must be read from the broker again, so a
- * small buffer would be costly.
- */
-const waitingCharsMax = 2 * 1024 * 1024;
-
 interface ReaderEvents {
-  /** Called when the reader accepts messages again, after its buffer was full. */
-  onDrained(): void;
+  /** Called when the reader needs a subscription that brings the messages after its cursor. */
+  onSubscribe(): void;
   onFailed(error: unknown): void;
 }
 
-/** A reader of a feed, with its cursor and its buffer. */
+/** A reader of a feed, with its buffer. Feeds its state with what happens, and carries out the effects. */
 export class FeedReader {
   readonly options: FeedOptions;
-  /** Sequence of the last message put into the buffer. Null if the reader receives only hints. */
-  cursor: number | null;
-  /** Sequence of the last message that the reader has received. Null if it receives only hints. */
-  deliveredSequence: number | null;
-  resyncsInARow = 0;
   readonly #events: ReaderEvents;
-  #waiting: Message[] = [];
-  #waitingChars = 0;
-  #state: "reading" | "full" | "suspended" = "reading";
-  #isBusy = false;
+  #state: ReaderState;
+  #buffer: Message[] = [];
   #wasReady = false;
 
   constructor(options: FeedOptions, events: ReaderEvents) {
     this.options = options;
     this.#events = events;
-    this.cursor = options.after;
-    this.deliveredSequence = options.after;
+    this.#state = createReaderState(options.after);
   }
 
-  get canReceive(): boolean {
-    return this.#state === "reading";
+  get state(): ReaderState {
+    return this.#state;
+  }
+
+  /** Sequence of the last message that the reader has received. Null if it receives only hints. */
+  get cursor(): number | null {
+    return findDelivered(this.#state);
+  }
+
+  advance(event: ReaderEvent): ReaderEffect | null {
+    const { state, effect } = advanceReader(this.#state, event);
+    this.#state = state;
+    if (state.is === "resyncing" || state.is === "ended") this.#buffer = [];
+    return effect;
   }
 
   markReady(): void {
@@ -84,52 +90,27 @@ export class FeedReader {
   }
 
   receive(message: Message): void {
-    if (this.cursor === null || this.#state !== "reading" || message.sequence <= this.cursor) return;
-    this.cursor = message.sequence;
-    this.#waiting.push(message);
-    // Counts the message only while the reader is busy, because otherwise the buffer is emptied right away.
-    if (this.#isBusy) this.#waitingChars += estimateChars(message);
-    if (this.#waitingChars > waitingCharsMax) this.#state = "full";
+    const isBusy = this.#state.is === "reading" && this.#state.isBusy;
+    // Measuring a message takes time, and matters only while the listener is busy.
+    const chars = isBusy ? estimateChars(message) : 0;
+    const effect = this.advance({ type: "received", sequence: message.sequence, chars });
+    if (effect === "buffer") this.#buffer.push(message);
   }
 
   /** Delivers buffered messages until the buffer is empty, including those that arrive during delivery. */
   async flush(): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
+    let effect = this.advance({ type: "flushed" });
     try {
-      while (this.#waiting.length > 0) {
-        const messages = this.#waiting;
-        this.#waiting = [];
-        this.#waitingChars = 0;
-        this.deliveredSequence = messages.at(-1)?.sequence ?? this.deliveredSequence;
-        this.resyncsInARow = 0;
+      while (effect === "deliver") {
+        const messages = this.#buffer;
+        this.#buffer = [];
         await this.options.onMessages(messages);
+        effect = this.advance({ type: "handled" });
       }
     } catch (error) {
-      this.#events.onFailed(error);
-    } finally {
-      this.#isBusy = false;
+      return this.#events.onFailed(error);
     }
-    if (this.#state !== "full") return;
-    this.#state = "reading";
-    this.#events.onDrained();
-  }
-
-  /**
-   * Stops accepting messages until `resume` is called. Drops the buffered messages, because they belong to an
-   * earlier epoch.
-   */
-  suspend(): void {
-    this.#state = "suspended";
-    this.resyncsInARow += 1;
-    this.#waiting = [];
-    this.#waitingChars = 0;
-  }
-
-  resume(after: number): void {
-    this.cursor = after;
-    this.deliveredSequence = after;
-    this.#state = "reading";
+    if (effect === "subscribe") this.#events.onSubscribe();
   }
 }
 

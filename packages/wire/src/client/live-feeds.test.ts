@@ -178,6 +178,38 @@ it("[CLIENT-4] a cursor that was kept from another epoch is not read on from", a
   expect(older.sequences).toEqual([]);
 });
 
+it("[CLIENT-4] an answer to a restore counts no more once there was another restore", async () => {
+  const client = new FakeClient();
+  const feeds = new LiveFeeds(client);
+  const reader = new NotingReader(7);
+  const answers: ((after: number) => void)[] = [];
+  reader.onResync = () => new Promise((resolve) => answers.push(resolve));
+  const feed = feeds.follow(reader);
+  await expect.poll(() => client.open()).toHaveLength(1);
+  client.restore("second");
+  feeds.follow(new NotingReader(null)); // Opens a subscription, over which the next restore arrives.
+  await expect.poll(() => client.open()).toHaveLength(1);
+  client.restore("third");
+  answers[0]?.(2);
+  answers[1]?.(4);
+  await expect.poll(() => feed.cursor).toBe(4);
+  for (const sequence of [3, 4, 5]) client.bring(sequence);
+  await expect.poll(() => reader.sequences).toEqual([5]);
+  expect(feed.epoch).toBe("third");
+});
+
+it("[CLIENT-4] a reader of hints has no cursor that another epoch could end", async () => {
+  const client = new FakeClient();
+  const feeds = new LiveFeeds(client);
+  feeds.follow(new NotingReader(0));
+  await expect.poll(() => client.open()).toHaveLength(1);
+  const hinted = Object.assign(new NotingReader(null), { epoch: "older" });
+  feeds.follow(hinted);
+  await new Promise((resolve) => setImmediate(resolve)); // The session's id is looked up before the reader is added.
+  client.change();
+  expect(hinted).toMatchObject({ hints: 1, resyncs: 0, errors: [] });
+});
+
 it("[CLIENT-4] without a listener for resync a feed ends with that error", async () => {
   const client = new FakeClient();
   const feeds = new LiveFeeds(client);
@@ -305,9 +337,9 @@ class FakeClient {
     for (const { options } of this.open()) options.onChanged?.({ kind: "document", version: 1 });
   }
 
-  restore(): void {
-    this.#epoch = "another";
-    for (const { options } of this.open()) options.onResync?.({ epoch: "another" });
+  restore(epoch = "another"): void {
+    this.#epoch = epoch;
+    for (const { options } of this.open()) options.onResync?.({ epoch });
   }
 
   refuse(error: MerkleError): void {

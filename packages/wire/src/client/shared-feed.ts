@@ -3,6 +3,7 @@ import type { Message } from "../feed/message.js";
 import { callListener } from "./call-listener.js";
 import type { MerkleClient } from "./connect.js";
 import { type FeedChange, type FeedOptions, FeedReader } from "./feed-reader.js";
+import { type FeedStart, findStart } from "./reader-state.js";
 import type { Resync, Subscription } from "./subscription.js";
 
 export interface LiveFeed {
@@ -25,7 +26,11 @@ interface FeedSession {
   readonly teamId: string | undefined;
 }
 
-const resyncsInARowMax = 3;
+interface SharedSubscription {
+  readonly subscription: Subscription;
+  readonly start: FeedStart;
+  isReady: boolean;
+}
 
 /**
  * A session's feed, shared by all its readers. A single subscription starts at the lowest of the readers'
@@ -38,13 +43,8 @@ export class SharedFeed {
   readonly #session: FeedSession;
   readonly #onEmpty: () => void;
   readonly #readers = new Set<FeedReader>();
-  #subscription: Subscription | undefined;
-  /**
-   * True if the subscription's cursor is known. If all readers want only hints, the broker chooses where the
-   * subscription starts.
-   */
-  #hasCursor = false;
-  #isReady = false;
+  #shared: SharedSubscription | undefined;
+  /** Epoch of the readers' cursors while there is no subscription. Undefined while it is unknown. */
   #epoch: string | undefined;
   #flushTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -56,8 +56,8 @@ export class SharedFeed {
 
   add(options: FeedOptions): LiveFeed {
     const reader = new FeedReader(options, {
-      onDrained: () => this.#updateSubscription(),
-      onFailed: (error) => this.#end(reader, error),
+      onSubscribe: () => this.#updateSubscription(),
+      onFailed: (error) => this.#fail(reader, error),
     });
     this.#readers.add(reader);
     this.#epoch ??= options.epoch;
@@ -65,11 +65,11 @@ export class SharedFeed {
       void this.#resyncReader(reader, { epoch: this.#epoch });
     }
     this.#updateSubscription();
-    if (this.#isReady) reader.markReady();
-    const getEpoch = () => this.#subscription?.epoch ?? this.#epoch;
+    if (this.#shared?.isReady) reader.markReady();
+    const getEpoch = () => this.#shared?.subscription.epoch ?? this.#epoch;
     return {
       get cursor() {
-        return reader.deliveredSequence;
+        return reader.cursor;
       },
       get epoch() {
         return getEpoch();
@@ -82,69 +82,57 @@ export class SharedFeed {
     for (const { options } of [...this.#readers]) callListener(() => options.onChanged?.(change));
   }
 
-  #updateSubscription(): void {
-    if (this.#readers.size === 0) return;
-    const readers = [...this.#readers];
-    const cursors = readers.flatMap(({ cursor, canReceive }) =>
-      canReceive && cursor !== null ? [cursor] : [],
-    );
-    const needsHints = readers.some(({ cursor }) => cursor === null);
-    if (cursors.length === 0 && !needsHints) return this.#unsubscribe();
-    const from = cursors.length === 0 ? undefined : Math.min(...cursors);
-    if (
-      this.#subscription &&
-      (from === undefined || (this.#hasCursor && this.#subscription.cursor <= from))
-    ) {
-      return;
-    }
-    this.#subscribe(from);
+  #findStart(): FeedStart | null {
+    return findStart([...this.#readers].map(({ state }) => state));
   }
 
-  #subscribe(after: number | undefined): void {
+  #updateSubscription(): void {
+    const start = this.#findStart();
+    if (start === null) this.#unsubscribe();
+    else if (!this.#shared || !isCovering(this.#shared, start)) this.#subscribe(start);
+  }
+
+  #subscribe(start: FeedStart): void {
     this.#unsubscribe();
     const { id, teamId } = this.#session;
-    this.#hasCursor = after !== undefined;
     const subscription = this.#client.follow({
       session: id,
-      ...(after !== undefined && { after }),
-      ...(after !== undefined && this.#epoch !== undefined && { epoch: this.#epoch }),
+      ...(start !== "anywhere" && { after: start }),
+      ...(start !== "anywhere" && this.#epoch !== undefined && { epoch: this.#epoch }),
       ...(teamId !== undefined && { teamId }),
       onMessage: (message) => this.#receive(message),
       onChanged: ({ kind }) => this.hint({ kind }),
       onResync: (resynced) => this.#resync(resynced),
-      onError: (error) => this.#fail(error),
+      onError: (error) => this.#failAll(error),
     });
-    this.#subscription = subscription;
-    const handleStart = () => this.#subscription === subscription && this.#handleStart();
+    const shared: SharedSubscription = { subscription, start, isReady: false };
+    this.#shared = shared;
+    const handleStart = () => this.#shared === shared && this.#handleStart(shared);
     subscription.ready.then(handleStart, () => undefined); // The end is reported through `onError`.
   }
 
   #unsubscribe(): void {
-    this.#epoch = this.#subscription?.epoch ?? this.#epoch;
-    this.#subscription?.close();
-    this.#subscription = undefined;
-    this.#isReady = false;
+    if (!this.#shared) return;
+    const { subscription } = this.#shared;
+    this.#epoch = subscription.epoch ?? this.#epoch;
+    this.#shared = undefined;
+    subscription.close();
   }
 
   /**
    * Called when the subscription has begun. Sends a hint to all readers, because changes between their first
    * reads and now were not reported.
    */
-  #handleStart(): void {
-    this.#hasCursor = true;
-    this.#isReady = true;
-    this.#epoch = this.#subscription?.epoch ?? this.#epoch;
+  #handleStart(shared: SharedSubscription): void {
+    shared.isReady = true;
+    this.#epoch = shared.subscription.epoch ?? this.#epoch;
     for (const reader of [...this.#readers]) reader.markReady();
     this.hint({ kind: "all" });
   }
 
   #receive(message: Message): void {
-    let isEveryReaderFull = true;
-    for (const reader of this.#readers) {
-      reader.receive(message);
-      if (reader.cursor === null || reader.canReceive) isEveryReaderFull = false;
-    }
-    if (isEveryReaderFull) this.#unsubscribe();
+    for (const reader of this.#readers) reader.receive(message);
+    if (this.#findStart() === null) this.#unsubscribe();
     // Messages that arrive in the same turn of the event loop are delivered together.
     this.#flushTimer ??= setTimeout(() => this.#flush(), 0);
   }
@@ -159,50 +147,53 @@ export class SharedFeed {
    * continue without being asked.
    */
   #resync(resynced: Resync): undefined {
-    this.#subscription?.close();
-    this.#subscription = undefined;
-    this.#isReady = false;
+    this.#unsubscribe();
     this.#epoch = resynced.epoch;
-    for (const reader of [...this.#readers]) {
-      if (reader.cursor !== null) void this.#resyncReader(reader, resynced);
-    }
+    for (const reader of [...this.#readers]) void this.#resyncReader(reader, resynced);
     this.#updateSubscription();
   }
 
   async #resyncReader(reader: FeedReader, resynced: Resync): Promise<void> {
+    const effect = reader.advance({ type: "restored", epoch: resynced.epoch });
+    if (effect === null) return;
     const { onResync } = reader.options;
-    reader.suspend();
-    if (!onResync || reader.resyncsInARow > resyncsInARowMax)
-      return this.#end(reader, restoredError(resynced));
+    if (!onResync || effect === "fail") return this.#fail(reader, restoredError(resynced));
     try {
       const after = await onResync.call(reader.options, resynced);
-      if (!this.#readers.has(reader)) return;
       if (typeof after !== "number") return this.#remove(reader);
-      reader.resume(after);
+      reader.advance({ type: "continued", after, epoch: resynced.epoch });
       this.#updateSubscription();
     } catch (error) {
-      this.#end(reader, error);
+      this.#fail(reader, error);
     }
   }
 
-  #fail(error: MerkleError): void {
-    this.#subscription = undefined;
-    for (const reader of [...this.#readers]) this.#end(reader, error);
+  #failAll(error: MerkleError): void {
+    this.#shared = undefined;
+    for (const reader of [...this.#readers]) this.#fail(reader, error);
   }
 
-  #end(reader: FeedReader, error: unknown): void {
+  #fail(reader: FeedReader, error: unknown): void {
     if (!this.#readers.has(reader)) return;
     this.#remove(reader);
     callListener(() => reader.options.onError?.(error));
   }
 
   #remove(reader: FeedReader): void {
-    reader.suspend();
+    reader.advance({ type: "ended" });
     if (!this.#readers.delete(reader) || this.#readers.size > 0) return;
     clearTimeout(this.#flushTimer);
     this.#unsubscribe();
     this.#onEmpty();
   }
+}
+
+/**
+ * Returns whether a subscription brings the messages after a sequence. If it may start anywhere, its cursor is unknown
+ * until the broker confirms it.
+ */
+function isCovering({ subscription, start, isReady }: SharedSubscription, after: FeedStart): boolean {
+  return after === "anywhere" || ((isReady || start !== "anywhere") && subscription.cursor <= after);
 }
 
 function restoredError({ epoch }: Resync): MerkleError {
