@@ -1,8 +1,10 @@
+import { channel as diagnosticsChannel } from "node:diagnostics_channel";
 import { MerkleError, type SubscriptionKind } from "@merkle/wire";
 import type { Log } from "../../core/log.js";
 import { type CursorEvent, skipKnownEmpty } from "../../sessions/peers/cursors.js";
 import type { LivePeer } from "../../sessions/peers/peer.js";
 import type { ChannelReader, Mail, ReadBounds, SessionChannel } from "./channel.js";
+import { advancePump, type PumpEffect, type PumpEvent, type PumpState } from "./pump.js";
 
 /** The target to which a subscription writes. The subscription knows nothing else about the connection. */
 export interface Sink {
@@ -52,6 +54,16 @@ const pumpBounds: ReadBounds = { messagesMax: 200, bytesMax: 256 * 1024 };
  */
 const retryReadMs = 250;
 
+/** A change to a subscription's pump, recorded for tests that replay a real run. */
+export interface PumpChange {
+  readonly reader: ChannelReader;
+  readonly before: PumpState;
+  readonly event: PumpEvent;
+  readonly after: PumpState;
+}
+
+const pumpChanges = diagnosticsChannel("merkle.pumps");
+
 /**
  * Sends a feed to a sink, starting after a cursor. An inbox subscription sends only the messages for its peer
  * (WS-3). While the cursor is below the head and the sink is ready, the next messages are read from the
@@ -60,25 +72,34 @@ const retryReadMs = 250;
 export function startSubscription(options: SubscriptionOptions): Subscription {
   const { channel, kind, inbox, sink, log } = options;
   const addressee = inbox && { peerId: inbox.peer.peerId, includesOwn: false };
-  let cursor = inbox ? skipKnownEmpty(inbox.peer.cursors, options.after) : options.after;
-  let isReading = false;
-  let isStopped = false;
+  const start = inbox ? skipKnownEmpty(inbox.peer.cursors, options.after) : options.after;
+  let state: PumpState = { is: "waiting", cursor: start };
   let retryTimer: NodeJS.Timeout | undefined;
 
   const reader: ChannelReader = {
     wake: pump,
     notifyChange: (frame) => {
-      if (!isStopped && sink.isReady) sink.write(frame);
+      if (state.is !== "stopped" && sink.isReady) sink.write(frame);
     },
   };
   const detach = channel.attach(reader);
   const stopDraining = sink.onDrain(pump);
 
+  function advance(event: PumpEvent): PumpEffect | null {
+    const before = state;
+    const { state: after, effect } = advancePump(before, event);
+    state = after;
+    if (pumpChanges.hasSubscribers) {
+      pumpChanges.publish({ reader, before, event, after } satisfies PumpChange);
+    }
+    return effect;
+  }
+
   function pump(): void {
-    while (!isStopped && !isReading && sink.isReady && cursor < channel.head) {
-      const read = readNow();
-      if (read) sendMail(read);
-      else readBehind();
+    while (advance({ type: "woken", head: channel.head, canSend: sink.isReady }) === "read") {
+      const mail = readNow(state.cursor);
+      if (!mail) return readBehind(state.cursor);
+      sendMail(mail);
     }
   }
 
@@ -91,47 +112,45 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
     return room < pumpBounds.bytesMax ? { ...pumpBounds, bytesMax: room } : pumpBounds;
   }
 
-  function readNow(): Mail | null {
-    if (addressee) return channel.readMailNow(cursor, addressee, computeBounds());
-    const entries = channel.readNow(cursor, computeBounds());
-    return entries && { entries, upTo: entries.at(-1)?.sequence ?? cursor };
+  function readNow(after: number): Mail | null {
+    if (addressee) return channel.readMailNow(after, addressee, computeBounds());
+    const entries = channel.readNow(after, computeBounds());
+    return entries && { entries, upTo: entries.at(-1)?.sequence ?? after };
   }
 
-  async function read(): Promise<Mail> {
-    if (addressee) return channel.readMail(cursor, addressee, computeBounds());
-    const entries = await channel.read(cursor, computeBounds());
-    return { entries, upTo: entries.at(-1)?.sequence ?? cursor };
+  async function read(after: number): Promise<Mail> {
+    if (addressee) return channel.readMail(after, addressee, computeBounds());
+    const entries = await channel.read(after, computeBounds());
+    return { entries, upTo: entries.at(-1)?.sequence ?? after };
   }
 
-  function readBehind(): void {
-    isReading = true;
-    read()
+  function readBehind(after: number): void {
+    read(after)
       .then((mail) => {
-        isReading = false;
-        if (isStopped) return;
         sendMail(mail);
         pump();
       })
-      .catch((error: unknown) => {
-        if (isArchived(error)) {
-          isReading = false;
-          return;
-        }
-        log.warn("reading a feed for a subscription failed; it is tried again", {
-          sessionId: channel.sessionId,
-          error,
-        });
-        if (isStopped) return;
-        retryTimer = setTimeout(() => {
-          isReading = false;
-          pump();
-        }, retryReadMs);
+      .catch(noteFailure);
+  }
+
+  function noteFailure(error: unknown): void {
+    const isArchived = isSessionArchived(error);
+    if (!isArchived) {
+      log.warn("reading a feed for a subscription failed; it is tried again", {
+        sessionId: channel.sessionId,
+        error,
       });
+    }
+    if (advance({ type: "readFailed", isArchived }) !== "pause") return;
+    retryTimer = setTimeout(() => {
+      advance({ type: "retryDue" });
+      pump();
+    }, retryReadMs);
   }
 
   function sendMail({ entries, upTo }: Mail): void {
-    const last = entries.at(-1)?.sequence ?? cursor;
-    cursor = upTo;
+    const last = entries.at(-1)?.sequence ?? state.cursor;
+    if (advance({ type: "read", upTo }) !== "send") return;
     if (entries.length > 0) {
       sink.write(channel.toFrames(entries, kind));
       options.onDelivered(entries);
@@ -144,8 +163,8 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
   return {
     sessionId: channel.sessionId,
     stop() {
-      if (isStopped) return;
-      isStopped = true;
+      if (state.is === "stopped") return;
+      advance({ type: "stopped" });
       clearTimeout(retryTimer);
       detach();
       stopDraining();
@@ -155,9 +174,8 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
 }
 
 /**
- * Returns whether a read failed because the session is archived. Such a read is not retried until the session changes
- * (ARCHIVE-6).
+ * Returns whether a read failed because the session is archived (ARCHIVE-6).
  */
-function isArchived(error: unknown): boolean {
+function isSessionArchived(error: unknown): boolean {
   return error instanceof MerkleError && error.code === "session_archived";
 }
