@@ -49,6 +49,8 @@ export interface FeedFollowOptions {
   readonly sessionId: string;
   /** Messages after this sequence are delivered. */
   readonly after: number;
+  /** The epoch that `after` belongs to. Default: the broker's current epoch. */
+  readonly epoch?: string | undefined;
   /** Called with one or more consecutive messages. */
   readonly onMessages: (messages: readonly Message[]) => void;
   readonly onChanged?: (change: SessionChange) => void;

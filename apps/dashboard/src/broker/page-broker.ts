@@ -7,7 +7,7 @@ import {
   type OutputOf,
   type StateChangeFrame,
 } from "@merkle/wire";
-import type { ConnectionState, LiveFeed } from "@merkle/wire/client";
+import type { ConnectionState, FeedOptions, LiveFeed } from "@merkle/wire/client";
 import {
   type Broker,
   type FeedFollowOptions,
@@ -33,10 +33,9 @@ type FeedListeners = Pick<FeedFollowOptions, "onMessages" | "onChanged" | "onRes
 /** A feed that the page follows across reconnects. */
 interface FollowedFeed {
   readonly session: string;
-  /** The sequence to start after. Null to receive only hints. */
-  readonly after: number | null;
   readonly listeners: FeedListeners;
-  feed: LiveFeed | undefined;
+  /** The feed on the last connection or, before the first one, its start. The next connection continues at its cursor. */
+  feed: LiveFeed;
 }
 
 interface WatchedSession {
@@ -110,8 +109,8 @@ export class PageBroker implements Broker {
     }
   }
 
-  follow({ sessionId, after, ...listeners }: FeedFollowOptions): () => void {
-    return this.#follow(sessionId, after, listeners);
+  follow({ sessionId, after, epoch, ...listeners }: FeedFollowOptions): () => void {
+    return this.#follow(sessionId, { after, epoch }, listeners);
   }
 
   onMeshChanged(listener: (change: MeshChangeHint) => void): () => void {
@@ -177,7 +176,7 @@ export class PageBroker implements Broker {
     this.#connection = undefined;
     this.#disconnected.abort();
     this.#disconnected = new AbortController();
-    for (const { feed } of this.#followedFeeds) feed?.close();
+    for (const { feed } of this.#followedFeeds) feed.close();
   }
 
   /** Call this when a different person starts to use the page. */
@@ -226,35 +225,45 @@ export class PageBroker implements Broker {
 
   #watch(sessionId: string): WatchedSession {
     const listeners = new Listeners<SessionChange>();
-    const stop = this.#follow(sessionId, null, {
-      onMessages: () => undefined,
-      onChanged: (change) => listeners.notify(change),
-    });
+    const stop = this.#follow(
+      sessionId,
+      { after: null, epoch: undefined },
+      {
+        onMessages: () => undefined,
+        onChanged: (change) => listeners.notify(change),
+      },
+    );
     const session: WatchedSession = { listeners, stop };
     this.#watchedSessions.set(sessionId, session);
     return session;
   }
 
-  #follow(session: string, after: number | null, listeners: FeedListeners): () => void {
-    const followedFeed: FollowedFeed = { session, after, listeners, feed: undefined };
+  /** Follows a feed after a sequence of an epoch, or for hints only if the sequence is null. */
+  #follow(
+    session: string,
+    { after, epoch }: Pick<FeedOptions, "after" | "epoch">,
+    listeners: FeedListeners,
+  ): () => void {
+    const start: LiveFeed = { cursor: after, epoch, close: () => undefined };
+    const followedFeed: FollowedFeed = { session, listeners, feed: start };
     this.#followedFeeds.add(followedFeed);
     this.#startFeed(followedFeed);
     return () => {
       this.#followedFeeds.delete(followedFeed);
-      followedFeed.feed?.close();
+      followedFeed.feed.close();
     };
   }
 
   /** Starts to follow a feed, or continues where the previous connection ended. */
   #startFeed(followedFeed: FollowedFeed): void {
-    const { session, after, listeners, feed } = followedFeed;
+    const { session, listeners, feed } = followedFeed;
     const connection = this.#connection;
     if (!connection) return;
     followedFeed.feed = connection.feeds.follow({
       session,
       teamId: this.#options.getCredential(),
-      after: feed ? feed.cursor : after,
-      epoch: feed?.epoch,
+      after: feed.cursor,
+      epoch: feed.epoch,
       onMessages: (messages) => {
         this.#deliveryListeners.notify(messages);
         listeners.onMessages(messages);

@@ -32,8 +32,9 @@ export class LiveFeeds {
 
   /** Reads a session's feed until it is closed or ends. */
   follow(options: FeedOptions): LiveFeed {
-    let feed: LiveFeed | undefined;
     let isClosed = false;
+    // Until the session's id is known, the feed stays at its start.
+    let feed: LiveFeed = { cursor: options.after, epoch: options.epoch, close: () => undefined };
     this.#resolveSessionId(options).then(
       (id) => {
         if (!isClosed) feed = this.#openFeed(id, options.teamId).add(options);
@@ -44,14 +45,14 @@ export class LiveFeeds {
     );
     return {
       get cursor() {
-        return feed ? feed.cursor : options.after;
+        return feed.cursor;
       },
       get epoch() {
-        return feed ? feed.epoch : options.epoch;
+        return feed.epoch;
       },
       close: () => {
         isClosed = true;
-        feed?.close();
+        feed.close();
       },
     };
   }

@@ -17,10 +17,18 @@ export interface FeedSource {
    * @throws MerkleError `resync` if the broker's epoch has changed
    */
   readPage(request: PageRequest, epoch: string | undefined, signal: AbortSignal): Promise<HistoryPage>;
-  /** Delivers the messages after a sequence as they are posted. For a past moment, delivers them as the replay reaches them. */
-  follow(after: number, listeners: FollowListeners): () => void;
+  /**
+   * Delivers the messages after a sequence of an epoch as they are posted. For a past moment, delivers them as the replay reaches
+   * them.
+   */
+  follow(start: FollowStart, listeners: FollowListeners): () => void;
   /** True if no filter applies, so live messages can be added to the window directly. */
   readonly isWhole: boolean;
+}
+
+export interface FollowStart {
+  readonly after: number;
+  readonly epoch: string | undefined;
 }
 
 export interface FollowListeners {
@@ -61,10 +69,10 @@ export function toFeedSource(
         },
         { signal },
       ),
-    follow: (after, listeners) =>
+    follow: (start, listeners) =>
       at === null
-        ? broker.follow({ sessionId, after, ...listeners })
-        : replay.follow({ after, onMessages: listeners.onMessages }),
+        ? broker.follow({ sessionId, ...start, ...listeners })
+        : replay.follow({ after: start.after, onMessages: listeners.onMessages }),
   };
 }
 

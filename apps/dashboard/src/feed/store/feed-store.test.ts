@@ -1,17 +1,22 @@
 import { MerkleError, type Message } from "@merkle/wire";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { FeedSource, FollowListeners, PageRequest } from "./feed-source";
+import type { FeedSource, FollowListeners, FollowStart, PageRequest } from "./feed-source";
 import { FeedStore } from "./feed-store";
 import type { HistoryPage } from "./feed-window";
 
 const pageMax = 4;
 
+interface Follower {
+  cursor: number;
+  readonly listeners: FollowListeners;
+}
+
 /** A fake feed whose pages and live messages arrive when the test calls for them. */
 class FakeFeed implements FeedSource {
   readonly #shows: (sequence: number) => boolean;
   readonly #waiting: { answer: () => void; signal: AbortSignal }[] = [];
-  #followers: { cursor: number; listeners: FollowListeners }[] = [];
+  #followers: Follower[] = [];
   last: number;
   epoch = "first";
 
@@ -34,13 +39,21 @@ class FakeFeed implements FeedSource {
     });
   }
 
-  readonly follow = (after: number, listeners: FollowListeners): (() => void) => {
+  readonly follow = ({ after, epoch }: FollowStart, listeners: FollowListeners): (() => void) => {
     const follower = { cursor: after, listeners };
     this.#followers.push(follower);
+    if (epoch !== undefined && epoch !== this.epoch) queueMicrotask(() => this.#end(follower));
     return () => {
       this.#followers = this.#followers.filter((other) => other !== follower);
     };
   };
+
+  /** Ends a follow whose cursor belongs to another epoch. */
+  #end(follower: Follower): void {
+    if (!this.#followers.includes(follower)) return;
+    this.#followers = this.#followers.filter((other) => other !== follower);
+    follower.listeners.onResync();
+  }
 
   get waiting(): number {
     return this.#waiting.length;
@@ -206,6 +219,20 @@ it("[DASH-61] after the database was restored the feed is read again, at the mes
   await feed.settle();
   expect(store.getState().place).toEqual({ at: "end", as: "kept" });
   expect(sequencesOf(store)).toEqual([9, 10]);
+  store.stop();
+});
+
+it("[DASH-61] a restore between the first page and the live messages does not mix the two histories", async () => {
+  const feed = new FakeFeed(30);
+  const store = new FeedStore({ source: feed, notifyIntervalMs: 0 });
+  void store.open({ at: "end", as: "kept" });
+  const answered = feed.answer(0);
+  feed.restore(10);
+  await answered;
+  feed.last = 40;
+  await feed.settle();
+  expect(sequencesOf(store)).toEqual([37, 38, 39, 40]);
+  expect(store.getState().refreshedAt).not.toBeNull();
   store.stop();
 });
 

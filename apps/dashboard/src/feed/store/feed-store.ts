@@ -58,6 +58,15 @@ const idlePaging: PagingState = { loading: false, problem: null };
 /**
  * A window onto a feed. It grows as the reader scrolls and, at the end of the feed, as live messages arrive. However
  * pages, live messages and reconnects interleave, the window has no gap and no duplicate (DASH-60).
+ *
+ * | Position            | Covers                                         | Moved by                      | Promise                               |
+ * | ------------------- | ---------------------------------------------- | ----------------------------- | ------------------------------------- |
+ * | `window.from`, `to` | the messages that were read, without a gap     | pages and live messages       | What is shown is complete (DASH-60).  |
+ * | `end`               | all messages that are known to exist           | pages and live messages       | A live window grows up to it.         |
+ * | epoch               | the history of the feed that both belong to    | the page that opens a window  | No other history is mixed in (CLIENT-4). |
+ *
+ * The store keeps `end` beside the cursor of the live feed, because a page may be ahead of the live messages, and a
+ * filter leaves messages out of the window that the feed has delivered.
  */
 export class FeedStore {
   readonly #source: FeedSource;
@@ -227,17 +236,21 @@ export class FeedStore {
 
   #follow(after: number): void {
     this.#stopFollowing?.();
-    this.#stopFollowing = this.#source.follow(after, {
-      onMessages: (messages) => this.#receive(messages),
-      onResync: () => {
-        this.#stopFollowing = undefined;
-        void this.resync(this.reading);
+    // Without the epoch, a restore between the page and the follow would mix the messages of two histories.
+    this.#stopFollowing = this.#source.follow(
+      { after, epoch: this.#epoch },
+      {
+        onMessages: (messages) => this.#receive(messages),
+        onResync: () => {
+          this.#stopFollowing = undefined;
+          void this.resync(this.reading);
+        },
+        onError: (problem) => {
+          this.#stopFollowing = undefined;
+          this.#set({ newer: { loading: false, problem } });
+        },
       },
-      onError: (problem) => {
-        this.#stopFollowing = undefined;
-        this.#set({ newer: { loading: false, problem } });
-      },
-    });
+    );
   }
 
   #receive(messages: readonly Message[]): void {
