@@ -66,6 +66,11 @@ export interface FeedDivergence {
  * not.
  */
 interface ReadMessages {
+  /**
+   * Sequence of the last message that was printed or, before the first one, the start. The feed's cursor is ahead of
+   * it, because the feed delivers several messages at a time.
+   */
+  readonly cursor: number;
   add(message: Message): void;
   /**
    * Compares the remembered messages with the restored feed. Forgets messages that the feed no longer
@@ -82,15 +87,15 @@ const trackedMessagesMax = 1_000;
 
 export function createReadMessages(after: number): ReadMessages {
   const idBySequence = new Map<number, string>();
-  let last = after;
+  let cursor = after;
 
   /**
    * Finds the last remembered message that the feed still contains. Messages older than the remembered ones
    * are assumed to be in the feed.
    */
   async function findLastShared(client: Pick<MerkleClient, "call">, sessionId: string): Promise<number> {
-    const [first = last + 1] = idBySequence.keys();
-    let before = last + 1;
+    const [first = cursor + 1] = idBySequence.keys();
+    let before = cursor + 1;
     while (before > first) {
       const { messages } = await client.call("get_history", {
         session_id: sessionId,
@@ -106,9 +111,12 @@ export function createReadMessages(after: number): ReadMessages {
   }
 
   return {
+    get cursor() {
+      return cursor;
+    },
     add({ sequence, id }) {
       idBySequence.set(sequence, id);
-      last = sequence;
+      cursor = sequence;
       const [first] = idBySequence.keys();
       if (first !== undefined && idBySequence.size > trackedMessagesMax) idBySequence.delete(first);
     },
@@ -116,7 +124,7 @@ export function createReadMessages(after: number): ReadMessages {
       const sequence = await findLastShared(client, sessionId);
       const gone = [...idBySequence.keys()].filter((each) => each > sequence);
       for (const each of gone) idBySequence.delete(each);
-      last = sequence;
+      cursor = sequence;
       return { sequence, gone: gone.length };
     },
   };

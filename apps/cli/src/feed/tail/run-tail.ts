@@ -73,12 +73,11 @@ export async function followSession(tailed: TailedSession): Promise<void> {
   const after = await findTailStart(tailed, isShown);
   const readMessages = createReadMessages(after);
   const marker = createMarker(tailed);
-  const end = watchForEnd({ client, session, options, after });
-  let cursor = after;
+  const end = watchForEnd({ client, session, options, getCursor: () => readMessages.cursor });
   const connection = reportConnection({
     client,
     output,
-    getCursor: () => cursor,
+    getCursor: () => readMessages.cursor,
     readHead: async () =>
       (await client.call("get_session", { session_id: session.session_id }, { signal })).last_sequence,
   });
@@ -94,9 +93,8 @@ export async function followSession(tailed: TailedSession): Promise<void> {
       signal: AbortSignal.any([signal, end.signal, outputClosed.signal]),
       async onMessage(message) {
         if (isShown(message) && !(await printer.print(message))) return outputClosed.abort();
-        cursor = message.sequence;
         readMessages.add(message);
-        marker?.recordPrinted(cursor);
+        marker?.recordPrinted(readMessages.cursor);
         connection.checkCaughtUp();
         end.recordPrinted(message);
         if (message.event === "session_concluded") await reportProblem(message, tailed);
@@ -109,9 +107,8 @@ export async function followSession(tailed: TailedSession): Promise<void> {
       async onResync() {
         const divergence = await readMessages.findDivergence(client, session.session_id);
         reportRestore(divergence, tailed);
-        cursor = divergence.sequence;
-        end.recordRestore(cursor);
-        return cursor;
+        end.recordRestore();
+        return readMessages.cursor;
       },
     });
     if (end.signal.reason instanceof CliError) throw end.signal.reason;

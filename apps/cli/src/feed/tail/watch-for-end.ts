@@ -8,7 +8,8 @@ interface WatchedTail {
   /** The session as it was when the tail began. */
   readonly session: Session;
   readonly options: Pick<TailOptions, "untilClosed" | "timeoutMs">;
-  readonly after: number;
+  /** Returns the sequence of the last message that was printed. */
+  readonly getCursor: () => number;
 }
 
 interface TailEnd {
@@ -17,8 +18,8 @@ interface TailEnd {
   /** Records that the broker has confirmed the subscription. */
   recordConnected(): void;
   recordPrinted(message: Message): void;
-  /** Records a database restore: the feed now continues after this message. */
-  recordRestore(sequence: number): void;
+  /** Records a database restore: the feed now continues after the cursor. */
+  recordRestore(): void;
   stop(): void;
 }
 
@@ -29,18 +30,17 @@ interface TailEnd {
  * closed. `--timeout` ends the tail when the time is up, and makes it fail if the broker is disconnected at
  * that point.
  */
-export function watchForEnd({ client, session, options, after }: WatchedTail): TailEnd {
+export function watchForEnd({ client, session, options, getCursor }: WatchedTail): TailEnd {
   const controller = new AbortController();
-  let cursor = after;
   let isConcluded = session.status === "closed";
   let completeAt = session.last_sequence;
   let isConnected = false;
   let isTimeUp = false;
 
   function check(): void {
-    const isComplete = isConnected && cursor >= completeAt;
+    const isComplete = isConnected && getCursor() >= completeAt;
     if (isComplete && (isTimeUp || (options.untilClosed && isConcluded))) controller.abort();
-    else if (isTimeUp && client.state.status !== "open") controller.abort(lostConnection(cursor));
+    else if (isTimeUp && client.state.status !== "open") controller.abort(lostConnection(getCursor()));
   }
 
   const onTimeout = () => {
@@ -57,13 +57,11 @@ export function watchForEnd({ client, session, options, after }: WatchedTail): T
       check();
     },
     recordPrinted(message) {
-      cursor = message.sequence;
       isConcluded ||= message.content["event"] === "session_concluded" && message.type === "system";
       check();
     },
-    recordRestore(sequence) {
-      cursor = sequence;
-      completeAt = Math.min(completeAt, sequence);
+    recordRestore() {
+      completeAt = Math.min(completeAt, getCursor());
       check();
     },
     stop() {
