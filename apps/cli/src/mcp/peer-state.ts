@@ -1,21 +1,26 @@
 import type { DeclaredStatus } from "@merkle/wire";
 
 /**
- * What this server knows about a peer that it acts as, apart from the messages, which are in the inbox.
+ * What this server knows about a peer on whose behalf it acts. The peer's messages are in the inbox.
  *
  * | Part          | Value       | Meaning                                             | Promise                                                        |
  * | ------------- | ----------- | --------------------------------------------------- | -------------------------------------------------------------- |
  * | `membership`  | `member`    | The peer takes part in the session.                 | The last joined member of a session has its subscription.      |
- * |               | `replaced`  | A newer connection reads the peer's messages.       | Nothing is delivered or acknowledged for it here (PEER-11).    |
- * |               | `left`      | The peer has left the session.                      | It wakes nothing, and its waits end.                           |
- * | `acked`       | undefined   | The peer's cursor is not known.                     | It is read from the broker before the next wait.               |
- * |               | a sequence  | The last cursor that the broker has acknowledged.   | It only goes forward, until the peer goes back or a restore.   |
- * | `epoch`       | undefined   | The history that the sequences belong to: unknown.  |                                                                |
- * |               | a uuid      | The database epoch of all sequences (WAIT-12).      | An acknowledgement of another epoch is ignored.                |
- * | `notices`     |             | A restore and a warning that the model has to see.  | Each is repeated until a reply with it has arrived (STDIO-12). |
- * | `document`    |             | The latest version here, and the one the model has. | The model sees each newer version once (WAIT-7).               |
- * | `status`      |             | What the peer declared, and what its hooks show.    | A status is sent only when it changes.                         |
- * | `conversation`|             | What the client's conversation has been shown.      | A new conversation is shown Merkle's explanation again.        |
+ * |               | `replaced`  | A newer connection than this server's has taken the | This server delivers and acknowledges nothing for the peer     |
+ * |               |             | peer over, and reads its messages.                  | (PEER-11).                                                     |
+ * |               | `left`      | The peer has left the session.                      | Its messages no longer wake the model, and its waits end.      |
+ * | `acked`       | undefined   | The peer's cursor is not known.                     | The caller reads it from the broker before the next wait.      |
+ * |               | a sequence  | The last cursor that the broker has acknowledged.   | It goes back only if the peer asks for a replay, and becomes   |
+ * |               |             |                                                     | unknown after a restore.                                       |
+ * | `epoch`       | undefined   | It is not known which epoch the sequences are from. | The next connection or answered wait sets it.                  |
+ * |               | a uuid      | The database epoch of all sequences here (WAIT-12). | An acknowledgement of another epoch is ignored.                |
+ * | `notices`     |             | Whether the model must hear of a restore, and the   | Each comes with every reply until one has reached the model    |
+ * |               |             | latest warning that it has not seen.                | (STDIO-12). A newer warning replaces an older one.             |
+ * | `document`    |             | The latest version that this server knows of, and   | The model is shown the latest version once (WAIT-7).           |
+ * |               |             | the latest that the model has been shown.           |                                                                |
+ * | `status`      |             | The status that the peer declared, and the status   | The observed status is sent only when it changes.              |
+ * |               |             | derived from its hooks.                             |                                                                |
+ * | `conversation`|             | What the client's conversation has been shown.      | In a new conversation, a hook explains Merkle's messages again.|
  */
 export interface PeerState {
   readonly membership: "member" | "replaced" | "left";
@@ -24,7 +29,7 @@ export interface PeerState {
   readonly epoch: string | undefined;
   /** Whether the session is known to be concluded. */
   readonly isClosed: boolean;
-  /** The number of consecutive empty waits, as counted by the broker. */
+  /** The number of consecutive empty waits by the broker's count. 0 once messages have been returned. */
   readonly idlePolls: number;
   readonly notices: {
     /** Whether the database was restored and the model has not been notified yet. */
@@ -32,7 +37,7 @@ export interface PeerState {
     /** A warning about the session's record that the model has not seen yet. */
     readonly warning: string | undefined;
   };
-  /** The latest document versions that this server and the model know about. */
+  /** The latest version that this server knows of, and the latest that the model has been shown. */
   readonly document: { readonly latest: number; readonly shown: number };
   readonly status: {
     /** The status that the peer declared, from the broker's last reply. */
@@ -43,48 +48,49 @@ export interface PeerState {
   readonly conversation: {
     /** Whether a hook has already explained Merkle's messages. */
     readonly isIntroduced: boolean;
-    /** Whether the agent, when it tried to conclude the session, was shown its unfinished tasks and claims. */
+    /** Whether the agent was shown its own unfinished tasks and claims when it tried to conclude the session. */
     readonly hasSeenOpenWork: boolean;
     /** The brief that the conversation received instead of many messages. */
     readonly brief: DeliveredBrief | undefined;
     /** The sequence of the last message that a hook announced as too long to deliver. */
     readonly announced: number;
   };
-  /** The read cursor of each subagent, by agent id. */
+  /** The cursor up to which each subagent has read, by agent id. */
   readonly subagents: ReadonlyMap<string, number>;
 }
 
 /**
- * A brief that a conversation received instead of many messages. The messages remain unread, but hooks do not
- * deliver them (BRIEF-5).
+ * A brief that a conversation received because many messages were unread. They stay unread, hooks do not deliver
+ * them, and the model gets them when it asks for messages (BRIEF-5).
  */
 export interface DeliveredBrief {
+  /** The id of the conversation that received the brief. In another conversation the brief has no effect. */
   readonly conversation: string;
   /**
-   * The id of the prompt at which the brief was delivered. Interrupting that prompt removes the brief from
-   * the conversation.
+   * The id of the prompt at which the brief was delivered. If the user interrupts that prompt, the client drops the
+   * brief from the conversation.
    */
   readonly prompt: string;
   /** The brief's first line, used to find the brief in the client's transcript. */
   readonly title: string;
-  /** Messages to everyone up to this sequence are delivered only if the model asks for messages. */
+  /** Up to this sequence, messages to everyone are delivered only if the model asks for messages. */
   readonly setAside: number;
 }
 
 export type PeerEvent =
-  /** The peer joined again, with the cursor to go back to if it asked for a replay. */
+  /** The peer joined again. `replayFrom` is the cursor to go back to, if it asked for a replay. */
   | { readonly type: "rejoined"; readonly credential: string; readonly replayFrom?: number | undefined }
   | { readonly type: "credentialChanged"; readonly credential: string }
   /** A newer connection has taken over the peer. */
   | { readonly type: "replaced" }
-  /** This server takes over the peer from the newer connection. */
+  /** This server takes the peer back from the connection that replaced it. */
   | { readonly type: "resumed" }
   | { readonly type: "left" }
-  /** The database was restored, so that sequences and versions refer to something else. */
+  /** The database was restored: the known sequences and versions belong to the earlier history. */
   | { readonly type: "restored" }
   /** The broker returned the peer's cursor. */
   | { readonly type: "cursorRead"; readonly cursor: number }
-  /** The broker acknowledged a cursor of this epoch. */
+  /** The broker acknowledged a cursor. `epoch` is the epoch that was known when the cursor was sent. */
   | { readonly type: "acknowledged"; readonly cursor: number; readonly epoch: string | undefined }
   /** The broker answered a wait. */
   | {
@@ -94,9 +100,9 @@ export type PeerEvent =
       readonly idlePolls: number | undefined;
       readonly isClosed: boolean;
     }
-  /** Pushed messages are returned, and the broker's count of empty waits is reset with them. */
+  /** Messages that the broker pushed are returned to the model, which ends the run of empty waits. */
   | { readonly type: "messagesReturned" }
-  /** The broker named its epoch. */
+  /** A connection was made, and the broker named its epoch, which is used if none is known. */
   | { readonly type: "connected"; readonly epoch: string }
   | { readonly type: "concluded" }
   | { readonly type: "documentChanged"; readonly version: number }
@@ -115,11 +121,11 @@ export type PeerEvent =
   | { readonly type: "announced"; readonly upTo: number }
   | { readonly type: "subagentRead"; readonly agent: string; readonly cursor: number };
 
-/** What happens to the peer's inbox after an event. */
+/** What the caller must do with the peer's inbox after an event. */
 export type InboxEffect =
-  /** Drops the messages and continues after a cursor, or after the inbox's own cursor. */
+  /** Drops the messages and continues after the given cursor or, with `own`, after the cursor of the inbox. */
   | { readonly do: "restart"; readonly after: number | "own" }
-  /** Drops the messages and every sequence. */
+  /** Drops the messages and the cursors, which belong to the earlier history. */
   | { readonly do: "forget" };
 
 export interface PeerStep {
@@ -164,7 +170,7 @@ export function advancePeer(state: PeerState, event: PeerEvent): PeerStep {
       return toStep({ ...state, credential: event.credential });
     case "replaced":
       if (state.membership === "left") return toStep(state);
-      // The newer connection delivers the pending messages.
+      // The newer connection delivers the pending messages, so they are dropped here.
       return toStep({ ...state, membership: "replaced" }, { do: "restart", after: "own" });
     case "resumed":
       return toStep(state.membership === "replaced" ? { ...state, membership: "member" } : state);
@@ -176,7 +182,7 @@ export function advancePeer(state: PeerState, event: PeerEvent): PeerStep {
       if (state.acked !== undefined) return toStep(state);
       return toStep({ ...state, acked: event.cursor }, { do: "restart", after: event.cursor });
     case "acknowledged":
-      // After a restore the epoch may be unknown as well, but the cursor belongs to the earlier history.
+      // After a restore both epochs may be unknown, and thus equal. The state's cursor is then unknown too.
       if (event.epoch !== state.epoch || state.acked === undefined) return toStep(state);
       return toStep({ ...state, acked: Math.max(state.acked, event.cursor) });
     case "waitAnswered": {
@@ -228,12 +234,12 @@ function toStep(state: PeerState, effect: InboxEffect | null = null): PeerStep {
   return { state, effect };
 }
 
-/** Joining again ends a departure. Another connection's hold ends only when this server resumes the peer. */
+/** A peer that has left is a member once it joins again. A replaced peer stays replaced until this server resumes it. */
 function rejoin(membership: PeerState["membership"]): PeerState["membership"] {
   return membership === "left" ? "member" : membership;
 }
 
-/** Keeps what does not depend on the history: the membership, the status, and what the conversation explains. */
+/** Drops what belongs to the earlier history: the cursors, the epoch, the conclusion, the document versions and the brief. */
 function restore(state: PeerState): PeerState {
   return {
     ...state,
@@ -247,7 +253,7 @@ function restore(state: PeerState): PeerState {
   };
 }
 
-/** Keeps a warning that replaced the shown one in the meantime. */
+/** Removes the notices that the model has seen. A warning that came after that reply was sent stays. */
 function removeShown(notices: PeerState["notices"], shown: PeerState["notices"]): PeerState["notices"] {
   return {
     isRestored: notices.isRestored && !shown.isRestored,

@@ -6,18 +6,20 @@
  * | ----------- | ----------------------------------------------------- | ---------------------------------------------------------------- |
  * | `hinted`    | The reader gets hints only.                           | It needs no cursor, and a restore does not concern it.           |
  * | `reading`   | The reader takes messages. Its listener may be busy.  | The listener gets each message once, in order (CLIENT-3).        |
- * | `full`      | The listener is busy, and the buffer is full.         | Later messages are read from the broker again.                   |
- * | `resyncing` | The listener is asked for a cursor of another epoch.  | Nothing is taken or delivered until it answers (CLIENT-4).       |
+ * | `full`      | The listener is busy with, or before, a full buffer.  | Messages after `buffered` are requested again afterwards.        |
+ * | `resyncing` | The feed has a new epoch. The listener is asked where | Nothing is taken or delivered until it answers (CLIENT-4).       |
+ * |             | to continue in it.                                    |                                                                  |
  * | `ended`     | The reader was closed or has failed.                  | No listener is called again.                                     |
  *
  * | Cursor      | Covers                                  | Moved by                            | Promise                                           |
  * | ----------- | --------------------------------------- | ----------------------------------- | ------------------------------------------------- |
- * | `delivered` | messages that the listener was called   | `flushed`, `handled`, `continued`   | A reader that follows again after it misses       |
- * |             | with                                    |                                     | nothing, since the buffer ends with the reader.   |
- * | `buffered`  | `delivered` and the messages in the     | `received`, `continued`             | It is taken once, even if another reader makes    |
- * |             | buffer                                  |                                     | the shared subscription start earlier (CLIENT-3). |
+ * | `delivered` | the messages that were passed to the    | `flushed`, `handled`, `continued`   | A new reader that starts here misses nothing: the |
+ * |             | listener                                |                                     | buffer is dropped when the reader ends.           |
+ * | `buffered`  | `delivered` and the messages in the     | `received`, `continued`             | A message that it covers is not taken again, even |
+ * |             | buffer                                  |                                     | if another reader makes the shared subscription   |
+ * |             |                                         |                                     | start earlier (CLIENT-3).                         |
  *
- * A reader keeps its own cursors because the subscription has only one, which is where the slowest reader needs it.
+ * A reader keeps its own cursors because the shared subscription has only one, which follows the slowest reader.
  */
 export type ReaderState =
   | { readonly is: "hinted" }
@@ -29,7 +31,7 @@ export type ReaderState =
       /** The epoch for which the listener is asked. */
       readonly epoch: string;
       readonly isBusy: boolean;
-      /** Resyncs in a row, with this one. */
+      /** Resyncs since the last delivered message, including this one. */
       readonly resyncs: number;
     }
   | { readonly is: "ended"; readonly delivered: number | null };
@@ -40,7 +42,7 @@ interface Reading {
   readonly buffered: number;
   /** Whether the listener is still working on messages. */
   readonly isBusy: boolean;
-  /** Size of the messages that were buffered while the listener was busy, in characters. */
+  /** Characters buffered since the listener was last called. Not counted while it is idle. */
   readonly waitingChars: number;
   /** Resyncs since the last delivered message. */
   readonly resyncs: number;
@@ -48,7 +50,7 @@ interface Reading {
 
 export type ReaderEvent =
   | { readonly type: "received"; readonly sequence: number; readonly chars: number }
-  /** The messages that arrived together are complete. */
+  /** All messages of one batch have been fed as `received`. */
   | { readonly type: "flushed" }
   /** The listener has finished its work on the delivered messages. */
   | { readonly type: "handled" }
@@ -58,12 +60,18 @@ export type ReaderEvent =
   | { readonly type: "continued"; readonly after: number; readonly epoch: string }
   | { readonly type: "ended" };
 
-/**
- * The effect that the caller must carry out: put the received message into the buffer, deliver the whole buffer, drop
- * the buffer and ask the listener where to continue, drop the buffer and end the reader, or look for a subscription
- * that brings the messages after `buffered`.
- */
-export type ReaderEffect = "buffer" | "deliver" | "ask" | "fail" | "subscribe";
+/** The effect that the caller must carry out. */
+export type ReaderEffect =
+  /** Puts the received message into the buffer. */
+  | "buffer"
+  /** Passes the whole buffer to the listener. */
+  | "deliver"
+  /** Drops the buffer and asks the listener where to continue. */
+  | "ask"
+  /** Drops the buffer and ends the reader with an error. */
+  | "fail"
+  /** Finds or opens a shared subscription that starts at {@link findStart} or earlier. */
+  | "subscribe";
 
 export interface ReaderStep {
   readonly state: ReaderState;
@@ -115,8 +123,8 @@ export function findDelivered(state: ReaderState): number | null {
 export type FeedStart = number | "anywhere";
 
 /**
- * Returns where a subscription must start to bring every reader the messages that it lacks. Returns null if no reader
- * takes anything now.
+ * Returns where a subscription must start to bring each reader that takes messages those that it lacks. Returns null if
+ * all readers are `full`, `resyncing` or `ended`.
  */
 export function findStart(readers: readonly ReaderState[]): FeedStart | null {
   const cursors = readers.flatMap((reader) => (reader.is === "reading" ? [reader.buffered] : []));
@@ -154,7 +162,7 @@ function finish(state: ReaderState): ReaderStep {
   if (state.is === "reading") return deliver(state);
   if (state.is === "resyncing") return toStep({ ...state, isBusy: false });
   if (state.is !== "full") return toStep(state);
-  // The rest of a full buffer is delivered before the reader takes more.
+  // First the full buffer is delivered. When the listener has worked on it, the reader takes messages again.
   if (state.delivered < state.buffered) return toStep({ ...state, delivered: state.buffered }, "deliver");
   return toStep(startAfter(state.buffered), "subscribe");
 }

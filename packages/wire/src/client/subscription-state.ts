@@ -9,20 +9,23 @@ import type { SubscriptionKind } from "../transports/frames.js";
  * | State         | Meaning                                              | Promise                                                        |
  * | ------------- | ---------------------------------------------------- | -------------------------------------------------------------- |
  * | `detached`    | There is no connection.                              | The next connection continues after the cursor (CLIENT-3).     |
- * | `subscribing` | One `subscribe` request has no reply yet.            | Messages are ignored: they belong to an earlier subscription.  |
+ * | `subscribing` | A `subscribe` request was sent, without a reply yet. | Nothing is delivered: what arrives is for an earlier request.  |
  * | `postponed`   | The broker asked to subscribe later.                 | The request is repeated while the connection lasts.            |
- * | `resyncing`   | The listener is asked for a cursor of another epoch. | Nothing is delivered, so that epochs are not mixed (CLIENT-4). |
- * | `live`        | The broker sends messages, old ones first.           | Each is delivered once, in order, without a gap (CLIENT-3).    |
+ * | `resyncing`   | The feed has a new epoch. The listener is asked      | Nothing is delivered, so that epochs are not mixed (CLIENT-4). |
+ * |               | where to continue in it.                             |                                                                |
+ * | `live`        | The broker sends messages, old ones first.           | Each is delivered once, in order; a follow has no gap          |
+ * |               |                                                      | (CLIENT-3).                                                    |
  * | `ended`       | The subscription was closed or has failed.           | No listener is called again.                                   |
  *
- * | Position | Covers                                        | Moved by                             | Promise                                                |
+ * | Position | Meaning                                       | Moved by                             | Promise                                                |
  * | -------- | --------------------------------------------- | ------------------------------------ | ------------------------------------------------------ |
- * | `cursor` | the messages that the listener has received   | `received`; `continued` for a follow | No message that it covers is delivered (CLIENT-3).     |
- * |          |                                               | and `confirmed`, if there is none    |                                                        |
- * | `epoch`  | the history of the feed that the cursor is in | `attached`, `confirmed`, `continued` | The cursor is not used in another history (CLIENT-4).  |
+ * | `cursor` | Covers the messages that the listener has     | `received`; `continued` of a follow; | A message that it covers is not delivered again        |
+ * |          | received.                                     | `confirmed`, if there is no cursor   | (CLIENT-3). A resync drops it.                         |
+ * | `epoch`  | The history that the cursor belongs to. A     | `attached`, `confirmed`, `continued` | The cursor is not used in another history (CLIENT-4).  |
+ * |          | restore starts a new one.                     |                                      |                                                        |
  *
- * The client keeps this cursor because the broker remembers nothing about a follow after its connection, and resumes
- * an inbox after the acknowledged messages, some of which were delivered already.
+ * The client keeps this cursor because the broker forgets a follow when its connection ends, and resumes an inbox after
+ * the last acknowledged message: it sends again what was delivered but not yet acknowledged.
  */
 export type SubscriptionState =
   | Pending
@@ -57,11 +60,11 @@ type Running = Exclude<SubscriptionState, { is: "ended" }>;
 
 export interface Position {
   readonly cursor: number;
-  /** Undefined for a cursor of the epoch that the first connection reports. */
+  /** Undefined until the first connection, to whose epoch the cursor then belongs. */
   readonly epoch: string | undefined;
 }
 
-/** Counts failures in a row, to end the subscription if the broker contradicts itself. */
+/** Counts failures in a row, to end the subscription if the broker keeps skipping messages or changing its epoch. */
 interface Failures {
   /** Gaps since the last delivered message. */
   readonly gaps: number;
@@ -72,9 +75,9 @@ interface Failures {
 export type SubscriptionEvent =
   /** A connection is open, to a broker with this epoch. */
   | { readonly type: "attached"; readonly epoch: string }
-  /** The connection is lost, and requests without a reply with it. */
+  /** The connection is lost, and so are the requests without a reply. */
   | { readonly type: "detached" }
-  /** The broker confirmed the request. It sends the messages after its cursor. */
+  /** The broker confirmed the request. It sends the messages after `after`. A cursor of the client's takes precedence. */
   | {
       readonly type: "confirmed";
       readonly sessionId: string;
@@ -107,11 +110,11 @@ export type SubscriptionEffect =
 
 export interface SubscriptionStep {
   readonly state: SubscriptionState;
-  /** Performed in this order. Only the last one calls a listener, which may cause the next event. */
+  /** To be carried out in this order. Only the last one may call a listener, which may cause the next event. */
   readonly effects: readonly SubscriptionEffect[];
 }
 
-/** Maximum number of consecutive gaps or resyncs. */
+/** How many gaps, or resyncs, in a row are tolerated. The next one ends the subscription. */
 const failuresInARowMax = 3;
 
 export function createSubscriptionState(
@@ -154,7 +157,7 @@ export function advanceSubscription(state: SubscriptionState, event: Subscriptio
   }
 }
 
-/** Returns the position, or null while it is unknown. */
+/** Returns the position. Null before the broker has chosen one, and from a resync until its answer. */
 export function findPosition(state: SubscriptionState): Position | null {
   return state.is === "resyncing" ? null : state.position;
 }
@@ -167,7 +170,7 @@ function toStep(state: SubscriptionState, ...effects: SubscriptionEffect[]): Sub
 
 function attach(state: Running, epoch: string): SubscriptionStep {
   if (state.is === "resyncing" && !state.isConnected) {
-    // If the epoch is still the same, the listener has been asked already.
+    // The listener has been asked about this epoch already.
     return state.epoch === epoch ? toStep({ ...state, isConnected: true }) : resync(state, epoch);
   }
   if (state.is !== "detached") return toStep(state);
@@ -241,7 +244,7 @@ function resync(
 }
 
 function continueAfter({ kind, epoch, isConnected, failures }: Resyncing, after: number): SubscriptionStep {
-  // An inbox continues at the cursor that is acknowledged in the restored database.
+  // The number is not used for an inbox: the broker continues after what is acknowledged in the restored database.
   const position = kind === "follow" ? { cursor: after, epoch } : null;
   const next = { kind, position, failures };
   return isConnected ? subscribe(next) : toStep({ is: "detached", ...next });

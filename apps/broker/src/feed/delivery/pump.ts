@@ -4,18 +4,20 @@
  *
  * | State     | Meaning                                                | Promise                                                          |
  * | --------- | ------------------------------------------------------ | ---------------------------------------------------------------- |
- * | `waiting` | Everything was sent, or the client must read first.    | The next `woken` sends what is there, and queues nothing.        |
+ * | `waiting` | Nothing is being read: everything was sent, or the     | Nothing is queued for the client. The next `woken` reads what is |
+ * |           | connection takes no more data until it has drained.    | new after the cursor.                                            |
  * | `reading` | The messages after the cursor are being read, from the | There is one read at a time, so that messages stay in order      |
  * |           | channel's memory or the database.                      | (WS-3).                                                          |
- * | `pausing` | A read has failed.                                     | It is repeated after a pause, even if nobody posts.              |
- * | `stopped` | The client has unsubscribed or is gone.                | Nothing is sent again, not even what a read returns later.       |
+ * | `pausing` | A read has failed.                                     | The caller feeds `retryDue` after a pause, and then `woken`, so  |
+ * |           |                                                        | that the read is repeated even if no one posts.                  |
+ * | `stopped` | The client has unsubscribed or is gone.                | Nothing more is sent. The result of a read that is still running |
+ * |           |                                                        | is dropped.                                                      |
  *
- * The cursor covers the messages that were written to the connection, and those that are not for the peer. It starts
- * where the client or, for an inbox, the peer's acknowledgements say, moves with `read`, and never goes back: each
- * message is sent once per subscription, in order (WS-3).
+ * The cursor covers the messages that were read to be sent, and those that are not for the peer. It starts at the
+ * client's cursor for a follow, and after the acknowledged messages for an inbox. It moves with `read` and never goes
+ * back: each message is sent at most once per subscription, in order (WS-3).
  *
- * A subscription keeps this cursor because the peer's cursors cover all of the peer's connections, and a follow has no
- * peer.
+ * The peer's own cursors cannot serve here, because all of its connections share them. A follow has no peer at all.
  */
 export interface PumpState {
   readonly is: "waiting" | "reading" | "pausing" | "stopped";
@@ -23,7 +25,10 @@ export interface PumpState {
 }
 
 export type PumpEvent =
-  /** There may be more to send: the head has moved, or the connection accepts data again. */
+  /**
+   * There may be more to send: the feed's last sequence (`head`) has moved, the connection accepts data again, or the
+   * messages that the last read returned have been sent.
+   */
   | { readonly type: "woken"; readonly head: number; readonly canSend: boolean }
   /** A read returned the messages up to a sequence. */
   | { readonly type: "read"; readonly upTo: number }
