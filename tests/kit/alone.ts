@@ -8,7 +8,7 @@ export const alone: { readonly bus: ReturnType<typeof startLocalBus>; readonly n
     id: "00000000-0000-0000-0000-000000000000",
     isAlone: true,
     others: new Set(),
-    hasUnheardNodes: false,
+    hasSilentNodes: false,
     isLeader: true,
     list: async () => [],
     settle: async () => undefined,

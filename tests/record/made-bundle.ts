@@ -16,7 +16,7 @@ import {
   hashEntry,
   hashSession,
   type Manifest,
-  type SessionAbout,
+  type SessionInfo,
   type SignedHead,
   stateFileOfFormat1,
   toAuditKeyId,
@@ -238,7 +238,7 @@ export function makeBundle({
 
 const at = (number: number) => new Date(Date.UTC(2026, 4, 2, 10, 0, number)).toISOString();
 
-export function makeSession(recordId: string): SessionAbout {
+export function makeSession(recordId: string): SessionInfo {
   return {
     session_id: recordId,
     slug: "auth-refactor",
@@ -262,7 +262,7 @@ export function signManifest(
     version = 2,
     exportedAt = "2026-05-02T12:00:00.000Z",
   }: {
-    session: SessionAbout;
+    session: SessionInfo;
     head: SignedHead;
     key: TestKey;
     version?: Manifest["version"];

@@ -5,7 +5,7 @@ import type { Metrics } from "./core/metrics.js";
 import type { Nodes } from "./core/nodes.js";
 import type { RepeatedTasks } from "./core/repeated-tasks.js";
 import type { StopList } from "./core/stop-list.js";
-import type { Workers } from "./core/workers/workers.js";
+import type { WorkerPool } from "./core/workers/workers.js";
 import type { ConcludeHook, DocumentHook } from "./document/hooks.js";
 import type { Channels } from "./feed/delivery/channels.js";
 import type { MeshChannels } from "./feed/delivery/mesh-channel.js";
@@ -89,7 +89,7 @@ export interface StartParts<Options = unknown> {
   readonly bus: Bus;
   readonly nodes: Nodes;
   readonly tasks: RepeatedTasks;
-  readonly workers: Workers;
+  readonly workers: WorkerPool;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly channels: Channels;

@@ -13,7 +13,7 @@ export type { ProgressLogLevel, SummaryOptions } from "./features/progress/featu
 export { readAuditKeys, rotateAuditKey } from "./identity/audit-key/rotate-audit-key.js";
 export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-home.js";
 export type { BrokerOptions } from "./start/broker-options.js";
-export { type DatabaseFacts, inspectDatabase } from "./start/inspect-database.js";
+export { type DatabaseInfo, inspectDatabase } from "./start/inspect-database.js";
 export { findOutsideData, type OutsideData, removeHomeData } from "./start/remove-home.js";
 export { defaultPort, type StartedBroker, startBroker } from "./start/start-broker.js";
 export { type UpgradeResult, upgradeHome, upgradePostgres } from "./start/upgrade-home.js";

@@ -14,7 +14,7 @@ export interface Nodes {
   /** The ids of the other nodes that were running at the last heartbeat. */
   readonly others: ReadonlySet<string>;
   /** Whether hints from at least one other node are not arriving. If so, this node must rely on sweeps. */
-  readonly hasUnheardNodes: boolean;
+  readonly hasSilentNodes: boolean;
   /**
    * Whether this node does the work that only one node should do. Each node considers the node that started
    * first to be the leader. There may briefly be two leaders or none, so this work must be safe to do twice
@@ -130,7 +130,7 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
     get others() {
       return others;
     },
-    get hasUnheardNodes() {
+    get hasSilentNodes() {
       return hasUnheardNodes();
     },
     get isLeader() {

@@ -10,7 +10,7 @@ import type { RepeatedTasks } from "./repeated-tasks.js";
 import type { SettingsStore } from "./settings-store.js";
 import type { Turns } from "./turns.js";
 import type { EventLoopWatch } from "./watch-event-loop.js";
-import type { Workers } from "./workers/workers.js";
+import type { WorkerPool } from "./workers/workers.js";
 
 /** Notifies the watchers of a mesh that a read of the mesh would now return a different result (MESH-1). */
 export interface MeshAnnouncer {
@@ -58,7 +58,7 @@ export interface CoreServices {
   readonly isAlone: () => boolean;
   readonly settings: SettingsStore;
   readonly addresses: Addresses;
-  readonly workers: Workers;
+  readonly workers: WorkerPool;
   readonly metrics: Metrics;
   readonly log: Log;
   /** Aborted when the broker stops. Parked waits then end as at their timeout. */

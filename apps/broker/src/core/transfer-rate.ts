@@ -1,5 +1,5 @@
 /** Ends a transfer if its client is too slow. Measures only the time spent waiting for the client. */
-export interface TransferRate {
+export interface TransferMeter {
   /** Marks that the broker now waits for the client. */
   wait(): void;
   /** Records that the client has received or sent this many bytes. */
@@ -22,7 +22,7 @@ export function createTransferRate({
   bytesPerSecondMin,
   windowMs,
   onSlow,
-}: TransferRateOptions): TransferRate {
+}: TransferRateOptions): TransferMeter {
   let bytes = 0;
   let waitedMs = 0;
   let waitingSince: number | null = null;

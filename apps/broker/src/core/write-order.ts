@@ -12,7 +12,7 @@ export interface WriteTurn {
   end(): void;
 }
 
-export interface WriteOrder {
+export interface WriteQueue {
   /** Takes the next turn for a write to this session. */
   take(session: string): WriteTurn;
 }
@@ -22,7 +22,7 @@ export interface WriteOrder {
  * Posts enter the appender one after another without waiting for each other's commit, so they share commits.
  * Every other write waits until the earlier writes are committed.
  */
-export function createWriteOrder(): WriteOrder {
+export function createWriteOrder(): WriteQueue {
   // The unfinished writes to all sessions, in order. A connection has only a few of them at a time.
   const turns: QueuedWriteTurn[] = [];
   return {

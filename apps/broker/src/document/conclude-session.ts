@@ -26,7 +26,7 @@ export async function concludeSession(
   { summary_section }: ParsedInputOf<"conclude_session">,
 ): Promise<OutputOf<"conclude_session">> {
   if (ctx.team === null) return concludeAsAgent(ctx, summary_section);
-  return concludeWith(ctx, { summary: summary_section });
+  return concludeWithSummary(ctx, { summary: summary_section });
 }
 
 /**
@@ -45,7 +45,7 @@ async function concludeAsAgent(
   const { sessionId, slug, createdByTeamId } = session;
   const job = await findJob(orm, { meshId, number: principal.job });
   const name = `agent, asked by ${job?.startedBy ?? "nobody known"}`;
-  return concludeWith(
+  return concludeWithSummary(
     {
       services,
       session,
@@ -111,7 +111,10 @@ interface Conclusion {
  * the record, and announces the conclusion (SES-9). If the session is already concluded, revises the Conclusion
  * and announces the revision, but leaves `closed_at` unchanged. A pending proposal is rejected (PROP-15).
  */
-export async function concludeWith(ctx: ConcluderContext, input: Conclusion): Promise<ConcludeSessionOutput> {
+export async function concludeWithSummary(
+  ctx: ConcluderContext,
+  input: Conclusion,
+): Promise<ConcludeSessionOutput> {
   // The draft is made before the transaction, so that other writers do not wait while a large document is
   // processed. A concurrent write makes the draft outdated. After three attempts, the draft is made with the
   // document locked.

@@ -16,7 +16,7 @@ import {
   type Redaction,
 } from "@merkle/wire";
 import { parseContent, toRedaction } from "../core/message.js";
-import type { Workers } from "../core/workers/workers.js";
+import type { WorkerPool } from "../core/workers/workers.js";
 import { sessionArchived } from "../sessions/access/authorize.js";
 import type { SessionContext } from "../sessions/context.js";
 import { findSectionTask, unifiedDiffTask } from "../text/tasks.js";
@@ -164,7 +164,7 @@ const CONTEXT_LINES = 3;
 
 /** Returns the unified diff between two versions of a document, or "" if their content is the same (DOC-8). */
 export async function diffDocuments(
-  workers: Workers,
+  workers: WorkerPool,
   { from, fromVersion, to, toVersion }: { from: string; fromVersion: number; to: string; toVersion: number },
 ): Promise<string> {
   if (from === to) return "";

@@ -30,10 +30,10 @@ export async function nudge(
   };
   const peerIds = targets.map(({ peerId }) => peerId);
   const reached = await services.wakePeers.wake({ sessionId: session.sessionId, peerIds, by }, ctx.signal);
-  return { nudged: targets.map((peer) => toNudged(peer, reached.get(peer.peerId) ?? [])) };
+  return { nudged: targets.map((peer) => toNudgeResult(peer, reached.get(peer.peerId) ?? [])) };
 }
 
-function toNudged(
+function toNudgeResult(
   { team, name, connections, lastSeenAt, joinedAt }: KnownPeer,
   reached: readonly WakePath[],
 ): OutputOf<"nudge">["nudged"][number] {

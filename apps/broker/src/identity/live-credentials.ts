@@ -25,7 +25,7 @@ export async function refuseLiveCredentials(
 ): Promise<void> {
   for (const name in input) {
     if (name !== "team_id" && (canContainSecret(name) || canContainSecret(input[name])))
-      return refuseQuoted(database, input);
+      return refuseQuotedCredentials(database, input);
   }
 }
 
@@ -43,7 +43,7 @@ function canContainSecret(value: unknown): boolean {
   return false;
 }
 
-async function refuseQuoted(
+async function refuseQuotedCredentials(
   database: Pick<Database, "orm" | "meshId">,
   { team_id: _own, ...input }: Readonly<Record<string, unknown>>,
 ): Promise<void> {

@@ -45,7 +45,7 @@ interface WatchedPrincipal {
 /** Longest delay that a Node.js timer accepts. */
 const timerMsMax = 2 ** 31 - 1;
 
-export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Revocations {
+export function createRevocationWatcher(database: Pick<Database, "orm">, bus: Bus): Revocations {
   const watched = new Set<WatchedPrincipal>();
   const listeners: (() => void)[] = [];
   const expiries = new WeakMap<Principal, Date>();

@@ -45,7 +45,7 @@ export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Pro
     await settings.reload();
     await presence.endReplaced();
     await revocations.checkAll();
-    if (!bus.isUp || nodes.hasUnheardNodes) await catchUpWithUnseen();
+    if (!bus.isUp || nodes.hasSilentNodes) await catchUpWithUnseen();
   }
 
   async function catchUpWithAll(): Promise<void> {

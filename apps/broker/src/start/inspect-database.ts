@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type ConnectionTarget, connectPool, DatabaseError, listTornDocumentsAt } from "@merkle/db";
 import { hasDatabase, withHomeDatabase } from "./home-database.js";
 
-export interface DatabaseFacts {
+export interface DatabaseInfo {
   readonly kind: "embedded" | "external";
   readonly version: string;
   /** Whether commits are synced to disk. */
@@ -27,7 +27,7 @@ export interface DatabaseFacts {
 export async function inspectDatabase(options: {
   readonly home: string;
   readonly databaseUrl?: string | undefined;
-}): Promise<DatabaseFacts> {
+}): Promise<DatabaseInfo> {
   const { home, databaseUrl } = options;
   const kind = databaseUrl === undefined ? "embedded" : "external";
   const hasData = kind === "external" || (await hasDatabase(home));
@@ -38,7 +38,7 @@ export async function inspectDatabase(options: {
   return { kind, hasData, ...serverFacts };
 }
 
-async function askServer(target: ConnectionTarget): Promise<Omit<DatabaseFacts, "kind" | "hasData">> {
+async function askServer(target: ConnectionTarget): Promise<Omit<DatabaseInfo, "kind" | "hasData">> {
   const connection = connectPool(target, 1);
   try {
     const [server] = await connection`

@@ -27,7 +27,7 @@ import { createLimiter } from "../identity/limits/limiter.js";
 import { createQuotas } from "../identity/limits/quotas.js";
 import { createShares } from "../identity/limits/shares.js";
 import { createMeshes, createMeshLookup } from "../identity/meshes/meshes.js";
-import { createRevocations } from "../identity/revocations.js";
+import { createRevocationWatcher } from "../identity/revocations.js";
 import { createSessionDirectory } from "../identity/session-directory.js";
 import { createCredentials } from "../sessions/access/credentials.js";
 import { startPresence } from "../sessions/peers/presence.js";
@@ -124,7 +124,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   });
   stops.add("appender", untracedAppender.stop);
   const appender: Appender = traces ? tracePosts(untracedAppender, traces) : untracedAppender;
-  const revocations = createRevocations(database, bus);
+  const revocations = createRevocationWatcher(database, bus);
   stops.add("revocations", revocations.stop);
   const quotas = createQuotas(database);
   await quotas.measure();

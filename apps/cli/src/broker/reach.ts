@@ -37,7 +37,7 @@ export function toReach({ home, insecure, ca, nodeTrust, mesh, token, onOtherBui
  * Returns the environment variables that pass these options to another merkle process. The home is passed
  * separately. A token is never passed on.
  */
-export function toReachVariables({
+export function toConnectionVariables({
   insecure,
   ca,
   nodeTrust,

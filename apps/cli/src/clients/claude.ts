@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { toReachVariables } from "../broker/reach.js";
+import { toConnectionVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { getEntryFile } from "../core/this-program.js";
 import { parseClaudeArgs } from "./claude-args.js";
@@ -153,7 +153,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
     env: {
       MERKLE_HOME: target.home,
       MERKLE_URL: target.url,
-      ...toReachVariables(target),
+      ...toConnectionVariables(target),
       ...toPeerVariables(target),
     },
     files: [

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { toReachVariables } from "../broker/reach.js";
+import { toConnectionVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
 import type {
@@ -169,7 +169,7 @@ function toSocketPath({ home, placeId }: Pick<LaunchTarget, "home" | "placeId">)
 
 async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
-  const socket = toSocketPath(target);
+  const socketPath = toSocketPath(target);
   const hasTerminal = !headlessCommands.has(userArgs[0]) && isPosix();
   const resumeTarget = findResumeTarget(userArgs);
   const {
@@ -183,7 +183,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
     env: {
       ...serverEnv,
       ...toServerVariables(env),
-      ...(hasTerminal && { MERKLE_CODEX_SERVER: socket }),
+      ...(hasTerminal && { MERKLE_CODEX_SERVER: socketPath }),
       ...(typeof resumeTarget === "object" && { MERKLE_CONVERSATION: resumeTarget.id }),
     },
     default_tools_approval_mode: "approve",
@@ -200,18 +200,18 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
   ];
   const fallbackArgs = [...configuration, ...userArgs];
   return {
-    args: hasTerminal ? [...configuration, "--remote", `unix://${socket}`, ...userArgs] : fallbackArgs,
+    args: hasTerminal ? [...configuration, "--remote", `unix://${socketPath}`, ...userArgs] : fallbackArgs,
     env: {
       MERKLE_HOME: target.home,
       MERKLE_URL: target.url,
-      ...toReachVariables(target),
+      ...toConnectionVariables(target),
       ...toPeerVariables(target),
     },
     files: [],
     ...(hasTerminal && {
       companion: {
-        args: ["app-server", "--listen", `unix://${socket}`, ...configuration],
-        socket,
+        args: ["app-server", "--listen", `unix://${socketPath}`, ...configuration],
+        socket: socketPath,
         fallbackArgs,
       },
     }),

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { toReachVariables } from "../broker/reach.js";
+import { toConnectionVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { getEntryFile } from "../core/this-program.js";
 import { toShellLine } from "../text/shell.js";
@@ -150,7 +150,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
     env: {
       MERKLE_HOME: target.home,
       MERKLE_URL: target.url,
-      ...toReachVariables(target),
+      ...toConnectionVariables(target),
       ...toPeerVariables(target),
     },
     files: [

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { toReachVariables } from "../broker/reach.js";
+import { toConnectionVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { toGeminiSystemSettings } from "../core/platform.js";
 import { getEntryFile } from "../core/this-program.js";
@@ -120,7 +120,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
       ...{
         MERKLE_HOME: target.home,
         MERKLE_URL: target.url,
-        ...toReachVariables(target),
+        ...toConnectionVariables(target),
         ...toPeerVariables(target),
       },
       [layer]: file,

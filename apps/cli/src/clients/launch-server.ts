@@ -1,4 +1,4 @@
-import { toReachVariables } from "../broker/reach.js";
+import { toConnectionVariables } from "../broker/reach.js";
 import { getEntryFile } from "../core/this-program.js";
 import type { AgentOptions, LaunchTarget } from "./client.js";
 
@@ -25,7 +25,7 @@ export function toPeerServer(
     env: {
       MERKLE_HOME: target.home,
       MERKLE_URL: target.url,
-      ...toReachVariables(target),
+      ...toConnectionVariables(target),
       ...(model !== undefined && { MERKLE_MODEL: model }),
     },
   };

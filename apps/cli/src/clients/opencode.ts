@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { toReachVariables } from "../broker/reach.js";
+import { toConnectionVariables } from "../broker/reach.js";
 import { usageError } from "../core/cli-error.js";
 import type {
   Client,
@@ -109,7 +109,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
       ...{
         MERKLE_HOME: target.home,
         MERKLE_URL: target.url,
-        ...toReachVariables(target),
+        ...toConnectionVariables(target),
         ...toPeerVariables(target),
       },
       ...(typeof resumeTarget === "object" && { MERKLE_CONVERSATION: resumeTarget.id }),

@@ -1,6 +1,6 @@
 import type { Toolset } from "@merkle/wire";
 import { npxCommand } from "@merkle/wire/text";
-import { type Reach, toReach, toReachVariables } from "../broker/reach.js";
+import { type Reach, toConnectionVariables, toReach } from "../broker/reach.js";
 import { toMerkleHome } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
 import { getEntryFile, runsFromNpx } from "../core/this-program.js";
@@ -40,7 +40,7 @@ export function createServerProgram(
     env: {
       ...(home !== toMerkleHome(undefined, process.cwd()) && { MERKLE_HOME: home }),
       ...(isNamed && { MERKLE_URL: broker.base }),
-      ...toReachVariables(toReach(reach)),
+      ...toConnectionVariables(toReach(reach)),
     },
   };
 }

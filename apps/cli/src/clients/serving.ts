@@ -32,7 +32,7 @@ const graceMs = 2_000;
  * How long a client's first server counts as reachable before it receives a call, because the client may
  * still be connecting.
  */
-const firstContactMs = 24 * 60 * 60 * 1_000;
+const firstContactWindowMs = 24 * 60 * 60 * 1_000;
 
 /**
  * Records this server and its client in a file. The server counts as reachable until the file's modification
@@ -52,7 +52,7 @@ export function writeServerPidFile(home: string, placeId: string): ServerPidFile
     // use it again.
     isRestarted = readPids(path)[1] === process.ppid && readLastHookTime(home, placeId) > 0;
     writeFileSync(path, `${process.pid} ${process.ppid}\n`, { mode: 0o600 });
-    setFileTime(Date.now() + (isRestarted ? 0 : firstContactMs));
+    setFileTime(Date.now() + (isRestarted ? 0 : firstContactWindowMs));
   } catch {
     // If the home is not writable, it contains no stored peer either.
   }

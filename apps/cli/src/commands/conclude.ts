@@ -8,7 +8,7 @@ import { exitCodes, usageError } from "../core/cli-error.js";
 import { findFlag, isSet } from "../core/flags.js";
 import { draftConclusion } from "../feature-hooks.js";
 import { getSessionActor } from "../identity/actors.js";
-import { takeSession } from "../sessions/find-session.js";
+import { resolveSessionArgument } from "../sessions/find-session.js";
 import { toOneLine } from "../text/one-line.js";
 import { formatCount } from "../text/time.js";
 
@@ -37,7 +37,7 @@ export const conclude: Command = {
   async run(context) {
     const { args, config, output, signal } = context;
     const broker = await findBroker(config, signal);
-    const { session, rest } = await takeSession(broker, args, config);
+    const { session, rest } = await resolveSessionArgument(broker, args, config);
     if (isSet(context.flags, "draft")) {
       if (rest !== undefined || findFlag(context.flags, "file") !== undefined)
         throw usageError("--draft has an agent write the conclusion, so it cannot be combined with a text.");

@@ -5,7 +5,7 @@ import type { Output } from "../command/output.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { splitList } from "../core/flags.js";
 import { getSessionActor } from "../identity/actors.js";
-import { takeSession } from "../sessions/find-session.js";
+import { resolveSessionArgument } from "../sessions/find-session.js";
 import { formatPeerAddress } from "../sessions/peer-names.js";
 import { toAge } from "../text/time.js";
 
@@ -23,7 +23,7 @@ export const nudge: Command = {
   ],
   async run({ args, config, output, signal }) {
     const broker = await findBroker(config, signal);
-    const { session, rest } = await takeSession(broker, args, config);
+    const { session, rest } = await resolveSessionArgument(broker, args, config);
     const to = splitList(rest === undefined ? [] : [rest]);
     if (to.length === 0) {
       throw usageError(

@@ -6,7 +6,7 @@ import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readPostInput } from "../feed/post-input.js";
 import { getSessionActor } from "../identity/actors.js";
-import { takeSession } from "../sessions/find-session.js";
+import { resolveSessionArgument } from "../sessions/find-session.js";
 import { formatPeerAddress } from "../sessions/peer-names.js";
 import { toAge } from "../text/time.js";
 
@@ -50,7 +50,7 @@ export const post: Command = {
   async run({ args, flags, config, io, output, signal }) {
     const input = readPostInput(flags);
     const broker = await findBroker(config, signal);
-    const { session, rest } = await takeSession(broker, args, config);
+    const { session, rest } = await resolveSessionArgument(broker, args, config);
     const text = await readText({
       given: rest ?? input.content.answer,
       name: "the message text",

@@ -7,7 +7,7 @@ import { readText } from "../command/read-text.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { findFlag } from "../core/flags.js";
 import { getSessionActor } from "../identity/actors.js";
-import { takeSession } from "../sessions/find-session.js";
+import { resolveSessionArgument } from "../sessions/find-session.js";
 import { toOneLine } from "../text/one-line.js";
 import { formatCount } from "../text/time.js";
 
@@ -35,7 +35,7 @@ export const rename: Command = {
       );
     }
     const broker = await findBroker(config, signal);
-    const { session, rest: title } = await takeSession(broker, args, config);
+    const { session, rest: title } = await resolveSessionArgument(broker, args, config);
     const given = findFlag(flags, "description");
     const usage = `merkle rename ${session.slug} <title> --reason <text>`;
     if (title === undefined && given === undefined)

@@ -3,7 +3,7 @@ import type { Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { findFlag } from "../core/flags.js";
 import { readConfig, readEnvironment } from "../settings/config.js";
-import { refuseUntrusted } from "../settings/foreign-file.js";
+import { requireTrusted } from "../settings/foreign-file.js";
 import { formatCount } from "../text/time.js";
 import { type LaunchOptions, readFolder } from "./launch-options.js";
 
@@ -35,7 +35,7 @@ export async function applyFolderSettings(context: CommandContext): Promise<Comm
   const env = { ...readEnvironment().variables, MERKLE_HOME: config.home };
   const folderConfig = await readConfig({ flags, env, cwd: readFolder(named) });
   for (const notice of folderConfig.notices) output.note(notice);
-  refuseUntrusted(folderConfig);
+  requireTrusted(folderConfig);
   return { ...context, config: { ...config, ...folderConfig } };
 }
 

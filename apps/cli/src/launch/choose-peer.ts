@@ -10,7 +10,7 @@ import { listStoredPeers, type StoredPeer } from "../home/stored-peers.js";
 import { findSession } from "../sessions/find-session.js";
 import { findFreeStoredPeer, isUnused, listOwnTeams } from "../sessions/requested-peer.js";
 import { type ChosenSession, type LaunchScene, listPeersOfFolder } from "./choose-session.js";
-import { type LastAnswers, readLastAnswers } from "./last-answers.js";
+import { type PreviousAnswers, readLastAnswers } from "./last-answers.js";
 import {
   findGroupsProblem,
   findNameProblem,
@@ -91,7 +91,7 @@ export async function askPeer(
 async function askTeam(
   prompter: Prompter,
   scene: LaunchScene,
-  { session, last }: { readonly session: NamedSession; readonly last: LastAnswers },
+  { session, last }: { readonly session: NamedSession; readonly last: PreviousAnswers },
 ): Promise<string> {
   return prompter.askText({
     message: "Team",

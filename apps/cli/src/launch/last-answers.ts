@@ -5,7 +5,7 @@ import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 
 /** The user's answers at the last launch from this home. */
-export interface LastAnswers {
+export interface PreviousAnswers {
   /** The session's slug. */
   readonly session?: string;
   readonly team?: string;
@@ -20,7 +20,7 @@ const answerNames = ["session", "team", "name", "role", "groups"] as const;
  * Reads the user's last answers. Returns an empty object if the file is missing or invalid, because the
  * answers are only defaults.
  */
-export async function readLastAnswers(home: string): Promise<LastAnswers> {
+export async function readLastAnswers(home: string): Promise<PreviousAnswers> {
   const text = await readFile(homeFiles.answers(home), "utf8").catch(() => "{}");
   try {
     const value: unknown = JSON.parse(text);
@@ -33,7 +33,7 @@ export async function readLastAnswers(home: string): Promise<LastAnswers> {
   }
 }
 
-export async function saveLastAnswers(home: string, answers: LastAnswers): Promise<void> {
+export async function saveLastAnswers(home: string, answers: PreviousAnswers): Promise<void> {
   const path = homeFiles.answers(home);
   await explainHomeErrors(home, async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -120,7 +120,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     // does not reach this server.
     getHeardAt: () => (turn.hasHooks ? heardAt : Number.POSITIVE_INFINITY),
     readIdleSince: readClientIdleSince,
-    onUnheard: declareUnreached,
+    onUnheard: markUnreachable,
   });
   const wakers = createWakers({
     ...{ paths, turn, isRestarted, now, readIdleSince: readClientIdleSince },
@@ -247,7 +247,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     };
   }
 
-  function declareUnreached(): void {
+  function markUnreachable(): void {
     onUnreached();
     unreached.declare();
     refreshDescription();

@@ -97,7 +97,7 @@ async function listByTitle(broker: Pick<BrokerClient, "call">, title: string): P
  * a session has that name. In that case the argument is the session, so that text is never posted to the
  * wrong session.
  */
-export async function takeSession(
+export async function resolveSessionArgument(
   broker: Pick<BrokerClient, "call">,
   [first, second]: readonly string[],
   config: Pick<Config, "session">,
@@ -115,7 +115,7 @@ export async function takeSession(
  *
  * @throws CliError `usage` if a word is missing
  */
-export async function takeWords(
+export async function splitSessionArgument(
   broker: Pick<BrokerClient, "call">,
   args: readonly string[],
   { needed, usage, config }: { needed: number; usage: string; config: Pick<Config, "session"> },

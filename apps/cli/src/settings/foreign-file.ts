@@ -74,7 +74,7 @@ export function trustFile(home: string, file: ForeignFile): void {
 }
 
 /** Refuses to continue if a project's file is not trusted. @throws CliError `not_trusted` */
-export function refuseUntrusted({ untrusted }: { readonly untrusted: ForeignFile | undefined }): void {
+export function requireTrusted({ untrusted }: { readonly untrusted: ForeignFile | undefined }): void {
   if (untrusted) throw notTrusted(untrusted);
 }
 

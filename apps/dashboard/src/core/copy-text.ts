@@ -1,16 +1,16 @@
 /** Copies text to the clipboard. Returns false if the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   // The clipboard API exists only on https and localhost, but a dashboard may be opened at a machine's plain HTTP address.
-  if (!navigator.clipboard) return copyBySelection(text);
+  if (!navigator.clipboard) return copyViaSelection(text);
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copyBySelection(text);
+    return copyViaSelection(text);
   }
 }
 
-function copyBySelection(text: string): boolean {
+function copyViaSelection(text: string): boolean {
   const focused = document.activeElement;
   const area = document.createElement("textarea");
   area.value = text;

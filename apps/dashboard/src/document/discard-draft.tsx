@@ -4,7 +4,7 @@ import { ConfirmButton } from "@/components/confirm-button";
 import { Button } from "@/ui/button";
 
 /** A button that discards the draft after a confirmation. */
-export function DiscardDraft({ onDiscard }: { onDiscard: () => void }) {
+export function DiscardDraftButton({ onDiscard }: { onDiscard: () => void }) {
   return (
     <ConfirmButton
       button={<Button variant="ghost">Discard…</Button>}

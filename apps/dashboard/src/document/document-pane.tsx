@@ -27,13 +27,13 @@ export function DocumentPane() {
   return (
     <PanelBoundary title="Document">
       <Suspense fallback={<DocumentSkeleton />}>
-        <DocumentFaces />
+        <DocumentViews />
       </Suspense>
     </PanelBoundary>
   );
 }
 
-function DocumentFaces() {
+function DocumentViews() {
   const { session, at: asOf, isObserver } = useSession();
   const at = useReplayed((replay) => replay.findAt(asOf)?.documentAt ?? asOf);
   const version = useVersionParam();

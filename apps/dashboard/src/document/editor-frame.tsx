@@ -8,7 +8,7 @@ import { RefusalNote } from "@/components/refusal-note";
 import { cn } from "@/core/utils";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
-import { DiscardDraft } from "./discard-draft";
+import { DiscardDraftButton } from "./discard-draft";
 import { MarkdownField } from "./markdown-field";
 import type { DraftText } from "./use-draft-text";
 
@@ -73,7 +73,7 @@ export function EditorFrame({
           {isPreview ? "Write" : "Preview"}
         </Button>
         {text.isChanged ? (
-          <DiscardDraft
+          <DiscardDraftButton
             onDiscard={() => {
               text.discard();
               onClose();

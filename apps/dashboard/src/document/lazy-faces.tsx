@@ -16,5 +16,5 @@ export const DocumentHistory = lazyPart(
 export const CompareView = lazyPart(() => import("./compare-view"), "CompareView", <DocumentSkeleton />);
 export const DocumentOutline = lazyPart(() => import("./document-outline"), "DocumentOutline");
 export const AppendNote = lazyPart(() => import("./append-note"), "AppendNote");
-export const DiscardDraft = lazyPart(() => import("./discard-draft"), "DiscardDraft");
+export const DiscardDraft = lazyPart(() => import("./discard-draft"), "DiscardDraftButton");
 export const RestoreVersion = lazyPart(() => import("./restore-version"), "RestoreVersion");

@@ -80,7 +80,7 @@ async function restore(
   await sql`SET CONSTRAINTS ALL IMMEDIATE`;
   await switchInsertTriggers(sql, tables, "ENABLE");
   const epoch = await giveNewEpoch(sql);
-  await markPeers(sql);
+  await markPeersRestored(sql);
   await deleteNodes(sql);
   // Otherwise the planner would have no statistics until autovacuum runs.
   await sql.unsafe(`ANALYZE ${formatTableList(tables)}`);
@@ -200,7 +200,7 @@ async function giveNewEpoch(sql: postgres.Sql): Promise<string> {
  * not say which epoch it belongs to. If the schema does not have the column for this mark yet, a later
  * migration sets it from the settings.
  */
-async function markPeers(sql: postgres.Sql): Promise<void> {
+async function markPeersRestored(sql: postgres.Sql): Promise<void> {
   await sql`
     INSERT INTO settings (key, value) VALUES ('restored', to_jsonb(now()))
     ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()`;

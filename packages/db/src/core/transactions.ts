@@ -10,7 +10,7 @@ export type Queryable = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
 export type Transaction = Queryable;
 
 /** Runs transactions, a limited number at a time, each on a separate connection. */
-export interface Transactions {
+export interface TransactionRunner {
   run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   end(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface Transactions {
  * Starts a runner of transactions that sends BEGIN and COMMIT itself. The driver's own transactions (postgres
  * 3.4) send ROLLBACK over a lost connection, which ends the process.
  */
-export function startTransactions(target: ConnectionTarget, max: number): Transactions {
+export function startTransactions(target: ConnectionTarget, max: number): TransactionRunner {
   const lanes = startLanes(target, max);
   return {
     run: (work) =>

@@ -24,7 +24,7 @@ export interface OutsideData {
 export async function findOutsideData(home: string): Promise<OutsideData> {
   const sockets = await filter(toTemporaryFolders(home), isOwnFolder);
   if (!isRoot()) return { folders: sockets, user: undefined };
-  const areas = await filter(await listAreas(home), (area) => belongsTo(area, home));
+  const areas = await filter(await listClusterDirectories(home), (area) => belongsTo(area, home));
   const made = await findCreatedUser();
   const user = made && !(await isUsedByOthers(areas, made)) ? made.name : undefined;
   const shared = user !== undefined && (await isOwnFolder(SYSTEM_FOLDER)) ? [SYSTEM_FOLDER] : [];
@@ -68,7 +68,7 @@ export async function stopOrphanedServers(home: string): Promise<void> {
 }
 
 /** Lists the folders that the home links to, and the folder named after the home. */
-async function listAreas(home: string): Promise<string[]> {
+async function listClusterDirectories(home: string): Promise<string[]> {
   const pointers = (await listMajors(home)).map((major) => join(home, "pg", String(major)));
   const targets = await Promise.all(pointers.map((pointer) => readlink(pointer).catch(() => "")));
   const areas = targets

@@ -60,7 +60,7 @@ export function isServerRunning(pid: number): boolean {
  * start if another process of the same user now has the pid in those files. Call only when no postmaster uses
  * this data.
  */
-export async function removeDeadLocks(data: string, socket: { folder: string; port: number } | undefined) {
+export async function removeStaleLocks(data: string, socket: { folder: string; port: number } | undefined) {
   await rm(join(data, "postmaster.pid"), { force: true });
   if (socket) await rm(join(socket.folder, `${toSocketName(socket.port)}.lock`), { force: true });
 }

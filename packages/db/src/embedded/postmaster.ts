@@ -9,7 +9,7 @@ import {
   isServerRunning,
   type PostmasterFile,
   readPostmasterFile,
-  removeDeadLocks,
+  removeStaleLocks,
 } from "./postmaster-file.js";
 import { probe } from "./probe.js";
 import { runProgram } from "./run-program.js";
@@ -93,7 +93,7 @@ async function findRunning(
   if (canSignal(running.pid)) {
     log(`postmaster.pid names process ${running.pid}, which is not PostgreSQL; the file is removed`);
     const { endpoint } = cluster;
-    await removeDeadLocks(data, endpoint.kind === "socket" ? endpoint : undefined);
+    await removeStaleLocks(data, endpoint.kind === "socket" ? endpoint : undefined);
   }
   return undefined;
 }

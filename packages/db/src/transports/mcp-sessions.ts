@@ -35,7 +35,7 @@ export async function deleteMcpSession(db: Queryable, { meshId, idHash }: McpSes
   await db.delete(mcpSessions).where(and(eq(mcpSessions.meshId, meshId), eq(mcpSessions.idHash, idHash)));
 }
 
-const cancelledMax = 20;
+const cancelledRequestsMax = 20;
 
 /** Records that a client has cancelled a request that another node is processing. */
 export async function addCancelled(
@@ -48,7 +48,7 @@ export async function addCancelled(
     .update(mcpSessions)
     .set({
       cancelled: sql`
-        (CASE WHEN jsonb_array_length(${mcpSessions.cancelled}) >= ${cancelledMax} THEN ${mcpSessions.cancelled} - 0 ELSE ${mcpSessions.cancelled} END)
+        (CASE WHEN jsonb_array_length(${mcpSessions.cancelled}) >= ${cancelledRequestsMax} THEN ${mcpSessions.cancelled} - 0 ELSE ${mcpSessions.cancelled} END)
         || jsonb_build_object('request', ${text}::text::jsonb, 'at', now())`,
     })
     .where(and(eq(mcpSessions.meshId, meshId), eq(mcpSessions.idHash, idHash)));

@@ -10,8 +10,8 @@ import {
   introductionId,
   isSilent,
   readAdmission,
+  toConnectionEnd,
   toHelloFrame,
-  toRefusal,
 } from "./introduction.js";
 import { type SilenceWatch, watchSilence } from "./silence-watch.js";
 import type { WebSocketClass, WebSocketLike } from "./web-socket.js";
@@ -89,7 +89,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
   socket.addEventListener("error", (event) => {
     if ("message" in event && typeof event.message === "string") fault = event.message;
   });
-  socket.addEventListener("close", ({ code, reason }) => end(toEnd(code, reason || fault)));
+  socket.addEventListener("close", ({ code, reason }) => end(toEndByCode(code, reason || fault)));
 
   function receive(frame: BrokerFrame | null): void {
     watch.reset();
@@ -117,7 +117,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     admissionWatch = watchSilence(options.connectTimeoutMs, () =>
       drop(`the client was not authenticated after ${options.connectTimeoutMs} ms`),
     );
-    introduce(hello).catch((error: unknown) => drop(toRefusal(error)));
+    introduce(hello).catch((error: unknown) => drop(toConnectionEnd(error)));
   }
 
   /**
@@ -213,7 +213,7 @@ function terminate(socket: WebSocketLike): void {
   else socket.close();
 }
 
-function toEnd(code: number, text: string): ConnectionEnd {
+function toEndByCode(code: number, text: string): ConnectionEnd {
   const reason = text === "" ? `closed with code ${code}` : `${text} (code ${code})`;
   if (mayReconnect(code)) return { canReconnect: true, reason };
   const error = new MerkleError(

@@ -57,7 +57,7 @@ export async function toHelloFrame(
  * ends the client.
  */
 export function readAdmission(reply: Reply): HelloResult | ConnectionEnd {
-  if ("error" in reply) return toRefusal(MerkleError.fromBody(reply));
+  if ("error" in reply) return toConnectionEnd(MerkleError.fromBody(reply));
   return reply.output as HelloResult; // The broker's frames are trusted (see parseFrame).
 }
 
@@ -67,7 +67,7 @@ export function readAdmission(reply: Reply): HelloResult | ConnectionEnd {
  */
 const transientReasons: readonly unknown[] = ["time", "nonce"];
 
-export function toRefusal(error: unknown): ConnectionEnd {
+export function toConnectionEnd(error: unknown): ConnectionEnd {
   if (error instanceof MerkleError && !errorCodes[error.code].retry) {
     return transientReasons.includes(error.details["reason"])
       ? { canReconnect: true, reason: error.message, refusal: error }

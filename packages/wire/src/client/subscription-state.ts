@@ -35,14 +35,14 @@ export type SubscriptionState =
       /** The broker's current epoch. */
       readonly epoch: string;
       readonly isConnected: boolean;
-      readonly failures: Failures;
+      readonly failures: FailureCounts;
     }
   | {
       readonly is: "live";
       readonly kind: SubscriptionKind;
       readonly sessionId: string;
       readonly position: Position;
-      readonly failures: Failures;
+      readonly failures: FailureCounts;
     }
   | { readonly is: "ended"; readonly position: Position | null };
 
@@ -51,7 +51,7 @@ interface Pending {
   readonly kind: SubscriptionKind;
   /** Null if the broker chooses where to start. */
   readonly position: Position | null;
-  readonly failures: Failures;
+  readonly failures: FailureCounts;
 }
 
 type Live = Extract<SubscriptionState, { is: "live" }>;
@@ -65,7 +65,7 @@ export interface Position {
 }
 
 /** Counts failures in a row, to end the subscription if the broker keeps skipping messages or changing its epoch. */
-interface Failures {
+interface FailureCounts {
   /** Gaps since the last delivered message. */
   readonly gaps: number;
   /** Resyncs since the subscription was last live. */

@@ -100,7 +100,7 @@ export interface StateLine {
  * Facts about a session that are not in the two logs of its record. In format 2, the signed head contains
  * their hash.
  */
-export interface SessionAbout {
+export interface SessionInfo {
   /** Id of the session's record. */
   readonly session_id: string;
   readonly slug: string;
@@ -115,7 +115,7 @@ export interface Manifest {
   readonly format: "merkle-bundle";
   /** Version of the bundle's format. In format 1, the head covers only the two logs. */
   readonly version: 1 | 2;
-  readonly session: SessionAbout;
+  readonly session: SessionInfo;
   readonly epoch: string;
   readonly exported_at: string;
   readonly size: number;

@@ -37,7 +37,7 @@ export {
   parseHeadLine,
   parseKeys,
   parseManifest,
-  type SessionAbout,
+  type SessionInfo,
   type StateLine,
   stateFileOfFormat1,
   writeJsonLine,

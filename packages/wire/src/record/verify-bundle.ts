@@ -84,11 +84,11 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     : { head: false, manifest: false };
 
   const headCheckpoints = [
-    ...heads.map((head) => ({ head, whose: `the head signed ${head.at}`, mustReach: true })),
-    ...(manifest ? [{ head: manifest.head, whose: "the head of the export", mustReach: true }] : []),
+    ...heads.map((head) => ({ head, description: `the head signed ${head.at}`, mustReach: true })),
+    ...(manifest ? [{ head: manifest.head, description: "the head of the export", mustReach: true }] : []),
     ...(trusted.heads ?? []).map((head) => ({
       head,
-      whose: `the head remembered from ${head.at}`,
+      description: `the head remembered from ${head.at}`,
       // A copy that was exported before the client stored this head may legitimately be shorter. The export
       // time counts only if a trusted signature covers it.
       mustReach: !manifest || !validity.manifest || manifest.exported_at >= head.at,
@@ -109,7 +109,7 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     ),
     onLine: createProgressListener("feed", manifest?.size ?? 0),
   });
-  const seals = feed.seals.map((head) => ({ head, whose: `the seal of ${head.at}`, mustReach: true }));
+  const seals = feed.seals.map((head) => ({ head, description: `the seal of ${head.at}`, mustReach: true }));
   const document = await verifyDocument(readBundleLines(reading, bundleFiles.versions), {
     recordId,
     sha256,

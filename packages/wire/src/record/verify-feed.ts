@@ -111,8 +111,8 @@ export async function verifyFeed(
     if (unsigned) return createFindings("signature", unsigned);
     seals.push(head);
     if (log.last !== head.size) return [];
-    const whose = `the seal in message ${sequence}`;
-    return log.check({ size: head.size, root: head.root, whose, mustReach: true });
+    const description = `the seal in message ${sequence}`;
+    return log.check({ size: head.size, root: head.root, description, mustReach: true });
   }
 
   for await (const text of lines) {

@@ -10,7 +10,7 @@ export interface Checkpoint {
   /** Content hash of the last version, if the checkpoint includes that hash. */
   readonly contentHash?: string | null;
   /** The checkpoint's source, as part of a sentence, such as "the head signed 2026-05-02T14:05:00.000Z". */
-  readonly whose: string;
+  readonly description: string;
   /**
    * True if the record must be at least as long as the checkpoint says. False if the record may be an older
    * copy.
@@ -166,19 +166,19 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
     if (!wrong) confirmedSize = Math.max(confirmedSize, last);
     if (!wrong || refutedSize > confirmedSize) return [];
     refutedSize = last;
-    const whose = capitalise(wrong.whose);
+    const subject = capitalise(wrong.description);
     if (last === 0) {
       return [
         {
           code: "head",
-          message: `${whose} covers no ${one}s, but its root is not the root of an empty log.`,
+          message: `${subject} covers no ${one}s, but its root is not the root of an empty log.`,
           file,
         },
       ];
     }
     const from = confirmedSize + 1;
     const which = from === last ? formatEntry(last) : `one of ${formatRange(from, last)}`;
-    const message = `${whose} has a different root over ${formatRange(1, last)}: ${which} was changed together with all hashes after it, or that head belongs to another record.`;
+    const message = `${subject} has a different root over ${formatRange(1, last)}: ${which} was changed together with all hashes after it, or that head belongs to another record.`;
     return [
       { code: "head", message, ...locate(last, from), ...(line === undefined ? {} : { line: line.line }) },
     ];
@@ -231,7 +231,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
         .filter(({ size, mustReach }) => mustReach && size > last)
         .sort((a, b) => b.size - a.size);
       if (!furthest) return atStart;
-      const message = `${capitalise(formatRange(last + 1, furthest.size))} ${furthest.size - last > 1 ? "are" : "is"} missing at the end: ${furthest.whose} covers ${furthest.size} ${one}s.`;
+      const message = `${capitalise(formatRange(last + 1, furthest.size))} ${furthest.size - last > 1 ? "are" : "is"} missing at the end: ${furthest.description} covers ${furthest.size} ${one}s.`;
       return [...atStart, { code: "sequence", message, ...locate(last + 1) }];
     },
   };

@@ -132,11 +132,11 @@ export async function startNatsBus(options: {
   };
 }
 
-type MakeAuthenticator = typeof import("@nats-io/transport-node").credsAuthenticator;
+type AuthenticatorFactory = typeof import("@nats-io/transport-node").credsAuthenticator;
 
 async function toConnectOptions(
   text: string,
-  makeAuthenticator: MakeAuthenticator,
+  makeAuthenticator: AuthenticatorFactory,
 ): Promise<NodeConnectionOptions> {
   const url = new URL(text);
   const [user, pass] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];

@@ -5,7 +5,7 @@ import type { WorkerTask } from "./task.js";
 import { startThread, type WorkerThread } from "./thread.js";
 
 /** A few threads for pure work that would block the event loop. */
-export interface Workers {
+export interface WorkerPool {
   /**
    * Runs a task, and resolves with its result or rejects with its error. Small inputs run immediately on the
    * calling thread, because passing them to another thread would cost more than the work.
@@ -53,7 +53,7 @@ export function startWorkers({
   waitingMax = 64,
   entry,
   log,
-}: WorkersOptions): Workers {
+}: WorkersOptions): WorkerPool {
   const threads = new Set<WorkerThread>();
   const ownThreads = new Set<WorkerThread>();
   const idle = new Set<WorkerThread>();

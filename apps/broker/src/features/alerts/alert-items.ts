@@ -27,7 +27,7 @@ export interface AlertItems {
 export async function readAlertIds(services: FactServices, now: Date): Promise<string[]> {
   const [facts, concluded] = await Promise.all([
     readFacts(services, { personId: null, approvals: "everybody's" }),
-    readConcluded(services, now),
+    listConcludedAlerts(services, now),
   ]);
   return [...facts, ...concluded].map(({ id }) => id);
 }
@@ -45,7 +45,7 @@ export async function readAlertItems(
   const [facts, putAway, concluded] = await Promise.all([
     readFacts(services, { personId, approvals: "own" }),
     readDismissals(services, personId),
-    readConcluded(services, now),
+    listConcludedAlerts(services, now),
   ]);
   const shown = await toItems(
     services,
@@ -62,7 +62,7 @@ export async function readAlertItems(
   return { allIds: [...facts, ...concluded].map(({ id }) => id), items: [...waiting, ...concluded] };
 }
 
-async function readConcluded({ database }: FactServices, now: Date): Promise<AlertItem[]> {
+async function listConcludedAlerts({ database }: FactServices, now: Date): Promise<AlertItem[]> {
   const { orm, meshId } = database;
   const sessions = await listConcludedSessions(orm, meshId, new Date(now.getTime() - concludedMs));
   return sessions.map(({ sessionId, slug, title, since }) => ({

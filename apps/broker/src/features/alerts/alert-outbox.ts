@@ -115,7 +115,7 @@ async function sendDue(
   await Promise.all(deliveries);
 }
 
-interface OneAlert {
+interface TargetedAlert {
   readonly alert: DueAlert;
   readonly target: AlertTargetRow;
   readonly content: AlertContent;
@@ -125,7 +125,7 @@ interface OneAlert {
 
 async function sendOne(
   services: MeshServices,
-  { alert, target, content, now, silentMs }: OneAlert,
+  { alert, target, content, now, silentMs }: TargetedAlert,
 ): Promise<void> {
   const { orm } = services.database;
   const { stopping: signal } = services;

@@ -2,7 +2,7 @@ import type { Feature } from "../../feature.js";
 import { createAlertOutbox } from "./alert-outbox.js";
 import { listTargets, putTarget, removeTarget, testTarget } from "./manage-alert-targets.js";
 
-const sendMs = 5_000;
+const sendTimeoutMs = 5_000;
 
 /** Alerts to people who are away. */
 export const alertsFeature = {
@@ -16,7 +16,7 @@ export const alertsFeature = {
   },
   repeat: {
     name: "alerts",
-    everyMs: sendMs,
+    everyMs: sendTimeoutMs,
     begin(meshes) {
       const send = createAlertOutbox(() => meshes.list());
       // Each alert is leased while it is sent, so any node could send it. Only one node does so, to spare the

@@ -13,7 +13,7 @@ import {
   encodeManifest,
   hashSession,
   type Manifest,
-  type SessionAbout,
+  type SessionInfo,
   type SignedHead,
   writeJsonLine,
 } from "@merkle/wire/record";
@@ -125,7 +125,7 @@ async function addFile(
 }
 
 function signManifest(
-  session: SessionAbout,
+  session: SessionInfo,
   { recorded, head, files }: { recorded: ExportedRecord; head: SignedHead; files: readonly ManifestFile[] },
 ): Manifest {
   const unsigned = {

@@ -8,11 +8,11 @@ import {
   insertImport,
   insertImportedTeams,
   isDataError,
-  keepImportFile,
   keepOriginKeys,
   listImportFiles,
   replaceImportedState,
   saveHead,
+  saveImportFile,
   type Transaction,
 } from "@merkle/db";
 import { type ImportResult, MerkleError } from "@merkle/wire";
@@ -165,7 +165,7 @@ async function storeFiles(
 ): Promise<void> {
   const derived: readonly string[] = [bundleFiles.feed, bundleFiles.versions, bundleFiles.document];
   for (const name of bundleFileNames(manifest.version).filter((each) => !derived.includes(each))) {
-    await keepImportFile(tx, { sessionId, name }, bundle.open(name) ?? emptyStream());
+    await saveImportFile(tx, { sessionId, name }, bundle.open(name) ?? emptyStream());
   }
 }
 

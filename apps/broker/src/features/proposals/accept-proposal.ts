@@ -2,7 +2,7 @@ import { decideProposalRow, type ProposalWithVersion, readProposalContent } from
 import { MerkleError, type OutputOf, operationRules, type ParsedInputOf } from "@merkle/wire";
 import { applyHunks } from "@merkle/wire/text";
 import { sha256 } from "../../core/sha256.js";
-import { concludeWith } from "../../document/conclude-session.js";
+import { concludeWithSummary } from "../../document/conclude-session.js";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import { requireConvenerPolicy } from "../../sessions/access/convener-policy.js";
@@ -99,7 +99,7 @@ async function acceptConclusion(
   const { services } = ctx;
   const { team, write } = await prepareTeamWrite(ctx, session);
   await requireConvenerPolicy(services, operationRules.conclude_session.restrictedBy, session, team);
-  const concluded = await concludeWith(
+  const concluded = await concludeWithSummary(
     { services, session, team, write },
     {
       summary: content,

@@ -25,7 +25,7 @@ export async function redactVersions(
         `At least one of versions ${range.from} to ${range.to} of the document`,
       );
     }
-    if (range.to === current.version) throw stillCurrent(current.version, current.closedAt !== null);
+    if (range.to === current.version) throw currentVersionError(current.version, current.closedAt !== null);
 
     const redacted = await redactDocumentVersions(tx, sessionId, range);
     const scope = { meshId: ctx.services.database.meshId, sessionId };
@@ -58,7 +58,7 @@ function noVersion(version: number, newest: number): MerkleError {
   );
 }
 
-function stillCurrent(version: number, isClosed: boolean): MerkleError {
+function currentVersionError(version: number, isClosed: boolean): MerkleError {
   const how = isClosed
     ? "The session is concluded: rewrite its conclusion first"
     : "First save a new version without that text";

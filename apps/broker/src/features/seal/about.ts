@@ -3,7 +3,7 @@ import { listPeers, listStateEntries, type Queryable, type RecordExtent } from "
 import {
   type HeadAbout,
   hashSession,
-  type SessionAbout,
+  type SessionInfo,
   toCanonicalJson,
   writeJsonLine,
 } from "@merkle/wire/record";
@@ -31,7 +31,7 @@ export async function readAbout(source: AboutSource, extent: RecordExtent): Prom
   };
 }
 
-export function toSessionAbout(extent: RecordExtent): SessionAbout {
+export function toSessionAbout(extent: RecordExtent): SessionInfo {
   const { recordId, slug, title, description, createdAt, closedAt } = extent;
   return {
     session_id: recordId,

@@ -8,7 +8,7 @@ import { afterAll, expect, it, onTestFinished } from "vitest";
 import { putAuditKey } from "../../../../../tests/kit/audit-key.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { createLog } from "../../core/log.js";
-import { startWorkers, type Workers } from "../../core/workers/workers.js";
+import { startWorkers, type WorkerPool } from "../../core/workers/workers.js";
 import { openAuditKey } from "../../identity/audit-key/audit-key.js";
 import { getWorkerEntry } from "../../start/worker-entry.js";
 import { createRecords } from "./records.js";
@@ -17,7 +17,7 @@ const workers = startWorkers({ entry: getWorkerEntry() });
 afterAll(workers.stop);
 
 /** Creates the part of a node that signs session records in a database. */
-async function startNode(target: string, workers: Workers) {
+async function startNode(target: string, workers: WorkerPool) {
   const home = await mkdtemp(join(tmpdir(), "merkle-node-"));
   await putAuditKey(home);
   const database = await openDatabase({ target });

@@ -10,7 +10,7 @@ import {
 import { MerkleError } from "@merkle/wire";
 import { type HeadAbout, type SignedHead, toCanonicalJson } from "@merkle/wire/record";
 import type { CoreServices } from "../../core/services.js";
-import type { Workers } from "../../core/workers/workers.js";
+import type { WorkerPool } from "../../core/workers/workers.js";
 import { type AuditSigner, listSuccession } from "../../identity/audit-key/audit-key.js";
 import { readAbout } from "./about.js";
 import { signHead, toHeadRow, toSignedHead } from "./sign-head.js";
@@ -36,7 +36,7 @@ export interface Records {
 
 interface RecordsOptions {
   readonly database: Database;
-  readonly workers: Workers;
+  readonly workers: WorkerPool;
   readonly signer: AuditSigner;
 }
 

@@ -12,7 +12,7 @@ import {
 } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { ReadSubtrees, Subtree } from "@merkle/wire/record";
-import type { Workers } from "../../core/workers/workers.js";
+import type { WorkerPool } from "../../core/workers/workers.js";
 import { type HashedEntries, hashEntriesTask, rootOver } from "./hash-entries.js";
 
 /** One of a session's logs, with the session id that appears in its entries. */
@@ -23,7 +23,7 @@ export interface NamedLog extends RecordLog {
 export interface LogReader {
   /** The connection pool, or a transaction that locks the rows it reads. */
   readonly db: Queryable;
-  readonly workers: Workers;
+  readonly workers: WorkerPool;
 }
 
 /**

@@ -46,7 +46,7 @@ export function startIndexer(options: {
 
   async function indexInBackground(): Promise<void> {
     try {
-      while (!stopping.signal.aborted && (await indexStep(database)) !== null) {
+      while (!stopping.signal.aborted && (await runIndexStep(database)) !== null) {
         await delay(pauseMs, undefined, { signal: stopping.signal });
       }
     } catch (error) {
@@ -61,7 +61,7 @@ export function startIndexer(options: {
     async catchUp() {
       const until = performance.now() + catchUpMs;
       for (let indexed = 0; indexed < messagesMax && performance.now() < until; ) {
-        const messages = await indexStep(database);
+        const messages = await runIndexStep(database);
         if (messages === null) return true;
         indexed += messages;
       }
@@ -79,7 +79,7 @@ export function startIndexer(options: {
  * Indexes one batch of missing entries. Returns the number of messages in the batch, or null if nothing is
  * missing.
  */
-async function indexStep({
+async function runIndexStep({
   orm,
   transaction,
 }: Pick<Database, "orm" | "transaction">): Promise<number | null> {

@@ -7,7 +7,7 @@ import { createSources, noSources, type Sources, type SourcesOptions } from "./s
 
 export { keepFileText, readFileText } from "./file-text.js";
 export type { SourceServices, StartedSources } from "./services.js";
-export { refuseOtherSource, requireSourcePath, toFile } from "./source-path.js";
+export { requireOwnSource, requireSourcePath, toFile } from "./source-path.js";
 export type { Sources, SourcesOptions } from "./sources.js";
 
 /**

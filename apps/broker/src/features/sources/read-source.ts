@@ -2,7 +2,7 @@ import { type FileWork, findSourceText, listFileWork } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Context } from "../../sessions/context.js";
 import type { SourceServices } from "./services.js";
-import { refuseOtherSource, requireSourcePath } from "./source-path.js";
+import { requireOwnSource, requireSourcePath } from "./source-path.js";
 import type { ListedRoot } from "./sources.js";
 
 /** Lists the files that may be worked on, by root and path, with the open work on each file (SOURCE-6). */
@@ -50,7 +50,7 @@ export async function readSource(
   { services, principal }: Context<SourceServices>,
   { source_path, source_sha, last_commit }: ParsedInputOf<"read_source">,
 ): Promise<OutputOf<"read_source">> {
-  refuseOtherSource(principal, source_path);
+  requireOwnSource(principal, source_path);
   const source = requireSourcePath(source_path);
   const { text, hash, committedHash } = await services.sources.open(source);
   const history = last_commit ? { last_commit: await services.sources.lastCommit(source) } : {};

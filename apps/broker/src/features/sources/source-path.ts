@@ -25,7 +25,7 @@ export function toFile({ root, path }: SourcePathParts): SourceColumns & { reado
  *
  * @throws forbidden
  */
-export function refuseOtherSource(principal: Principal | null, source_path: string): void {
+export function requireOwnSource(principal: Principal | null, source_path: string): void {
   if (principal?.kind !== "job" || principal.sourcePath === source_path) return;
   throw new MerkleError(
     "forbidden",

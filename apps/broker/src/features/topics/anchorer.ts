@@ -7,7 +7,7 @@ import {
 } from "@merkle/db";
 import type { Log } from "../../core/log.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
-import type { Workers } from "../../core/workers/workers.js";
+import type { WorkerPool } from "../../core/workers/workers.js";
 import type { DocumentRef } from "../../document/hooks.js";
 import type { MeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { placeTopics } from "./place-topics.js";
@@ -16,7 +16,7 @@ import { placeTopics } from "./place-topics.js";
  * Updates the positions of topics after their document has changed. No caller waits for the update: each
  * position is returned with the document version that it belongs to (ANCHOR-6).
  */
-export interface Anchorer {
+export interface AnchorUpdater {
   /**
    * Schedules a document that may have changed. Documents are processed one at a time, and repeated hints for
    * a document are merged.
@@ -32,10 +32,10 @@ export interface Anchorer {
 /** Starts an anchorer. It first processes the documents that changed while no anchorer was running. */
 export function startAnchorer(options: {
   readonly database: Database;
-  readonly workers: Workers;
+  readonly workers: WorkerPool;
   readonly meshChannels: Pick<MeshChannels, "get">;
   readonly log: Log;
-}): Anchorer {
+}): AnchorUpdater {
   const { database, log } = options;
   const waiting = new Map<string, DocumentRef>();
   let isStopped = false;

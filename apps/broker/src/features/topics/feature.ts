@@ -1,7 +1,7 @@
 import { redactQuotes } from "@merkle/db";
 import type { Feature, StartParts } from "../../feature.js";
 import type { Services } from "../../transports/services.js";
-import { type Anchorer, startAnchorer } from "./anchorer.js";
+import { type AnchorUpdater, startAnchorer } from "./anchorer.js";
 import { openTopic } from "./open-topic.js";
 import { getTopic, listTopics } from "./read-topics.js";
 import { replyToTopic } from "./reply-to-topic.js";
@@ -25,7 +25,7 @@ export const topicsFeature = {
     get_topic: getTopic,
   },
   onDocumentWritten: { onWritten: ({ anchorer }, document) => anchorer.schedule(document) },
-  start({ database, workers, meshChannels, log, stops }: StartParts): { anchorer: Anchorer } {
+  start({ database, workers, meshChannels, log, stops }: StartParts): { anchorer: AnchorUpdater } {
     const anchorer = startAnchorer({ database, workers, meshChannels, log });
     stops.add("anchorer", anchorer.stop);
     return { anchorer };

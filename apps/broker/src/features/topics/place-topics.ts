@@ -11,7 +11,7 @@ import {
 import type { SourcePathParts } from "@merkle/wire";
 import { locateQuote, type ReanchoredSpan } from "@merkle/wire/text";
 import { groupBy } from "../../core/group-by.js";
-import type { Workers } from "../../core/workers/workers.js";
+import type { WorkerPool } from "../../core/workers/workers.js";
 import type { SourceServices } from "../sources/feature.js";
 import { readFileText, toFile } from "../sources/feature.js";
 import { reanchorTask } from "./reanchor-task.js";
@@ -56,7 +56,7 @@ interface SourceText {
  * were searched for.
  */
 export async function placeTopics(
-  { database, workers }: { readonly database: Pick<Database, "orm">; readonly workers: Workers },
+  { database, workers }: { readonly database: Pick<Database, "orm">; readonly workers: WorkerPool },
   meshId: string,
   { source, at, text, readEarlier }: SourceText,
 ): Promise<number> {

@@ -3,7 +3,7 @@ import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
-import { refuseOtherSource, requireSourcePath, toFile } from "../sources/feature.js";
+import { requireOwnSource, requireSourcePath, toFile } from "../sources/feature.js";
 import { placeFileTopics } from "./place-topics.js";
 import type { TopicServices } from "./services.js";
 import { requireTopic, toTopic, toTopicMessage } from "./topic.js";
@@ -45,7 +45,7 @@ async function findSource(
     const { sessionId } = await requireSession(services, session_id ?? "", principal);
     return { sessionId, root: null, path: null };
   }
-  refuseOtherSource(principal, source_path);
+  requireOwnSource(principal, source_path);
   const file = requireSourcePath(source_path);
   try {
     await placeFileTopics(services, file);

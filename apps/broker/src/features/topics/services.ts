@@ -1,6 +1,6 @@
 import type { SourceServices } from "../sources/feature.js";
-import type { Anchorer } from "./anchorer.js";
+import type { AnchorUpdater } from "./anchorer.js";
 
 export interface TopicServices extends SourceServices {
-  readonly anchorer: Anchorer;
+  readonly anchorer: AnchorUpdater;
 }

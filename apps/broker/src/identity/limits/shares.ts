@@ -54,9 +54,9 @@ export function toShareHolder(
 }
 
 export function createShares(shares: Readonly<Record<ShareName, Share>> = usualShares): Shares {
-  const pools = new Map<ShareName, TakeSlot>();
+  const pools = new Map<ShareName, SlotTaker>();
 
-  function getPool(name: ShareName): TakeSlot {
+  function getPool(name: ShareName): SlotTaker {
     const pool = pools.get(name) ?? createSlotPool(name, shares[name]);
     pools.set(name, pool);
     return pool;
@@ -75,7 +75,7 @@ export function createShares(shares: Readonly<Record<ShareName, Share>> = usualS
   };
 }
 
-type TakeSlot = (holder: ShareHolder) => OperationSlot;
+type SlotTaker = (holder: ShareHolder) => OperationSlot;
 
 interface HolderState {
   readonly atOnceMax: number;
@@ -84,7 +84,7 @@ interface HolderState {
   readonly waiting: (() => void)[];
 }
 
-function createSlotPool(name: ShareName, { each, observer, waiting, total }: Share): TakeSlot {
+function createSlotPool(name: ShareName, { each, observer, waiting, total }: Share): SlotTaker {
   /** All holders, ordered by the time of their last turn. The holder that has waited longest comes first. */
   const holders = new Map<string, HolderState>();
   let working = 0;

@@ -18,7 +18,7 @@ import { invalidVerificationLink, useVerificationCode } from "./verification.js"
  *
  * @throws bad_request for an invalid name; forbidden for an invalid verification code
  */
-export async function preparePerson(
+export async function resolvePersonCaller(
   { database }: Pick<IdentityServices, "database">,
   { principal, credential, given }: { principal: Principal | null; credential: string; given: RawInput },
 ): Promise<PersonActor | null> {

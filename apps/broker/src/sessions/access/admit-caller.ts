@@ -1,6 +1,6 @@
 import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
 import type { RawInput } from "../../core/parse-input.js";
-import { preparePerson } from "../../identity/persons/draw-person.js";
+import { resolvePersonCaller } from "../../identity/persons/draw-person.js";
 import { type ClientPrincipal, isConfined, isProgram, type Principal } from "../../identity/principal.js";
 import { noSuchSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { type AccessRequest, authorize, refuseUnauthenticated } from "./authorize.js";
@@ -82,7 +82,7 @@ async function takeNewPerson(
 ): Promise<AuthenticatedCall> {
   const { caller, credential } = authenticated;
   if (caller || credential === undefined || operation.readOnly) return authenticated;
-  const person = await preparePerson(services, { principal, credential, given });
+  const person = await resolvePersonCaller(services, { principal, credential, given });
   return person ? { ...authenticated, caller: { person, team: null } } : authenticated;
 }
 

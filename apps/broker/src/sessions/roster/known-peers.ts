@@ -79,7 +79,7 @@ export function derivePresence(
   const live = presence.find(peerId);
   const seenHereAt = live?.lastSeenAt ?? null;
   const lastSeenAt = pickLatest(savedSeenAt, seenHereAt);
-  const elsewhere = countElsewhere(row, nodes.others);
+  const elsewhere = countOnOtherNodes(row, nodes.others);
   const polling = (live?.waits.size ?? 0) + elsewhere.waits > 0;
   const connections = (live?.holders.size ?? 0) + elsewhere.inboxes;
   // If another node has seen the peer since it said goodbye to this node, the peer has returned.
@@ -98,7 +98,7 @@ export function derivePresence(
  * Counts a peer's inboxes and waits on other nodes. Nodes that run the previous version store only which node
  * has the peer, not the counts.
  */
-function countElsewhere(
+function countOnOtherNodes(
   { heldNode, pollingNode, here }: Pick<SeenRow, "heldNode" | "pollingNode" | "here">,
   others: ReadonlySet<string>,
 ): { readonly inboxes: number; readonly waits: number } {

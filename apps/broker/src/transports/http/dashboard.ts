@@ -159,7 +159,7 @@ function isOpenedByPerson(c: HttpContext): boolean {
 async function respond(c: HttpContext, page: ServedFile, status: 200 | 404): Promise<Response> {
   const { body, gzipped } = page;
   const headers = page.getHeaders();
-  if (status === 200 && isKnownTo(c, headers["etag"] ?? ""))
+  if (status === 200 && matchesIfNoneMatch(c, headers["etag"] ?? ""))
     return new Response(null, { status: 304, headers });
   if (!gzipped || !acceptsGzip(c)) return new Response(new Uint8Array(body), { status, headers });
   return new Response(new Uint8Array(await gzipped()), {
@@ -168,7 +168,7 @@ async function respond(c: HttpContext, page: ServedFile, status: 200 | 404): Pro
   });
 }
 
-function isKnownTo(c: HttpContext, etag: string): boolean {
+function matchesIfNoneMatch(c: HttpContext, etag: string): boolean {
   const etags = (c.req.header("if-none-match") ?? "").split(",").map((each) => each.trim());
   return etags.includes(etag) || etags.includes("*");
 }

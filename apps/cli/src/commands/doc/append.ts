@@ -4,7 +4,7 @@ import type { Command } from "../../command/command.js";
 import { readText } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { getSessionActor } from "../../identity/actors.js";
-import { takeSession } from "../../sessions/find-session.js";
+import { resolveSessionArgument } from "../../sessions/find-session.js";
 
 export const docAppend: Command = {
   name: "doc append",
@@ -19,7 +19,7 @@ export const docAppend: Command = {
   ],
   async run({ args, config, io, output, signal }) {
     const broker = await findBroker(config, signal);
-    const { session, rest } = await takeSession(broker, args, config);
+    const { session, rest } = await resolveSessionArgument(broker, args, config);
     const text = await readText({
       given: rest,
       name: "the text to add",

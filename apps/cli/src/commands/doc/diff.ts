@@ -5,7 +5,7 @@ import { exitCodes } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
 import { formatChange } from "../../document/document-change.js";
 import { formatRemoval, readVersionRange, type VersionSelection } from "../../document/versions.js";
-import { takeSession } from "../../sessions/find-session.js";
+import { resolveSessionArgument } from "../../sessions/find-session.js";
 import { rawFlag } from "../../text/print-foreign.js";
 
 export const docDiff: Command = {
@@ -26,7 +26,7 @@ export const docDiff: Command = {
   ],
   async run({ args, flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
-    const { session, rest } = await takeSession(broker, args, config);
+    const { session, rest } = await resolveSessionArgument(broker, args, config);
     const raw = isSet(flags, "raw");
     const { from, diff } = await readDiff(broker, session, readVersionRange(rest));
     if (output.json || diff.version === 0) {

@@ -73,7 +73,7 @@ export function sealMessage(
  *
  * @throws bad_request unless the input has exactly one recipient and contains text
  */
-export function readPrivateText(input: JsonFields, fallbackKey: string): PrivateText {
+export function parsePrivateMessage(input: JsonFields, fallbackKey: string): PrivateText {
   const { to, message, priority, reply_to: replyTo, idempotency_key: key } = input;
   const [recipient, another]: unknown[] = Array.isArray(to) ? to : [to];
   if (typeof recipient !== "string" || another !== undefined || /^[@*]/.test(recipient.trim())) {

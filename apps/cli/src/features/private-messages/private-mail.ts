@@ -11,7 +11,7 @@ import type { JsonFields } from "../../core/is-object.js";
 import type { BrokerLink } from "../../mcp/broker-link.js";
 import type { PeerSession } from "../../mcp/peer-sessions.js";
 import { createCard, toSeed } from "../../sessions/key-card.js";
-import { readPrivateText, type SealedMessage, sealMessage } from "./box-message.js";
+import { parsePrivateMessage, type SealedMessage, sealMessage } from "./box-message.js";
 import { formatAddress } from "./find-recipient.js";
 import { openMessage } from "./open-message.js";
 import { openPeerKeys, type PeerKeys } from "./peer-keys.js";
@@ -101,7 +101,7 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
     team: PeerSession,
     signal: AbortSignal,
   ): Promise<OutputOf<"send_message">> {
-    const privateText = readPrivateText(input, randomUUID());
+    const privateText = parsePrivateMessage(input, randomUUID());
     const keyed = getKeyedPeer(team);
     const { peers, card, human } = await publishCard(team, keyed, signal);
     const { keys } = keyed;

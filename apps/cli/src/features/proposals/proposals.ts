@@ -9,7 +9,7 @@ import { isSet } from "../../core/flags.js";
 import { getSession } from "../../sessions/find-session.js";
 import { formatProposals } from "./format-proposal.js";
 
-interface ProposalList {
+interface ProposalListQuery {
   readonly broker: BrokerClient;
   readonly selector: Pick<InputOf<"list_proposals">, "session_id" | "source_path">;
   /** Returns the command that shows a proposal and then accepts it. */
@@ -19,7 +19,7 @@ interface ProposalList {
 /** Prints the proposals for a document or a file, and suggests the next command. */
 async function showProposals(
   { flags, output }: Pick<CommandContext, "flags" | "output">,
-  { broker, selector, formatAcceptCommand }: ProposalList,
+  { broker, selector, formatAcceptCommand }: ProposalListQuery,
 ): Promise<void> {
   const page = await broker.call("list_proposals", {
     ...selector,

@@ -6,7 +6,7 @@ import { exitCodes, usageError } from "../../core/cli-error.js";
 import { findFlag, isSet } from "../../core/flags.js";
 import { readVersionRange } from "../../document/versions.js";
 import { type Actor, getSessionActor } from "../../identity/actors.js";
-import { getSession, takeWords } from "../../sessions/find-session.js";
+import { getSession, splitSessionArgument } from "../../sessions/find-session.js";
 import { cutText, toOneLine } from "../../text/one-line.js";
 
 const usage = "merkle redact <session> <message>";
@@ -56,7 +56,7 @@ type RedactionTarget = { readonly sequence: number } | { readonly versions: { fr
 
 async function readTarget(
   { args, flags, config }: CommandContext,
-  broker: Parameters<typeof takeWords>[0],
+  broker: Parameters<typeof splitSessionArgument>[0],
 ): Promise<{ session: Session; target: RedactionTarget }> {
   const range = findFlag(flags, "versions");
   if (range !== undefined) {
@@ -64,7 +64,7 @@ async function readTarget(
     const { from = 0, to = from } = readVersionRange(range);
     return { session: await getSession(broker, args[0], config), target: { versions: { from, to } } };
   }
-  const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
+  const { session, words } = await splitSessionArgument(broker, args, { needed: 1, usage, config });
   const sequence = /^#?(\d{1,15})$/.exec(words[0] ?? "")?.[1];
   if (sequence === undefined || words.length > 1) {
     throw usageError(`Message must be a number, such as 405, got ${JSON.stringify(words.join(" "))}.`, usage);

@@ -3,7 +3,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
-import { takeWords } from "../../sessions/find-session.js";
+import { splitSessionArgument } from "../../sessions/find-session.js";
 import { toJson } from "../../text/to-json.js";
 import { formatByline, formatEntries, formatValue } from "./format-state.js";
 
@@ -26,7 +26,7 @@ export const stateGet: Command = {
   async run({ args, flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
     const usage = "merkle state get <session> <key>";
-    const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
+    const { session, words } = await splitSessionArgument(broker, args, { needed: 1, usage, config });
     const [key = ""] = words;
     const history = isSet(flags, "history");
     const entry = await broker.call("get_state", {

@@ -8,7 +8,7 @@ import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber } from "../../core/flag-values.js";
 import { findFlag, isSet } from "../../core/flags.js";
 import { getSessionActor } from "../../identity/actors.js";
-import { takeWords } from "../../sessions/find-session.js";
+import { splitSessionArgument } from "../../sessions/find-session.js";
 import { toOneLine } from "../../text/one-line.js";
 import { formatCount } from "../../text/time.js";
 import { formatShortValue } from "./format-state.js";
@@ -40,7 +40,7 @@ export const stateSet: Command = {
     });
     const broker = await findBroker(config, signal);
     const usage = "merkle state set <session> <key> <value>";
-    const { session, words } = await takeWords(broker, args, { needed: 2, usage, config });
+    const { session, words } = await splitSessionArgument(broker, args, { needed: 2, usage, config });
     const [key = "", given] = words;
     // The input may be longer than the stored value, because indented JSON is stored without the indentation.
     const bytesMax = limits.stateValueBytesMax * 4;

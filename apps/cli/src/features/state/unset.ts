@@ -4,7 +4,7 @@ import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber } from "../../core/flag-values.js";
 import { findFlag, isSet } from "../../core/flags.js";
 import { getSessionActor } from "../../identity/actors.js";
-import { takeWords } from "../../sessions/find-session.js";
+import { splitSessionArgument } from "../../sessions/find-session.js";
 import { toOneLine } from "../../text/one-line.js";
 
 export const stateUnset: Command = {
@@ -29,7 +29,7 @@ export const stateUnset: Command = {
     });
     const broker = await findBroker(config, signal);
     const usage = "merkle state unset <session> <key>";
-    const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
+    const { session, words } = await splitSessionArgument(broker, args, { needed: 1, usage, config });
     const [key = ""] = words;
     const actor = await getSessionActor(session, { broker, config });
     const answer = await actor.call("delete_state", {

@@ -6,7 +6,7 @@ import type { Command, CommandContext } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes, interruptedError } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
-import { takeSession } from "../../sessions/find-session.js";
+import { resolveSessionArgument } from "../../sessions/find-session.js";
 import { toOneLine } from "../../text/one-line.js";
 import { toMoment } from "../../text/time.js";
 import { toJson } from "../../text/to-json.js";
@@ -41,7 +41,7 @@ export const stateWatch: Command = {
 async function watchState(context: CommandContext): Promise<number> {
   const { args, config, signal } = context;
   const broker = await findBroker(config, signal);
-  const { session, rest } = await takeSession(broker, args, config);
+  const { session, rest } = await resolveSessionArgument(broker, args, config);
   const client = await openLiveClient(broker.address, signal);
   try {
     await follow({ context, session, client, matches: toMatcher(rest) });

@@ -3,7 +3,7 @@ import type { Command } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { findFlag } from "../../core/flags.js";
 import { getSessionActor } from "../../identity/actors.js";
-import { takeWords } from "../../sessions/find-session.js";
+import { splitSessionArgument } from "../../sessions/find-session.js";
 import { formatTasks } from "./format-tasks.js";
 import { readTaskNumbers } from "./task-numbers.js";
 
@@ -36,7 +36,7 @@ export const taskAdd: Command = {
     const labels = findFlag(flags, "label")?.split(",") ?? [];
     const broker = await findBroker(config, signal);
     const usage = "merkle task add <session> <title>";
-    const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
+    const { session, words } = await splitSessionArgument(broker, args, { needed: 1, usage, config });
     const [title = ""] = words;
     const actor = await getSessionActor(session, { broker, config });
     const [text, assignee] = [findFlag(flags, "text"), findFlag(flags, "for")];

@@ -3,7 +3,7 @@ import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
 import { getSessionActor } from "../../identity/actors.js";
-import { takeWords } from "../../sessions/find-session.js";
+import { splitSessionArgument } from "../../sessions/find-session.js";
 import { formatTasks } from "./format-tasks.js";
 import { readTaskNumbers } from "./task-numbers.js";
 
@@ -22,7 +22,7 @@ export const taskBlock: Command = {
   async run({ args, config, output, signal }) {
     const broker = await findBroker(config, signal);
     const usage = "merkle task block <session> <number> <numbers>";
-    const { session, words } = await takeWords(broker, args, { needed: 2, usage, config });
+    const { session, words } = await splitSessionArgument(broker, args, { needed: 2, usage, config });
     const [number = "", blockers = ""] = words;
     const task = toNumber(number, "A task");
     const blocked_by = blockers === "none" ? [] : readTaskNumbers(blockers, "the blocking tasks");

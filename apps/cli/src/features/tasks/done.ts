@@ -4,7 +4,7 @@ import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber, toNumber } from "../../core/flag-values.js";
 import { findFlag } from "../../core/flags.js";
 import { getSessionActor } from "../../identity/actors.js";
-import { takeWords } from "../../sessions/find-session.js";
+import { splitSessionArgument } from "../../sessions/find-session.js";
 
 export const taskDone: Command = {
   name: "task done",
@@ -27,7 +27,7 @@ export const taskDone: Command = {
     const [result, tail] = [findFlag(flags, "result"), findFlag(flags, "tail")];
     const broker = await findBroker(config, signal);
     const usage = "merkle task done <session> <number>";
-    const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
+    const { session, words } = await splitSessionArgument(broker, args, { needed: 1, usage, config });
     const task = toNumber(words[0] ?? "", "A task");
     const actor = await getSessionActor(session, { broker, config });
     const done = await actor.call("finish_task", {

@@ -70,7 +70,9 @@ function formatUsage({ rows, total, more }: OutputOf<"get_usage">, output: Outpu
   );
   const room = output.columns - (whole[0]?.length ?? 0) - 2;
   const isWide = room >= Math.min(24, Math.max(...names.map(displayWidth)));
-  const sums = isWide ? whole : toTable(["input", "output", "cached", "to cache", "cost"], toShort);
+  const sums = isWide
+    ? whole
+    : toTable(["input", "output", "cached", "to cache", "cost"], formatCompactCount);
   const lines = names.map((name, row) => [{ text: name }, { text: sums[row] ?? "" }]);
   const [first = "", ...rest] = formatTable(lines, {
     columns: output.columns,
@@ -81,7 +83,7 @@ function formatUsage({ rows, total, more }: OutputOf<"get_usage">, output: Outpu
 }
 
 /** Shortens a count, for example to `1.6M`, where the full number does not fit. */
-function toShort(count: number): string {
+function formatCompactCount(count: number): string {
   return count.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
 }
 

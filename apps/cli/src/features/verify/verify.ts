@@ -13,7 +13,7 @@ import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 import { findFlag } from "../../core/flags.js";
 import { writeWhole } from "../../core/write-whole.js";
 import { getSession } from "../../sessions/find-session.js";
-import { refuseUntrusted } from "../../settings/foreign-file.js";
+import { requireTrusted } from "../../settings/foreign-file.js";
 import { toOneLine } from "../../text/one-line.js";
 import { formatCount } from "../../text/time.js";
 import { formatSigned } from "./signed-content.js";
@@ -56,7 +56,7 @@ export const verify: Command = {
     try {
       const isFile = await isFileName(what);
       if (!isFile) {
-        refuseUntrusted(config);
+        requireTrusted(config);
       }
       const report = isFile
         ? await verifyFile(what, options)

@@ -13,7 +13,7 @@ import {
   formatIntroduction,
   formatMail,
   formatMailForUser,
-  type HookMail,
+  type HookMessages,
 } from "./hook-text.js";
 import type { StatusReporter } from "./status-reporter.js";
 
@@ -146,7 +146,7 @@ interface HookDelivery {
   readonly event: HookEvent;
   readonly prompt: string;
   readonly charsUsed: number;
-  readonly frame: Pick<HookMail, "isIntroduced" | "isAlone">;
+  readonly frame: Pick<HookMessages, "isIntroduced" | "isAlone">;
   /** The brief to deliver before these messages, if any. */
   readonly brief: Brief | undefined;
 }

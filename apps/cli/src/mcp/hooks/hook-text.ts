@@ -26,7 +26,7 @@ export function fitInHook(charsUsed: number): Fits {
   };
 }
 
-export interface HookMail {
+export interface HookMessages {
   readonly team: Pick<PeerSession, "address" | "slug">;
   readonly offer: Pick<Offer, "messages" | "repeatedSequences">;
   /** Whether this conversation already contains the explanation of Merkle's messages. */
@@ -44,7 +44,7 @@ export interface HookMail {
  * conversation, also explains what Merkle's messages are. Text in a message can never start a line (TEXT-1),
  * so it can neither close this frame nor pose as another message (WAKE-5).
  */
-export function formatMail(mail: HookMail): string {
+export function formatMail(mail: HookMessages): string {
   const { team, offer, remaining, documentVersion, notice, isClosed, isIntroduced, isAlone } = mail;
   const count = formatCount(offer.messages.length, "Merkle message");
   return joinLines(

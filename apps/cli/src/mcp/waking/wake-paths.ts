@@ -70,7 +70,7 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
   };
 }
 
-interface HearingOptions {
+interface ClientActivityOptions {
   /** Returns when the client last reached this server, in milliseconds. */
   readonly getHeardAt: () => number;
   /** Returns when the client became idle. Undefined if the client is busy or its state is unknown. */
@@ -86,7 +86,7 @@ interface HearingOptions {
  */
 export function stopWhenUnheard(
   paths: WakePaths,
-  { getHeardAt, readIdleSince, onUnheard }: HearingOptions,
+  { getHeardAt, readIdleSince, onUnheard }: ClientActivityOptions,
 ): WakePaths {
   /** When the first nudge since the client last reached this server was sent. */
   let nudgedAt = 0;

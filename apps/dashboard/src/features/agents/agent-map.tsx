@@ -48,7 +48,7 @@ export function AgentMap({ agents, talk, aspect, isWall = false, className }: Ag
       className={cn("block w-full", className)}
     >
       {layout.clusters.map((cluster) => (
-        <ClusterGround key={cluster.id} cluster={cluster} />
+        <ClusterBackground key={cluster.id} cluster={cluster} />
       ))}
       {edges.map((edge) => (
         <EdgeLine key={edge.key} edge={edge} />
@@ -65,7 +65,7 @@ export function AgentMap({ agents, talk, aspect, isWall = false, className }: Ag
 }
 
 /** The background of a session, with the centre that messages to everyone point to. */
-function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cluster: MapCluster }) {
+function ClusterBackground({ cluster: { x, y, radius, bottom, title, nodes } }: { cluster: MapCluster }) {
   const isAlone = nodes.length === 1;
   return (
     <g aria-hidden>

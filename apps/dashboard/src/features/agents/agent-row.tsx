@@ -34,7 +34,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
               {agent.role}
             </span>
           )}
-          {need !== null && <NeedBadge human={need === "human"} />}
+          {need !== null && <AttentionBadge human={need === "human"} />}
           <span className="ml-auto flex items-center gap-3 text-sm text-muted-foreground tabular-nums">
             {unread > 0 && (
               <span className="flex items-center gap-1" title="Undelivered messages">
@@ -91,7 +91,7 @@ function toAgentHref({ session, waits }: Agent): string {
 }
 
 /** Shows that an agent is waiting for a human or another agent. */
-export function NeedBadge({ human, className }: { human: boolean; className?: string }) {
+export function AttentionBadge({ human, className }: { human: boolean; className?: string }) {
   return (
     <span
       className={cn(

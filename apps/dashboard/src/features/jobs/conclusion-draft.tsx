@@ -30,7 +30,11 @@ export function ConclusionDraft({ usedId, onDraft, ...props }: ConclusionDraftPr
   if (runningJob)
     return (
       <Bar>
-        {runningJob.kind === "conclude" ? <Drafting job={runningJob} /> : <Elsewhere job={runningJob} />}
+        {runningJob.kind === "conclude" ? (
+          <Drafting job={runningJob} />
+        ) : (
+          <JobElsewhereNotice job={runningJob} />
+        )}
       </Bar>
     );
   if (draft === null)
@@ -105,7 +109,7 @@ function Drafting({ job }: { readonly job: Job }) {
   );
 }
 
-function Elsewhere({ job: { job_id } }: { readonly job: Job }) {
+function JobElsewhereNotice({ job: { job_id } }: { readonly job: Job }) {
   return (
     <p className={textClasses}>
       An agent is working on the document (<span className="tabular-nums">job {job_id}</span>). Once it’s

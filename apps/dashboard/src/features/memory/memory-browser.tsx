@@ -203,16 +203,18 @@ interface OneMemoryProps {
   readonly onClose: () => void;
 }
 
-const on = ["memory"] as const;
+const refreshEvents = ["memory"] as const;
 
 /** The memory named in the URL, shown above the others even if it was forgotten. */
 function OneMemory({ id, onAction, onClose }: OneMemoryProps) {
   const before = toCursorBefore(id);
-  const activeRead = useRead("list_memory", before === null ? null : { before, limit: 1 }, { on });
+  const activeRead = useRead("list_memory", before === null ? null : { before, limit: 1 }, {
+    on: refreshEvents,
+  });
   const forgottenRead = useRead(
     "list_memory",
     before === null ? null : { before, limit: 1, forgotten: true },
-    { on },
+    { on: refreshEvents },
   );
   const memory = [...(activeRead.data?.memories ?? []), ...(forgottenRead.data?.memories ?? [])].find(
     (each) => each.id === id,

@@ -112,7 +112,7 @@ function selectMessages(messages: readonly Message[], kind: AuditKind | null): r
 
 function Nothing({
   kind,
-  isWhole,
+  isWhole: showsAll,
   onAll,
 }: {
   readonly kind: AuditKind | null;
@@ -123,7 +123,7 @@ function Nothing({
     <Empty>
       <EmptyTitle>{kind === null ? "No events yet" : "No matching events"}</EmptyTitle>
       <EmptyDescription>
-        {isWhole
+        {showsAll
           ? "Joins, changes, holds, decisions and seals appear here."
           : "None loaded so far. Older events may match."}
       </EmptyDescription>

@@ -118,7 +118,7 @@ export function findAdjacentMoment(
 /** Describes the time span that ends at a moment, for screen readers. */
 export function describeMoment(timeline: Timeline, ms: number): string {
   const scale = toTimeScale(timeline);
-  const index = Math.min(Math.floor((ms - scale.from - 1) / scale.bucketMs), findLastBucket(timeline));
+  const index = Math.min(Math.floor((ms - scale.from - 1) / scale.bucketMs), getLastBucketIndex(timeline));
   const activeTeams = timeline.lanes
     .map(({ team, counts }) => ({ team, count: counts[Math.max(index, 0)] ?? 0 }))
     .filter(({ count }) => count > 0)
@@ -153,6 +153,6 @@ export function describeMark({ kind, by, version, sequence }: TimelineMark): str
   }
 }
 
-function findLastBucket({ lanes }: Timeline): number {
+function getLastBucketIndex({ lanes }: Timeline): number {
   return Math.max(0, (lanes[0]?.counts.length ?? 1) - 1);
 }

@@ -11,7 +11,7 @@ export function CheckOutcome({ check }: { readonly check: Check }) {
     case "none":
       return null;
     case "checking":
-      return <Checking name={check.name} share={check.share} />;
+      return <CheckProgress name={check.name} share={check.share} />;
     case "unusable":
       return (
         <Alert role="alert">
@@ -28,7 +28,7 @@ export function CheckOutcome({ check }: { readonly check: Check }) {
   }
 }
 
-function Checking({ name, share }: { readonly name: string; readonly share: number }) {
+function CheckProgress({ name, share }: { readonly name: string; readonly share: number }) {
   const percent = Math.floor(share * 100);
   return (
     <div className="grid gap-2 rounded-lg border px-4 py-3">

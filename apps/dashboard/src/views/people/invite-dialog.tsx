@@ -12,7 +12,7 @@ import { Field, FieldDescription, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { Select } from "@/ui/select";
 import { LifetimeField } from "./lifetime-field";
-import { MakeDialog } from "./make-dialog";
+import { CreateDialog } from "./make-dialog";
 import { useIsAdmin } from "./use-is-admin";
 
 type Role = OutputOf<"create_invite">["role"];
@@ -43,7 +43,7 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
     ...(sessionId !== "" && { session_id: sessionId }),
   };
   return (
-    <MakeDialog
+    <CreateDialog
       title="Invite people"
       description="Anyone with this link can join. Share it privately."
       submit="Create invite"
@@ -97,7 +97,7 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
           </span>
         </label>
       </div>
-    </MakeDialog>
+    </CreateDialog>
   );
 }
 

@@ -29,7 +29,7 @@ interface MakeDialogProps<Made> {
 }
 
 /** A dialog that creates a secret and then shows it once, because the broker keeps no copy. */
-export function MakeDialog<Made>({
+export function CreateDialog<Made>({
   onMake,
   onMade,
   toResult,

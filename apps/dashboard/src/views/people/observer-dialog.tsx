@@ -8,7 +8,7 @@ import { Snippet } from "@/components/snippet";
 import { Field, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { LifetimeField } from "./lifetime-field";
-import { MakeDialog } from "./make-dialog";
+import { CreateDialog } from "./make-dialog";
 
 export interface ObserverDialogProps {
   readonly session: { readonly session_id: string; readonly title: string };
@@ -21,7 +21,7 @@ export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
   const [label, setLabel] = useState("");
   const [seconds, setSeconds] = useState<number>(limits.observerSeconds);
   return (
-    <MakeDialog
+    <CreateDialog
       title="Share a view-only link"
       description={
         <>
@@ -65,6 +65,6 @@ export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
         />
       </Field>
       <LifetimeField seconds={seconds} secondsMax={limits.tokenSecondsMax} onChange={setSeconds} />
-    </MakeDialog>
+    </CreateDialog>
   );
 }

@@ -3,7 +3,7 @@
 import { useBroker } from "@/broker/use-broker";
 import { DateText } from "@/components/date-text";
 import { Snippet } from "@/components/snippet";
-import { MakeDialog } from "./make-dialog";
+import { CreateDialog } from "./make-dialog";
 
 export interface SignInLinkDialogProps {
   readonly onMade: () => void;
@@ -14,7 +14,7 @@ export interface SignInLinkDialogProps {
 export function SignInLinkDialog({ onMade, onClose }: SignInLinkDialogProps) {
   const broker = useBroker();
   return (
-    <MakeDialog
+    <CreateDialog
       title="Sign in on another browser"
       description="Creates a link that signs in one other browser as you. Open it there within 10 minutes. That browser is signed out together with this one."
       submit="Create link"

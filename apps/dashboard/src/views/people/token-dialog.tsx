@@ -8,7 +8,7 @@ import { Snippet } from "@/components/snippet";
 import { Field, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { LifetimeField } from "./lifetime-field";
-import { MakeDialog } from "./make-dialog";
+import { CreateDialog } from "./make-dialog";
 
 /** Creates a token with which a program can act for this member. */
 export function TokenDialog({
@@ -22,7 +22,7 @@ export function TokenDialog({
   const [label, setLabel] = useState("");
   const [seconds, setSeconds] = useState<number>(limits.tokenSeconds);
   return (
-    <MakeDialog
+    <CreateDialog
       title="New token"
       description="Lets a program act for you over REST and MCP: it can read and post, but not decide or invite. It ends when this browser is signed out, at most 30 days after sign-in. For a longer lifetime, use merkle token create."
       submit="Create token"
@@ -60,6 +60,6 @@ export function TokenDialog({
         />
       </Field>
       <LifetimeField seconds={seconds} secondsMax={limits.tokenSecondsMax} onChange={setSeconds} />
-    </MakeDialog>
+    </CreateDialog>
   );
 }

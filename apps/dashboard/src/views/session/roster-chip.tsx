@@ -100,7 +100,7 @@ function Now({ row: { team, blocked, dnd }, agent }: Pick<RosterChipProps, "row"
   if (agent === undefined)
     return (
       <span className={muted}>
-        {describeSeen(team.status)} {renderSince(team.last_seen_at)}
+        {describePresence(team.status)} {renderSince(team.last_seen_at)}
       </span>
     );
   const { activity } = agent;
@@ -114,6 +114,6 @@ function Now({ row: { team, blocked, dnd }, agent }: Pick<RosterChipProps, "row"
   );
 }
 
-function describeSeen(status: RosterRow["team"]["status"]): string {
+function describePresence(status: RosterRow["team"]["status"]): string {
   return status === "disconnected" ? "seen" : "here";
 }

@@ -41,7 +41,7 @@ export function useSessionFacts(ref: string | undefined): SessionFactsRead {
   const refreshSession = session.refresh;
   const refreshParticipants = participants.refresh;
   const refreshPeers = peers.refresh;
-  useRefreshOnWords(session.data?.session_id, refreshSession);
+  useRefreshOnMessages(session.data?.session_id, refreshSession);
   useRefreshWhileVisible(refreshParticipants, refreshPeers);
 
   const facts = useMemo<SessionFacts | null>(() => {
@@ -91,7 +91,7 @@ const countedKinds: ReadonlySet<string> = new Set(["sessions", "memory", "progre
  * Refreshes the session's counts, which change with every message, memory and progress entry. The broker announces
  * these changes at most once a second.
  */
-function useRefreshOnWords(sessionId: string | undefined, refresh: () => void): void {
+function useRefreshOnMessages(sessionId: string | undefined, refresh: () => void): void {
   const broker = useBroker();
   useEffect(() => {
     if (sessionId === undefined) return;

@@ -259,7 +259,7 @@ export async function keepOriginKeys(
 }
 
 /** Stores a file of an imported bundle unchanged, and replaces an earlier copy. */
-export async function keepImportFile(
+export async function saveImportFile(
   tx: Transaction,
   { sessionId, name }: { readonly sessionId: string; readonly name: string },
   chunks: AsyncIterable<Uint8Array>,

@@ -53,7 +53,7 @@ export async function redactDocumentVersions(
       contentHash: sql`sha256(salt || convert_to(content, 'UTF8'))`,
       salt: null,
     })
-    .where(and(isIn(sessionId, range), isNotNull(documentVersions.salt)))
+    .where(and(isVersionInRange(sessionId, range), isNotNull(documentVersions.salt)))
     .returning({ version: documentVersions.version });
   // The index contains one version per document. If the index is behind, that version may be a redacted one,
   // even though it is no longer the newest.
@@ -73,7 +73,7 @@ export async function redactDocumentVersions(
   return redacted.length;
 }
 
-function isIn(sessionId: string, { from, to }: VersionRange): SQL | undefined {
+function isVersionInRange(sessionId: string, { from, to }: VersionRange): SQL | undefined {
   return and(eq(documentVersions.sessionId, sessionId), between(documentVersions.version, from, to));
 }
 
@@ -86,7 +86,7 @@ export async function listVersionAuthors(
   const rows = await db
     .selectDistinct({ teamId: documentVersions.writtenByTeamId })
     .from(documentVersions)
-    .where(isIn(sessionId, range));
+    .where(isVersionInRange(sessionId, range));
   return rows.map(({ teamId }) => teamId);
 }
 

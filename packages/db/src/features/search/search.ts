@@ -73,7 +73,7 @@ export async function searchMesh(
   request: SearchRequest,
 ): Promise<SearchResultRow[]> {
   const branches = [
-    request.kinds.has("message") || request.kinds.has("decision") ? findMessages(request) : null,
+    request.kinds.has("message") || request.kinds.has("decision") ? selectMessages(request) : null,
     request.kinds.has("document") ? findDocuments(request) : null,
     request.kinds.has("memory") ? findMemories(request, meshId) : null,
     request.kinds.has("session") ? findSessions(request) : null,
@@ -152,7 +152,7 @@ function selectHit(
  */
 const messagesReadMax = 1_000;
 
-function findMessages({ match, kinds }: SearchRequest): SQL {
+function selectMessages({ match, kinds }: SearchRequest): SQL {
   const columns = selectHit(
     sql`CASE WHEN decision THEN 'decision' ELSE 'message' END`,
     { sequence: sql`sequence` },

@@ -59,7 +59,7 @@ export async function addUsage(
 }
 
 /** Tokens used by agents since a human last let them continue, including the current report. */
-export interface BudgetUse {
+export interface BudgetUsage {
   readonly session: number;
   /** Tokens used by the reporting team. 0 for a job. */
   readonly team: number;
@@ -72,7 +72,7 @@ export interface BudgetUse {
 export async function countTokens(
   tx: Transaction,
   { sessionId, teamId, tokens }: { sessionId: string; teamId: string | null; tokens: number },
-): Promise<BudgetUse> {
+): Promise<BudgetUsage> {
   const [row] = await tx.execute<{
     session: number;
     near: boolean;

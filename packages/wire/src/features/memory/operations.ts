@@ -157,6 +157,6 @@ function compactMemory(memory: Memory, text: string): string {
   const { id, rememberedBy, rememberedAt, session, forgotten, tags } = memory;
   const where = session === null ? "" : ` in ${session}`;
   const tagged = tags.length === 0 ? "" : ` [${tags.map(formatInlineName).join(", ")}]`;
-  const gone = forgotten ? ` (forgotten: ${quoteText(forgotten.reason)})` : "";
-  return `${id} (${formatInlineName(rememberedBy)}${where}, ${rememberedAt.slice(0, 10)})${tagged}${gone} ${text}`;
+  const forgottenNote = forgotten ? ` (forgotten: ${quoteText(forgotten.reason)})` : "";
+  return `${id} (${formatInlineName(rememberedBy)}${where}, ${rememberedAt.slice(0, 10)})${tagged}${forgottenNote} ${text}`;
 }

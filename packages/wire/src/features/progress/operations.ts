@@ -14,7 +14,7 @@ const operation = describeOperations(rules);
  * tracker before it was part of Merkle rely on the wording.
  */
 function lineOf(field: string, charsMax: number) {
-  return storable(field)
+  return storableString(field)
     .trim()
     .min(1, { error: `${field} is required` })
     .max(charsMax, { error: `${field} exceeds maximum length of ${charsMax} characters` })
@@ -23,7 +23,7 @@ function lineOf(field: string, charsMax: number) {
     });
 }
 
-function storable(field: string) {
+function storableString(field: string) {
   return z
     .string({ error: ({ input }) => (input === undefined ? `${field} is required` : undefined) })
     .refine(isStorable, { error: `${field} must not contain NUL characters or lone surrogates` });
@@ -82,7 +82,7 @@ export const logProgress = operation("log_progress", {
   input: z.strictObject({
     projectId: ProjectId,
     title: lineOf("title", limits.progressTitleCharsMax),
-    content: storable("content")
+    content: storableString("content")
       .max(limits.progressContentCharsMax, {
         error: `content exceeds maximum length of ${limits.progressContentCharsMax} characters`,
       })
@@ -124,11 +124,11 @@ export const searchLogs = operation("search_logs", {
   unlistedOverStdio: ["limit"],
   input: z.strictObject({
     projectId: ProjectId,
-    query: storable("query")
+    query: storableString("query")
       .max(limits.queryCharsMax)
       .optional()
       .meta({ description: "Part of the title, case-insensitive." }),
-    content: storable("content").trim().min(1).max(limits.queryCharsMax).optional().meta({
+    content: storableString("content").trim().min(1).max(limits.queryCharsMax).optional().meta({
       description: "Words in title or content, matched by stem.",
     }),
     tags: EntryTags.optional().meta({ description: "Only those that have all of these." }),
@@ -175,7 +175,7 @@ export const listProgress = operation("list_progress", {
     session: StorableText.min(1).max(100).optional().meta({
       description: "Only entries logged in this session, by id or slug.",
     }),
-    text: storable("text").trim().min(1).max(limits.queryCharsMax).optional().meta({
+    text: storableString("text").trim().min(1).max(limits.queryCharsMax).optional().meta({
       description: "Part of the title, or words in title, content or tags, matched by stem.",
     }),
     tags: EntryTags.optional().meta({ description: "Only those that have all of these." }),

@@ -25,7 +25,7 @@ export type ModelUsage = z.input<typeof ModelUsage>;
 
 export const usageGroupings = ["session", "team", "peer", "task", "model", "day"] as const;
 
-const UsageSums = z.object({
+const UsageTotals = z.object({
   input_tokens: z.int(),
   output_tokens: z.int(),
   cache_read_tokens: z.int(),
@@ -37,7 +37,7 @@ const UsageSums = z.object({
   cost_is_partial: z.boolean().meta({ description: "Whether some of the reports named no cost." }),
 });
 
-export const UsageRow = UsageSums.extend({
+export const UsageRow = UsageTotals.extend({
   name: z
     .string()
     .meta({ description: "A session's title, a team, peer, task, model or day; empty for no task." }),
@@ -87,7 +87,7 @@ export const getUsage = operation("get_usage", {
   output: z.object({
     by: z.enum(usageGroupings),
     rows: z.array(UsageRow).meta({ description: "Highest usage first; days: latest first." }),
-    total: UsageSums,
+    total: UsageTotals,
     more: z.int().meta({ description: "Rows beyond the limit." }),
   }),
   errors: ["unauthorized", "not_found"],
@@ -100,7 +100,7 @@ export const getUsage = operation("get_usage", {
     ),
 });
 
-function formatSums(sums: z.output<typeof UsageSums>): string {
+function formatSums(sums: z.output<typeof UsageTotals>): string {
   const counts = countedNames.map((name) => `${sums[name]} ${name.replace("_tokens", "").replace("_", " ")}`);
   const cost =
     sums.cost_usd === null ? "" : `, $${sums.cost_usd.toFixed(2)}${sums.cost_is_partial ? " or more" : ""}`;

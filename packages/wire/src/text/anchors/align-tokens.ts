@@ -91,7 +91,7 @@ export function mergeRuns(kept: readonly CommonRun[]): CommonRun[] {
  */
 function createCounts(vocabulary: number) {
   const inBefore = new Uint32Array(vocabulary);
-  const inAfter = new Uint32Array(vocabulary);
+  const countsInAfter = new Uint32Array(vocabulary);
   const positionInAfter = new Uint32Array(vocabulary);
   return {
     /**
@@ -102,17 +102,17 @@ function createCounts(vocabulary: number) {
       const others = after.subarray(a0, a1);
       for (const token of tokens) inBefore[token] = (inBefore[token] ?? 0) + 1;
       others.forEach((token, place) => {
-        inAfter[token] = (inAfter[token] ?? 0) + 1;
+        countsInAfter[token] = (countsInAfter[token] ?? 0) + 1;
         positionInAfter[token] = a0 + place;
       });
       const pairs: Pair[] = [];
       tokens.forEach((token, place) => {
-        if (inBefore[token] === 1 && inAfter[token] === 1) {
+        if (inBefore[token] === 1 && countsInAfter[token] === 1) {
           pairs.push({ before: b0 + place, after: positionInAfter[token] ?? 0 });
         }
       });
       for (const token of tokens) inBefore[token] = 0;
-      for (const token of others) inAfter[token] = 0;
+      for (const token of others) countsInAfter[token] = 0;
       return pairs;
     },
   };

@@ -97,7 +97,11 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
    * Yields the first line of every run of lines that can share at least `least` with the wanted words. Each
    * such run contains one of the rarest words, because the other words together do not have enough weight.
    */
-  function* findSharingRuns({ known }: IndexedWords, least: number, height: number): Generator<number, void> {
+  function* findOverlappingRuns(
+    { known }: IndexedWords,
+    least: number,
+    height: number,
+  ): Generator<number, void> {
     const getLength = (word: number) => lengths[word] ?? 0;
     let rest = known.reduce((sum, { word, times }) => sum + times * getLength(word), 0);
     const seen = new Set<number>();
@@ -157,7 +161,7 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
       // A lower bound for the first check. If two texts are similar enough, they share at least this much of
       // the wanted text.
       const leastAlike = (alikeMin / (2 - alikeMin)) * ours.weight * roundingTolerance;
-      for (const first of findSharingRuns(ours, leastAlike, height)) {
+      for (const first of findOverlappingRuns(ours, leastAlike, height)) {
         if (isExcluded(first)) continue;
         const weight = sumWeights(first, height);
         const least = (alikeMin * (weight + ours.weight)) / 2;
@@ -167,7 +171,7 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
         if (part.length < distinctiveCharsMin) return false;
         const marked = indexWords(part);
         const least = holdsMin * marked.weight;
-        for (const first of findSharingRuns(marked, least, height)) {
+        for (const first of findOverlappingRuns(marked, least, height)) {
           if (!isExcluded(first) && sharesEnough(marked, least, first, height)) return true;
         }
         return false;

@@ -21,7 +21,7 @@ const changeCharsMax = 16_384;
  * Finds the passage within the changes that is similar enough to be the original passage. Returns null unless
  * there is exactly one.
  */
-export function findReworded(texts: Texts, anchor: AnchoredQuote): ReanchoredSpan | null {
+export function findRewordedSpan(texts: Texts, anchor: AnchoredQuote): ReanchoredSpan | null {
   const { before, after } = texts;
   const words = before.slice(anchor.start, anchor.end);
   if (words.trim().length < 4) return null;

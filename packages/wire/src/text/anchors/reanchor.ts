@@ -1,7 +1,7 @@
 import { compareTexts } from "./compare-texts.js";
 import { findKept, isKept } from "./find-kept.js";
 import { findLines, findMoved } from "./find-moved.js";
-import { findReworded } from "./find-reworded.js";
+import { findRewordedSpan } from "./find-reworded.js";
 import type { AnchoredQuote, ReanchoredSpan } from "./locate-quote.js";
 
 /**
@@ -27,6 +27,6 @@ export function startReanchoring(
     const found = findKept(texts, anchor) ?? findLines(texts, anchor);
     // If a passage was kept but is ambiguous, it cannot be found elsewhere with certainty.
     if (found || isKept(texts, anchor)) return found;
-    return findMoved(texts, anchor) ?? findReworded(texts, anchor);
+    return findMoved(texts, anchor) ?? findRewordedSpan(texts, anchor);
   };
 }

@@ -46,7 +46,7 @@ const userProcessesUsual = 4_096;
 const roundsMax = 200;
 const roundMs = 10;
 
-interface MarkingOptions {
+interface ProcessMarkerOptions {
   /** Whether the run's first process forwards signals to the program. */
   readonly forwardsSignals: boolean;
   readonly group: Pick<Cgroup, "processes"> | undefined;
@@ -55,7 +55,7 @@ interface MarkingOptions {
 function trackByMarks(
   pid: number,
   mark: string,
-  { forwardsSignals, group }: Partial<MarkingOptions> = {},
+  { forwardsSignals, group }: Partial<ProcessMarkerOptions> = {},
 ): TrackedRun {
   // The run's processes seen so far: pid and start time. The start time distinguishes a later process that
   // reuses the pid.

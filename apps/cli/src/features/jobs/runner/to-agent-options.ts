@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type Reach, toReachVariables } from "../../../broker/reach.js";
+import { type Reach, toConnectionVariables } from "../../../broker/reach.js";
 import { usageError } from "../../../core/cli-error.js";
 import { homeFiles } from "../../../core/merkle-home.js";
 import { getEntryFile } from "../../../core/this-program.js";
@@ -49,7 +49,7 @@ export function startRemoteRunner(reach: Reach, settings: AgentSettings): Promis
   const options = toRunnerOptions(settings, {
     folder: join(homeFiles.runner(reach.home), "agent"),
     logFolder: logDir === undefined ? undefined : join(logDir, "runner"),
-    reach: toReachVariables(reach),
+    reach: toConnectionVariables(reach),
   });
   return startClaudeRunner(options);
 }
