@@ -14,7 +14,7 @@ import type { DeclaredStatus } from "@merkle/wire";
  * |               |             |                                                     | unknown after a restore.                                       |
  * | `epoch`       | undefined   | It is not known which epoch the sequences are from. | The next connection or answered wait sets it.                  |
  * |               | a uuid      | The database epoch of all sequences here (WAIT-12). | An acknowledgement of another epoch is ignored.                |
- * | `notices`     |             | Whether the model must hear of a restore, and the   | Each comes with every reply until one has reached the model    |
+ * | `notices`     |             | Whether a notice of a restore is due, and the       | Each comes with every reply until one has reached the model    |
  * |               |             | latest warning that it has not seen.                | (STDIO-12). A newer warning replaces an older one.             |
  * | `document`    |             | The latest version that this server knows of, and   | The model is shown the latest version once (WAIT-7).           |
  * |               |             | the latest that the model has been shown.           |                                                                |
