@@ -160,7 +160,7 @@ it.skipIf(findChromium() === undefined)(
 );
 
 itOnOneBroker(
-  "the home of a broker verifies whoever gives commands from it, and no home is that of three nodes",
+  "the home of a broker verifies everyone who gives commands from it, and three nodes have no home in common",
 )("[APPROVE-5] [APPROVE-9] a command on another machine lets a real client go on", async () => {
   const mesh = await startMesh(onTestFinished);
   const listed = async () => JSON.parse(await mesh.run(["approvals", "--json"]));
