@@ -84,6 +84,34 @@ describe.each(["rest", "websocket"] as const)("a permission, by %s", (name) => {
   });
 });
 
+const states = ["waiting", "allowed", "denied", "left", "withdrawn", "lapsed"] as const;
+
+describe.each(states)("an approval that is %s", (state) => {
+  it.each(states)(
+    "[APPROVE-5] [APPROVE-6] is only changed while it waits, by what makes it %s",
+    async (next) => {
+      const relay = await startRelay();
+      const { approval } = await relay.ask();
+      const shown = await relay.shown();
+      const events = {
+        waiting: () => relay.wait(approval, 0),
+        allowed: () => relay.answer(shown, "allow"),
+        denied: () => relay.answer(shown, "deny"),
+        left: () => relay.answer(shown, "leave"),
+        withdrawn: () => rest.call("withdraw_approval", { ...relay.agent, approval }),
+        lapsed: () =>
+          sql`UPDATE approvals SET expires_at = now() - interval '1 second' WHERE number = ${approval}`,
+      };
+      await events[state]();
+      await Promise.allSettled([events[next]()]);
+      const expected = state === "waiting" ? next : state;
+      expect(await relay.wait(approval, 0)).toMatchObject({ state: expected });
+      const isAnnounced = expected !== "waiting" && expected !== "lapsed";
+      expect(await relay.events()).toMatchObject(isAnnounced ? [{ content: { decision: expected } }] : []);
+    },
+  );
+});
+
 describe("an answer", () => {
   it("[APPROVE-5] is the first one, whoever else answers: person, another tab, or the terminal", async () => {
     const relay = await startRelay();
