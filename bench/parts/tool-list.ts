@@ -5,11 +5,13 @@ import { getBuiltMerkle } from "../merkle-program.js";
 import { definePart, type Figure } from "../part.js";
 import type { Stage } from "../stage.js";
 
-/** The result of `tools/list`, which is always in an agent's context. */
+/** The tools that a client can have in its model's context all the time. */
 interface Round {
   readonly http: ToolList;
   readonly whole: ToolList;
   readonly stdio: ToolList;
+  /** The tools over stdio that a client loads upfront, even if it loads others on demand. */
+  readonly upfront: ToolList;
 }
 
 interface ToolList {
@@ -26,6 +28,7 @@ export const toolList = definePart<Round>({
   figures: [
     toFigure("tools/list over HTTP, default", "http"),
     toFigure("tools/list over stdio, default", "stdio"),
+    toFigure("tools loaded upfront in a session", "upfront"),
     toFigure("tools/list, whole catalogue", "whole"),
   ],
   async open(stage) {
@@ -33,10 +36,12 @@ export const toolList = definePart<Round>({
     return {
       async measure() {
         const toolsets = [...new Set(operations.map(({ toolset }) => toolset))];
+        const inSession = await listOverStdio(stage, ["--session", "bench", "--team", "Bench"]);
         return {
-          http: await listOverHttp(broker.url, ""),
-          whole: await listOverHttp(broker.url, `?tools=${toolsets.join(",")}`),
-          stdio: await listOverStdio(stage),
+          http: toToolList(await listOverHttp(broker.url, "")),
+          whole: toToolList(await listOverHttp(broker.url, `?tools=${toolsets.join(",")}`)),
+          stdio: toToolList(await listOverStdio(stage)),
+          upfront: toToolList(inSession.filter(({ _meta }) => _meta !== undefined)),
         };
       },
       close: broker.stop,
@@ -48,21 +53,21 @@ export const toolList = definePart<Round>({
   },
 });
 
-async function listOverHttp(url: string, query: string): Promise<ToolList> {
+async function listOverHttp(url: string, query: string): Promise<readonly Tool[]> {
   const response = await fetch(`${url}/mcp${query}`, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
   });
-  return toToolList(await response.json());
+  return toTools(await response.json());
 }
 
-async function listOverStdio({ folder }: Stage): Promise<ToolList> {
-  const server = getBuiltMerkle().start(["mcp"], folder);
+async function listOverStdio({ folder }: Stage, flags: readonly string[] = []): Promise<readonly Tool[]> {
+  const server = getBuiltMerkle().start(["mcp", ...flags], folder);
   try {
     server.write(initializeLine);
     await server.nextLine();
-    return toToolList(await listToolsOf(server));
+    return toTools(await listToolsOf(server));
   } finally {
     await server.stop();
   }
@@ -71,16 +76,21 @@ async function listOverStdio({ folder }: Stage): Promise<ToolList> {
 interface Tool {
   readonly name: string;
   readonly description: string;
+  readonly _meta?: unknown;
 }
 
-function toToolList(message: unknown): ToolList {
+function toTools(message: unknown): readonly Tool[] {
   // MCP defines the `tools/list` result as this type.
   const { result } = message as { result?: { tools: readonly Tool[] } };
   if (!result) throw new Error(`tools/list was answered: ${JSON.stringify(message)}`);
+  return result.tools;
+}
+
+function toToolList(tools: readonly Tool[]): ToolList {
   return {
-    bytes: jsonBytes(result),
-    wordsBytes: jsonBytes(result.tools.map(({ name, description }) => ({ name, description }))),
-    tools: result.tools
+    bytes: jsonBytes({ tools }),
+    wordsBytes: jsonBytes(tools.map(({ name, description }) => ({ name, description }))),
+    tools: tools
       .map((tool) => ({ name: tool.name, bytes: jsonBytes(tool) }))
       .sort((a, b) => b.bytes - a.bytes),
   };

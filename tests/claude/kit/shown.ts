@@ -29,6 +29,8 @@ export interface ModelPrompt {
   /** The size of the request's body in bytes. */
   readonly bytes: number;
   readonly bySubagent: boolean;
+  /** The tools whose schemas the request contains. */
+  readonly tools: readonly string[];
   readonly messages: readonly RequestMessage[];
   /**
    * Everything that was added since the model's last reply: prompts, results, and text from hooks and other sessions.
@@ -42,12 +44,13 @@ export function toShown(
   request: ModelRequest,
   { atMs, bytes }: Pick<ModelPrompt, "atMs" | "bytes">,
 ): ModelPrompt {
-  const { messages, system = "" } = request;
+  const { messages, system = "", tools = [] } = request;
   const lastSpoken = messages.findLastIndex(({ role }) => role === "assistant");
   return {
     atMs,
     bytes,
     bySubagent: /cc_is_subagent=true|You are an agent for Claude Code/.test(toText(system)),
+    tools: tools.map(({ name }) => name),
     messages,
     news: toInputText(messages.slice(lastSpoken + 1)),
     conversation: toInputText(messages),

@@ -98,7 +98,6 @@ function configure(merkle: ServerProgram, { env, version }: ClientEnvironment): 
     command,
     args: [...entry, ...merkle.serveArgs],
     env: merkle.env,
-    alwaysLoad: true,
   };
   const paths = toClaudePaths(env);
   return [
@@ -139,7 +138,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
   const settingsFile = join(folder, `${target.placeId}.settings.json`);
   const model = agent.model ?? findModel(agent.userArgs);
   const config = {
-    mcpServers: { merkle: { type: "stdio", ...toPeerServer(target, agent, model), alwaysLoad: true } },
+    mcpServers: { merkle: { type: "stdio", ...toPeerServer(target, agent, model) } },
   };
   return {
     args: [

@@ -73,7 +73,6 @@ describe("merkle install and uninstall", () => {
           command: script,
           args: ["mcp"],
           env: { MERKLE_HOME: merkle.home },
-          alwaysLoad: true,
         },
       },
     });

@@ -269,7 +269,6 @@ describe("merkle launch", () => {
           command: process.execPath,
           args: [await realpath(inject("program")), "mcp", "--as", placeId],
           env: { MERKLE_HOME: merkle.home, MERKLE_URL: broker.url },
-          alwaysLoad: true,
         },
       },
     });

@@ -1,8 +1,8 @@
 import { defaultToolsets } from "@merkle/wire";
 import { operations } from "@merkle/wire/schemas";
 import { expect, it } from "vitest";
+import { formatInstructions } from "../clients/introduction.js";
 import { knownToolsets, readMcpOptions } from "./options.js";
-import { formatInstructions } from "./serve-stdio.js";
 import { listTools } from "./tool-list.js";
 
 it("[STDIO-2] the toolsets that a flag may name are those of the catalogue", () => {
@@ -82,7 +82,13 @@ it("[STDIO-2] what this server does itself is not listed: place, credential, con
     expect(names).not.toContain(name);
 });
 
-it("[STDIO-14] the tool list that every agent carries has at most 16,000 bytes", () => {
-  const answer = { result: { tools: listTools(new Set(defaultToolsets)) }, jsonrpc: "2.0", id: 2 };
-  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(16_000);
+it("[STDIO-14] the tools of the first hour are loaded upfront in a session, and have at most 8,000 bytes", () => {
+  const upfront = listTools(new Set(defaultToolsets), { isInSession: true }).filter(({ _meta }) => _meta);
+  expect(upfront.map(({ name }) => name)).toEqual(expect.arrayContaining(["check_messages", "post_message"]));
+  for (const { _meta } of upfront) expect(_meta).toEqual({ "anthropic/alwaysLoad": true });
+  expect(Buffer.byteLength(JSON.stringify(upfront))).toBeLessThanOrEqual(8_000);
+});
+
+it("[STDIO-14] no tool is loaded upfront before a session is joined", () => {
+  expect(listTools(new Set(defaultToolsets)).filter(({ _meta }) => _meta)).toEqual([]);
 });

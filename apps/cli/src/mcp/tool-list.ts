@@ -20,14 +20,24 @@ export const readMore: ListedTool = {
   annotations: { readOnlyHint: true },
 };
 
+interface ListOptions {
+  readonly structured?: boolean;
+  readonly onlyTools?: boolean;
+  /** Whether the server starts in a session, so that the model needs some tools from the start (STDIO-14). */
+  readonly isInSession?: boolean;
+}
+
+/** Makes Claude Code load a tool upfront. It otherwise loads the tools of MCP servers on demand. */
+const loadUpfront = { "anthropic/alwaysLoad": true };
+
 /**
- * Returns the tools of these toolsets as the model sees them (STDIO-2). The list is always in the model's
- * context, so it contains only the necessary tools and inputs. Tools and inputs that are not listed still
- * work.
+ * Returns the tools of these toolsets as the model sees them (STDIO-2). The list can be in the model's
+ * context all the time, so it contains only the necessary tools and inputs. Tools and inputs that are not
+ * listed still work.
  */
 export function listTools(
   toolsets: ReadonlySet<Toolset>,
-  { structured = false, onlyTools = false }: { structured?: boolean; onlyTools?: boolean } = {},
+  { structured = false, onlyTools = false, isInSession = false }: ListOptions = {},
 ): ListedTool[] {
   const listed = operations.filter(
     (operation) =>
@@ -38,7 +48,8 @@ export function listTools(
   );
   const described = listed.map((operation) => {
     const tool = toStdioTool(operation, { whole: onlyTools });
-    return structured ? withOutputSchema(tool, operation) : tool;
+    const listed = structured ? withOutputSchema(tool, operation) : tool;
+    return isInSession && operation.loadedUpfront ? { ...listed, _meta: loadUpfront } : listed;
   });
   return onlyTools ? described : [...described, readMore];
 }

@@ -370,7 +370,11 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   }
 
   return {
-    tools: listTools(options.toolsets, { structured: isStructured, onlyTools: options.onlyTools }),
+    tools: listTools(options.toolsets, {
+      structured: isStructured,
+      onlyTools: options.onlyTools,
+      isInSession: options.as !== undefined || options.join !== undefined,
+    }),
     countUnread: () =>
       teams.readers().map(({ slug, mail }) => ({ session: slug, unread: mail.pending.length })),
     async call(call) {

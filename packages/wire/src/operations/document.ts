@@ -18,6 +18,7 @@ import { operation } from "./core-operation.js";
 
 export const readSessionDoc = operation("read_session_doc", {
   summary: "Read the shared markdown document and its version.",
+  loadedUpfront: true,
   unlisted: ["at"],
   input: z
     .strictObject({
@@ -92,6 +93,7 @@ const compactVersion = (doc: { version: number }) => `document v${doc.version}`;
 export const updateSessionDoc = operation("update_session_doc", {
   summary:
     "Replace the whole document. On a conflict merge what changed and try again. For small changes use edit_session_doc or append_to_session_doc.",
+  loadedUpfront: true,
   unlistedOverStdio: ["include_content"],
   input: z.strictObject({
     ...inSession,
@@ -111,6 +113,7 @@ export const updateSessionDoc = operation("update_session_doc", {
 
 export const appendToSessionDoc = operation("append_to_session_doc", {
   summary: "Add text at the end of the document, on a new line. Never conflicts.",
+  loadedUpfront: true,
   input: z.strictObject({
     ...inSession,
     text: DocumentText.refine((text) => text !== "", { error: "must not be empty" }),
@@ -124,6 +127,7 @@ export const appendToSessionDoc = operation("append_to_session_doc", {
 
 export const editSessionDoc = operation("edit_session_doc", {
   summary: "Replace a passage of the document: old_text, which must occur exactly once, becomes new_text.",
+  loadedUpfront: true,
   input: z.strictObject({
     ...inSession,
     old_text: StorableText.min(1),

@@ -46,6 +46,7 @@ export const ChatContent = z.strictObject({
 export const postMessage = operation("post_message", {
   summary:
     "Post a message to everyone in the session, or with `to` to some. Put long results into the document.",
+  loadedUpfront: true,
   unlistedOverStdio: ["type"],
   textField: "content",
   input: z.strictObject({
@@ -76,6 +77,7 @@ export const postMessage = operation("post_message", {
 export const waitForMessages = operation("wait_for_messages", {
   summary:
     "Wait for messages from others. Returns immediately if any are unread, otherwise after at most timeout seconds. Handle every message, and stop once the session is closed.",
+  loadedUpfront: true,
   unlisted: ["receipt"],
   unlistedOverStdio: ["since_cursor", "include_own"],
   input: z

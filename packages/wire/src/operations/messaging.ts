@@ -97,6 +97,7 @@ export function compactPosted({ cursor, recipients }: z.output<typeof Posted>): 
 export const sendMessage = operation("send_message", {
   summary:
     "Write to a peer, team or @group of the Merkle session, also on other machines; for all use post_message. Claude Code's own SendMessage reaches only sessions of this machine.",
+  loadedUpfront: true,
   textField: "message",
   input: z
     .strictObject({
@@ -167,6 +168,7 @@ const UnreadPage = z.object({
 
 export const checkMessages = operation("check_messages", {
   summary: "Read your unread messages without waiting. To wait for new ones, use wait_for_messages.",
+  loadedUpfront: true,
   unlisted: ["receipt"],
   input: z.strictObject({ ...inSession, receipt: Receipt.optional(), ...inEpoch, ...asTeam }),
   output: UnreadPage.extend({

@@ -26,7 +26,7 @@ export const toolsets = [
 export type Toolset = (typeof toolsets)[number];
 
 /**
- * The toolsets that an agent gets by default. They contain only what it needs to work with others (STDIO-14).
+ * The toolsets that an agent gets by default. They contain only what it needs to work with others (STDIO-2).
  */
 export const defaultToolsets: readonly Toolset[] = ["core", "messaging", "mesh", "progress", "tasks"];
 

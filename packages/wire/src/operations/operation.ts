@@ -25,6 +25,11 @@ export interface OperationDescription<
    * itself or models rarely need them (STDIO-2).
    */
   readonly unlistedOverStdio?: true | readonly string[];
+  /**
+   * True if agents need the tool during the first hour of a session. Clients that load tools on demand load it
+   * upfront (STDIO-14).
+   */
+  readonly loadedUpfront?: true;
   /** Name of the field for a message's text. Models also pass the text as `text` or `content` (MCP-22). */
   readonly textField?: string;
   /**

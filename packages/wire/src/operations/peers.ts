@@ -175,6 +175,7 @@ export const listPeers = operation("list_peers", {
 
 export const setSummary = operation("set_summary", {
   summary: "Set a one-sentence summary of what you are doing, when it changes; list_peers shows it.",
+  loadedUpfront: true,
   input: z.strictObject({ ...inSession, summary: Summary, ...asTeam, ...retryable }),
   output: z.object({ summary: z.string(), at: Timestamp }),
   errors: ["unauthorized", "forbidden", "not_found"],

@@ -263,6 +263,7 @@ export const updateSessionMetadata = operation("update_session_metadata", {
 export const concludeSession = operation("conclude_session", {
   summary:
     "End the session for everyone, once all have reported: writes the document's Conclusion and closes the feed. Usually the convener does it; repeat it to revise the text.",
+  loadedUpfront: true,
   input: z.strictObject({
     ...inSession,
     summary_section: DocumentText.refine((text) => text.trim() !== "", { error: "must not be blank" }).meta({

@@ -11,6 +11,7 @@ export interface ListedTool {
   readonly outputSchema?: { readonly type: "object" } & Readonly<Record<string, unknown>>;
   /** Undefined if the tool can change something, as clients then assume by default. */
   readonly annotations?: { readonly readOnlyHint: true };
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 type ListDetail = Exclude<SchemaDetail, "full">;

@@ -82,6 +82,7 @@ const page = {
 export const recall = operation("recall", {
   summary:
     'Search the memories of this mesh, best match first; do it before you start. "Quotes" match a phrase, -word excludes.',
+  loadedUpfront: true,
   unlisted: ["by", "since", "session"],
   unlistedOverStdio: ["limit"],
   input: z.strictObject({

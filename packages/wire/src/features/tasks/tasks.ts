@@ -121,6 +121,7 @@ function formatFullTask(task: Task): string {
 
 export const createTask = operation("create_task", {
   summary: "Add a task to the session, for an assignee or for anyone who claims it.",
+  loadedUpfront: true,
   unlisted: ["links", "check"],
   unlistedOverStdio: ["labels"],
   input: z.strictObject({
@@ -255,6 +256,7 @@ export const updateTask = operation("update_task", {
 export const claimTask = operation("claim_task", {
   summary:
     "Claim a task, or without a number the next ready task. Exactly one caller gets it, and keeps it while connected.",
+  loadedUpfront: true,
   unlistedOverStdio: ["label"],
   input: z
     .strictObject({
@@ -292,6 +294,7 @@ export const releaseTask = operation("release_task", {
 export const finishTask = operation("finish_task", {
   summary:
     "Report your claimed task as done, with its result: the one way to finish a task. A task with a check also needs its proof, or it stays in review.",
+  loadedUpfront: true,
   unlisted: ["fence"],
   input: z.strictObject({
     ...inSession,
