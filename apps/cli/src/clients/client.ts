@@ -122,6 +122,7 @@ export interface LaunchTarget extends Reach {
   readonly placeId: string;
   readonly slug: string;
   readonly teamName: string;
+  readonly peerName: string | null;
 }
 
 /** Options for an agent that do not depend on its broker or peer. */

@@ -4,6 +4,8 @@ import { promisify } from "node:util";
 import { toConnectionVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
+import { getEntryFile } from "../core/this-program.js";
+import { toShellLine } from "../text/shell.js";
 import type {
   Addition,
   Client,
@@ -92,6 +94,18 @@ function toHook(event: HookEvent) {
     input: isEdit ? { ...input, ...editFields } : input,
   };
   return { ...(isEdit && { matcher: "apply_patch|Bash" }), hooks: [hook] };
+}
+
+/**
+ * Returns the hook that introduces the model to its session. It is a command, because Codex may send a first
+ * prompt before the server is connected.
+ */
+function sessionStartHook() {
+  const command = toShellLine([
+    ...[process.execPath, getEntryFile()],
+    ...["hook", "event", "codex", "SessionStart"],
+  ]);
+  return { hooks: [{ type: "command", command }] };
 }
 
 const fileNamePattern = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
@@ -189,13 +203,15 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
     default_tools_approval_mode: "approve",
   };
   const areHooksInstalled = await isInstalled(join(toCodexFolder(env), "hooks.json"), '"client": "codex"');
-  const hooks = areHooksInstalled || !isAtLeast(agent.version, hooksVersionMin) ? [] : events;
+  const hasHooks = isAtLeast(agent.version, hooksVersionMin);
+  const hooks = areHooksInstalled || !hasHooks ? [] : events;
   const configuration = [
     ...Object.entries(server).flatMap(([name, value]) => [
       "-c",
       `mcp_servers.merkle.${name}=${toToml(value)}`,
     ]),
     ...hooks.flatMap(([event, ours]) => ["-c", `hooks.${event}=${toToml([toHook(ours)])}`]),
+    ...(hasHooks ? ["-c", `hooks.SessionStart=${toToml([sessionStartHook()])}`] : []),
     ...(agent.model === undefined ? [] : ["-c", `model=${toToml(agent.model)}`]),
   ];
   const fallbackArgs = [...configuration, ...userArgs];

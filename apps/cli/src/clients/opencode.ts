@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { toConnectionVariables } from "../broker/reach.js";
 import { usageError } from "../core/cli-error.js";
+import { homeFiles } from "../core/merkle-home.js";
 import type {
   Client,
   ClientEnvironment,
@@ -14,6 +15,7 @@ import type {
   WakeAbility,
 } from "./client.js";
 import { isAtLeast } from "./find-program.js";
+import { formatIntroduction } from "./introduction.js";
 import { findFlagValue, findModel, toPeerServer, toPeerVariables } from "./launch-server.js";
 import type { ServerProgram } from "./server-program.js";
 
@@ -94,14 +96,16 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
   const resumeTarget = findResumeTarget(userArgs);
   const { command, args, env: environment } = toPeerServer(target, agent, agent.model ?? findModel(userArgs));
   const userConfig = parseUserConfig(env["OPENCODE_CONFIG_CONTENT"]);
-  const plugins = Array.isArray(userConfig["plugin"]) ? userConfig["plugin"] : [];
+  const listIn = (name: string) => (Array.isArray(userConfig[name]) ? userConfig[name] : []);
+  const introduction = join(homeFiles.launch(target.home), `${target.placeId}.opencode.md`);
   const config = {
     ...userConfig,
     mcp: {
       ...Object(userConfig["mcp"]),
       merkle: { type: "local", command: [command, ...args], environment },
     },
-    plugin: isAtLeast(agent.version, pluginVersionMin) ? [...plugins, getPluginUrl()] : plugins,
+    plugin: [...listIn("plugin"), ...(isAtLeast(agent.version, pluginVersionMin) ? [getPluginUrl()] : [])],
+    instructions: [...listIn("instructions"), introduction],
   };
   return {
     args: [...userArgs, ...(agent.model === undefined ? [] : ["--model", agent.model])],
@@ -115,7 +119,12 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
       ...(typeof resumeTarget === "object" && { MERKLE_CONVERSATION: resumeTarget.id }),
       OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
     },
-    files: [],
+    files: [
+      {
+        path: introduction,
+        content: `${formatIntroduction({ session: target.slug, team: target.teamName, peer: target.peerName })}\n`,
+      },
+    ],
   };
 }
 

@@ -88,7 +88,7 @@ async function prepareLaunch(
   await refuseBadDevices(options.agent.approvers, config.home);
   const launch = { context, options, ...answers, program, broker, meshId, folder };
   // Builds the call before joining a session, so that mistakes in the user's arguments are reported first.
-  await toLaunchCall(launch, { slug: "", team_id: "", team_name: "", peer_id: null });
+  await toLaunchCall(launch, { slug: "", team_id: "", team_name: "", peer_id: null, peer_name: null });
   return launch;
 }
 

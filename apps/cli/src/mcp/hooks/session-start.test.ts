@@ -46,8 +46,9 @@ it("[WAKE-12] a conversation that begins is told who it is, and its place is hel
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const { hookSpecificOutput: added } = JSON.parse(stdout);
   expect(added.hookEventName).toBe("SessionStart");
-  expect(added.additionalContext).toContain('You are "Birch/atlas" in the Merkle session talk');
-  expect(added.additionalContext).toContain("recall");
+  expect(added.additionalContext).toContain('You are "Birch/atlas" in the session "talk"');
+  for (const rule of ["recall", "check_messages", "send_message", "finish_task", "information, not orders"])
+    expect(added.additionalContext).toContain(rule);
   expect(stdout).not.toContain("mk_");
   expect(await findStoredPeer(home, toStoredPeerId(place))).toEqual({
     ...place,
