@@ -65,7 +65,7 @@ export const features = [
 type AnyFeature = (typeof features)[number];
 
 /** The services of the core and of all features, limited to one mesh. */
-export type Services = TransportServices & FeatureServices & StartedInMesh;
+export type AllServices = TransportServices & FeatureServices & StartedInMesh;
 
 /** The services that features start. */
 type FeatureServices = object & Intersection<Awaited<ReturnOf<AnyFeature, "start">>>;
@@ -93,13 +93,13 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
   : never;
 
 // The combined services of all features include the services that each feature needs.
-const all: readonly Feature<Services, FeatureOptions>[] = features;
+const all: readonly Feature<AllServices, FeatureOptions>[] = features;
 
 /**
  * The handler of every operation. If a handler is missing, or has the wrong context or output, the code does
  * not compile.
  */
-export const handlers: Handlers<Services> = { ...coreHandlers, ...merge("handlers") };
+export const handlers: Handlers<AllServices> = { ...coreHandlers, ...merge("handlers") };
 
 /** The names of operations that have more than one handler. Must be empty. */
 type HandledTwice<List> = List extends readonly [infer First, ...infer Rest]
@@ -113,7 +113,7 @@ const sessionFacts: SessionFactReaders = merge("sessionFacts");
 const peerFacts: PeerFactReaders = merge("peerFacts");
 
 /** The hooks of all features. */
-export const hooks: ViewHooks<Services> = {
+export const hooks: ViewHooks<AllServices> = {
   sessionFacts,
   peerFacts,
   onCreateSession: all.flatMap(({ onCreateSession = [] }) => onCreateSession),
@@ -133,7 +133,7 @@ export const mounts = all.flatMap(({ mount = [] }) => mount);
  * Returns the URL of the metadata that explains to clients how to get access to the MCP endpoint at this path
  * (RFC 9728), or null.
  */
-export function findMetadataUrl(services: Services, path: string): string | null {
+export function findMetadataUrl(services: AllServices, path: string): string | null {
   return all.find((feature) => feature.toMetadataUrl)?.toMetadataUrl?.(services, path) ?? null;
 }
 
@@ -159,14 +159,14 @@ export function describeOptions(options: FeatureOptions): OptionFacts {
 
 /** Starts the services of all features, each after those that it needs. */
 export async function startFeatures(parts: StartParts<FeatureOptions>): Promise<FeatureServices> {
-  const started = {} as Services;
+  const started = {} as AllServices;
   for (const { start } of all) Object.assign(started, await start?.(parts, started));
   return started;
 }
 
 /** Returns the services of all features for one mesh. */
 export function startInMesh(started: FeatureServices, meshId: string): StartedInMesh {
-  return Object.assign({}, ...all.map(({ inMesh }) => inMesh?.(started as Services, meshId)));
+  return Object.assign({}, ...all.map(({ inMesh }) => inMesh?.(started as AllServices, meshId)));
 }
 
 /** Adds the initial data of all features to a new mesh. */
@@ -175,17 +175,17 @@ export async function seedMesh(tx: Transaction, meshId: string): Promise<void> {
 }
 
 /** Starts the repeated work of all features. Returns functions that each stop one kind of work. */
-export function repeatWork(meshes: Meshes<Services>): (() => void)[] {
+export function repeatWork(meshes: Meshes<AllServices>): (() => void)[] {
   return all.flatMap(({ repeat }) =>
     repeat ? meshes.main.tasks.repeat(repeat.name, repeat.everyMs, repeat.begin(meshes)) : [],
   );
 }
 
-export async function tidyUpFeatures(services: Services): Promise<void> {
+export async function tidyUpFeatures(services: AllServices): Promise<void> {
   for (const feature of all) await feature.tidyUp?.(services);
 }
 
-export async function catchUpFeatures(services: Services): Promise<void> {
+export async function catchUpFeatures(services: AllServices): Promise<void> {
   for (const feature of all) await feature.catchUp?.(services);
 }
 

@@ -1,5 +1,6 @@
 export { createLog, type Log } from "./core/log.js";
 export { lowerHelperThreads } from "./core/lower-helper-threads.js";
+export type { PageBuild } from "./core/page-build.js";
 export { StartError } from "./core/start-error.js";
 export type {
   JobAgentOptions,

@@ -7,7 +7,7 @@ import type { CheckConcluded } from "./feed/tail/run-tail.js";
 import type { CreateExtension } from "./mcp/extension.js";
 import type { Config } from "./settings/config.js";
 import type { ForeignFile } from "./settings/foreign-file.js";
-import type { Check } from "./start/doctor/check.js";
+import type { DoctorCheck } from "./start/doctor/check.js";
 import type { BrokerAdditions } from "./start/run-broker.js";
 
 /** Collects the options, notices and facts that features add to this home's broker. */
@@ -39,7 +39,7 @@ export async function findForeignFiles(project: Pick<Config, "environment" | "cw
 }
 
 /** Returns the checks that features add to `merkle doctor`. */
-export async function listChecks(): Promise<readonly Check[]> {
+export async function listChecks(): Promise<readonly DoctorCheck[]> {
   return (await loadFeatures()).flatMap(({ checks = [] }) => checks);
 }
 

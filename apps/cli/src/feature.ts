@@ -7,7 +7,7 @@ import type { CreateExtension } from "./mcp/extension.js";
 import type { Config } from "./settings/config.js";
 import type { ForeignFile } from "./settings/foreign-file.js";
 import type { SettingSources } from "./settings/setting.js";
-import type { Check } from "./start/doctor/check.js";
+import type { DoctorCheck } from "./start/doctor/check.js";
 import type { BrokerAdditions } from "./start/run-broker.js";
 
 /** Loads a command's module. */
@@ -60,7 +60,7 @@ export interface Feature {
    */
   readonly prepareBroker?: (config: Config) => Promise<BrokerAdditions>;
   /** The feature's checks in `merkle doctor`. */
-  readonly checks?: readonly Check[];
+  readonly checks?: readonly DoctorCheck[];
   /** Starts an agent that drafts a session's conclusion. Returns the exit code. */
   readonly draftConclusion?: (context: CommandContext, session: ConcludedSession) => Promise<number>;
   /** Runs `merkle agent`, the program with which a job's agent reads and writes (AGENT-1). */

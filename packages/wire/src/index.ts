@@ -33,16 +33,18 @@ export type {
 export type { Approval, ApprovalState } from "./features/approvals/feature.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./features/audit/feature.js";
 export { type BriefLine, briefKinds, formatBriefLine, type SessionBrief } from "./features/brief/feature.js";
+export { type ExportFormat, exportFormats } from "./features/export/feature.js";
 export type { ImportResult } from "./features/import/feature.js";
-export type { Claim, Job, JobStatus, RunnerFacts } from "./features/jobs/feature.js";
+export type { Claim, Job, JobStatus, JobStopReason, RunnerFacts } from "./features/jobs/feature.js";
 export type { Memory } from "./features/memory/feature.js";
 export type { Persona } from "./features/personas/feature.js";
 export type { Perspective } from "./features/perspectives/feature.js";
 export type { ListedProgressEntry, ProgressEntry } from "./features/progress/feature.js";
 export type { Hunk, Proposal, ProposalInFull, ProposalStatus } from "./features/proposals/feature.js";
-export { type SearchKind, searchKinds } from "./features/search/feature.js";
-export type { StateEntry } from "./features/state/feature.js";
+export { type SearchHit, type SearchKind, searchKinds } from "./features/search/feature.js";
+export type { StateEntry, StateScope } from "./features/state/feature.js";
 export type { ScopeClaim, Task, TaskChange, TaskCheck, TaskState } from "./features/tasks/feature.js";
+export type { TimelineMark } from "./features/timeline/feature.js";
 export type {
   AnchorMatch,
   AnchorPosition,
@@ -80,6 +82,7 @@ export {
   isRedacted,
   type RedactedMessage,
   toRedactionFields,
+  type VersionRange,
   withoutText,
 } from "./feed/redaction.js";
 export { findTeamCredentials, parseTeamCredential } from "./identity/credential.js";
@@ -100,6 +103,7 @@ export type { KeyCard } from "./identity/key-card.js";
 export { countSealedBytes, isSealed } from "./identity/sealed-form.js";
 export type { AlertKind, AttentionItem } from "./operations/attention.js";
 export { alertReasons, describeItem, formatItemSentence, kindLabels } from "./operations/describe-item.js";
+export type { DocumentVersion } from "./operations/document.js";
 export type { Invite, Member, MemberRole, Mesh, Quota, QuotaKind, Token } from "./operations/identity.js";
 export type { DescribedSchema, JsonSchema } from "./operations/json-schema.js";
 export { listInvited } from "./operations/list-invited.js";
@@ -118,10 +122,11 @@ export {
   defaultToolsets,
   type HttpMethod,
   type JobKind,
+  jobKinds,
   type OperationRules,
   type Toolset,
 } from "./operations/operation-rules.js";
-export type { Capabilities, DeclaredStatus, Peer, WakePath } from "./operations/peers.js";
+export type { Capabilities, DeclaredStatus, GroupMembership, Peer, WakePath } from "./operations/peers.js";
 export { describeItemSource, toItemHref } from "./operations/place-of-item.js";
 export type { Participant } from "./operations/roster.js";
 export type { PresentTeam, Session } from "./operations/sessions.js";

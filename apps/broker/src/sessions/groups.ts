@@ -1,5 +1,5 @@
-import { type GroupMembership, lockGroups, updatePeerFacts } from "@merkle/db";
-import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { lockGroups, updatePeerFacts } from "@merkle/db";
+import type { GroupMembership, OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { SessionServices, TeamContext } from "./context.js";
 import { withMembership, withoutMembership } from "./peers/membership.js";
 import { announceRoster } from "./roster/announce-roster.js";

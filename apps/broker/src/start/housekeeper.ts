@@ -1,5 +1,5 @@
 import { purgeNodes, purgeNudges } from "@merkle/db";
-import { catchUpFeatures, repeatWork, type Services, tidyUpFeatures } from "../features.js";
+import { type AllServices, catchUpFeatures, repeatWork, tidyUpFeatures } from "../features.js";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
 import type { Meshes } from "../transports/services.js";
 import { createAttentionPoll } from "../views/attention/attention-poll.js";
@@ -18,9 +18,9 @@ const deadNodeHours = 24;
 const abandonedNudgeSeconds = 60;
 
 /** Starts the broker's repeated background work. Returns a function that stops it. */
-export function startHousekeeper(meshes: Meshes<Services>, checkAlone: () => Promise<void>): () => void {
+export function startHousekeeper(meshes: Meshes<AllServices>, checkAlone: () => Promise<void>): () => void {
   const { bus, nodes, revocations, channels, presence, settings, database, tasks, quotas } = meshes.main;
-  const attentionPolls = new Map<Services, () => Promise<void>>();
+  const attentionPolls = new Map<AllServices, () => Promise<void>>();
 
   async function pollAttention(): Promise<void> {
     for (const services of await meshes.list()) {

@@ -33,13 +33,13 @@ import { StartError } from "../core/start-error.js";
 import { createStopList } from "../core/stop-list.js";
 import { readVersion } from "../core/version.js";
 import {
+  type AllServices,
   checkOptions,
   describeOptions,
   findMetadataUrl,
   mounts,
   type OptionFacts,
   opensFiles,
-  type Services,
 } from "../features.js";
 import { openAuditKey } from "../identity/audit-key/audit-key.js";
 import { ensureFirstInvite, makeAdminInvite } from "../identity/invites/manage-invites.js";
@@ -161,7 +161,7 @@ async function startParts(
   const target = await startDatabaseServer(prepared, stops);
   const certificate = await startCertificate(prepared, stops);
   let backup: string | null = null;
-  let meshes: Meshes<Services> | null = null;
+  let meshes: Meshes<AllServices> | null = null;
   const database = await openDatabase({
     target,
     replica,
@@ -338,7 +338,7 @@ function findServedUrl(options: ResolvedOptions, { current }: SettingsStore): st
 
 async function makeFirstInvite(
   { auth, newAdminInvite = false }: ResolvedOptions,
-  services: Services,
+  services: AllServices,
 ): Promise<string | null> {
   if (auth === "open") return null;
   return newAdminInvite ? makeAdminInvite(services) : ensureFirstInvite(services);

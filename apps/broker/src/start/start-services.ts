@@ -14,7 +14,7 @@ import { createTurns } from "../core/turns.js";
 import { readVersion } from "../core/version.js";
 import { watchEventLoop } from "../core/watch-event-loop.js";
 import { startWorkers } from "../core/workers/workers.js";
-import { handlers, hooks, type Services, seedMesh, startFeatures, startInMesh } from "../features.js";
+import { type AllServices, handlers, hooks, seedMesh, startFeatures, startInMesh } from "../features.js";
 import { type Appender, startAppender } from "../feed/appender.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
@@ -37,8 +37,8 @@ import { chooseRates, isForOthers, type ResolvedOptions } from "./broker-options
 import { getWorkerEntry } from "./worker-entry.js";
 
 interface StartedServices {
-  readonly meshes: Meshes<Services>;
-  readonly authenticator: Authenticator<Services>;
+  readonly meshes: Meshes<AllServices>;
+  readonly authenticator: Authenticator<AllServices>;
   /** Ends all parked waits as if they had timed out. */
   endWaits(): void;
   stopServices(): Promise<void>;
@@ -191,9 +191,9 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     log,
     stopping: stopping.signal,
   };
-  const meshes: Meshes<Services> = createMeshes(
+  const meshes: Meshes<AllServices> = createMeshes(
     database,
-    (ofMesh, meshName): Services => ({
+    (ofMesh, meshName): AllServices => ({
       ...shared,
       database: ofMesh,
       meshName,

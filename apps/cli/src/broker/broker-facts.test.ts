@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { describeDegradation, type Health } from "./broker-facts.js";
+import { describeDegradation, type HealthReply } from "./broker-facts.js";
 
-const healthy: Health = { ready: true, durable: true, degraded: false, version: "1.0.0", uptime_s: 1 };
+const healthy: HealthReply = { ready: true, durable: true, degraded: false, version: "1.0.0", uptime_s: 1 };
 
 it("[OPS-2] names the repeated tasks of a broker that keep failing, and else the bus", () => {
   expect(describeDegradation({ ...healthy, failing_tasks: [] })).toBeNull();

@@ -6,7 +6,7 @@ import { type BrokerClient, createBrokerClient } from "./broker-client.js";
 import type { Reach } from "./reach.js";
 
 /** The broker's reply to `/health`. */
-export interface Health {
+export interface HealthReply {
   readonly ready: boolean;
   readonly durable: boolean;
   /** The problem that prevents writing. Missing in replies from brokers that predate this field. */
@@ -26,7 +26,7 @@ export interface Health {
 }
 
 /** Describes why a running broker cannot write. The text completes "the broker runs, but …". */
-export function describeWriteProblem({ problem }: Health): string {
+export function describeWriteProblem({ problem }: HealthReply): string {
   switch (problem) {
     case "disk":
       return "its database's disk is full or read-only: free some space there";
@@ -53,7 +53,7 @@ export function describeDegradation({
   degraded,
   failing_tasks: failing,
   replica,
-}: Health): { problem: string; fix: string } | null {
+}: HealthReply): { problem: string; fix: string } | null {
   if (Array.isArray(failing) && failing.length > 0) {
     const names = failing.map((name) => neutralise(String(name))).join(", ");
     return {
@@ -78,7 +78,7 @@ export function describeDegradation({
  * Reads the broker's health. @throws MerkleError with the broker's refusal; CliError if the server is not a
  * Merkle broker
  */
-export async function readHealth(broker: Pick<BrokerClient, "base" | "get">): Promise<Health> {
+export async function readHealth(broker: Pick<BrokerClient, "base" | "get">): Promise<HealthReply> {
   const response = await broker.get("/health");
   const body = response.json();
   if (isHealth(body)) return body;
@@ -111,7 +111,7 @@ function isRefusal(body: unknown): boolean {
   return code === "forbidden" || code === "bad_request";
 }
 
-function isHealth(value: unknown): value is Health {
+function isHealth(value: unknown): value is HealthReply {
   return (
     isObject(value) &&
     typeof value["ready"] === "boolean" &&

@@ -1,4 +1,5 @@
 import { PassThrough, type Readable } from "node:stream";
+import type { ExportFormat } from "@merkle/wire";
 import { describeBytes } from "@merkle/wire/text";
 import type { CommandContext } from "../command/command.js";
 import { isSet } from "../core/flags.js";
@@ -64,11 +65,7 @@ export function createProgressLine({
   };
 }
 
-export const exportForms = ["bundle", "html", "md", "ndjson"] as const;
-
-type ExportForm = (typeof exportForms)[number];
-
 /** Returns the path at which the broker exports a session. */
-export function toExportPath(sessionId: string, form: ExportForm): string {
-  return `/api/sessions/${encodeURIComponent(sessionId)}/export?as=${form}`;
+export function toExportPath(sessionId: string, format: ExportFormat): string {
+  return `/api/sessions/${encodeURIComponent(sessionId)}/export?as=${format}`;
 }

@@ -31,7 +31,7 @@ export interface Output {
   readonly isTerminal: boolean;
   /** The width of stdout in columns. Infinity if stdout is not a terminal. */
   readonly columns: number;
-  readonly mark: Readonly<Record<Mark, string>>;
+  readonly mark: Readonly<Record<StatusMark, string>>;
   /** The symbol that separates items within a line. */
   readonly dot: string;
   readonly signs: Signs;
@@ -65,7 +65,7 @@ export interface Signs {
 
 type Colours = ReturnType<typeof picocolors.createColors>;
 
-type Mark = "ok" | "warn" | "fail" | "skip";
+type StatusMark = "ok" | "warn" | "fail" | "skip";
 
 export function createOutput(
   flags: Flags,

@@ -3,7 +3,7 @@
  * on demand, the whole broker.
  */
 
-export type { BrokerOptions, Log, StartedBroker } from "@merkle/broker";
+export type { BrokerOptions, Log, PageBuild, StartedBroker } from "@merkle/broker";
 export { lockFolder } from "@merkle/broker/runner";
 
 /** Loads the whole broker. Loaded on demand, because loading it takes longer than most commands run. */

@@ -4,28 +4,27 @@ import { join } from "node:path";
  * The differences between operating systems, with one function for each difference. Every function takes the
  * system as a parameter, so the tests cover all systems. No other module checks which system it runs on.
  */
-type System = NodeJS.Platform;
 
 /**
  * Returns the operating system, for choices that differ on every system: the service manager and the browser
  * command.
  */
-export function getSystem(): System {
+export function getSystem(): NodeJS.Platform {
   return process.platform;
 }
 
 /** Returns whether files have owners and modes, terminals have `stty`, and sockets are files. */
-export function isPosix(system: System = process.platform): boolean {
+export function isPosix(system: NodeJS.Platform = process.platform): boolean {
   return system !== "win32";
 }
 
 /** Returns whether `/proc` shows processes, and namespaces can isolate them. */
-export function hasProc(system: System = process.platform): boolean {
+export function hasProc(system: NodeJS.Platform = process.platform): boolean {
   return system === "linux";
 }
 
 /** Returns the path of a named pipe. Null on systems where sockets are files. */
-export function toPipeName(name: string, system: System = process.platform): string | null {
+export function toPipeName(name: string, system: NodeJS.Platform = process.platform): string | null {
   return isPosix(system) ? null : `\\\\.\\pipe\\${name}`;
 }
 
@@ -33,7 +32,7 @@ export function toPipeName(name: string, system: System = process.platform): str
  * Returns the file names under which to look for a program on the PATH, in order. On Windows, npm installs a
  * `.cmd` script.
  */
-export function toProgramFiles(name: string, system: System = process.platform): string[] {
+export function toProgramFiles(name: string, system: NodeJS.Platform = process.platform): string[] {
   return isPosix(system) || /\.\w+$/.test(name) ? [name] : [`${name}.exe`, `${name}.cmd`];
 }
 
@@ -55,7 +54,7 @@ export function findShimScript(path: string, text: string): string | undefined {
 export function toEditorCall(
   named: string | undefined,
   path: string,
-  system: System = process.platform,
+  system: NodeJS.Platform = process.platform,
 ): {
   readonly editor: string;
   readonly command: string;
@@ -68,7 +67,7 @@ export function toEditorCall(
 }
 
 /** Returns the path of the settings file in which an administrator configures Gemini CLI for all users. */
-export function toGeminiSystemSettings(system: System = process.platform): string {
+export function toGeminiSystemSettings(system: NodeJS.Platform = process.platform): string {
   return system === "darwin"
     ? "/Library/Application Support/GeminiCli/settings.json"
     : "/etc/gemini-cli/settings.json";

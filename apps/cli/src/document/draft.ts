@@ -11,7 +11,7 @@ import { toEditorCall } from "../core/platform.js";
  * Text to be written to a document. The draft's file stays in the Merkle home until the text has been written
  * or discarded.
  */
-export interface Draft {
+export interface DraftFile {
   readonly path: string;
   read(): Promise<string>;
   remove(): Promise<void>;
@@ -29,7 +29,7 @@ interface DraftOptions {
 export async function createDraft(
   { home, name, extension = ".md" }: DraftOptions,
   content: string,
-): Promise<Draft> {
+): Promise<DraftFile> {
   const folder = homeFiles.drafts(home);
   const path = await explainHomeErrors(home, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 });

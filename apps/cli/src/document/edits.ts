@@ -5,7 +5,7 @@ import type { CommandContext } from "../command/command.js";
 import { readFileText, readText } from "../command/read-text.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import type { Actor } from "../identity/actors.js";
-import { createDraft, type Draft, openEditor, removeIfDraft } from "./draft.js";
+import { createDraft, type DraftFile, openEditor, removeIfDraft } from "./draft.js";
 import { readVersion } from "./versions.js";
 
 /** The context of a command that changes a session's document, with the actor that makes the change. */
@@ -83,7 +83,7 @@ export async function editInEditor(editing: EditContext): Promise<number> {
  */
 async function writeDraft(
   editing: EditContext,
-  { draft, content, expected }: { draft: Draft; content: string; expected: number },
+  { draft, content, expected }: { draft: DraftFile; content: string; expected: number },
 ): Promise<number> {
   const exitCode = await write(editing, { content, expected, keptIn: draft.path });
   await draft.remove();

@@ -13,7 +13,7 @@ interface MessageStyle {
 }
 
 /** How the team that posted a message is displayed. */
-export interface Author {
+export interface AuthorStyle {
   /** Whether the team belongs to the reader. */
   readonly isOwn: boolean;
   colour(text: string): string;
@@ -23,7 +23,7 @@ export interface Author {
  * Formats a message for people, without a final line break. Removes control sequences from text written by
  * others. Indents all lines after the first, so that no line can pose as another message.
  */
-export function formatMessage(message: Message, author: Author, style: MessageStyle): string {
+export function formatMessage(message: Message, author: AuthorStyle, style: MessageStyle): string {
   const prefix = `${toLocalTime(message.posted_at)} #${message.sequence}`;
   if (message.type === "system") {
     const text = isRedacted(message) ? describeRemoved(message) : describeEvent(message, style.arrow);
@@ -40,7 +40,7 @@ export function formatMessage(message: Message, author: Author, style: MessageSt
 
 const gap = "  ";
 
-function formatAuthor({ from, content }: Message, { isOwn }: Author): string {
+function formatAuthor({ from, content }: Message, { isOwn }: AuthorStyle): string {
   const team = isOwn ? "you" : isolateRightToLeft(quoteMarkedName(from?.team ?? ""));
   const name = from?.peer === undefined ? team : `${team}/${isolateRightToLeft(quoteMarkedName(from.peer))}`;
   return from?.human ? `${name} (human)` : content["guest"] === true ? `${name} (guest)` : name;

@@ -9,7 +9,7 @@ import { findPerson } from "../home/persons.js";
 import { listStoredPeers } from "../home/stored-peers.js";
 import { getSession } from "../sessions/find-session.js";
 import type { Config } from "../settings/config.js";
-import type { Author } from "./format-message.js";
+import type { AuthorStyle } from "./format-message.js";
 
 interface KnownTeamsOptions {
   readonly client: Pick<MerkleClient, "call">;
@@ -26,10 +26,10 @@ const rosterTimeoutMs = 5_000;
  * message.
  */
 export function createKnownTeams({ client, session, config, output }: KnownTeamsOptions): {
-  find(teamId: string | null): Promise<Author>;
+  find(teamId: string | null): Promise<AuthorStyle>;
 } {
-  const known = new Map<string, Author>();
-  const unknownAuthor: Author = { isOwn: false, colour: String };
+  const known = new Map<string, AuthorStyle>();
+  const unknownAuthor: AuthorStyle = { isOwn: false, colour: String };
 
   async function readRoster(): Promise<void> {
     const options = { timeoutMs: rosterTimeoutMs };

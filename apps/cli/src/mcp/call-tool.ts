@@ -12,7 +12,7 @@ import type { Rejoin } from "./rejoin.js";
 import type { SecretStore } from "./secret-store.js";
 import { ignore, type ToolAnswer } from "./tool-answer.js";
 import { readMore, requireTool } from "./tool-list.js";
-import type { Caller } from "./turn.js";
+import type { ToolCaller } from "./turn.js";
 
 export interface ToolCall {
   readonly name: string;
@@ -37,7 +37,7 @@ interface CallToolOptions {
   /** Answers calls to the `hook` tool, which come from the client's hooks. */
   readonly answerHook: (fields: JsonFields, meta: unknown) => Promise<ToolAnswer>;
   /** Records a tool call and returns which of the client's agents made it. */
-  readonly noteCall: (call: ToolCall) => Caller;
+  readonly noteCall: (call: ToolCall) => ToolCaller;
   readonly log: (text: string) => void;
 }
 
@@ -62,7 +62,7 @@ export function createCallTool(options: CallToolOptions): CallTool {
     }
   }
 
-  async function runTool({ name, args, meta, signal }: ToolCall, caller: Caller): Promise<ToolAnswer> {
+  async function runTool({ name, args, meta, signal }: ToolCall, caller: ToolCaller): Promise<ToolAnswer> {
     const fields = requireFields(name, args);
     if (name === readMore.name)
       return { result: render.text(longResults.read(readId(fields))), settle: ignore };

@@ -1,7 +1,7 @@
 import type { Operation } from "@merkle/wire";
 import type { JsonFields } from "../core/is-object.js";
 import type { PeerSession } from "./peer-sessions.js";
-import type { Caller } from "./turn.js";
+import type { ToolCaller } from "./turn.js";
 
 /** A tool call whose input is complete. */
 export interface OperationCall {
@@ -10,7 +10,7 @@ export interface OperationCall {
   readonly team: PeerSession | undefined;
   /** One peer per joined session. Set if the call names no session and several sessions are joined. */
   readonly everyTeam?: readonly PeerSession[] | undefined;
-  readonly caller: Caller;
+  readonly caller: ToolCaller;
   readonly signal: AbortSignal;
 }
 

@@ -31,7 +31,7 @@ import { createRejoin } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
 import { listTools } from "./tool-list.js";
-import { type Caller, createTurn } from "./turn.js";
+import { createTurn, type ToolCaller } from "./turn.js";
 import { createUnreachedStatus } from "./unreached-status.js";
 import { type Channel, createWakePaths, stopWhenUnheard } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
@@ -346,10 +346,10 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
    * Records a tool call. A call by the main agent proves that the agent has received everything offered
    * earlier.
    */
-  function noteCall({ toolUseId, meta, signal }: ToolCall): Caller {
+  function noteCall({ toolUseId, meta, signal }: ToolCall): ToolCaller {
     const named = agentClient.parseCaller?.(meta) ?? {};
     noteConversation(named.conversation);
-    const caller: Caller =
+    const caller: ToolCaller =
       named.subagent === undefined
         ? turn.identifyCaller(toolUseId)
         : { is: "subagent", agent: named.subagent };

@@ -1,7 +1,7 @@
 import type { HookCall } from "./hook-call.js";
 
 /** The agent that makes a tool call. An `unknown` agent is treated as the main agent. */
-export type Caller =
+export type ToolCaller =
   | { readonly is: "main" | "unknown" }
   | { readonly is: "subagent"; readonly agent: string };
 
@@ -23,7 +23,7 @@ export interface Turn {
    */
   recordHook(call: HookCall): { readonly isNewConversation: boolean; readonly isQueued: boolean };
   /** Returns which agent makes the tool call with this id. */
-  identifyCaller(toolUseId: string | undefined): Caller;
+  identifyCaller(toolUseId: string | undefined): ToolCaller;
   /** Marks the turn as ended. */
   end(): void;
   /**

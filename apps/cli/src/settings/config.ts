@@ -7,7 +7,7 @@ import { homeFiles, requireOwnHome, toMerkleHome } from "../core/merkle-home.js"
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
 import type { Variables } from "./env-files.js";
 import type { ForeignFile } from "./foreign-file.js";
-import { findValue, readSetting, type SettingSources, type Sources } from "./setting.js";
+import { type ConfigInputs, findValue, readSetting, type SettingSources } from "./setting.js";
 import { defaultPort, type SettingValues, settings } from "./settings.js";
 
 /**
@@ -127,7 +127,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
   const { env, nameOf, notices } = await readVariables(given, home);
   const project = await findProject({ flags, env, cwd }, home);
   const trusted = project?.isTrusted ? project.file : undefined;
-  const sources: Sources = { flags, env, nameOf, cwd, isForBroker: envFiles, project: trusted, user };
+  const sources: ConfigInputs = { flags, env, nameOf, cwd, isForBroker: envFiles, project: trusted, user };
   const values = readValues(sources);
   const { ca, token, auth, insecureOpen, host, publicUrl } = values;
   if (auth === "open" && !insecureOpen) refuseOpenNetwork(host, publicUrl);
@@ -150,7 +150,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
   };
 }
 
-function readValues(sources: Sources): SettingValues {
+function readValues(sources: ConfigInputs): SettingValues {
   const values = Object.entries(settings).map(([name, setting]) => [
     name,
     readSetting<unknown>(setting, sources),
@@ -186,7 +186,7 @@ async function findProject(
   return foreign && { file, foreign, isTrusted: isTrusted(home, foreign) };
 }
 
-function findAddress({ url, port }: SettingValues, sources: Sources): BrokerAddress {
+function findAddress({ url, port }: SettingValues, sources: ConfigInputs): BrokerAddress {
   if (url === undefined) return { base: `http://localhost:${port || defaultPort}`, source: "default" };
   const source = findValue(settings.url, sources)?.source;
   if (source === "--url" || source === "MERKLE_URL" || source === "MCP_URL") return { base: url, source };

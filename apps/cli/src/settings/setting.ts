@@ -131,7 +131,7 @@ export interface SettingsFile {
 }
 
 /** All sources from which settings are read. */
-export interface Sources {
+export interface ConfigInputs {
   readonly flags: Flags;
   /**
    * The environment variables. For commands that start the broker, these include the variables in
@@ -151,7 +151,7 @@ export interface Sources {
 /** Returns a setting's value from the first source that sets it, with the name of that source (CLI-5). */
 export function findValue(
   { flag, variables = [], key }: SettingSources,
-  { flags, env, nameOf, cwd, isForBroker, project, user }: Sources,
+  { flags, env, nameOf, cwd, isForBroker, project, user }: ConfigInputs,
 ): (LocatedValue & { readonly source: string }) | undefined {
   const flagValue = flag && readFlag(flags, flag);
   if (flag && flagValue !== undefined) {
@@ -174,7 +174,7 @@ export function findValue(
  * Returns the value of a setting, from the first source that sets it. @throws CliError `usage`, naming the
  * source
  */
-export function readSetting<Value>(each: Setting<Value>, sources: Sources): Value {
+export function readSetting<Value>(each: Setting<Value>, sources: ConfigInputs): Value {
   const given = findValue(each, sources);
   return given ? each.parse(given) : each.default;
 }

@@ -1,7 +1,4 @@
-import type { BrokerOptions } from "../core/broker-code.js";
-
-/** A build of the dashboard's pages, which `npm start` runs inside the broker's process in a checkout. */
-type PageBuild = NonNullable<BrokerOptions["pageBuild"]>;
+import type { PageBuild } from "../core/broker-code.js";
 
 let current: PageBuild | undefined;
 let end = () => {};

@@ -7,7 +7,7 @@ import type { MeshChangeHint } from "./broker";
 import { takesCredential } from "./takes-credential";
 
 /** The page's connection to its broker. This module loads after the page has shown its first content. */
-export interface Connection {
+export interface PageConnection {
   readonly client: MerkleClient;
   readonly feeds: LiveFeeds;
   /** Returns whether the operation accepts a person's credential. */
@@ -23,7 +23,7 @@ export interface PageConnectionEvents {
 }
 
 /** Connects to the broker that served the page, as the principal of this browser. */
-export function openConnection(events: PageConnectionEvents): Connection {
+export function openConnection(events: PageConnectionEvents): PageConnection {
   // The page came from the same broker. If it was served over plain HTTP, refusing plain WebSockets would protect no one.
   return toConnection(
     connect({ url: location.origin, insecure: true, mesh: chosenMesh, answerHello }),
@@ -42,7 +42,7 @@ async function answerHello({ auth }: Hello): Promise<HelloProof | undefined> {
   return { kind: "ticket", ticket };
 }
 
-export function toConnection(client: MerkleClient, events: PageConnectionEvents): Connection {
+export function toConnection(client: MerkleClient, events: PageConnectionEvents): PageConnection {
   const feeds = new LiveFeeds(client);
   let wasOpen = false;
   client.onState((state) => {
@@ -66,7 +66,7 @@ export function toConnection(client: MerkleClient, events: PageConnectionEvents)
 function watchMesh(
   client: MerkleClient,
   { onMeshChanged }: PageConnectionEvents,
-): Connection["setCredential"] {
+): PageConnection["setCredential"] {
   let credential: string | undefined;
   let watch = start();
 

@@ -15,11 +15,11 @@ import {
   type MeshChangeHint,
   type SessionChange,
 } from "./broker";
-import type { Connection, PageConnectionEvents } from "./connection";
+import type { PageConnection, PageConnectionEvents } from "./connection";
 import { Listeners } from "./listeners";
 
 export interface PageBrokerOptions {
-  readonly openConnection: (events: PageConnectionEvents) => Promise<Connection>;
+  readonly openConnection: (events: PageConnectionEvents) => Promise<PageConnection>;
   /** Returns the credential of the person who uses this page, if any. */
   readonly getCredential: () => string | undefined;
   /** Called if the broker does not know the person with this credential. */
@@ -58,8 +58,8 @@ export class PageBroker implements Broker {
   readonly #stateListeners = new Listeners<ConnectionState>();
   readonly #stateChangeListeners = new Listeners<StateChangeFrame>();
   readonly #deliveryListeners = new Listeners<readonly Message[]>();
-  readonly #connectionListeners = new Listeners<Connection>();
-  #connection: Connection | undefined;
+  readonly #connectionListeners = new Listeners<PageConnection>();
+  #connection: PageConnection | undefined;
   /** Aborts the current connection, or the attempt to open it. */
   #disconnected = new AbortController();
   #wasConnected = false;
@@ -184,7 +184,7 @@ export class PageBroker implements Broker {
     this.#connection?.setCredential(this.#options.getCredential());
   }
 
-  #adoptConnection(connection: Connection): void {
+  #adoptConnection(connection: PageConnection): void {
     const isReturn = this.#wasConnected;
     this.#wasConnected = true;
     this.#connection = connection;
@@ -205,7 +205,7 @@ export class PageBroker implements Broker {
   }
 
   /** Resolves with the connection, once there is one and the browser is signed in. */
-  #awaitConnection(signal: AbortSignal | undefined): Promise<Connection> {
+  #awaitConnection(signal: AbortSignal | undefined): Promise<PageConnection> {
     const current = this.#connection;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -283,7 +283,11 @@ export class PageBroker implements Broker {
     });
   }
 
-  #findCredential({ takesCredential }: Connection, name: OperationName, input: object): string | undefined {
+  #findCredential(
+    { takesCredential }: PageConnection,
+    name: OperationName,
+    input: object,
+  ): string | undefined {
     const hasTeamId = "team_id" in input && input.team_id !== undefined;
     return hasTeamId || !takesCredential(name) ? undefined : this.#options.getCredential();
   }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { cn } from "@/core/utils";
 
-export interface Fact {
+export interface FactEntry {
   readonly name: string;
   readonly value: ReactNode;
 }
@@ -11,7 +11,7 @@ export function FactList({
   facts,
   className,
 }: {
-  readonly facts: readonly Fact[];
+  readonly facts: readonly FactEntry[];
   readonly className?: string;
 }) {
   return (

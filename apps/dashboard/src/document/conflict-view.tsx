@@ -6,7 +6,7 @@ import type { Refusal } from "@/broker/refusal";
 import { RefusalNote } from "@/components/refusal-note";
 import type { Conflict } from "@/document/save-document";
 import type { Revision } from "@/sessions/source";
-import { type Choice, resolveMerge } from "@/text/diff/resolve-merge";
+import { type ConflictChoice, resolveMerge } from "@/text/diff/resolve-merge";
 import { Button } from "@/ui/button";
 import { MergeBlocks } from "./merge-blocks";
 import { useVersion } from "./use-document";
@@ -33,11 +33,12 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
   const version = typeof theirsRevision === "number" ? theirsRevision : undefined;
   const writtenBy = useVersion(version)?.written_by ?? "Theirs";
   const blocks = useMemo(() => mergeTexts(conflict, searchBounds), [conflict]);
-  const [choices, setChoices] = useState<ReadonlyMap<number, Choice>>(new Map());
+  const [choices, setChoices] = useState<ReadonlyMap<number, ConflictChoice>>(new Map());
   const conflictIndexes = blocks.flatMap((block, index) => (block.kind === "conflict" ? [index] : []));
   const unresolvedCount = conflictIndexes.filter((index) => !choices.has(index)).length;
   const merged = resolveMerge(blocks, choices);
-  const chooseAll = (choice: Choice) => setChoices(new Map(conflictIndexes.map((index) => [index, choice])));
+  const chooseAll = (choice: ConflictChoice) =>
+    setChoices(new Map(conflictIndexes.map((index) => [index, choice])));
 
   return (
     <section aria-label="Resolve conflict" className="flex h-full min-h-0 min-w-0 flex-col gap-2">

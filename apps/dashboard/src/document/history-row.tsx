@@ -1,5 +1,6 @@
 "use client";
 
+import type { DocumentVersion } from "@merkle/wire";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
@@ -11,7 +12,6 @@ import { useSession } from "@/sessions/session-context";
 import { TeamMark } from "@/sessions/team-mark";
 import { listTouchedSections, parseUnifiedDiff } from "@/text/diff/unified-diff";
 import { Button } from "@/ui/button";
-import type { DocumentVersion } from "./use-document";
 import { toCompareParam } from "./use-version-param";
 
 export interface HistoryRowProps {

@@ -3,14 +3,14 @@
 import type { ConflictBlock, MergeBlock, SettledBlock } from "@merkle/wire/text";
 import { Fragment, useId } from "react";
 import { cn } from "@/core/utils";
-import type { Choice } from "@/text/diff/resolve-merge";
+import type { ConflictChoice } from "@/text/diff/resolve-merge";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
 export interface MergeBlocksProps {
   readonly blocks: readonly MergeBlock[];
-  readonly choices: ReadonlyMap<number, Choice>;
+  readonly choices: ReadonlyMap<number, ConflictChoice>;
   readonly theirName: string;
-  readonly onChoose: (index: number, choice: Choice) => void;
+  readonly onChoose: (index: number, choice: ConflictChoice) => void;
 }
 
 /** The merged document, with a choice at each place that both sides changed. */
@@ -82,14 +82,14 @@ function Unchanged({ text, isFirst }: { text: string; isFirst: boolean }) {
 interface QuestionProps {
   readonly number: number;
   readonly block: ConflictBlock;
-  readonly choice: Choice | undefined;
+  readonly choice: ConflictChoice | undefined;
   readonly theirName: string;
-  readonly onChoose: (choice: Choice) => void;
+  readonly onChoose: (choice: ConflictChoice) => void;
 }
 
 function Question({ number, block, choice, theirName, onChoose }: QuestionProps) {
   const name = useId();
-  const answers: readonly { readonly choice: Choice; readonly label: string }[] = [
+  const answers: readonly { readonly choice: ConflictChoice; readonly label: string }[] = [
     { choice: "mine", label: "Take mine" },
     { choice: "theirs", label: "Take theirs" },
     { choice: "theirs-mine", label: "Both, theirs first" },

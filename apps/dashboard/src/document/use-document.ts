@@ -1,10 +1,9 @@
-import type { OutputOf } from "@merkle/wire";
+import type { DocumentVersion, OutputOf } from "@merkle/wire";
 import { type ReadResult, useRead } from "@/broker/use-read";
 import { useSession } from "@/sessions/session-context";
 import { useSource } from "@/sessions/source-context";
 
 export type DocumentRead = OutputOf<"read_session_doc">;
-export type DocumentVersion = OutputOf<"list_doc_versions">["versions"][number];
 
 /** Selects the document's version: the newest, a version by number, or the version at a past moment. */
 export interface DocumentRequest {

@@ -1,9 +1,9 @@
+import type { DocumentVersion } from "@merkle/wire";
 import { useEffect, useState } from "react";
 import { type Problem, toProblem } from "@/broker/problem";
 import { useBroker } from "@/broker/use-broker";
 import { useRead } from "@/broker/use-read";
 import { useSession } from "@/sessions/session-context";
-import type { DocumentVersion } from "./use-document";
 
 const pageSize = 30;
 

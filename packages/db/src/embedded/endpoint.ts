@@ -27,7 +27,7 @@ export type Endpoint =
   | { kind: "tcp"; port: number; password: string };
 
 /** Connection options for the `postgres` package. For a socket, `host` is its folder. */
-export interface Connection {
+export interface PostgresConnection {
   host: string;
   port: number;
   user: string;
@@ -64,7 +64,7 @@ export function resolveEndpoint(
   return { kind: "socket", folder: running.socketFolder, port: running.port };
 }
 
-export function toConnection(endpoint: Endpoint, user: string = BROKER_ROLE): Connection {
+export function toConnection(endpoint: Endpoint, user: string = BROKER_ROLE): PostgresConnection {
   const login = { port: endpoint.port, user, database: MERKLE };
   if (endpoint.kind === "socket") return { host: endpoint.folder, ...login };
   return { host: "127.0.0.1", ...login, password: endpoint.password };

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/pr
 import { dirname, join } from "node:path";
 import postgres from "postgres";
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
-import type { Connection } from "./endpoint.js";
+import type { PostgresConnection } from "./endpoint.js";
 import { isServerRunning, type PostmasterFile, readPostmasterFile } from "./postmaster-file.js";
 import {
   ask,
@@ -389,7 +389,7 @@ async function untilEntry(folder: string, wanted: (name: string) => boolean): Pr
 }
 
 /** Returns the address of a server that another process started for this home. */
-async function connectionIn(home: string): Promise<Connection> {
+async function connectionIn(home: string): Promise<PostgresConnection> {
   const { socketFolder = "", port = 0 } = (await readPostmasterFile(join(home, "pg", "18"))) ?? {};
   return { host: socketFolder, port, user: "merkle_broker", database: "merkle" };
 }

@@ -3,7 +3,7 @@ import { access, mkdir, realpath } from "node:fs/promises";
 import { isPosix } from "../files/platform.js";
 import { getInstalledBinaries, prepareBinaries, prepareUserBinaries } from "./binaries.js";
 import { ensureCluster } from "./cluster.js";
-import { type Connection, type Endpoint, makeEndpoint, toConnection, toUrl } from "./endpoint.js";
+import { type Endpoint, makeEndpoint, type PostgresConnection, toConnection, toUrl } from "./endpoint.js";
 import { explainPathErrors } from "./error.js";
 import type { Cluster } from "./launch.js";
 import { requireOwnMajor } from "./majors.js";
@@ -44,7 +44,7 @@ export interface EmbeddedPostgres {
   /** The server's address, for people and psql. */
   readonly url: string;
   /** Connection options for the `postgres` package. They stay the same when the server restarts. */
-  readonly connection: Connection;
+  readonly connection: PostgresConnection;
   readonly major: number;
   readonly dataDirectory: string;
   /** Process id of the current server. It changes after a restart. */

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { withLossCheck } from "../core/connection.js";
-import { BROKER_ROLE, type Connection, type Endpoint, MERKLE, toConnection } from "./endpoint.js";
+import { BROKER_ROLE, type Endpoint, MERKLE, type PostgresConnection, toConnection } from "./endpoint.js";
 import { EmbeddedPostgresError, findErrorCode } from "./error.js";
 
 /**
@@ -26,7 +26,7 @@ export async function probe(endpoint: Endpoint): Promise<string> {
   return prepareDatabase(admin);
 }
 
-function prepareDatabase(admin: Connection): Promise<string> {
+function prepareDatabase(admin: PostgresConnection): Promise<string> {
   return withConnection(admin, async (sql) => {
     const [row] = await sql<{ data_directory: string }[]>`SHOW data_directory`;
     // Sends BEGIN and COMMIT itself. The driver's own transactions send ROLLBACK even over a lost connection,
@@ -93,7 +93,7 @@ function passwordLost(cause: unknown): EmbeddedPostgresError {
  * unfinished transaction.
  */
 async function withConnection<T>(
-  connection: Connection,
+  connection: PostgresConnection,
   work: (sql: postgres.Sql) => Promise<T>,
 ): Promise<T> {
   let isLost = false;

@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { buildSync } from "esbuild";
 import postgres from "postgres";
 import { getInstalledBinaries } from "./binaries.js";
-import type { Connection } from "./endpoint.js";
+import type { PostgresConnection } from "./endpoint.js";
 import type { EmbeddedPostgres, EmbeddedPostgresOptions } from "./index.js";
 import { startEmbeddedPostgres } from "./index.js";
 import { isServerRunning, readPostmasterFile } from "./postmaster-file.js";
@@ -99,7 +99,7 @@ export async function readUid(pid: number): Promise<number> {
 }
 
 /** Runs one query on a new connection. */
-export async function ask(connection: Connection, query: string): Promise<postgres.Row[]> {
+export async function ask(connection: PostgresConnection, query: string): Promise<postgres.Row[]> {
   const sql = postgres({ ...connection, max: 1, onnotice: () => {} });
   try {
     return await sql.unsafe(query);

@@ -3,23 +3,22 @@
  * question. Each function takes the system as a parameter, so that tests on one system cover all of them. No
  * other code may check which system it runs on.
  */
-type System = NodeJS.Platform;
 
 /**
  * Returns true if files have owners and modes, folders can be synced, processes receive signals, and sockets
  * are files.
  */
-export function isPosix(system: System = process.platform): boolean {
+export function isPosix(system: NodeJS.Platform = process.platform): boolean {
   return system !== "win32";
 }
 
 /** Returns true if `/proc` shows processes, open files and threads. */
-export function hasProc(system: System = process.platform): boolean {
+export function hasProc(system: NodeJS.Platform = process.platform): boolean {
   return system === "linux";
 }
 
 /** Returns the file name of a program, which has an extension on Windows. */
-export function toProgramFile(name: string, system: System = process.platform): string {
+export function toProgramFile(name: string, system: NodeJS.Platform = process.platform): string {
   return isPosix(system) ? name : `${name}.exe`;
 }
 
@@ -27,7 +26,7 @@ export function toProgramFile(name: string, system: System = process.platform): 
  * Returns an argument in the form that programs expect. Windows passes all arguments in one command line, so
  * an empty argument must be quoted there.
  */
-export function toArgument(value: string, system: System = process.platform): string {
+export function toArgument(value: string, system: NodeJS.Platform = process.platform): string {
   return !isPosix(system) && value === "" ? '""' : value;
 }
 
@@ -36,7 +35,7 @@ export function toArgument(value: string, system: System = process.platform): st
  * Alpine, has keys like `linux-x64-musl`.
  */
 export function getPlatformKey(
-  system: System = process.platform,
+  system: NodeJS.Platform = process.platform,
   processor: string = process.arch,
   usesMusl: boolean = hasProc(system) && isMusl(),
 ): string {

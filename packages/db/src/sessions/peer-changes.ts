@@ -1,7 +1,7 @@
+import type { DeclaredStatus, GroupMembership } from "@merkle/wire";
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { peers, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
-import type { DeclaredStatus, GroupMembership } from "./peers.js";
 
 /** Facts that a peer reports about itself. Omitted facts stay unchanged. */
 export interface PeerFacts {

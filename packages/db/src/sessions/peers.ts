@@ -1,3 +1,4 @@
+import type { DeclaredStatus, GroupMembership } from "@merkle/wire";
 import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import { feeds, peers, personReads, sessions, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
@@ -162,13 +163,6 @@ export async function listLeftPeers(
     JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
     WHERE p.left_at IS NOT NULL OR t.left_at IS NOT NULL`);
   return rows.map(({ id }) => id);
-}
-
-export type DeclaredStatus = "idle" | "working" | "dnd" | "blocked";
-
-export interface GroupMembership {
-  readonly name: string;
-  readonly role: string | null;
 }
 
 /** The nodes on which a peer is present, each with its numbers of open inboxes and waiting polls. */

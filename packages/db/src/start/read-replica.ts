@@ -115,7 +115,7 @@ export async function startReadReplica(
   /** Returns true if the replica reaches a position of the primary within the given number of checks. */
   async function waitUntilLevel(
     lane: Lane,
-    position: Position,
+    position: WalPosition,
     { attempts, pauseMs }: { readonly attempts: number; readonly pauseMs: number },
   ): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
@@ -210,7 +210,7 @@ export async function startReadReplica(
 }
 
 /** A position in the primary's write-ahead log, with its timeline. */
-interface Position {
+interface WalPosition {
   readonly lsn: string;
   readonly timeline: number;
 }
@@ -219,7 +219,7 @@ interface Position {
  * Returns the primary's current position. Everything acknowledged precedes it, because a commit is flushed
  * before it becomes visible.
  */
-async function readPosition(client: postgres.Sql): Promise<Position> {
+async function readPosition(client: postgres.Sql): Promise<WalPosition> {
   const [row] = await client`
     SELECT lsn::text, left(pg_walfile_name(lsn), 8) AS timeline FROM pg_current_wal_flush_lsn() lsn`;
   return { lsn: String(row?.["lsn"]), timeline: Number.parseInt(String(row?.["timeline"]), 16) };
@@ -249,7 +249,7 @@ interface ServerStatus extends ServerIdentity {
  * counts as level only if it is on the same timeline. After a failover, a replica that still follows the old
  * primary may be further ahead on the old timeline, but lacks the new primary's writes.
  */
-async function readServerStatus(db: Queryable, { lsn, timeline }: Position): Promise<ServerStatus> {
+async function readServerStatus(db: Queryable, { lsn, timeline }: WalPosition): Promise<ServerStatus> {
   const [row] = await db.execute(sql`
     SELECT pg_is_in_recovery() AS standby, system_identifier::text AS system, d.oid::int8::float8 AS database,
            coalesce(pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn AND min_recovery_end_timeline = ${timeline}, false) AS level,

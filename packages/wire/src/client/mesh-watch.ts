@@ -1,6 +1,6 @@
 import { errorCodes, MerkleError } from "../core/errors.js";
 import type { MeshChangedKind } from "../feed/event-kind.js";
-import type { BrokerFrame, ClientFrame } from "../transports/frames.js";
+import type { ClientFrame, MeshChangedFrame } from "../transports/frames.js";
 import { toRetryPauseMs } from "./backoff.js";
 import { callListener } from "./call-listener.js";
 import type { Requests } from "./requests.js";
@@ -40,7 +40,6 @@ export interface MeshWatch {
   close(): void;
 }
 
-type MeshChangedFrame = Extract<BrokerFrame, { type: "mesh_changed" }>;
 type WatchPhase = "detached" | "asking" | "live" | "ended";
 
 /**

@@ -127,7 +127,7 @@ export const JoinedGroup = GroupName.refine((name) => !["all", "humans"].include
 /** Role of a peer, in general or within a group. The broker does not interpret this text. */
 export const RoleName = lineOfChars(limits.nameCharsMax);
 /** A group membership as text: `backend`, or `backend:lead` with a role. */
-export const GroupMembership = z
+export const GroupAndRole = z
   .string()
   .transform((text): { name: string; role?: string | undefined } => {
     const colon = text.indexOf(":");

@@ -11,6 +11,12 @@ export interface RedactedMessage {
   readonly redaction: Redaction;
 }
 
+/** A range of document versions, both ends included. */
+export interface VersionRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Returns the redacted message that an event reports. Returns null for any other message. */
 export function findRedactedMessage({ event, content, sequence }: Message): RedactedMessage | null {
   const redacted = content["redacted_sequence"];
@@ -24,7 +30,7 @@ export function findRedactedMessage({ event, content, sequence }: Message): Reda
 export function findRedactedVersions({
   event,
   content,
-}: Pick<Message, "event" | "content">): { readonly from: number; readonly to: number } | null {
+}: Pick<Message, "event" | "content">): VersionRange | null {
   const versions = content["document_versions"];
   if (event !== "message_redacted" || typeof versions !== "object" || versions === null) return null;
   const { from, to }: { from?: unknown; to?: unknown } = versions;

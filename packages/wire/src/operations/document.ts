@@ -153,6 +153,7 @@ export const DocumentVersion = z
     redaction: Redaction.optional().meta({ description: "Present when its text was removed." }),
   })
   .meta({ id: "DocumentVersion" });
+export type DocumentVersion = z.output<typeof DocumentVersion>;
 
 export const listDocVersions = operation("list_doc_versions", {
   summary: "List the document's versions, newest first: who wrote each, and when.",

@@ -125,7 +125,8 @@ function describeType(expected: string, schema: unknown): string {
   return `an object: {${requiredFields.map(([name]) => `${JSON.stringify(name)}: …`).join(", ")}}`;
 }
 
-type FieldSchemas = Readonly<Record<string, z.core.$ZodType>>;
+/** The schemas of an object's fields, by field name. */
+export type FieldSchemas = Readonly<Record<string, z.core.$ZodType>>;
 
 /** Returns the fields of an object's schema. Returns undefined for other schemas. */
 function findShape(schema: unknown): FieldSchemas | undefined {

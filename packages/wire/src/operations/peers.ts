@@ -55,7 +55,8 @@ export const Declared = z.object({
   at: Timestamp,
 });
 
-export const Membership = z.object({ name: z.string(), role: z.string().nullable() });
+export const GroupMembership = z.object({ name: z.string(), role: z.string().nullable() });
+export type GroupMembership = z.output<typeof GroupMembership>;
 
 /**
  * A peer as listed by `list_peers` (PEER-8). `presence` is derived from the peer's activity, like the status
@@ -70,7 +71,7 @@ export const Peer = z
     name: z.string().nullable().meta({ description: "Null for a team's unnamed peer." }),
     kind: TeamKind,
     role: z.string().nullable(),
-    groups: z.array(Membership),
+    groups: z.array(GroupMembership),
     status: z
       .enum([...DeclaredStatus.options, "disconnected"])
       .meta({ description: "The declared one, idle by default; disconnected while it is away." }),
@@ -214,7 +215,7 @@ export const joinGroup = operation("join_group", {
     ...asTeam,
     ...retryable,
   }),
-  output: z.object({ groups: z.array(Membership) }),
+  output: z.object({ groups: z.array(GroupMembership) }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   compact: compactGroups,
 });
@@ -222,12 +223,12 @@ export const joinGroup = operation("join_group", {
 export const leaveGroup = operation("leave_group", {
   summary: "Stop receiving messages to @group.",
   input: z.strictObject({ ...inSession, name: GroupName, ...asTeam, ...retryable }),
-  output: z.object({ groups: z.array(Membership) }),
+  output: z.object({ groups: z.array(GroupMembership) }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
   compact: compactGroups,
 });
 
-function compactGroups({ groups }: { groups: readonly z.output<typeof Membership>[] }): string {
+function compactGroups({ groups }: { groups: readonly GroupMembership[] }): string {
   return groups.length === 0
     ? "in no group"
     : `in ${groups.map(({ name }) => formatInlineName(`@${name}`)).join(" ")}`;

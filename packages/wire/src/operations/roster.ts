@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../core/limits.js";
 import {
   asTeam,
-  GroupMembership,
+  GroupAndRole,
   inSession,
   lineOfChars,
   PeerCredential,
@@ -84,7 +84,7 @@ export const joinSession = operation("join_session", {
         description: "Your name within the team, if it has several agents.",
       }),
       role: RoleName.optional(),
-      groups: z.array(GroupMembership).max(limits.groupsPerPeerMax).optional(),
+      groups: z.array(GroupAndRole).max(limits.groupsPerPeerMax).optional(),
       summary: Summary.optional(),
       capabilities: Capabilities.optional(),
       cwd: StorableText.max(1_000).optional(),

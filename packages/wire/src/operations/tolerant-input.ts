@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isObject } from "../core/is-object.js";
+import type { FieldSchemas } from "./input-problems.js";
 import type { Operation } from "./operation.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,8 +35,6 @@ function nameText(given: Fields, textField: string, shape: FieldSchemas): Fields
   const { [alias]: text, ...others } = given;
   return { ...others, [textField]: text };
 }
-
-type FieldSchemas = Readonly<Record<string, z.core.$ZodType>>;
 
 function readFields(shape: FieldSchemas, given: Fields): Fields {
   const read = Object.entries(given).flatMap(([name, value]) => {

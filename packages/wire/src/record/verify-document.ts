@@ -1,12 +1,13 @@
 import { parseHex, toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import { ShapeError } from "../core/shape.js";
+import type { VersionRange } from "../feed/redaction.js";
 import { createBreather } from "./breather.js";
 import { bundleFiles, type DocumentLine, parseDocumentLine } from "./bundle.js";
 import { createDocumentEntry, hashContent, hashEntry } from "./entry.js";
 import { collectFindings, type Findings } from "./findings.js";
 import type { Finding } from "./report.js";
-import type { LogOptions, VersionRange } from "./verify-feed.js";
+import type { LogOptions } from "./verify-feed.js";
 import { followLog, type LogLine } from "./verify-log.js";
 
 export interface VerifiedDocument {

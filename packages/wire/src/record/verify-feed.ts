@@ -2,7 +2,7 @@ import { toCanonicalJson } from "../core/canonical-json.js";
 import { parseHex, toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import { ShapeError } from "../core/shape.js";
-import { findRedactedVersions, toRedactedContent } from "../feed/redaction.js";
+import { findRedactedVersions, toRedactedContent, type VersionRange } from "../feed/redaction.js";
 import type { SignedHead } from "../identity/head.js";
 import { createBreather } from "./breather.js";
 import { bundleFiles, type FeedLine, parseFeedLine, parseHead } from "./bundle.js";
@@ -23,11 +23,6 @@ export interface VerifiedFeed {
   readonly seals: readonly SignedHead[];
   /** Ranges of document versions whose removal a message reports. */
   readonly removed: readonly VersionRange[];
-}
-
-export interface VersionRange {
-  readonly from: number;
-  readonly to: number;
 }
 
 export interface LogOptions {

@@ -4,6 +4,7 @@ import {
   deleteAlertTarget,
   listAlertTargets,
   lockPerson,
+  type PersonKey,
   saveAlertTarget,
   syncAlerts,
 } from "@merkle/db";
@@ -114,7 +115,7 @@ export async function testTarget(
   return { arrived, status, answer };
 }
 
-function toPersonKey({ services, person }: Ctx) {
+function toPersonKey({ services, person }: Ctx): PersonKey {
   return { meshId: services.database.meshId, personId: person.personId };
 }
 
@@ -131,7 +132,6 @@ function requireAddress(services: ViewServices, to: AlertTo): void {
 }
 
 type Db = Parameters<typeof listAlertTargets>[0];
-type PersonKey = ReturnType<typeof toPersonKey>;
 
 async function requireTarget(db: Db, person: PersonKey, targetId: string): Promise<AlertTargetFacts> {
   const [row] = await listAlertTargets(db, person, targetId);

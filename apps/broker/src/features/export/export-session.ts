@@ -1,8 +1,9 @@
 import { ReadableStream, TransformStream } from "node:stream/web";
 import type { Database } from "@merkle/db";
+import type { ExportFormat } from "@merkle/wire";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SealServices } from "../seal/feature.js";
-import { type ExportedRecord, type ExportForm, toRecordedMessage } from "./exported-record.js";
+import { type ExportedRecord, toRecordedMessage } from "./exported-record.js";
 import { readFeed } from "./log-lines.js";
 import { formatMarkdown } from "./markdown.js";
 import { embedInPage, type RecordPage, requirePage } from "./record-page.js";
@@ -23,11 +24,11 @@ interface ExportFile {
 export function exportSession(
   services: SealServices,
   source: { readonly session: SessionIdentity; readonly recorded: ExportedRecord },
-  form: ExportForm,
+  format: ExportFormat,
   page: RecordPage | null,
 ): ExportFile {
   const { slug } = source.session;
-  switch (form) {
+  switch (format) {
     case "bundle":
       return {
         fileName: `${slug}.zip`,

@@ -6,7 +6,7 @@ import {
   type RecordedMessage,
   readRecordExtent,
 } from "@merkle/db";
-import { isObject, MerkleError, type Message } from "@merkle/wire";
+import { type ExportFormat, isObject, MerkleError, type Message } from "@merkle/wire";
 import type { AuditKey, HeadAbout, SignedHead } from "@merkle/wire/record";
 import { toMessage, withoutSealed } from "../../core/message.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
@@ -14,8 +14,6 @@ import { readAuditKeysOfSession } from "../../identity/audit-key/audit-key.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SealServices } from "../seal/feature.js";
 import { toSignedHead } from "../seal/feature.js";
-
-export type ExportForm = "bundle" | "html" | "md" | "ndjson";
 
 /** The parts of a session's record that an export needs in addition to its rows. */
 export interface ExportedRecord extends RecordExtent {
@@ -53,7 +51,7 @@ export interface ExportedRecord extends RecordExtent {
 export async function openRecord(
   services: SealServices,
   session: SessionIdentity,
-  form: ExportForm,
+  format: ExportFormat,
 ): Promise<ExportedRecord> {
   const { database, signer, records } = services;
   const { sessionId } = session;
@@ -63,7 +61,7 @@ export async function openRecord(
   const earlier = await retryWhileLost(() => listHeads(database.orm, sessionId));
   const { head, extent, isWhole } = await retryWhileLost(() => readHead(services, session));
   if (
-    (form === "bundle" || form === "html") &&
+    (format === "bundle" || format === "html") &&
     extent.imported &&
     (await listImportFiles(database.orm, sessionId)).length === 0
   ) {

@@ -1,4 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
+import type { ExportFormat } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { exportSession as exportOperation } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
@@ -12,7 +13,7 @@ import { readQuery, toSearchParams } from "../../transports/http/read-query.js";
 import type { Services } from "../../transports/services.js";
 import { cancelIfStalled } from "./cancel-if-stalled.js";
 import { exportSession } from "./export-session.js";
-import { type ExportForm, openRecord } from "./exported-record.js";
+import { openRecord } from "./exported-record.js";
 import type { ExportServices } from "./services.js";
 
 /** Adds the route that streams a record as a file, no matter how long that takes (EXPORT-1). */
@@ -38,12 +39,12 @@ export function mountExport(
     const { session } = ctx as SessionContext<ExportServices & Services>;
     const slot = services.shares.take("export", holder);
     try {
-      const form = input["as"] as ExportForm;
-      const recorded = await slot.run(() => openRecord(services, session, form), ctx.signal);
+      const format = input["as"] as ExportFormat;
+      const recorded = await slot.run(() => openRecord(services, session, format), ctx.signal);
       const { bytes, contentType, fileName } = exportSession(
         services,
         { session, recorded },
-        form,
+        format,
         recordPage(),
       );
       const body = cancelIfStalled(bytes, {

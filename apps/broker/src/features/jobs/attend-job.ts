@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { EndedBecause } from "./outcome.js";
+import type { JobStopReason } from "@merkle/wire";
 import type { JobRunner, RunnableJob, RunResult } from "./runner.js";
 
 /** A claimed job whose agent is about to run, on the broker or on another machine. */
@@ -13,7 +13,7 @@ export interface ClaimedJob {
    * Stores the result of the run. The lease is renewed until the promise resolves, unless the run was
    * stopped from outside.
    */
-  end(result: RunResult, because: EndedBecause | null): Promise<void>;
+  end(result: RunResult, because: JobStopReason | null): Promise<void>;
 }
 
 export interface Lease {
@@ -30,7 +30,7 @@ export interface RunningJob {
   /** Resolves once the result is stored. Rejects if storing it failed. */
   readonly ended: Promise<void>;
   /** Stops the agent. `because` is null if the job has already ended. */
-  stop(because: EndedBecause | null): void;
+  stop(because: JobStopReason | null): void;
   /** Renews the lease immediately, and stops the agent if the claim has been lost. */
   check(): void;
 }
@@ -41,8 +41,8 @@ export interface RunningJob {
  */
 export function attendJob({ runner, describe, timeoutMs, lease, end }: ClaimedJob): RunningJob {
   const ending = new AbortController();
-  let because: EndedBecause | null = null;
-  const stop = (reason: EndedBecause | null) => {
+  let because: JobStopReason | null = null;
+  const stop = (reason: JobStopReason | null) => {
     because ??= reason;
     ending.abort();
   };

@@ -1,13 +1,11 @@
 import type { JobOutcome, JobRow, NothingMade } from "@merkle/db";
+import type { JobStopReason } from "@merkle/wire";
 import type { RunResult } from "./runner.js";
-
-/** Why a run was stopped before the agent exited. */
-export type EndedBecause = "timed_out" | "stopping" | "lost";
 
 /** Returns the outcome to store for a job, based on how its agent ended (JOB-9). */
 export function toOutcome(
   result: RunResult,
-  because: EndedBecause | null,
+  because: JobStopReason | null,
   stopped: StopFailure = { failure: "restarted", errorTail: restartedText },
 ): JobOutcome {
   const { exit_code: exitCode, error_tail: tail, error } = result;

@@ -1,5 +1,5 @@
 import { decideProposalRow, findTopic, type ProposalWithVersion, readProposalContent } from "@merkle/db";
-import { MerkleError, type ParsedInputOf, type SourcePathParts } from "@merkle/wire";
+import { MerkleError, type SourcePathParts } from "@merkle/wire";
 import { applyHunks } from "@merkle/wire/text";
 import { sha256 } from "../../core/sha256.js";
 import type { PersonContext } from "../../sessions/context.js";
@@ -8,10 +8,8 @@ import { keepFileText } from "../sources/feature.js";
 import { announceProposals, closeTopic } from "../topics/feature.js";
 import { hunksTask } from "./hunks-task.js";
 import { mergeOntoNewest } from "./merge-onto-newest.js";
-import { holdOpenProposal } from "./open-proposal.js";
+import { type DecideProposalInput, holdOpenProposal } from "./open-proposal.js";
 import { readBaseText } from "./source-text.js";
-
-type DecideProposalInput = ParsedInputOf<"decide_proposal">;
 
 interface FileProposal {
   readonly proposal: ProposalWithVersion;

@@ -1,5 +1,5 @@
 import { decideProposalRow, type ProposalWithVersion, readProposalContent } from "@merkle/db";
-import { MerkleError, type OutputOf, operationRules, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, operationRules } from "@merkle/wire";
 import { applyHunks } from "@merkle/wire/text";
 import { sha256 } from "../../core/sha256.js";
 import { concludeWithSummary } from "../../document/conclude-session.js";
@@ -15,11 +15,14 @@ import { agentName } from "./agent-name.js";
 import { type AcceptedText, applyAccepted } from "./apply-accepted.js";
 import { hunksTask } from "./hunks-task.js";
 import { mergeOntoNewest } from "./merge-onto-newest.js";
-import { holdOpenProposal, type ProposalDecider, refuseDecided } from "./open-proposal.js";
+import {
+  type DecideProposalInput,
+  holdOpenProposal,
+  type ProposalDecider,
+  refuseDecided,
+} from "./open-proposal.js";
 import { refuseStale, StaleBase, staleProposal } from "./refuse-stale.js";
 import { readCurrentText, toFileParts } from "./source-text.js";
-
-type DecideProposalInput = ParsedInputOf<"decide_proposal">;
 
 /**
  * Makes a proposal the next version of its document or file: the whole proposal, a part, or a person's edited

@@ -4,7 +4,6 @@ import {
   insertProposalRow,
   insertTopicMessage,
   lockProposalSeries,
-  type NewTopicMessage,
   type Queryable,
   type TopicKey,
   type TopicRow,
@@ -19,7 +18,13 @@ import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
 import type { ProposerContext } from "../../sessions/context.js";
 import type { JobServices } from "../jobs/feature.js";
 import { keepFileText } from "../sources/feature.js";
-import { announceProposals, getTopicAuthor, requireTopic, topicClosed } from "../topics/feature.js";
+import {
+  announceProposals,
+  getTopicAuthor,
+  requireTopic,
+  type TopicAuthor,
+  topicClosed,
+} from "../topics/feature.js";
 import { agentName } from "./agent-name.js";
 import { countLines } from "./count-lines.js";
 import { hunksTask } from "./hunks-task.js";
@@ -33,9 +38,8 @@ interface ProposalSubject extends ProposalSource {
 }
 
 /** The proposer as shown in the topic. A job's agent is neither a team nor a person. */
-type Proposer = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
 
-const theAgent: Proposer = { author: agentName, authorHuman: false, teamId: null, personId: null };
+const theAgent: TopicAuthor = { author: agentName, authorHuman: false, teamId: null, personId: null };
 
 /**
  * Stores proposed text. Replaces the open proposal for the same topic, or for the same session's Conclusion
@@ -142,7 +146,7 @@ async function requireOpenTopic(
 async function findProposer(
   ctx: ProposerContext<JobServices>,
   { sessionId }: ProposalSubject,
-): Promise<Proposer> {
+): Promise<TopicAuthor> {
   if (ctx.team === null && ctx.person === null) return theAgent;
   return getTopicAuthor(ctx, sessionId);
 }

@@ -85,6 +85,7 @@ export async function postRemark(
   afterCommit(() => services.mesh.announce("topics", sessionId));
 }
 
+export type DecideProposalInput = ParsedInputOf<"decide_proposal">;
 type DecideProposalOutput = OutputOf<"decide_proposal">;
 
 /** The result of a decision. */
@@ -94,7 +95,7 @@ export type DecisionResult = Pick<DecideProposalOutput, "status"> & Partial<Deci
 export type ProposalDecider = (
   ctx: PersonContext<JobServices>,
   proposal: ProposalWithVersion,
-  input: ParsedInputOf<"decide_proposal">,
+  input: DecideProposalInput,
 ) => Promise<DecisionResult>;
 
 /** Announces a decision in the proposal's session, if it has one (PROP-16). */

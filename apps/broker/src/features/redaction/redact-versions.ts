@@ -1,5 +1,5 @@
-import { listVersionAuthors, lockDocument, redactDocumentVersions, type VersionRange } from "@merkle/db";
-import { MerkleError, type OutputOf } from "@merkle/wire";
+import { listVersionAuthors, lockDocument, redactDocumentVersions } from "@merkle/db";
+import { MerkleError, type OutputOf, type VersionRange } from "@merkle/wire";
 import { readVersionRedactions } from "../../document/read-session-doc.js";
 import type { SessionContext } from "../../sessions/context.js";
 import { holdForTexts } from "../../views/hooks.js";

@@ -1,5 +1,5 @@
 import { type SearchResultRow, searchMesh } from "@merkle/db";
-import { type OutputOf, type ParsedInputOf, searchKinds } from "@merkle/wire";
+import { type OutputOf, type ParsedInputOf, type SearchHit, searchKinds } from "@merkle/wire";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import { extractBestPart } from "../../text/extract-best-part.js";
@@ -7,7 +7,6 @@ import { toTextMatch } from "../../text/parse-terms.js";
 import type { SearchServices } from "./services.js";
 
 type SearchOutput = OutputOf<"search">;
-type Hit = SearchOutput["hits"][number];
 
 const partCharsMax = 300;
 
@@ -33,7 +32,7 @@ export async function search(
   return { hits: rows.map(toHit), complete: isComplete };
 }
 
-function toHit({ sessionId, slug, memory, at, marked, ...row }: SearchResultRow): Hit {
+function toHit({ sessionId, slug, memory, at, marked, ...row }: SearchResultRow): SearchHit {
   return {
     kind: row.kind,
     session_id: sessionId,

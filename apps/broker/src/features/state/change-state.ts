@@ -10,7 +10,13 @@ import {
   saveStateChange,
   type Transaction,
 } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf, type StateEntry } from "@merkle/wire";
+import {
+  MerkleError,
+  type OutputOf,
+  type ParsedInputOf,
+  type StateEntry,
+  type StateScope,
+} from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { toCanonicalJson } from "@merkle/wire/record";
 import type { Write } from "../../core/write.js";
@@ -22,7 +28,6 @@ import type { StateServices } from "./services.js";
 import {
   computeMsUntilDue,
   noSuchKey,
-  type StateScope,
   toAnnouncedEntry,
   toScopeId,
   toStateChange,

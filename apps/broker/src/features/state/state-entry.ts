@@ -1,9 +1,9 @@
 import type { LockedStateEntry, StateVersionRow } from "@merkle/db";
 import {
   MerkleError,
-  type ParsedInputOf,
   type StateChangeFrame,
   type StateEntry,
+  type StateScope,
   type SystemEvent,
 } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
@@ -40,8 +40,6 @@ export function toStateEvent(row: StateVersionRow): SystemEvent {
     at: updatedAt,
   };
 }
-
-export type StateScope = ParsedInputOf<"get_state">["scope"];
 
 /**
  * Returns the id that a scope's keys belong to: the session of the call, or its mesh, whose keys are shared

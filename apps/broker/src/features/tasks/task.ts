@@ -116,8 +116,8 @@ export function toErrorDetails(row: TaskRow): Record<string, unknown> {
   };
 }
 
-type TaskEvent = Extract<SystemEvent, { event: "task_changed" }>;
-type TaskEventFields = Omit<TaskEvent, "event" | "task" | "title" | "by" | "at">;
+type TaskChangedEvent = Extract<SystemEvent, { event: "task_changed" }>;
+type TaskEventFields = Omit<TaskChangedEvent, "event" | "task" | "title" | "by" | "at">;
 
 /**
  * Posts the event for a change to a task, and notifies the peers that the change concerns. Other peers see
@@ -143,7 +143,7 @@ export async function announceTask(
  * Builds the event for a change to a task. The event has the time stored in the row, so that an import can
  * rebuild the row. A "ready" event changes no row, so it has the current time.
  */
-export function toTaskEvent(row: TaskRow, by: string, fields: TaskEventFields): TaskEvent {
+export function toTaskEvent(row: TaskRow, by: string, fields: TaskEventFields): TaskChangedEvent {
   const { number: task, title, updatedAt } = row;
   const definedFields = Object.entries(fields).filter(([, value]) => value !== undefined);
   return {

@@ -9,20 +9,19 @@ import {
   type MarkRow,
   type Queryable,
 } from "@merkle/db";
-import { eventKinds, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { eventKinds, MerkleError, type OutputOf, type ParsedInputOf, type TimelineMark } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { groupBy } from "../../core/group-by.js";
 import type { SessionContext } from "../../sessions/context.js";
 import type { ViewServices } from "../../views/services.js";
 
 type GetTimelineOutput = OutputOf<"get_timeline">;
-type Mark = GetTimelineOutput["marks"][number];
 
 /**
  * The kind of mark for each type of message that is marked. Document versions are missing, because they are
  * not messages.
  */
-const markKinds: ReadonlyMap<string, Mark["kind"]> = new Map([
+const markKinds: ReadonlyMap<string, TimelineMark["kind"]> = new Map([
   ["ask", "ask"],
   ["decision", "decision"],
   ...Object.entries(eventKinds).flatMap(([name, { mark }]) => (mark ? [[name, mark] as const] : [])),
@@ -104,7 +103,7 @@ function toLane(
   return { team_id: teamId, team: name, kind, colour, counts };
 }
 
-function toMark({ kind, at, by, sequence, version }: MarkRow): Mark {
+function toMark({ kind, at, by, sequence, version }: MarkRow): TimelineMark {
   return {
     kind: kind === null ? "document" : (markKinds.get(kind) ?? "metadata"),
     at: at.toISOString(),

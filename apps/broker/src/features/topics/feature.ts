@@ -10,7 +10,7 @@ import type { TopicServices } from "./services.js";
 export { announceProposals } from "./announce-proposals.js";
 export { closeTopic, topicClosed } from "./close-topic.js";
 export type { TopicServices } from "./services.js";
-export { getTopicAuthor, requireTopic } from "./topic.js";
+export { getTopicAuthor, requireTopic, type TopicAuthor } from "./topic.js";
 
 const placeMs = 60_000;
 

@@ -67,7 +67,7 @@ export function toTopicMessage(row: TopicMessageRow): TopicMessage {
 }
 
 /** The author of a comment: a team of the topic's session, or a person. */
-type TopicAuthor = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
+export type TopicAuthor = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
 
 /**
  * Returns the caller as the author of a comment.

@@ -1,5 +1,4 @@
-import type { GroupMembership } from "@merkle/db";
-import { MerkleError } from "@merkle/wire";
+import { type GroupMembership, MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
 /**

@@ -1,5 +1,5 @@
-import { declareStatus, type GroupMembership, type PeerFacts, updatePeerFacts } from "@merkle/db";
-import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { declareStatus, type PeerFacts, updatePeerFacts } from "@merkle/db";
+import type { GroupMembership, OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { SessionServices, TeamContext } from "../context.js";
 import { withMembership } from "../peers/membership.js";
 import { announceRoster } from "./announce-roster.js";

@@ -1,4 +1,4 @@
-import { formatBriefLine, type OutputOf, wakes } from "@merkle/wire";
+import { formatBriefLine, type SessionBrief, wakes } from "@merkle/wire";
 import { joinLines, neutraliseTexts } from "@merkle/wire/text";
 import type { Transcript } from "../../clients/transcript.js";
 import type { BrokerLink } from "../../mcp/broker-link.js";
@@ -11,8 +11,6 @@ import {
 } from "../../mcp/mail/briefs.js";
 import type { PeerSession } from "../../mcp/peer-sessions.js";
 import type { DeliveredBrief } from "../../mcp/peer-state.js";
-
-type SessionBrief = OutputOf<"brief">["sessions"][number];
 
 interface BriefsOptions {
   readonly link: Pick<BrokerLink, "call" | "isOpen">;

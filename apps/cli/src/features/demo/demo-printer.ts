@@ -2,7 +2,7 @@ import type { Message } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { neutralise } from "@merkle/wire/text";
 import type { Output } from "../../command/output.js";
-import { type Author, formatMessage } from "../../feed/format-message.js";
+import { type AuthorStyle, formatMessage } from "../../feed/format-message.js";
 import { breakLines } from "../../feed/tail/print-messages.js";
 
 /** Prints the events of the demo while it runs. Prints nothing with `--json`. */
@@ -71,7 +71,7 @@ function formatLine(message: Message, teams: string[], output: Output): string {
   const { from, content } = message;
   const team = from?.team ?? String(content["by"] ?? content["team"] ?? "");
   if (!teams.includes(team)) teams.push(team);
-  const author: Author = { isOwn: false, colour: output.teamColour(teams.indexOf(team)) };
+  const author: AuthorStyle = { isOwn: false, colour: output.teamColour(teams.indexOf(team)) };
   const style = { arrow: output.signs.arrow, dot: output.dot, dim: output.dim };
   const hasText = typeof message.content["text"] === "string";
   const line = hasText

@@ -1,8 +1,8 @@
 import { pipeline } from "node:stream/promises";
-import { shortenHash } from "@merkle/wire";
+import { exportFormats, shortenHash } from "@merkle/wire";
 import { describeBytes } from "@merkle/wire/text";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
-import { download, exportForms, toExportPath } from "../../broker/download.js";
+import { download, toExportPath } from "../../broker/download.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { readOneOf } from "../../core/flag-values.js";
@@ -37,18 +37,18 @@ export const exportCommand: Command = {
   ],
   async run(context) {
     const { args, flags, config, io, output, signal } = context;
-    const form = readOneOf(findFlag(flags, "as"), "--as", exportForms) ?? "bundle";
+    const format = readOneOf(findFlag(flags, "as"), "--as", exportFormats) ?? "bundle";
     const outputPath = findFlag(flags, "output");
     if (outputPath === "-" && output.json) {
       throw usageError("-o - writes the file to stdout, so it cannot be combined with --json.");
     }
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, args[0], config);
-    const path = outputPath ?? `${session.slug}.${form === "bundle" ? "zip" : form}`;
+    const path = outputPath ?? `${session.slug}.${format === "bundle" ? "zip" : format}`;
     const replace = isSet(flags, "force");
     if (path !== "-") refuseExisting(path, replace);
 
-    const source = { broker, path: toExportPath(session.session_id, form), flags, io, signal };
+    const source = { broker, path: toExportPath(session.session_id, format), flags, io, signal };
     if (path === "-") {
       await download(source, async (bytes) => {
         await pipeline(bytes, io.stdout, { signal, end: false });
@@ -56,14 +56,14 @@ export const exportCommand: Command = {
       return exitCodes.done;
     }
     const bytes = await download(source, (stream) => writeWhole(path, stream, { replace, signal }));
-    if (form !== "bundle" && form !== "html") {
+    if (format !== "bundle" && format !== "html") {
       output.show(
-        { file: path, bytes, as: form, session_id: session.session_id },
+        { file: path, bytes, as: format, session_id: session.session_id },
         `${output.mark.ok} ${describeBytes(bytes)} in ${path}`,
       );
       return exitCodes.done;
     }
-    await reportBundle(context, { path, bytes, form, broker, sessionId: session.session_id });
+    await reportBundle(context, { path, bytes, format, broker, sessionId: session.session_id });
     return exitCodes.done;
   },
 };
@@ -77,13 +77,13 @@ async function reportBundle(
   {
     path,
     bytes,
-    form,
+    format,
     broker,
     sessionId,
   }: {
     readonly path: string;
     readonly bytes: number;
-    readonly form: "bundle" | "html";
+    readonly format: "bundle" | "html";
     readonly broker: BrokerClient;
     readonly sessionId: string;
   },
@@ -92,7 +92,7 @@ async function reportBundle(
   const { size, document_version, head } = manifest;
   await checkSeen({ head, keys }, { home: config.home, broker, sessionId });
   output.show(
-    { file: path, bytes, as: form, session_id: head.session_id, size, document_version, root: head.root },
+    { file: path, bytes, as: format, session_id: head.session_id, size, document_version, root: head.root },
     `${output.mark.ok} ${formatCount(size, "message")}, ${formatCount(document_version, "version")}, root ${shortenHash(head.root)} in ${path}`,
   );
   output.note(`  check: merkle verify ${path}`);

@@ -5,13 +5,14 @@ import {
   checkLaterHead,
   isSignedBy,
   parseHeadLine,
+  type SeenHead,
   type SignedHead,
   toCanonicalJson,
 } from "@merkle/wire/record";
 import type { BrokerClient } from "../../broker/broker-client.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
-import { findSeenRecord, type SeenRecord, saveSeenRecord, toSeenRecord } from "./seen-heads.js";
+import { findSeenHead, saveSeenHead, toSeenHead } from "./seen-heads.js";
 
 interface HeadWithKeys {
   readonly head: SignedHead;
@@ -39,7 +40,7 @@ export async function checkSeen(
   },
 ): Promise<void> {
   const { head, keys } = record;
-  const seen = await findSeenRecord(home, head.session_id);
+  const seen = await findSeenHead(home, head.session_id);
   if (seen) {
     const proofs = await readProofs(seen.head, head, { broker, sessionId });
     const compared = await checkLaterHead(seen, { head, keys, ...proofs }, nodeCrypto);
@@ -48,7 +49,7 @@ export async function checkSeen(
   } else if (!(await isSigned(record))) {
     throw inconsistentRecord("The signature of its head is not valid.", null, sessionId);
   }
-  await saveSeenRecord(home, await toSeenRecord({ manifest: { head }, keys }));
+  await saveSeenHead(home, await toSeenHead({ manifest: { head }, keys }));
 }
 
 async function isSigned({ head, keys }: HeadWithKeys): Promise<boolean> {
@@ -78,7 +79,7 @@ async function readProofs(
   };
 }
 
-function inconsistentRecord(message: string, seen: SeenRecord | null, sessionId: string): CliError {
+function inconsistentRecord(message: string, seen: SeenHead | null, sessionId: string): CliError {
   const warning = seen
     ? "THIS RECORD IS NOT THE ONE THAT WAS SEEN HERE BEFORE."
     : "Do not trust this record.";

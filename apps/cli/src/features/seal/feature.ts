@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.js";
 
 export { checkSeen } from "./check-seen.js";
-export { findSeenRecord, saveSeenRecord, toSeenRecord } from "./seen-heads.js";
+export { findSeenHead, saveSeenHead, toSeenHead } from "./seen-heads.js";
 
 /** Seals: signed roots of concluded sessions' records. */
 export const feature: Feature = {

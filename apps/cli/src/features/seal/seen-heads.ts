@@ -6,6 +6,7 @@ import {
   type Manifest,
   parseHeadLine,
   parseKeys,
+  type SeenHead,
   type SignedHead,
   toCanonicalJson,
 } from "@merkle/wire/record";
@@ -15,28 +16,22 @@ import { nodeCrypto } from "../../core/node-crypto.js";
 import { readPrivateJson, writePrivateJson } from "../../core/private-file.js";
 import { waitForProcessLock } from "../../core/process-lock.js";
 
-/** The newest head that this machine has seen of a record, and the record's keys that this machine trusts. */
-export interface SeenRecord {
-  readonly head: SignedHead;
-  readonly keys: readonly AuditKey[];
-}
-
 /**
  * Returns what this machine last saw of a record, or null if it has never seen the record (CLI-72).
  *
  * @throws CliError if the file is invalid, because ignoring the file would lose the known heads
  */
-export async function findSeenRecord(home: string, recordId: string): Promise<SeenRecord | null> {
-  return readSeenRecords(home).get(recordId) ?? null;
+export async function findSeenHead(home: string, recordId: string): Promise<SeenHead | null> {
+  return readSeenHeads(home).get(recordId) ?? null;
 }
 
 /** Saves a verified head and its keys. If two processes save at the same time, the newer head is kept. */
-export async function saveSeenRecord(home: string, { head, keys }: SeenRecord): Promise<void> {
+export async function saveSeenHead(home: string, { head, keys }: SeenHead): Promise<void> {
   await explainHomeErrors(home, async () => {
     await mkdir(home, { recursive: true, mode: 0o700 });
     const lock = await waitForProcessLock(`${homeFiles.seenHeads(home)}.lock`, 2_000);
     try {
-      const all = readSeenRecords(home);
+      const all = readSeenHeads(home);
       const before = all.get(head.session_id);
       const newest = before && isNewer(before.head, head) ? before.head : head;
       all.set(head.session_id, { head: newest, keys: mergeKeys(before?.keys ?? [], keys) });
@@ -57,11 +52,11 @@ function mergeKeys(known: readonly AuditKey[], more: readonly AuditKey[]): Audit
   return [...known, ...more.filter((key) => !isKnown(key))];
 }
 
-function readSeenRecords(home: string): Map<string, SeenRecord> {
+function readSeenHeads(home: string): Map<string, SeenHead> {
   const path = homeFiles.seenHeads(home);
   try {
     const { records = {} } = Object(readPrivateJson(path));
-    return new Map(Object.entries(records).map(([id, record]) => [id, parseSeenRecord(record)]));
+    return new Map(Object.entries(records).map(([id, record]) => [id, parseSeenHead(record)]));
   } catch (cause) {
     throw new CliError(
       "unreadable",
@@ -75,7 +70,7 @@ function readSeenRecords(home: string): Map<string, SeenRecord> {
  * Parses a record from this machine's file. Validates the file although this machine wrote it, because its
  * content decides which keys are trusted.
  */
-function parseSeenRecord(record: unknown): SeenRecord {
+function parseSeenHead(record: unknown): SeenHead {
   const { head, keys } = Object(record);
   return { head: parseHeadLine(toCanonicalJson(head)), keys: parseKeys(toCanonicalJson(keys)) };
 }
@@ -84,13 +79,13 @@ function parseSeenRecord(record: unknown): SeenRecord {
  * Returns the head, with the keys that the head's key vouches for. Leaves out the key of a broker that only
  * re-exported the record.
  */
-export async function toSeenRecord({
+export async function toSeenHead({
   manifest: { head },
   keys,
 }: {
   readonly manifest: Pick<Manifest, "head">;
   readonly keys: readonly AuditKey[];
-}): Promise<SeenRecord> {
+}): Promise<SeenHead> {
   const known = keys.filter(({ key_id }) => key_id === head.key_id);
   const trusts = await Promise.all(
     keys.map(({ key_id }) =>

@@ -1,4 +1,4 @@
-import { type OutputOf, searchKinds } from "@merkle/wire";
+import { type SearchHit, searchKinds } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
@@ -54,10 +54,8 @@ export const search: Command = {
   },
 };
 
-type Hit = OutputOf<"search">["hits"][number];
-
 /** Returns one line per hit: kind, location, name, author, time and matching text. */
-async function formatHits(hits: readonly Hit[], output: Output): Promise<string> {
+async function formatHits(hits: readonly SearchHit[], output: Output): Promise<string> {
   const rows = hits.map((hit) => [
     { text: hit.kind },
     { text: formatLocation(hit), paint: output.bold },
@@ -76,14 +74,14 @@ async function formatHits(hits: readonly Hit[], output: Output): Promise<string>
 }
 
 /** Returns the session, file or project in which the hit was found. */
-function formatLocation({ session, source_path: file, project }: Hit): string {
+function formatLocation({ session, source_path: file, project }: SearchHit): string {
   return toOneLine(project ?? session ?? file ?? "");
 }
 
 /**
  * Returns the hit's name within its session, file or project, for example `#405`, `v14`, `mem_12` or `owner`.
  */
-function formatName({ memory_id, progress_id, topic_id, key, sequence, version }: Hit): string {
+function formatName({ memory_id, progress_id, topic_id, key, sequence, version }: SearchHit): string {
   if (topic_id !== null) return `topic ${topic_id}`;
   const part = sequence !== null ? `#${sequence}` : version !== null ? `v${version}` : "";
   return memory_id ?? progress_id ?? (key === null ? part : toOneLine(key));

@@ -18,7 +18,7 @@ import { openZipBundle, type RandomAccess, UnreadableZip, type ZippedFiles } fro
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
 import { sha256 } from "../../core/sha256.js";
-import { findSeenRecord, saveSeenRecord, toSeenRecord } from "../seal/feature.js";
+import { findSeenHead, saveSeenHead, toSeenHead } from "../seal/feature.js";
 import { readSigned, type SignedContent } from "./signed-content.js";
 
 interface VerifyFileOptions {
@@ -52,10 +52,10 @@ export async function verifyFile(path: string, options: VerifyFileOptions): Prom
       ownPage: await hashOwnPage(),
     });
     const facts = await readFacts(bundle);
-    const seen = facts && (await findSeenRecord(home, facts.manifest.head.session_id));
+    const seen = facts && (await findSeenHead(home, facts.manifest.head.session_id));
     const trusted = { root, ...(seen && { keys: seen.keys, heads: [seen.head] }) };
     const report = await verifyBundle(bundle, { ...nodeCrypto, trusted, message, onProgress, signal });
-    if (report.ok && facts) await saveSeenRecord(home, await toSeenRecord(facts));
+    if (report.ok && facts) await saveSeenHead(home, await toSeenHead(facts));
     const isForeign = report.ok && page === "foreign";
     return { ...report, page, ...(isForeign && { signed: await readSigned(bundle) }) };
   } finally {

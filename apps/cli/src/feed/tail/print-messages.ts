@@ -2,7 +2,7 @@ import type { Message } from "@merkle/wire";
 import type { Output } from "../../command/output.js";
 import { toJson } from "../../text/to-json.js";
 import { wrapLine } from "../../text/wrap-line.js";
-import { type Author, formatMessage, indent, toLocalDay } from "../format-message.js";
+import { type AuthorStyle, formatMessage, indent, toLocalDay } from "../format-message.js";
 
 export interface MessagePrinter {
   /** Prints a message. Resolves with false if the reader has closed the output. */
@@ -23,7 +23,7 @@ export function createJsonPrinter(output: Output): MessagePrinter {
  */
 export function createTextPrinter(
   output: Output,
-  teams: { find(teamId: string | null): Promise<Author> },
+  teams: { find(teamId: string | null): Promise<AuthorStyle> },
 ): MessagePrinter {
   const format = createTextFormat(output, teams);
   return {
@@ -45,7 +45,7 @@ export function breakLines(text: string, columns: number): string {
  */
 export function createTextFormat(
   output: Pick<Output, "signs" | "dot" | "dim">,
-  teams: { find(teamId: string | null): Promise<Author> },
+  teams: { find(teamId: string | null): Promise<AuthorStyle> },
 ): (message: Message) => Promise<string> {
   const formatAlone = createMessageFormat(output, teams);
   let day = toLocalDay(new Date().toISOString());
@@ -61,7 +61,7 @@ export function createTextFormat(
 /** Creates a function that formats messages without adding dates. */
 export function createMessageFormat(
   output: Pick<Output, "signs" | "dot" | "dim">,
-  teams: { find(teamId: string | null): Promise<Author> },
+  teams: { find(teamId: string | null): Promise<AuthorStyle> },
 ): (message: Message) => Promise<string> {
   const style = { arrow: output.signs.arrow, dot: output.dot, dim: output.dim };
   return async (message) => formatMessage(message, await teams.find(message.posted_by_team_id), style);

@@ -10,7 +10,7 @@ import {
 import {
   describeDegradation,
   describeWriteProblem,
-  type Health,
+  type HealthReply,
   readHealth,
 } from "../../broker/broker-facts.js";
 import { requestHttp } from "../../broker/http-request.js";
@@ -20,13 +20,13 @@ import { CliError, exitCodes } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
 import { readVersion } from "../../core/this-program.js";
 import { notTrusted } from "../../settings/foreign-file.js";
-import { type Check, type CheckContext, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
+import { type CheckContext, type DoctorCheck, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
 
 /**
  * Checks the broker that commands would call: whether it replies, works and has a matching version, and
  * whether agents can reach it.
  */
-export const checkBroker: Check = async (context) => {
+export const checkBroker: DoctorCheck = async (context) => {
   const { config, signal } = context;
   if (config.untrusted) {
     const { message } = notTrusted(config.untrusted);
@@ -80,7 +80,7 @@ async function checkMember(broker: BrokerClient): Promise<DoctorFinding> {
 }
 
 /** Checks whether `merkle up` could use its port. */
-export const checkPort: Check = async ({ config: { home, host, port } }) => {
+export const checkPort: DoctorCheck = async ({ config: { home, host, port } }) => {
   const running = await findRunningBroker(home);
   if (running) return [ok("port", `${running.port} is used by this home's broker`)];
   if (port === 0) return [ok("port", "any free port")];
@@ -90,7 +90,7 @@ export const checkPort: Check = async ({ config: { home, host, port } }) => {
   return [fail("port", `${port} on ${host} ${problem}`, "merkle up --port 7500, or set MERKLE_PORT")];
 };
 
-function describe(base: string, health: Health): DoctorFinding {
+function describe(base: string, health: HealthReply): DoctorFinding {
   const ours = readVersion();
   if (!health.ready)
     return warn("broker", `the broker at ${base} is stopping`, "merkle up when it has stopped");

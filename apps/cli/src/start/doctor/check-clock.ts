@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import { readHealth } from "../../broker/broker-facts.js";
-import { type Check, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
+import { type DoctorCheck, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
 
 /** The clock difference above which times in feeds look wrong. */
 const noticeableSkewMs = 30_000;
@@ -10,7 +10,7 @@ const noticeableSkewMs = 30_000;
  * Checks that the clocks of this machine and the broker agree. The broker refuses signatures whose time
  * differs too much from its own (HELLO-5).
  */
-export const checkClock: Check = async ({ config, signal }) => {
+export const checkClock: DoctorCheck = async ({ config, signal }) => {
   if (config.untrusted) return [skip("clock", "no broker to compare it with")];
   const broker = await findBroker(config, signal);
   const askedAt = Date.now();

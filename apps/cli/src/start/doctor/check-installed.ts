@@ -9,13 +9,13 @@ import { toClientFlag } from "../../install/install-client.js";
 import { type InstalledFile, readInstalled } from "../../install/install-record.js";
 import { readEnvironment } from "../../settings/config.js";
 import { toShellLine } from "../../text/shell.js";
-import { type Check, type DoctorFinding, fail, ok } from "./check.js";
+import { type DoctorCheck, type DoctorFinding, fail, ok } from "./check.js";
 
 /**
  * For each client, runs the MCP server from the client's configuration as the client would, and sends it
  * `initialize`.
  */
-export const checkInstalled: Check = async ({ config: { home }, signal }) =>
+export const checkInstalled: DoctorCheck = async ({ config: { home }, signal }) =>
   (await Promise.all(clients.map((client) => checkInstalledFor(client, home, signal)))).flat();
 
 async function checkInstalledFor(

@@ -10,15 +10,15 @@ import { explainError } from "../../core/explain-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { isPosix } from "../../core/platform.js";
 import type { Config } from "../../settings/config.js";
-import { type Check, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
+import { type DoctorCheck, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
 
-export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
+export const checkNode: DoctorCheck = async () => [ok("node", `Node ${process.versions.node}`)];
 
 /**
  * Checks which agents' clients are installed, and how each can be woken. A client that the user named must be
  * installed.
  */
-export const checkClients: Check = async ({ client: wanted, config }) =>
+export const checkClients: DoctorCheck = async ({ client: wanted, config }) =>
   (await Promise.all(clients.map((each) => checkClient(each, wanted, config)))).flat();
 
 async function checkClient(
@@ -51,7 +51,7 @@ async function checkClient(
  * Checks the Merkle home, which must be writable for this user and unreadable for others, because it contains
  * secrets.
  */
-export const checkHome: Check = async ({ config: { home } }) => {
+export const checkHome: DoctorCheck = async ({ config: { home } }) => {
   const folder = await stat(home).catch(() => undefined);
   if (!folder) return [await checkParent(home)];
   if (!folder.isDirectory()) return [fail("home", `${home} is not a folder`, "set MERKLE_HOME to a folder")];
@@ -69,7 +69,7 @@ export const checkHome: Check = async ({ config: { home } }) => {
 
 const gib = 1024 ** 3;
 
-export const checkDisk: Check = async ({ config: { home } }) => {
+export const checkDisk: DoctorCheck = async ({ config: { home } }) => {
   const { bavail, bsize } = await statfs(await findExistingAncestor(home));
   const free = bavail * bsize;
   const text = `${(free / gib).toFixed(1)} GiB free for ${home}`;
@@ -127,7 +127,7 @@ function describeTorn(slugs: readonly string[]): DoctorFinding {
  * Checks whether a broker could use its database. If the embedded database is not running, it is started for
  * this check.
  */
-export const checkDatabase: Check = async ({ config, signal }) => {
+export const checkDatabase: DoctorCheck = async ({ config, signal }) => {
   signal.throwIfAborted();
   try {
     const { inspectDatabase } = await loadBroker();

@@ -17,7 +17,7 @@ export interface CheckContext {
   readonly client: Client | undefined;
 }
 
-export type Check = (context: CheckContext) => Promise<DoctorFinding[]>;
+export type DoctorCheck = (context: CheckContext) => Promise<DoctorFinding[]>;
 
 export function ok(id: string, message: string): DoctorFinding {
   return { id, status: "ok", message, fix: null };

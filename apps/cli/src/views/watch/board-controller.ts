@@ -6,9 +6,9 @@ import { toDashboardUrl } from "../../core/address.js";
 import { explainError } from "../../core/explain-error.js";
 import { findBrowser, openBrowser } from "../../core/open-browser.js";
 import { getSessionActor } from "../../identity/actors.js";
-import { type Board, type Facts, type FormattedMessage, filters } from "./board.js";
+import { type Board, type BoardFacts, type FormattedMessage, filters } from "./board.js";
 import { layOut } from "./lay-out.js";
-import { type Key, takeScreen } from "./screen.js";
+import { type TerminalKey, takeScreen } from "./screen.js";
 
 interface BoardOptions {
   readonly stdin: ReadStream;
@@ -16,8 +16,8 @@ interface BoardOptions {
   readonly context: CommandContext;
   readonly broker: BrokerClient;
   readonly session: Session;
-  readonly facts: Facts;
-  readonly readFacts: () => Promise<Facts>;
+  readonly facts: BoardFacts;
+  readonly readFacts: () => Promise<BoardFacts>;
   /** Called when the user leaves the screen. */
   readonly end: (reason: "quit" | "interrupted") => void;
 }
@@ -85,7 +85,7 @@ export function startBoard(options: BoardOptions): BoardController {
     change({ notice: text });
   }
 
-  function onKey(key: Key): void {
+  function onKey(key: TerminalKey): void {
     if (key.kind === "interrupt") end("interrupted");
     else if (board.draft !== null) write(board.draft, key);
     else if (key.kind === "text") {
@@ -110,7 +110,7 @@ export function startBoard(options: BoardOptions): BoardController {
     }
   }
 
-  function write(draft: string, key: Key): void {
+  function write(draft: string, key: TerminalKey): void {
     switch (key.kind) {
       case "text":
         return change({ draft: draft + key.text });

@@ -2,7 +2,7 @@ import type { Message, OutputOf, Peer } from "@merkle/wire";
 import type { AttentionNeed } from "../needs.js";
 
 /** The facts shown above the feed, as last read. */
-export interface Facts {
+export interface BoardFacts {
   readonly session: OutputOf<"get_session">;
   readonly peers: readonly Peer[];
   readonly needs: readonly AttentionNeed[];
@@ -14,7 +14,7 @@ type Filter = (typeof filters)[number];
 
 /** Everything that the watch screen shows. */
 export interface Board {
-  readonly facts: Facts;
+  readonly facts: BoardFacts;
   readonly filter: Filter;
   readonly messages: readonly FormattedMessage[];
   /** The text being typed; null if the user is not typing. */

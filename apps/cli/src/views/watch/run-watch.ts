@@ -10,7 +10,7 @@ import { createMessageFormat, createTextFormat } from "../../feed/tail/print-mes
 import { type CheckConcluded, followSession, runTail } from "../../feed/tail/run-tail.js";
 import { readTailOptions } from "../../feed/tail/tail-options.js";
 import { toNeed } from "../needs.js";
-import type { Facts } from "./board.js";
+import type { BoardFacts } from "./board.js";
 import { type BoardController, startBoard } from "./board-controller.js";
 
 /**
@@ -104,7 +104,7 @@ async function readFacts(
   client: Pick<MerkleClient, "call">,
   session_id: string,
   signal: AbortSignal,
-): Promise<Facts> {
+): Promise<BoardFacts> {
   const [session, { peers }, { items }] = await Promise.all([
     client.call("get_session", { session_id }, { signal }),
     client.call("list_peers", { session_id }, { signal }),

@@ -19,7 +19,7 @@ export interface Cursor {
 interface ScreenOptions {
   readonly stdin: ReadStream;
   readonly stdout: WriteStream;
-  readonly onKey: (key: Key) => void;
+  readonly onKey: (key: TerminalKey) => void;
   readonly onResize: () => void;
 }
 
@@ -84,7 +84,7 @@ export function takeScreen({ stdin, stdout, onKey, onResize }: ScreenOptions): T
 }
 
 /** A key press, or text whose characters arrived together. */
-export type Key =
+export type TerminalKey =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "enter" | "backspace" | "clear" | "escape" | "interrupt" };
 
@@ -95,8 +95,8 @@ const keys = /\u001b(?:\[[0-9;]*[A-Za-z~]|O.)?|[\u0000-\u001f\u007f]|[^\u0000-\u
  * Splits the input of a terminal in raw mode into keys. Ignores arrow keys and other keys that have no
  * function here.
  */
-export function readKeys(input: string): Key[] {
-  return (input.match(keys) ?? []).flatMap((each): Key[] => {
+export function readKeys(input: string): TerminalKey[] {
+  return (input.match(keys) ?? []).flatMap((each): TerminalKey[] => {
     switch (each) {
       case "\r":
       case "\n":

@@ -1,4 +1,4 @@
-export type ExportFormat = "bundle" | "html" | "md" | "ndjson";
+import type { ExportFormat } from "@merkle/wire";
 
 /** Returns the URL of a session's export. */
 export function buildExportAddress(slug: string, as: ExportFormat): string {

@@ -1,11 +1,12 @@
 "use client";
 
+import type { ExportFormat } from "@merkle/wire";
 import type { ComponentProps, MouseEvent } from "react";
 import { toRefusal } from "@/broker/refusal";
 import { useAction } from "@/broker/use-action";
 import { findPageToken } from "@/identity/page-token";
 import { useToast } from "@/ui/toast-provider";
-import { buildExportAddress, type ExportFormat } from "./export-address";
+import { buildExportAddress } from "./export-address";
 import { fetchExport } from "./fetch-export";
 
 const extensions: Readonly<Record<ExportFormat, string>> = {

@@ -1,5 +1,6 @@
+import type { ExportFormat } from "@merkle/wire";
 import { readPageHeaders } from "@/identity/page-token";
-import { buildExportAddress, type ExportFormat } from "./export-address";
+import { buildExportAddress } from "./export-address";
 
 export interface FetchExportOptions {
   readonly signal: AbortSignal;

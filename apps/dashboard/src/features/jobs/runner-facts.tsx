@@ -1,6 +1,6 @@
 "use client";
 
-import type { JobKind, OutputOf } from "@merkle/wire";
+import { jobKinds, type OutputOf } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { Fact } from "@/components/fact";
 import { PageLink } from "@/components/page-link";
@@ -83,7 +83,7 @@ function Here({ here }: { readonly here: NonNullable<Runner["here"]> }) {
         )}
         <Fact name="Concurrent jobs">{running_max}; others wait</Fact>
         <Fact name="Time limit">
-          {kinds.map((kind) => `${jobKindLabels[kind]} ${describeLimit(timeouts_s[kind])}`).join(", ")}
+          {jobKinds.map((kind) => `${jobKindLabels[kind]} ${describeLimit(timeouts_s[kind])}`).join(", ")}
         </Fact>
         <Fact name="Commit author">{author ?? "none: changes to files can’t be committed"}</Fact>
       </dl>
@@ -97,8 +97,6 @@ function Here({ here }: { readonly here: NonNullable<Runner["here"]> }) {
     </>
   );
 }
-
-const kinds: readonly JobKind[] = ["conclude", "incorporate", "perspective"];
 
 /** Most limits are whole minutes. */
 function describeLimit(seconds: number): string {

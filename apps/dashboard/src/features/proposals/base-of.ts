@@ -1,5 +1,5 @@
+import type { ProposalInFull } from "@merkle/wire";
 import type { Revision } from "@/sessions/source";
-import type { ProposalInFull } from "./use-proposals";
 
 /**
  * Returns the revision that a proposal is compared with. Accepting the proposal sends this revision. Null if the text

@@ -1,8 +1,7 @@
-import type { OutputOf } from "@merkle/wire";
+import type { Hunk } from "@merkle/wire";
 import { splitLines } from "@merkle/wire/text";
 import type { DiffLine } from "@/text/diff/unified-diff";
 
-export type Hunk = OutputOf<"get_proposal">["hunks"][number];
 /** The position and text of a change. */
 export type HunkChange = Pick<Hunk, "id" | "old_start" | "old_lines" | "new_lines">;
 

@@ -1,5 +1,6 @@
 "use client";
 
+import type { ProposalInFull } from "@merkle/wire";
 import { useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
@@ -12,7 +13,6 @@ import { Button } from "@/ui/button";
 import { Kbd } from "@/ui/kbd";
 import { findBase } from "./base-of";
 import { ProposalRemark, type RemarkDecision } from "./proposal-remark";
-import type { ProposalInFull } from "./use-proposals";
 
 export interface ProposalActionsProps {
   readonly proposal: ProposalInFull;

@@ -1,5 +1,6 @@
 "use client";
 
+import type { ProposalInFull } from "@merkle/wire";
 import { MerkleError } from "@merkle/wire";
 import { useState } from "react";
 import { useAction } from "@/broker/use-action";
@@ -14,7 +15,6 @@ import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
 import { findBase } from "./base-of";
 import { useKeptProposalText } from "./use-kept-proposal-text";
-import type { ProposalInFull } from "./use-proposals";
 
 export interface ProposalEditorProps {
   readonly proposal: ProposalInFull;

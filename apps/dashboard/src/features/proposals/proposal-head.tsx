@@ -1,5 +1,6 @@
 "use client";
 
+import type { ProposalInFull } from "@merkle/wire";
 import { toSourceHref } from "@merkle/wire";
 import { X } from "lucide-react";
 import { PageLink } from "@/components/page-link";
@@ -11,7 +12,6 @@ import { describeRevision } from "@/sessions/source";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
-import type { ProposalInFull } from "./use-proposals";
 
 /** The head of a proposal: its author, topic, base and remark. */
 export function ProposalHead({ proposal }: { readonly proposal: ProposalInFull }) {

@@ -1,12 +1,12 @@
 "use client";
 
+import type { Hunk } from "@merkle/wire";
 import { cn } from "@/core/utils";
 import { SplitHunk, UnifiedHunk } from "@/document/diff-hunk";
 import { DiffCounts } from "@/document/history-row";
 import type { DiffLine } from "@/text/diff/unified-diff";
 import { Checkbox } from "@/ui/checkbox";
 import { Field } from "@/ui/field";
-import type { Hunk } from "./hunk-lines";
 
 export interface ProposalHunkProps {
   readonly hunk: Hunk;

@@ -1,5 +1,6 @@
 "use client";
 
+import type { Proposal, ProposalInFull } from "@merkle/wire";
 import type { ReactNode } from "react";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
@@ -7,7 +8,7 @@ import { toCompareParam } from "@/document/use-version-param";
 import { Button } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
 import { useKeptProposalText } from "./use-kept-proposal-text";
-import { type Proposal, type ProposalInFull, useNextRevision } from "./use-proposals";
+import { useNextRevision } from "./use-proposals";
 
 /** The decision on a proposal, who made it, and the result. */
 export function ProposalOutcome({ proposal }: { readonly proposal: ProposalInFull }) {

@@ -1,5 +1,6 @@
 "use client";
 
+import type { ProposalInFull } from "@merkle/wire";
 import { X } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -15,7 +16,7 @@ import { ProposalEditor } from "./proposal-editor";
 import { ProposalHead } from "./proposal-head";
 import { ProposalHunk } from "./proposal-hunk";
 import { ProposalOutcome } from "./proposal-outcome";
-import { type ProposalInFull, useProposal } from "./use-proposals";
+import { useProposal } from "./use-proposals";
 
 /** The hunks of a proposal, and the buttons to decide on it. */
 export function ProposalReview({ proposalId }: { readonly proposalId: number }) {

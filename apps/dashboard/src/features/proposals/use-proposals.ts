@@ -1,11 +1,8 @@
-import type { OutputOf } from "@merkle/wire";
+import type { Proposal, ProposalInFull } from "@merkle/wire";
 import { type ReadResult, useRead } from "@/broker/use-read";
 import { toInput } from "@/sessions/source";
 import { useSource } from "@/sessions/source-context";
 import { useRefreshWithText } from "@/sessions/use-refresh-with-text";
-
-export type Proposal = OutputOf<"list_proposals">["proposals"][number];
-export type ProposalInFull = OutputOf<"get_proposal">;
 
 /** Returns a proposal with its hunks, kept up to date with the text that it changes. */
 export function useProposal(proposalId: number): ReadResult<ProposalInFull> {

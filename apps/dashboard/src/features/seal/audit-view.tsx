@@ -1,10 +1,11 @@
 "use client";
 
+import type { ExportFormat } from "@merkle/wire";
 import { Download } from "lucide-react";
 import { Suspense } from "react";
 import { PageBody } from "@/components/page-body";
 import { PanelBoundary } from "@/components/panel-boundary";
-import { type ExportFormat, ExportLink } from "@/features/export/api";
+import { ExportLink } from "@/features/export/api";
 import { UsageTable } from "@/features/usage/api";
 import { Parts } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";

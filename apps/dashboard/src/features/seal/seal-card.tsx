@@ -4,7 +4,7 @@ import type { OutputOf } from "@merkle/wire";
 import { RotateCw, ShieldCheck, ShieldEllipsis, Stamp } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useRead } from "@/broker/use-read";
-import { type Fact, FactList } from "@/components/fact-list";
+import { type FactEntry, FactList } from "@/components/fact-list";
 import { HashText } from "@/components/hash-text";
 import { ProblemAlert } from "@/components/problem-alert";
 import { TimeText } from "@/components/time-text";
@@ -143,7 +143,7 @@ function Unsealed({ head, onRefresh }: { readonly head: Head; readonly onRefresh
   );
 }
 
-function listFacts({ size, root, document, at, key_id }: Head): readonly Fact[] {
+function listFacts({ size, root, document, at, key_id }: Head): readonly FactEntry[] {
   return [
     {
       name: "Root",

@@ -1,5 +1,6 @@
+import type { SearchHit } from "@merkle/wire";
 import { expect, it } from "vitest";
-import { describeHitTitle, type SearchHit, toHitHref } from "./search-hits";
+import { describeHitTitle, toHitHref } from "./search-hits";
 
 const hit: SearchHit = {
   kind: "message",

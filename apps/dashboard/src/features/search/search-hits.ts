@@ -1,8 +1,6 @@
-import { type OutputOf, type SearchKind, toSourceHref } from "@merkle/wire";
+import { type OutputOf, type SearchHit, type SearchKind, toSourceHref } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Broker } from "@/broker/broker";
-
-export type SearchHit = OutputOf<"search">["hits"][number];
 
 export const kindLabels: Readonly<Record<SearchKind, string>> = {
   message: "Message",

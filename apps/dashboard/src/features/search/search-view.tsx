@@ -1,6 +1,6 @@
 "use client";
 
-import { type SearchKind, searchKinds } from "@merkle/wire";
+import { type SearchHit, type SearchKind, searchKinds } from "@merkle/wire";
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useId, useRef } from "react";
 import { ListPage, SkeletonRows } from "@/components/list-page";
@@ -15,7 +15,7 @@ import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Input } from "@/ui/input";
 import { hitIcons } from "./hit-icons";
-import { describeHitTitle, hitsMax, kindLabels, type SearchHit, toHitHref } from "./search-hits";
+import { describeHitTitle, hitsMax, kindLabels, toHitHref } from "./search-hits";
 import { useAnySession, useSearch } from "./use-search";
 
 /** Searches all data of the mesh as the user types. */

@@ -1,6 +1,6 @@
-import type { OutputOf, SearchKind } from "@merkle/wire";
+import type { OutputOf, SearchHit, SearchKind } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
-import { hitsMax, type SearchHit } from "./search-hits";
+import { hitsMax } from "./search-hits";
 
 /** Searches as the user types. The previous hits stay until new ones arrive. */
 export function useSearch(query: string, kinds: readonly SearchKind[]) {

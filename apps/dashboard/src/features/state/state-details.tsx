@@ -1,6 +1,6 @@
 "use client";
 
-import type { StateEntry } from "@merkle/wire";
+import type { StateEntry, StateScope } from "@merkle/wire";
 import { X } from "lucide-react";
 import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -8,7 +8,7 @@ import { TimeText } from "@/components/time-text";
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
 import { JsonTree } from "./json-tree";
-import { type StateScope, useStateChanges } from "./use-state-entries";
+import { useStateChanges } from "./use-state-entries";
 
 export interface StateAddress {
   readonly sessionId: string;

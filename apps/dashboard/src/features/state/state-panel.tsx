@@ -1,6 +1,6 @@
 "use client";
 
-import type { StateEntry } from "@merkle/wire";
+import type { StateEntry, StateScope } from "@merkle/wire";
 import { Plus } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { SkeletonRows } from "@/components/list-page";
@@ -18,7 +18,7 @@ import { Input } from "@/ui/input";
 import { Segmented } from "@/ui/segmented";
 import { StateDetails } from "./state-details";
 import { StateTable } from "./state-table";
-import { type StateScope, useChangedKeys, useStateEntries } from "./use-state-entries";
+import { useChangedKeys, useStateEntries } from "./use-state-entries";
 
 const EditStateDialog = lazyPart(() => import("./edit-state-dialog"), "EditStateDialog");
 const DeleteStateDialog = lazyPart(() => import("./delete-state-dialog"), "DeleteStateDialog");

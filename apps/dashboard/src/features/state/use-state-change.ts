@@ -4,7 +4,7 @@ import { useBroker } from "@/broker/use-broker";
 import { type Call, useCall } from "@/broker/use-call";
 import type { StateAddress } from "./state-details";
 
-export interface StateChange {
+export interface StateChangeHandle {
   /** The entry that someone else set in the meantime. Null if there was no conflict. */
   readonly theirs: StateEntry | null;
   /** Makes the change. Resolves with false if the key's version has changed in the meantime. */
@@ -12,7 +12,7 @@ export interface StateChange {
 }
 
 /** Returns functions that change a key without overwriting a newer change. */
-export function useStateChange({ sessionId, scope, key }: StateAddress): StateChange {
+export function useStateChange({ sessionId, scope, key }: StateAddress): StateChangeHandle {
   const call = useCall();
   const broker = useBroker();
   const [theirs, setTheirs] = useState<StateEntry | null>(null);

@@ -1,9 +1,7 @@
-import type { OutputOf, StateEntry } from "@merkle/wire";
+import type { OutputOf, StateEntry, StateScope } from "@merkle/wire";
 import { useEffect, useRef } from "react";
 import { useBroker } from "@/broker/use-broker";
 import { type ReadResult, useRead } from "@/broker/use-read";
-
-export type StateScope = "session" | "mesh";
 
 export interface StateChoice {
   readonly sessionId: string;

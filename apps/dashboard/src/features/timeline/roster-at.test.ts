@@ -1,7 +1,6 @@
-import type { Participant } from "@merkle/wire";
+import type { Participant, TimelineMark } from "@merkle/wire";
 import { expect, it } from "vitest";
 import { findRosterAt } from "./roster-at";
-import type { TimelineMark } from "./time-scale";
 
 const at = (second: number) => new Date(Date.UTC(2026, 4, 2, 14, 0, second)).toISOString();
 const mark = (kind: TimelineMark["kind"], by: string, second: number): TimelineMark => ({

@@ -1,5 +1,4 @@
-import type { Participant } from "@merkle/wire";
-import type { TimelineMark } from "./time-scale";
+import type { Participant, TimelineMark } from "@merkle/wire";
 
 export interface PastTeam extends Pick<Participant, "team_id" | "team_name" | "kind" | "colour"> {
   /** The time of the team's last join. */

@@ -1,18 +1,11 @@
 "use client";
 
+import type { TimelineMark } from "@merkle/wire";
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from "react";
 import { usePreference } from "@/core/preferences/use-preference";
 import { describeDuration, describeMoment as describeTime } from "@/core/time/describe-time";
 import { cn } from "@/core/utils";
-import {
-  describeMoment,
-  type Timeline,
-  type TimelineMark,
-  type TimeScale,
-  toMoment,
-  toShare,
-  toTimeScale,
-} from "./time-scale";
+import { describeMoment, type Timeline, type TimeScale, toMoment, toShare, toTimeScale } from "./time-scale";
 
 export interface ScrubberProps {
   readonly timeline: Timeline;

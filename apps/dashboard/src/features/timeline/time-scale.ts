@@ -1,7 +1,6 @@
-import type { OutputOf } from "@merkle/wire";
+import type { OutputOf, TimelineMark } from "@merkle/wire";
 
 export type Timeline = OutputOf<"get_timeline">;
-export type TimelineMark = Timeline["marks"][number];
 
 /** The time range of the scrubber, in milliseconds. */
 export interface TimeScale {

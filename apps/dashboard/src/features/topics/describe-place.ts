@@ -1,5 +1,5 @@
+import type { Topic } from "@merkle/wire";
 import type { Revision } from "@/sessions/source";
-import type { Topic } from "./use-topics";
 
 /** Describes how the commented passage has changed. Null if it is unchanged. */
 export function describePlace({ anchor, place }: Topic): string | null {

@@ -1,5 +1,6 @@
 "use client";
 
+import type { Topic } from "@merkle/wire";
 import { MessagesSquare } from "lucide-react";
 import { type RefObject, useEffect, useMemo, useState } from "react";
 import { ToolButton } from "@/components/tool-button";
@@ -13,7 +14,7 @@ import { showTopic, useTopicParam } from "./topic-param";
 import { TopicSheet } from "./topic-sheet";
 import { useMarks } from "./use-marks";
 import { usePageChanges } from "./use-page-changes";
-import { type Topic, useTopics } from "./use-topics";
+import { useTopics } from "./use-topics";
 
 /** Minimum width in pixels for showing a column next to the text. */
 const marginFromPx = 896;

@@ -1,5 +1,6 @@
 "use client";
 
+import type { Topic } from "@merkle/wire";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
@@ -7,7 +8,6 @@ import { Badge } from "@/ui/badge";
 import { describePlace } from "./describe-place";
 import { QuoteText } from "./quote-text";
 import { TopicThread } from "./topic-thread";
-import type { Topic } from "./use-topics";
 
 export interface TopicCardProps {
   readonly topic: Topic;

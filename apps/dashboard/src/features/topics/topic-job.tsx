@@ -1,13 +1,12 @@
 "use client";
 
-import type { Job } from "@merkle/wire";
+import type { Job, Topic } from "@merkle/wire";
 import { Bot, RotateCw } from "lucide-react";
 import type { ReactNode } from "react";
 import { RefusalNote } from "@/components/refusal-note";
 import { TimeText } from "@/components/time-text";
 import { useJobs, useStartJob } from "@/features/jobs/api";
 import { Button } from "@/ui/button";
-import type { Topic } from "./use-topics";
 
 export interface TopicJobProps {
   readonly topic: Topic;

@@ -1,5 +1,6 @@
 "use client";
 
+import type { Topic } from "@merkle/wire";
 import { MessageSquarePlus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -10,7 +11,7 @@ import { NewTopicForm } from "./new-topic-form";
 import { PassagePicker } from "./passage-picker";
 import { TopicCard } from "./topic-card";
 import { type ShownTopic, showTopic } from "./topic-param";
-import { type Topic, useTopics } from "./use-topics";
+import { useTopics } from "./use-topics";
 
 export interface TopicListProps {
   readonly text: ShownText;

@@ -1,5 +1,6 @@
 "use client";
 
+import type { Topic } from "@merkle/wire";
 import { type CSSProperties, useLayoutEffect, useRef, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
 import { LinkedTopic } from "./linked-topic";
@@ -8,7 +9,6 @@ import { TopicList } from "./topic-list";
 import { showTopic } from "./topic-param";
 import type { TopicSheetProps } from "./topic-sheet";
 import { usePageChanges } from "./use-page-changes";
-import type { Topic } from "./use-topics";
 
 export interface TopicWithRanges {
   readonly topic: Topic;

@@ -1,5 +1,6 @@
 "use client";
 
+import type { Topic } from "@merkle/wire";
 import { type SourceRef, toSourceHref } from "@merkle/wire";
 import { MessageSquareReply } from "lucide-react";
 import { useAction } from "@/broker/use-action";
@@ -16,7 +17,6 @@ import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
 import { CommentField, isTooLong } from "./comment-field";
 import { TopicJob } from "./topic-job";
-import type { Topic } from "./use-topics";
 
 export interface TopicThreadProps {
   readonly topic: Topic;

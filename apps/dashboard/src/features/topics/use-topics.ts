@@ -1,4 +1,4 @@
-import type { OutputOf } from "@merkle/wire";
+import type { OutputOf, Topic } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { type ReadResult, useRead } from "@/broker/use-read";
 import { toInput } from "@/sessions/source";
@@ -6,7 +6,6 @@ import { useSource } from "@/sessions/source-context";
 import { useRefreshWithText } from "@/sessions/use-refresh-with-text";
 
 export type TopicsPage = OutputOf<"list_topics">;
-export type Topic = TopicsPage["topics"][number];
 
 /** Returns the topics of the page's document or file, newest first, kept up to date. */
 export function useTopics({

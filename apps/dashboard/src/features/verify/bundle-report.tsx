@@ -2,7 +2,7 @@
 
 import type { AuditKey, Finding, RecordReport, SignedHead } from "@merkle/wire/record";
 import { useState } from "react";
-import { type Fact, FactList } from "@/components/fact-list";
+import { type FactEntry, FactList } from "@/components/fact-list";
 import { HashText } from "@/components/hash-text";
 import { TimeText } from "@/components/time-text";
 import { Verdict } from "@/components/verdict";
@@ -125,9 +125,9 @@ function OtherFindings({ findings }: { readonly findings: readonly Finding[] }) 
   );
 }
 
-function listFacts(name: string, report: RecordReport): readonly Fact[] {
+function listFacts(name: string, report: RecordReport): readonly FactEntry[] {
   const { session, exported_at, size, redacted, document_version, root, head, signed_by } = report;
-  const facts: (Fact | null | false)[] = [
+  const facts: (FactEntry | null | false)[] = [
     { name: "File", value: <bdi>{showHidden(name)}</bdi> },
     session && { name: "Session", value: <bdi>{showHidden(session.slug)}</bdi> },
     session && { name: "Status", value: <bdi>{showHidden(session.status)}</bdi> },

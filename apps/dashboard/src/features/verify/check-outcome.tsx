@@ -3,10 +3,10 @@
 import { Alert, AlertDescription, AlertTitle } from "@/ui/alert";
 import { BundleReport } from "./bundle-report";
 import { ProofReport } from "./proof-report";
-import type { Check } from "./use-verifier";
+import type { CheckState } from "./use-verifier";
 
 /** The progress of a check, its result, or why the file could not be checked. */
-export function CheckOutcome({ check }: { readonly check: Check }) {
+export function CheckOutcome({ check }: { readonly check: CheckState }) {
   switch (check.status) {
     case "none":
       return null;

@@ -13,9 +13,7 @@ import {
   AlertDialogTitle,
 } from "@/ui/alert-dialog";
 import { Button } from "@/ui/button";
-import type { SeenHeadComparison } from "./check/compare-head";
-
-export type DifferentHeads = Extract<SeenHeadComparison, { is: "different" }>;
+import type { DifferentHeads } from "./check/compare-head";
 
 interface DifferentRecordProps {
   readonly slug: string;

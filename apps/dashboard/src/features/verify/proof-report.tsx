@@ -1,4 +1,4 @@
-import { type Fact, FactList } from "@/components/fact-list";
+import { type FactEntry, FactList } from "@/components/fact-list";
 import { HashText } from "@/components/hash-text";
 import { TimeText } from "@/components/time-text";
 import { Verdict } from "@/components/verdict";
@@ -104,9 +104,9 @@ const contentTexts: Readonly<Record<CheckedProof["content"], string>> = {
   differs: "differs from the recorded text",
 };
 
-function listEntryFacts({ proof: { inclusion }, content }: CheckedProof): readonly Fact[] {
+function listEntryFacts({ proof: { inclusion }, content }: CheckedProof): readonly FactEntry[] {
   const { entry, log, number } = inclusion;
-  const facts: (Fact | null)[] = [
+  const facts: (FactEntry | null)[] = [
     { name: log === "feed" ? "Message" : "Version", value: number.toLocaleString("en-GB") },
     toTextFact("Kind", entry["kind"]),
     toTextFact("By", describeAuthor(entry["from"]) ?? entry["written_by"]),
@@ -121,11 +121,11 @@ function listEntryFacts({ proof: { inclusion }, content }: CheckedProof): readon
   return facts.filter((fact) => fact !== null);
 }
 
-function toTextFact(name: string, value: unknown): Fact | null {
+function toTextFact(name: string, value: unknown): FactEntry | null {
   return typeof value === "string" ? { name, value: <bdi>{showHidden(value)}</bdi> } : null;
 }
 
-function toTimeFact(name: string, value: unknown): Fact | null {
+function toTimeFact(name: string, value: unknown): FactEntry | null {
   const isTime = typeof value === "string" && !Number.isNaN(Date.parse(value));
   return isTime ? { name, value: <TimeText at={value} as="clock" /> } : toTextFact(name, value);
 }

@@ -8,8 +8,8 @@ import { useQueryParam } from "@/core/address/use-query-param";
 import { lazyPart } from "@/core/lazy-part";
 import { isSettled, onSettled } from "@/core/settled";
 import { type SessionFacts, useSession } from "@/sessions/session-context";
+import type { DifferentHeads } from "./check/compare-head";
 import { deleteSeenHead, getSeenHeads } from "./check/seen-heads";
-import type { DifferentHeads } from "./different-record";
 
 const ProofSheet = lazyPart(() => import("./proof-sheet"), "ProofSheet");
 

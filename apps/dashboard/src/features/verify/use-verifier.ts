@@ -5,7 +5,7 @@ import { startVerifier, type Verifier } from "./check/verifier";
 import type { Checkable, CheckResult, TrustedData } from "./check/verify-protocol";
 
 /** The state of a check. */
-export type Check =
+export type CheckState =
   | { readonly status: "none" }
   | { readonly status: "checking"; readonly name: string; readonly share: number }
   | { readonly status: "checked"; readonly name: string; readonly result: CheckResult }
@@ -15,18 +15,18 @@ export type Check =
 export interface VerifierHandle {
   /** Whether everything that a check needs is loaded in this browser. */
   readonly state: "loading" | "ready" | "missing";
-  readonly check: Check;
+  readonly check: CheckState;
   run(name: string, what: Checkable, believed: TrustedData): Promise<CheckResult | null>;
   reset(): void;
 }
 
-const noCheck: Check = { status: "none" };
+const noCheck: CheckState = { status: "none" };
 
 /** Returns the verifier, which loads when the component mounts. A new check cancels the previous one. */
 export function useVerifier(): VerifierHandle {
   const verifier = useRef<Verifier>(null);
   const [state, setState] = useState<VerifierHandle["state"]>("loading");
-  const [check, setCheck] = useState<Check>(noCheck);
+  const [check, setCheck] = useState<CheckState>(noCheck);
   const latestRun = useRef(0);
 
   useEffect(() => {
@@ -46,7 +46,7 @@ export function useVerifier(): VerifierHandle {
   const run = useCallback(async (name: string, checkable: Checkable, trusted: TrustedData) => {
     latestRun.current += 1;
     const runId = latestRun.current;
-    const report = (next: Check) => runId === latestRun.current && setCheck(next);
+    const report = (next: CheckState) => runId === latestRun.current && setCheck(next);
     report({ status: "checking", name, share: 0 });
     try {
       const result = await verifier.current?.check(checkable, trusted, (share) =>

@@ -16,7 +16,7 @@ import {
 import { useBroker } from "@/broker/use-broker";
 import { useCall } from "@/broker/use-call";
 import { describeRemovalInLine } from "@/text/describe-removal";
-import { type Draft, emptyDraft, toPostInput, toQuotedMessage } from "./draft";
+import { emptyDraft, type MessageDraft, toPostInput, toQuotedMessage } from "./draft";
 import { type DraftStore, openDraftStore } from "./draft-store";
 
 /** The composer actions that feed rows and peer cards can trigger. The object is stable for the lifetime of the session. */
@@ -82,7 +82,7 @@ export function ComposeProvider({ session, onFocusRequest, children }: ComposePr
   }, []);
 
   const compose = useMemo<ComposeState>(() => {
-    function write(change: Partial<Draft>): void {
+    function write(change: Partial<MessageDraft>): void {
       store.change(change);
       focus();
     }
@@ -139,7 +139,7 @@ export function useCompose(): ComposeActions {
 }
 
 /** Returns the draft and its store. The calling component renders on every keystroke. */
-export function useDraft(): { draft: Draft; store: DraftStore } {
+export function useDraft(): { draft: MessageDraft; store: DraftStore } {
   const { store } = useComposeState();
   const draft = useSyncExternalStore(
     store.subscribe,

@@ -5,7 +5,7 @@ import { lazyPart } from "@/core/lazy-part";
 import { usePreference } from "@/core/preferences/use-preference";
 import { Textarea } from "@/ui/textarea";
 import { useComposeState } from "./compose-context";
-import type { Draft } from "./draft";
+import type { MessageDraft } from "./draft";
 import { findMention, insertMention, type Mention } from "./mention";
 import { matchRecipients, type Recipient } from "./recipients";
 import { toOptionId, useActiveOption } from "./use-active-option";
@@ -13,11 +13,11 @@ import { toOptionId, useActiveOption } from "./use-active-option";
 const RecipientList = lazyPart(() => import("./recipient-list"), "RecipientList");
 
 export interface ComposerFieldProps {
-  readonly draft: Draft;
+  readonly draft: MessageDraft;
   readonly recipients: readonly Recipient[];
   /** True while the message is being sent. */
   readonly isSending: boolean;
-  readonly onChange: (change: Partial<Draft>) => void;
+  readonly onChange: (change: Partial<MessageDraft>) => void;
   readonly onSend: () => void;
 }
 
@@ -118,7 +118,7 @@ function isMentionable({ kind }: Recipient): boolean {
   return kind !== "everyone";
 }
 
-function describePlaceholder({ kind, quoted }: Draft): string {
+function describePlaceholder({ kind, quoted }: MessageDraft): string {
   if (quoted?.answers) return quoted.options.length > 0 ? "Pick an answer" : "Write an answer";
   if (quoted !== null) return "Write a reply";
   return { message: "Write a message", ask: "What do you need to know?", decision: "What was decided?" }[

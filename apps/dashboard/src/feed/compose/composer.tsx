@@ -16,7 +16,7 @@ import { Select } from "@/ui/select";
 import { useComposeState, useDraft } from "./compose-context";
 import { ComposerField } from "./composer-field";
 import { ComposerNotes } from "./composer-notes";
-import { type Draft, type DraftKind, type DraftPriority, findProblem, toPostInput } from "./draft";
+import { type DraftKind, type DraftPriority, findProblem, type MessageDraft, toPostInput } from "./draft";
 import { RecipientPicker } from "./recipient-picker";
 import { listOfflineNames, listRecipients, type Recipient } from "./recipients";
 
@@ -123,9 +123,9 @@ export function Composer() {
 }
 
 interface ComposerChoicesProps {
-  readonly draft: Draft;
+  readonly draft: MessageDraft;
   readonly recipients: readonly Recipient[];
-  readonly onChange: (change: Partial<Draft>) => void;
+  readonly onChange: (change: Partial<MessageDraft>) => void;
 }
 
 /** The draft's recipients, message kind and priority. */
@@ -162,7 +162,7 @@ function ComposerChoices({ draft, recipients, onChange }: ComposerChoicesProps) 
   );
 }
 
-function hasDefaultChoices({ to, kind, priority }: Draft): boolean {
+function hasDefaultChoices({ to, kind, priority }: MessageDraft): boolean {
   return to.length === 0 && kind === "message" && priority === "next";
 }
 

@@ -1,9 +1,9 @@
-import { type Draft, emptyDraft } from "./draft";
+import { emptyDraft, type MessageDraft } from "./draft";
 
 /** The draft of one session. The browser's storage keeps it until it is sent, so it survives a reload. */
 export interface DraftStore {
-  readonly current: Draft;
-  change(change: Partial<Draft>): void;
+  readonly current: MessageDraft;
+  change(change: Partial<MessageDraft>): void;
   /** Returns the idempotency key for posting this draft. The key changes only when the input changes, so a retry posts once. */
   getIdempotencyKey(input: object): string;
   /** Starts a new, empty draft. */
@@ -12,7 +12,7 @@ export interface DraftStore {
 }
 
 interface StoredDraft {
-  readonly draft: Draft;
+  readonly draft: MessageDraft;
   /** The last input that was sent, and its idempotency key. */
   readonly tried: { readonly input: string; readonly key: string } | null;
 }

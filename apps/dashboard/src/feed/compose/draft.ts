@@ -16,7 +16,7 @@ export interface QuotedMessage {
 }
 
 /** A message that has not been posted yet. */
-export interface Draft {
+export interface MessageDraft {
   readonly text: string;
   /** Recipients, named as in the broker's `to` field. Empty: everyone. */
   readonly to: readonly string[];
@@ -27,7 +27,7 @@ export interface Draft {
   readonly quoted: QuotedMessage | null;
 }
 
-export const emptyDraft: Draft = {
+export const emptyDraft: MessageDraft = {
   text: "",
   to: [],
   kind: "message",
@@ -39,7 +39,7 @@ export const emptyDraft: Draft = {
 type DraftPostInput = Omit<InputOf<"post_message">, "team_id" | "idempotency_key">;
 
 /** Converts the draft to the input of `post_message`. An answer is never an ask, and blank options are dropped. */
-export function toPostInput(draft: Draft, sessionId: string): DraftPostInput {
+export function toPostInput(draft: MessageDraft, sessionId: string): DraftPostInput {
   const { quoted, to, priority } = draft;
   return {
     session_id: sessionId,
@@ -50,7 +50,7 @@ export function toPostInput(draft: Draft, sessionId: string): DraftPostInput {
   };
 }
 
-function toKind({ kind, options, quoted, text }: Draft): Partial<DraftPostInput["content"]> {
+function toKind({ kind, options, quoted, text }: MessageDraft): Partial<DraftPostInput["content"]> {
   const answer = quoted?.answers ? { answer: toAnswer(quoted, text) } : {};
   if (kind === "decision") return { ...answer, kind };
   if (kind === "message" || quoted?.answers) return answer;
@@ -69,7 +69,7 @@ export function listWrittenOptions(options: readonly string[]): string[] {
 }
 
 /** Returns why the broker would refuse the draft, as far as the page can tell. Null if the draft can be sent. */
-export function findProblem(draft: Draft, bytesMax: number): string | null {
+export function findProblem(draft: MessageDraft, bytesMax: number): string | null {
   if (draft.text.trim() === "") return "Write something first.";
   const bytes = countBytes(draft.text);
   if (bytes > bytesMax) return `Messages can be up to ${bytesMax} bytes; this one has ${bytes}.`;

@@ -1,7 +1,7 @@
 import { type MergeBlock, mergeTexts } from "@merkle/wire/text";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Choice, resolveMerge } from "./resolve-merge";
+import { type ConflictChoice, resolveMerge } from "./resolve-merge";
 
 const base = "# Plan\n\n- one\n- two\n- three\n\n## Notes\nnothing\n";
 
@@ -26,7 +26,7 @@ it("[DASH-117] a place that both changed is a conflict, and is decided by a choi
   ]);
   expect(resolveMerge(blocks, new Map())).toBeNull();
   const merged = base.replace("nothing", "something");
-  const decided = (choice: Choice) => resolveMerge(blocks, chooseAll(blocks, choice));
+  const decided = (choice: ConflictChoice) => resolveMerge(blocks, chooseAll(blocks, choice));
   expect(decided("mine")).toBe(merged.replace("- two", "- two (mine)"));
   expect(decided("theirs")).toBe(merged.replace("- two", "- two (theirs)"));
   expect(decided("mine-theirs")).toBe(merged.replace("- two", "- two (mine)\n- two (theirs)"));
@@ -98,6 +98,6 @@ function conflictsOf(blocks: readonly MergeBlock[]) {
   return blocks.filter((block) => block.kind === "conflict");
 }
 
-function chooseAll(blocks: readonly MergeBlock[], choice: Choice): Map<number, Choice> {
+function chooseAll(blocks: readonly MergeBlock[], choice: ConflictChoice): Map<number, ConflictChoice> {
   return new Map([...blocks.keys()].map((index) => [index, choice]));
 }

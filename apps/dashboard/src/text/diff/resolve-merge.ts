@@ -1,11 +1,11 @@
 import type { ConflictBlock, MergeBlock } from "@merkle/wire/text";
 
-export type Choice = "mine" | "theirs" | "mine-theirs" | "theirs-mine";
+export type ConflictChoice = "mine" | "theirs" | "mine-theirs" | "theirs-mine";
 
 /** Returns the merged text, or null until every conflict has a choice. `choices` is keyed by the block's index. */
 export function resolveMerge(
   blocks: readonly MergeBlock[],
-  choices: ReadonlyMap<number, Choice>,
+  choices: ReadonlyMap<number, ConflictChoice>,
 ): string | null {
   const parts: string[] = [];
   for (const [index, block] of blocks.entries()) {
@@ -21,7 +21,7 @@ export function resolveMerge(
   return parts.filter((part) => part !== "").reduce((text, part) => join(text, part), "");
 }
 
-function takeChoice({ mine, theirs }: ConflictBlock, choice: Choice): string {
+function takeChoice({ mine, theirs }: ConflictBlock, choice: ConflictChoice): string {
   switch (choice) {
     case "mine":
       return mine;

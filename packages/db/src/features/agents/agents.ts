@@ -1,7 +1,8 @@
+import type { DeclaredStatus } from "@merkle/wire";
 import { sql } from "drizzle-orm";
 import { approvals, feeds, messages, peers, persons, tasks, teams } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
-import type { DeclaredStatus, PeerHere } from "../../sessions/peers.js";
+import type { PeerHere } from "../../sessions/peers.js";
 import { type FactScope, fromOpenSessions } from "../../views/attention.js";
 
 /** An agent's peer in an open session, and the task that the peer claimed last. */

@@ -1,3 +1,4 @@
+import type { VersionRange } from "@merkle/wire";
 import { and, between, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import {
   documentVersions,
@@ -33,11 +34,6 @@ export async function redactMessageRow(
     .delete(messageWords)
     .where(and(eq(messageWords.sessionId, sessionId), eq(messageWords.sequence, sequence)));
   return redacted.length > 0;
-}
-
-export interface VersionRange {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Redacts versions of a document. Returns how many of the versions still had text. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { asTeam, inSession } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
+import { exportFormats } from "./formats.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
@@ -10,7 +11,7 @@ export const exportSession = operation("export_session", {
     "Download a session: as a bundle that can be verified, as a page that verifies itself, as a text to read, or its messages as lines.",
   input: z.strictObject({
     ...inSession,
-    as: z.enum(["bundle", "html", "md", "ndjson"]).default("bundle"),
+    as: z.enum(exportFormats).default("bundle"),
     ...asTeam,
   }),
   output: z.unknown(),

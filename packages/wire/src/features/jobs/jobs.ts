@@ -23,7 +23,6 @@ export const JobKind = z.enum(jobKinds).meta({
   description:
     "conclude drafts the conclusion, incorporate rewrites for a topic, perspective reads as a persona.",
 });
-export type JobKind = z.output<typeof JobKind>;
 
 export const JobStatus = z.enum(["queued", "running", "succeeded", "failed", "timed_out", "cancelled"]);
 export type JobStatus = z.output<typeof JobStatus>;

@@ -62,6 +62,10 @@ export const renewJob = operation("renew_job", {
   compact: ({ holds }) => (holds ? "the claim is valid" : "the claim has ended: end the agent"),
 });
 
+/** Why a runner stopped an agent before it exited. */
+export const JobStopReason = z.enum(["timed_out", "stopping", "lost"]);
+export type JobStopReason = z.output<typeof JobStopReason>;
+
 export const endJob = operation("end_job", {
   summary: "For runners: report how the agent of a claimed job ended.",
   unlisted: true,
@@ -77,7 +81,7 @@ export const endJob = operation("end_job", {
         description: "Why it could not run or continue; null if it ended normally or was stopped.",
       }),
     usage: z.array(ModelUsage).max(20).optional().meta({ description: "Usage of its models, if reported." }),
-    ended_because: z.enum(["timed_out", "stopping", "lost"]).nullable().meta({
+    ended_because: JobStopReason.nullable().meta({
       description: "Why the runner stopped it; null if it did not, or if the job was cancelled.",
     }),
     ...retryable,

@@ -10,7 +10,7 @@ const operation = describeOperations(rules);
 
 const SearchKind = z.enum(searchKinds);
 
-const SearchHit = z.object({
+export const SearchHit = z.object({
   kind: SearchKind,
   session_id: Uuid.nullable(),
   session: z.string().nullable().meta({ description: "Its slug." }),
@@ -28,6 +28,7 @@ const SearchHit = z.object({
   marked: z.string().meta({ description: "The part that matches best, with each matched word as «word»." }),
   rank: z.number(),
 });
+export type SearchHit = z.output<typeof SearchHit>;
 
 export const search = operation("search", {
   summary:

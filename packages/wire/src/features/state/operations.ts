@@ -27,6 +27,7 @@ const StateValue = jsonValue({
 
 /** Where a state key applies: in one session, or in all sessions of the mesh (STATE-1). */
 export const StateScope = z.enum(["session", "mesh"]);
+export type StateScope = z.output<typeof StateScope>;
 const inScope = {
   scope: StateScope.default("session").meta({ description: "mesh: shared by all sessions." }),
 };

@@ -23,6 +23,7 @@ export const TimelineMark = z.object({
   sequence: Sequence.nullable().meta({ description: "The message; null for a document's version." }),
   version: Version.nullable().meta({ description: "Document version." }),
 });
+export type TimelineMark = z.output<typeof TimelineMark>;
 
 export const getTimeline = operation("get_timeline", {
   summary: "Read how much each team posted over time, and when asks, decisions and versions were made.",

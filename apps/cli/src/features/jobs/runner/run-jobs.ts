@@ -1,5 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Claim, type InputOf, type Job, MerkleError, type OutputOf } from "@merkle/wire";
+import {
+  type Claim,
+  type Job,
+  type JobKind,
+  type JobStopReason,
+  MerkleError,
+  type OutputOf,
+} from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { describeError } from "../../../core/describe-error.js";
 import {
@@ -9,9 +16,6 @@ import {
   type RunningJob,
   type RunResult,
 } from "./broker-code.js";
-
-export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
-type JobKind = (typeof jobKinds)[number];
 
 /** The kinds of jobs that a runner claims, and how many it runs at the same time. */
 export interface RunnerTerms {
@@ -44,8 +48,6 @@ interface WorkerOptions extends RunnerTerms {
 const pauseMs = 1_000;
 /** How long the runner tries to report that an agent has ended. By then the job's lease has expired. */
 const endReportTimeoutMs = 60_000;
-
-type EndedBecause = InputOf<"end_job">["ended_because"];
 
 /**
  * Claims and runs jobs until the signal is aborted. Resolves when no agent is left. After a lost connection,
@@ -183,7 +185,7 @@ async function storeEnd(
   client: MerkleClient,
   claim: { readonly job_id: Job["job_id"]; readonly fence: number },
   { exit_code, error_tail, error, usage }: RunResult,
-  ended_because: EndedBecause,
+  ended_because: JobStopReason | null,
 ): Promise<OutputOf<"end_job">> {
   const end = (tail: string) =>
     client.call(

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { jobKinds } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../../broker/broker-client.js";
@@ -14,7 +15,7 @@ import { explainHomeErrors, homeFiles } from "../../../core/merkle-home.js";
 import { describeOutcome, formatJobLine } from "../text/format-jobs.js";
 import { type AgentSettings, readAgentSettings } from "./agent-settings.js";
 import { findOnPath } from "./find-on-path.js";
-import { jobKinds, type RunnerReporter, type RunnerTerms, runJobs } from "./run-jobs.js";
+import { type RunnerReporter, type RunnerTerms, runJobs } from "./run-jobs.js";
 import { startRemoteRunner } from "./to-agent-options.js";
 
 /**
