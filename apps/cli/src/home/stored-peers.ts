@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type OutputOf, parseTeamCredential } from "@merkle/wire";
+import type { OutputOf } from "@merkle/wire";
+import { toBareId } from "../core/bare-id.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { isObject } from "../core/is-object.js";
 import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
@@ -235,10 +236,4 @@ export function toOwnPeer(
   { meshId }: Pick<PeerOwner, "meshId">,
 ): StoredPeer {
   return toStoredPeer({ session_id, slug, team_id, team_name }, { meshId, claudeSessionId: null });
-}
-
-function toBareId(credential: string): string {
-  const parsed = parseTeamCredential(credential);
-  if (!parsed) throw new Error("The broker returned a credential in an unknown format.");
-  return parsed.teamId;
 }

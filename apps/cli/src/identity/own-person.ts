@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
-import { MerkleError, type OutputOf, parseTeamCredential } from "@merkle/wire";
+import { MerkleError, type OutputOf } from "@merkle/wire";
 import { derivePersonCredential } from "@merkle/wire/identity";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { getAddressKey } from "../broker/reach.js";
+import { toBareId } from "../core/bare-id.js";
 import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { nodeCrypto } from "../core/node-crypto.js";
 import { waitForProcessLock } from "../core/process-lock.js";
@@ -118,12 +119,6 @@ export async function isVerifiedHere(broker: BrokerClient, config: PersonConfig)
   if ((await getAddressKey(broker.base, config.home)) === "home") return true;
   const meshId = await broker.getTrustedMeshId();
   return (await listMembers(config.home)).some((each) => each.mesh_id === meshId);
-}
-
-function toBareId(credential: string): string {
-  const parsed = parseTeamCredential(credential);
-  if (!parsed) throw new Error("The broker returned a person's credential in an unknown format.");
-  return parsed.teamId;
 }
 
 type VerificationCode = OutputOf<"create_verification_code">;

@@ -1,10 +1,5 @@
-import {
-  type InputOf,
-  MerkleError,
-  type OperationName,
-  type OutputOf,
-  parseTeamCredential,
-} from "@merkle/wire";
+import { type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
+import { toBareId } from "../core/bare-id.js";
 import { CliError } from "../core/cli-error.js";
 import { describeError } from "../core/describe-error.js";
 import type { JsonFields } from "../core/is-object.js";
@@ -286,8 +281,4 @@ function toJoinedPeer({
     peer_id: isNamed ? credential : null,
     peer_name: names.peerName,
   };
-}
-
-function toBareId(credential: string): string {
-  return parseTeamCredential(credential)?.teamId ?? credential;
 }

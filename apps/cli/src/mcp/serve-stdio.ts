@@ -7,6 +7,7 @@ import { isLoopback } from "../core/address.js";
 import { exitCodes } from "../core/cli-error.js";
 import { isPosix } from "../core/platform.js";
 import { readVersion } from "../core/this-program.js";
+import { waitForAbort } from "../core/wait-for-abort.js";
 import type { CheckConcluded } from "../feed/tail/run-tail.js";
 import { findStoredPeer } from "../home/stored-peers.js";
 import { readEnvironment } from "../settings/config.js";
@@ -165,12 +166,6 @@ async function findKnownPeer({ as, join }: McpOptions, home: string): Promise<Co
   return held && { session: held.slug, team: held.team_name, peer: held.peer_name };
 }
 
-function waitForAbort(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
 
 const checkIntervalMs = 2_000;
 const answerWithinMs = 5_000;

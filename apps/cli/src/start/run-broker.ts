@@ -19,6 +19,7 @@ import { exitCodes } from "../core/cli-error.js";
 import { explainError } from "../core/explain-error.js";
 import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
+import { waitForAbort } from "../core/wait-for-abort.js";
 import { type Config, readEnvironment } from "../settings/config.js";
 import type { DetachedBroker, FailedStart } from "./detach-broker.js";
 import { packCli } from "./pack-cli.js";
@@ -207,13 +208,6 @@ function packAfterBuild({ docs }: NonNullable<BrokerOptions["pageBuild"]>): () =
     first = undefined;
     return packed;
   };
-}
-
-function waitForAbort(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 /** A log file for the broker. */

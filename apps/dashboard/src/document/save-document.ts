@@ -101,6 +101,7 @@ export function restoreEnding(section: string, text: string): string {
   return text.trim() === "" ? "" : text.trimEnd() + end;
 }
 
-function isConflict(error: unknown): boolean {
+/** Whether the broker refused a change because the text has changed in the meantime. */
+export function isConflict(error: unknown): boolean {
   return error instanceof MerkleError && error.code === "conflict";
 }

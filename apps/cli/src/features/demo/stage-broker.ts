@@ -7,6 +7,7 @@ import type { ReachableAddress } from "../../broker/reach.js";
 import type { CommandContext } from "../../command/command.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { getEntryFile } from "../../core/this-program.js";
+import { waitForAbort } from "../../core/wait-for-abort.js";
 import { readEnvironment } from "../../settings/config.js";
 
 /** The broker that hosts the demo room. */
@@ -69,13 +70,6 @@ export async function keepUntilStopped(
 ): Promise<void> {
   output.note(`The demo's broker keeps running at ${url}; Ctrl+C stops and removes it.`);
   await Promise.race([own?.done, waitForAbort(signal)]);
-}
-
-function waitForAbort(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 /** The process of the demo's own broker. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isNarrowed, toCursorBefore, toMemoryChoice, toMemoryRead, toTags } from "./memory-choice";
+import { isNarrowed, toCursorBefore, toMemoryChoice, toMemoryRead, toMemoryTags } from "./memory-choice";
 
 const today = new Date("2026-11-22T10:00:00.000Z");
 const readOf = (query: string, session: string | null = null) =>
@@ -29,7 +29,7 @@ it("[DASH-146] the address says which memories are shown", () => {
 });
 
 it("[DASH-146] tags are written with commas between them", () => {
-  expect(toTags(" CI, tests,,ci ")).toEqual(["ci", "tests"]);
+  expect(toMemoryTags(" CI, tests,,ci ")).toEqual(["ci", "tests"]);
 });
 
 it("[DASH-147] one memory is read by the cursor behind it", () => {

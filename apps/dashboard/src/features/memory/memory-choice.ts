@@ -32,7 +32,7 @@ export function toMemoryChoice(params: URLSearchParams): MemoryListChoice {
   const since = params.get("since");
   return {
     query: params.get("q")?.trim() ?? "",
-    tags: toTags(params.get("tag") ?? ""),
+    tags: toMemoryTags(params.get("tag") ?? ""),
     by: params.get("by"),
     since: since !== null && Object.hasOwn(days, since) ? (since as Since) : null,
     forgotten: params.get("forgotten") === "1",
@@ -46,7 +46,7 @@ export function isNarrowed({ query, tags, by, since }: MemoryListChoice): boolea
 }
 
 /** Parses comma-separated tags. They are lower-cased, as the broker stores them, and duplicates are dropped. */
-export function toTags(text: string): readonly string[] {
+export function toMemoryTags(text: string): readonly string[] {
   const tags = text.split(",").map((tag) => tag.trim().toLowerCase());
   return [...new Set(tags.filter((tag) => tag !== ""))];
 }

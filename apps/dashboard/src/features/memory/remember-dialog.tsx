@@ -6,7 +6,7 @@ import { FormDialog } from "@/components/form-dialog";
 import { Field, FieldDescription, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { Textarea } from "@/ui/textarea";
-import { toTags } from "./memory-choice";
+import { toMemoryTags } from "./memory-choice";
 
 export interface RememberDialogProps {
   /** The session in which the memory was learned. */
@@ -32,7 +32,7 @@ export function RememberDialog({ session, onClose, onDone }: RememberDialogProps
       onSubmit={(signal) =>
         call(
           "remember",
-          { content, tags: [...toTags(tags)], ...(session === null ? {} : { session }) },
+          { content, tags: [...toMemoryTags(tags)], ...(session === null ? {} : { session }) },
           { signal },
         )
       }

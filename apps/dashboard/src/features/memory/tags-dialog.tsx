@@ -6,7 +6,7 @@ import { useCall } from "@/broker/use-call";
 import { FormDialog } from "@/components/form-dialog";
 import { Field, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
-import { toTags } from "./memory-choice";
+import { toMemoryTags } from "./memory-choice";
 
 export interface TagsDialogProps {
   readonly memory: Memory;
@@ -25,7 +25,7 @@ export function TagsDialog({ memory, onClose, onDone }: TagsDialogProps) {
       description={<bdi className="line-clamp-2">{memory.content}</bdi>}
       submit="Save tags"
       submitting="Saving…"
-      onSubmit={(signal) => call("tag_memory", { id: memory.id, tags: [...toTags(tags)] }, { signal })}
+      onSubmit={(signal) => call("tag_memory", { id: memory.id, tags: [...toMemoryTags(tags)] }, { signal })}
       onDone={onDone}
       onClose={onClose}
     >

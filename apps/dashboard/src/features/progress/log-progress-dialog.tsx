@@ -7,7 +7,7 @@ import { FormDialog } from "@/components/form-dialog";
 import { Field, FieldDescription, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { Textarea } from "@/ui/textarea";
-import { toTags } from "./progress-choice";
+import { toProgressTags } from "./progress-choice";
 
 export interface LogProgressDialogProps {
   /** The session in which the work was done. */
@@ -36,7 +36,7 @@ export function LogProgressDialog({ session, project, onClose, onDone }: LogProg
       submitting="Logging…"
       isReady={[projectId, title, content].every((text) => text.trim() !== "")}
       onSubmit={async (signal) => {
-        const entry = { projectId, title, content, tags: [...toTags(tags)] };
+        const entry = { projectId, title, content, tags: [...toProgressTags(tags)] };
         const input = session === null ? entry : { ...entry, session };
         loggedId.current = (await call("log_progress", input, { signal })).id;
       }}

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { toPlainBrief } from "../../text/markdown/plain-brief";
-import { isNarrowed, toProgressChoice, toProgressRead, toTags } from "./progress-choice";
+import { isNarrowed, toProgressChoice, toProgressRead, toProgressTags } from "./progress-choice";
 
 const choiceOf = (query: string) => toProgressChoice(new URLSearchParams(query));
 
@@ -24,7 +24,7 @@ it("[DASH-265] the address says which entries are shown, and what is not underst
   });
   expect(isNarrowed(choiceOf("project=auth&before=a1b2c3d4e5f6"))).toBe(false);
   expect(isNarrowed(choiceOf("to=2026-01-31"))).toBe(true);
-  expect(toTags(Array.from({ length: 12 }, (_, index) => `t${index}`).join())).toHaveLength(10);
+  expect(toProgressTags(Array.from({ length: 12 }, (_, index) => `t${index}`).join())).toHaveLength(10);
 });
 
 it("[DASH-266] a brief is without the signs of markdown that are in the way most", () => {

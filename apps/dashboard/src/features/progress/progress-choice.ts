@@ -33,7 +33,7 @@ export function toProgressChoice(params: URLSearchParams): ProgressChoice {
   return {
     text: params.get("q")?.trim() ?? "",
     project: params.get("project")?.trim() || null,
-    tags: toTags(params.get("tag") ?? ""),
+    tags: toProgressTags(params.get("tag") ?? ""),
     by: params.get("by")?.trim() || null,
     from: toDay(params.get("from")),
     to: toDay(params.get("to")),
@@ -63,7 +63,7 @@ export function toProgressRead(choice: ProgressChoice, session: string | null): 
 }
 
 /** Parses comma-separated tags. If tags differ only in case, the first is kept. */
-export function toTags(text: string): readonly string[] {
+export function toProgressTags(text: string): readonly string[] {
   const tagsByKey = new Map<string, string>();
   for (const tag of text.split(",").map((each) => each.trim())) {
     if (tag !== "" && !tagsByKey.has(tag.toLowerCase())) tagsByKey.set(tag.toLowerCase(), tag);

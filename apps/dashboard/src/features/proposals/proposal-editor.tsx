@@ -1,7 +1,6 @@
 "use client";
 
 import type { ProposalInFull } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire";
 import { useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { type Call, useCall } from "@/broker/use-call";
@@ -9,7 +8,7 @@ import { RefusalNote } from "@/components/refusal-note";
 import { setQuery } from "@/core/address/address";
 import { ConflictView } from "@/document/conflict-view";
 import { MarkdownField } from "@/document/markdown-field";
-import { type Conflict, findConflict } from "@/document/save-document";
+import { type Conflict, findConflict, isConflict } from "@/document/save-document";
 import type { Revision } from "@/sessions/source";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
@@ -192,10 +191,6 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
       </div>
     </form>
   );
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof MerkleError && error.code === "conflict";
 }
 
 interface FileEdit {

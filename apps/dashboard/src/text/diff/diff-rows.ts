@@ -1,3 +1,4 @@
+import { isHighSurrogate, isLowSurrogate } from "../surrogates";
 import type { DiffLine } from "./unified-diff";
 
 /** A row of the split view: the old and the new line. */
@@ -73,12 +74,4 @@ export function pairLines(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, Dif
     pairs.set(right, left);
   }
   return pairs;
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
-
-function isLowSurrogate(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
 }

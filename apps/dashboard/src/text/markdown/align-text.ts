@@ -1,3 +1,5 @@
+import { isHighSurrogate } from "../surrogates";
+
 /** A part of the rendered text, and its range in the markdown source. */
 export interface AlignedPart {
   readonly text: string;
@@ -113,8 +115,4 @@ function hasSameStart(text: string, index: number, source: string, at: number): 
 function matchLengthAt(pattern: RegExp, source: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.exec(source)?.[0].length ?? 0;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }
