@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, it, vi } from "vitest";
-import { clearSecret, findSecret } from "./kept-secret";
 import { secretScript } from "./secret-script";
+import { clearSecret, findSecret } from "./tab-secret";
 
 /** A fake of the browser's storage. */
 function createStorage(items: Record<string, string> = {}) {

@@ -1,4 +1,4 @@
-import { secretKeyPrefix } from "./kept-secret";
+import { secretKeyPrefix } from "./tab-secret";
 
 /**
  * Removes the secret of a link from the URL before any other script runs, so that history, bookmarks and copied URLs never

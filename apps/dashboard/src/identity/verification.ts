@@ -1,7 +1,7 @@
 import { MerkleError } from "@merkle/wire";
 import type { Broker } from "@/broker/broker";
-import { clearSecret, findSecret } from "./kept-secret";
 import { findPerson, setPerson } from "./person";
+import { clearSecret, findSecret } from "./tab-secret";
 
 const listeners = new Set<() => void>();
 

@@ -1,7 +1,7 @@
 import type { AttentionItem, Message, OutputOf } from "@merkle/wire";
 import type { LucideIcon } from "lucide-react";
 import type { ComponentType, RefObject } from "react";
-import type { ContentProbe } from "./look";
+import type { ContentProbe } from "./content-probe";
 
 /**
  * The parts that a feature adds to the core's pages. Each feature's entry file exports one of these objects, and

@@ -14,9 +14,9 @@ import { isInDemo } from "@/identity/chosen-mesh";
 import { isPublicPage, isSignInPage } from "@/identity/sign-in-pages";
 import { Parts } from "@/parts/features-context";
 import { Notifier } from "@/views/attention/notifier";
+import { useFeatureNavItems } from "./nav-items";
 import type { NavLinkProps } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
-import { useFeatureNavItems } from "./places";
 import { ShellKeys } from "./shell-keys";
 import { Sidebar } from "./sidebar";
 

@@ -2,7 +2,7 @@
 
 import { PageLink } from "@/components/page-link";
 import { Sheet, SheetContent, SheetTitle } from "@/ui/sheet";
-import { settingsItem, useFeatureNavItems } from "./places";
+import { settingsItem, useFeatureNavItems } from "./nav-items";
 
 /** A sheet with the pages that are not in a phone's bottom bar. */
 export function MoreSheet({ onClose }: { readonly onClose: () => void }) {

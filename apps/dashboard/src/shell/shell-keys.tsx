@@ -7,7 +7,7 @@ import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyHelper, lazyPart } from "@/core/lazy-part";
 import { useHasSettled } from "@/core/use-has-settled";
 import type { NavItem } from "@/parts/feature";
-import { useFeatureNavItems } from "./places";
+import { useFeatureNavItems } from "./nav-items";
 
 const KeyHelp = lazyPart(() => import("./key-help"), "KeyHelp");
 

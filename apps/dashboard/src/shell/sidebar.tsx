@@ -15,12 +15,12 @@ import { useHasSettled } from "@/core/use-has-settled";
 import { cn } from "@/core/utils";
 import { chosenMesh } from "@/identity/chosen-mesh";
 import { useIsGuest, usePerson } from "@/identity/use-person";
+import { ContentProbeReader } from "@/parts/content-probe-reader";
 import type { NavItem } from "@/parts/feature";
-import { ContentProbeReader } from "@/parts/looking";
 import { Kbd } from "@/ui/kbd";
+import { settingsItem, useFeatureNavItems } from "./nav-items";
 import { NavLink, navRow } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
-import { settingsItem, useFeatureNavItems } from "./places";
 import { useShellActions } from "./shell-keys";
 
 const MoreLinks = lazyPart(() => import("@/components/more-links"), "MoreLinks");
@@ -166,10 +166,10 @@ function PlaceWatch({ places, onUsed }: PlaceWatchProps) {
     if (places.some(({ href, isUsedByVisit: byVisit }) => byVisit && href === pathname)) onUsed(pathname);
   });
   return places.map(
-    ({ href, probe: look }) =>
-      look &&
-      (isHuman || !look.needsHuman) && (
-        <ContentProbeReader key={href} look={look} onFound={() => onUsed(href)} />
+    ({ href, probe }) =>
+      probe &&
+      (isHuman || !probe.needsHuman) && (
+        <ContentProbeReader key={href} probe={probe} onFound={() => onUsed(href)} />
       ),
   );
 }

@@ -1,6 +1,6 @@
 import { ShieldQuestionMark } from "lucide-react";
+import { createContentProbe } from "@/parts/content-probe";
 import type { Feature } from "@/parts/feature";
-import { createContentProbe } from "@/parts/look";
 
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["approvals/page.tsx"];

@@ -1,6 +1,6 @@
 import { lazyPart } from "@/core/lazy-part";
+import { createContentProbe } from "@/parts/content-probe";
 import type { Feature } from "@/parts/feature";
-import { createContentProbe } from "@/parts/look";
 
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["sessions/[id]/jobs/page.tsx"];

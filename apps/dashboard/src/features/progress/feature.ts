@@ -1,6 +1,6 @@
 import { ListChecks } from "lucide-react";
+import { createContentProbe } from "@/parts/content-probe";
 import type { Feature } from "@/parts/feature";
-import { createContentProbe } from "@/parts/look";
 
 export const needs = ["audit"];
 /** The route files in `app/` that belong to this feature. */

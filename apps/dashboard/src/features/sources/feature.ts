@@ -1,6 +1,6 @@
 import { FileText } from "lucide-react";
+import { createContentProbe } from "@/parts/content-probe";
 import type { Feature } from "@/parts/feature";
-import { createContentProbe } from "@/parts/look";
 
 export const needs = ["jobs", "topics"];
 /** The route files in `app/` that belong to this feature. */

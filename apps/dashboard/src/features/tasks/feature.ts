@@ -1,7 +1,7 @@
 import { ListTodo } from "lucide-react";
 import { lazyPart } from "@/core/lazy-part";
+import { createContentProbe } from "@/parts/content-probe";
 import type { Feature } from "@/parts/feature";
-import { createContentProbe } from "@/parts/look";
 
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["tasks/page.tsx", "sessions/[id]/tasks/page.tsx"];

@@ -11,7 +11,7 @@ import { type SourceQuote, toQuote } from "@/text/anchors/quote";
 import { Button } from "@/ui/button";
 import { NewTopicForm } from "./new-topic-form";
 import { useMarks } from "./use-marks";
-import { useTextSelection } from "./use-selected-stretch";
+import { useTextSelection } from "./use-text-selection";
 
 export interface SelectionCommentProps {
   readonly text: ShownText;

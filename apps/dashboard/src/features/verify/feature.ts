@@ -1,8 +1,8 @@
 import { ShieldCheck } from "lucide-react";
 import { setQuery } from "@/core/address/address";
 import { lazyHelper } from "@/core/lazy-part";
+import { createContentProbe } from "@/parts/content-probe";
 import type { Feature } from "@/parts/feature";
-import { createContentProbe } from "@/parts/look";
 
 export const needs = ["export"];
 /** The route files in `app/` that belong to this feature. */

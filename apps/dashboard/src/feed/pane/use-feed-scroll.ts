@@ -6,9 +6,9 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 import { useCompose } from "@/feed/compose/compose-context";
 import { type FeedRow, findRow } from "@/feed/store/feed-rows";
 import type { FeedPosition, FeedState, FeedStore } from "@/feed/store/feed-store";
+import type { RowRange } from "./markdown-prerenderer";
 import { estimateHeight, findLastSeen, includeCurrent, isAbove, measureWhenObserved } from "./row-heights";
-import type { RowRange } from "./texts-ahead";
-import { useMarkdownPrerendering } from "./use-laid-out-ahead";
+import { useMarkdownPrerendering } from "./use-markdown-prerendering";
 
 export interface FeedScrollOptions {
   readonly scroller: RefObject<HTMLDivElement | null>;

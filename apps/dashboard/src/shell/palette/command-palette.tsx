@@ -29,7 +29,7 @@ import type { NavItem, PaletteEntry, PaletteHitsProps, PaletteKind, PalettePart 
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Dialog, DialogContent, DialogTitle } from "@/ui/dialog";
 import { Kbd } from "@/ui/kbd";
-import { useNavItems } from "../places";
+import { useNavItems } from "../nav-items";
 import { findEntries } from "./palette-entries";
 import { PaletteGroup, PaletteItem } from "./palette-group";
 import { usePaletteEntries } from "./use-palette-entries";

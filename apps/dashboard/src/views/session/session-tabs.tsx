@@ -10,9 +10,9 @@ import { lazyPart } from "@/core/lazy-part";
 import { useHasSettled } from "@/core/use-has-settled";
 import { useMediaQuery } from "@/core/use-media-query";
 import { cn } from "@/core/utils";
+import { ContentProbeReader } from "@/parts/content-probe-reader";
 import type { SessionTab } from "@/parts/feature";
 import { useFeatures } from "@/parts/features-context";
-import { ContentProbeReader } from "@/parts/looking";
 import { useSession } from "@/sessions/session-context";
 
 const MoreLinks = lazyPart(() => import("@/components/more-links"), "MoreLinks");
@@ -77,7 +77,7 @@ export function SessionTabs() {
             !countItems(tab) && (
               <ContentProbeReader
                 key={tab.path}
-                look={tab.createProbe(session.session_id)}
+                probe={tab.createProbe(session.session_id)}
                 onFound={() => setTabsWithContent((before) => new Set([...before, tab.path]))}
               />
             ),

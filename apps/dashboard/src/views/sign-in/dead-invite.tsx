@@ -2,7 +2,7 @@
 
 import { DateText } from "@/components/date-text";
 import type { InvitePreview } from "@/identity/join";
-import { clearSecret } from "@/identity/kept-secret";
+import { clearSecret } from "@/identity/tab-secret";
 import { Button } from "@/ui/button";
 
 type DeadState = Exclude<InvitePreview["state"], "open">;

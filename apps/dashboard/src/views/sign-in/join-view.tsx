@@ -5,7 +5,7 @@ import { type Problem, toProblem } from "@/broker/problem";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useHydrated } from "@/core/address/use-hydrated";
 import { type InvitePreview, previewInvite } from "@/identity/join";
-import { findSecret } from "@/identity/kept-secret";
+import { findSecret } from "@/identity/tab-secret";
 import { Skeleton } from "@/ui/skeleton";
 import { SignInFrame } from "@/views/sign-in/sign-in-frame";
 import { SignInPanel } from "@/views/sign-in/sign-in-panel";

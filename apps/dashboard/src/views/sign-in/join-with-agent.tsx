@@ -3,7 +3,7 @@
 import { limits } from "@merkle/wire/limits";
 import { toInstallLine, toLaunchLine, toShellWord } from "@merkle/wire/text";
 import { useId, useState } from "react";
-import { findSecret } from "@/identity/kept-secret";
+import { findSecret } from "@/identity/tab-secret";
 import { CopyButton } from "@/ui/copy-button";
 import { Input } from "@/ui/input";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";

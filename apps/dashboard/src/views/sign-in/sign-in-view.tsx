@@ -3,8 +3,8 @@
 import { useEffect, useRef, useState } from "react";
 import { type Refusal, toRefusal } from "@/broker/refusal";
 import { RefusalNote } from "@/components/refusal-note";
-import { takeSecret } from "@/identity/kept-secret";
 import { readSignIn, signIn } from "@/identity/sign-in";
+import { takeSecret } from "@/identity/tab-secret";
 import { SignInFrame } from "./sign-in-frame";
 import { SignInPanel } from "./sign-in-panel";
 import { explainLink } from "./use-link";

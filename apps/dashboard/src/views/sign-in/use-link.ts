@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { Refusal } from "@/broker/refusal";
 import { useAction } from "@/broker/use-action";
-import { storeSecret } from "@/identity/kept-secret";
 import { parseLink } from "@/identity/read-link";
 import { signIn } from "@/identity/sign-in";
+import { storeSecret } from "@/identity/tab-secret";
 
 export interface LinkFollower {
   /** Redeems a pasted link according to its kind. */

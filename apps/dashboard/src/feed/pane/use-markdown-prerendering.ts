@@ -2,27 +2,27 @@
 
 import { useCallback, useEffect, useRef } from "react";
 import type { FeedRow } from "@/feed/store/feed-rows";
-import type { MarkdownPrerenderer, RowRange } from "./texts-ahead";
+import type { MarkdownPrerenderer, RowRange } from "./markdown-prerenderer";
 
 /**
  * Lays out the text of messages around the rendered rows in advance, so that scrolling does not wait for it. Returns a
  * function that takes the rows and the rendered range.
  */
 export function useMarkdownPrerendering(): (rows: readonly FeedRow[], visible: RowRange) => void {
-  const texts = useRef<MarkdownPrerenderer>(undefined);
+  const prerenderer = useRef<MarkdownPrerenderer>(undefined);
   useEffect(() => {
     let isUnmounted = false;
-    import("./texts-ahead").then(
+    import("./markdown-prerenderer").then(
       ({ MarkdownPrerenderer }) => {
-        if (!isUnmounted) texts.current = new MarkdownPrerenderer();
+        if (!isUnmounted) prerenderer.current = new MarkdownPrerenderer();
       },
       // If the module fails to load, text is laid out when it becomes visible.
       () => undefined,
     );
     return () => {
       isUnmounted = true;
-      texts.current?.stop();
+      prerenderer.current?.stop();
     };
   }, []);
-  return useCallback((rows, drawn) => texts.current?.renderAround(rows, drawn), []);
+  return useCallback((rows, visible) => prerenderer.current?.renderAround(rows, visible), []);
 }

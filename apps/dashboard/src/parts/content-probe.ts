@@ -13,6 +13,6 @@ export interface ContentProbe<Name extends OperationName = OperationName> {
 }
 
 export function createContentProbe<Name extends OperationName>(probe: ContentProbe<Name>): ContentProbe {
-  // The type `Look` does not relate name, input and answer to each other. Only the caller's type does.
+  // The type `ContentProbe` does not relate name, input and answer to each other. Only the caller's type does.
   return probe as unknown as ContentProbe;
 }

@@ -2,14 +2,14 @@
 
 import { useEffect } from "react";
 import { useRead } from "@/broker/use-read";
-import type { ContentProbe } from "./look";
+import type { ContentProbe } from "./content-probe";
 
 /** Performs the read, and calls back once there is content. */
 export function ContentProbeReader({
-  look: { name, input, on, hasAny },
+  probe: { name, input, on, hasAny },
   onFound,
 }: {
-  readonly look: ContentProbe;
+  readonly probe: ContentProbe;
   readonly onFound: () => void;
 }) {
   const { data } = useRead(name, input, { on });
