@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
-import { createCleanup } from "./kit/at-end.js";
+import { createCleanup } from "./kit/cleanup.js";
 import { startInviteBroker } from "./kit/members.js";
 import { changeSettings } from "./kit/persons.js";
 import { startTestBroker } from "./kit/test-broker.js";

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 import { installTestClaude } from "../apps/cli/src/test-kit/claude.js";
 import { type TestMerkle, testMerkle } from "../apps/cli/src/test-kit/merkle.js";
 import { buildSite, listSitePages } from "../scripts/site/build-site.mjs";
-import { createCleanup } from "./kit/at-end.js";
+import { createCleanup } from "./kit/cleanup.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const run = promisify(execFile);

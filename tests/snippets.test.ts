@@ -12,7 +12,7 @@ import {
   type ConnectionSnippet,
   listConnectionSnippets,
 } from "../apps/dashboard/src/views/connection/snippets.js";
-import { createCleanup } from "./kit/at-end.js";
+import { createCleanup } from "./kit/cleanup.js";
 import { startInviteBroker } from "./kit/members.js";
 import { startTestBroker, type TestBroker } from "./kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "./kit/transports.js";

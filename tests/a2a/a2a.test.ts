@@ -7,7 +7,7 @@ import {
   JsonRpcTransportFactory,
 } from "@a2a-js/sdk/client";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { startInviteBroker, type TestMember } from "../kit/members.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 

@@ -6,7 +6,7 @@ import { limits } from "@merkle/wire/limits";
 import { isValidSignature, verifySignatureHere } from "@merkle/wire/record";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { startEvilBroker } from "../kit/evil-broker.js";
 import { joinMesh, openAsMember, startInviteBroker, type TestMember } from "../kit/members.js";
 import type { TestBroker } from "../kit/test-broker.js";

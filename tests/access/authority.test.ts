@@ -1,7 +1,7 @@
 import { operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildValidInputs } from "../hostile/subject.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import {
   joinMesh,
   openAsMember,

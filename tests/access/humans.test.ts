@@ -4,7 +4,7 @@ import { limits } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildValidInputs } from "../hostile/subject.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { joinMesh, signInBrowser, startInviteBroker } from "../kit/members.js";
 import { makePerson, readHomeKey } from "../kit/persons.js";
 import { expectFailure } from "../kit/session.js";

@@ -3,7 +3,7 @@ import { isSessionOperation, MerkleError, type OperationName } from "@merkle/wir
 import { operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildValidInputs, type Subject, startSubject } from "../hostile/subject.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 

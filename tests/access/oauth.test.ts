@@ -5,7 +5,7 @@ import { operations } from "@merkle/wire/schemas";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildValidInputs } from "../hostile/subject.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { joinMesh, signInBrowser, startInviteBroker, type TestMember } from "../kit/members.js";
 import { type OAuthClient, redeemCode, startOAuthClient } from "../kit/oauth-client.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";

@@ -1,6 +1,6 @@
 import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { brokerTransports } from "../kit/transports.js";
 import { guide, stageRepository } from "../sources/staged-repository.js";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { type FileWork, workOnFile } from "../sources/file-work.js";
 import { stageRepository } from "../sources/staged-repository.js";

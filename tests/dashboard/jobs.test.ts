@@ -1,7 +1,7 @@
 import type { RunnerFacts } from "@merkle/broker";
 import { type Database, openDatabase, recordJobResult } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { changeSettings } from "../kit/persons.js";
 import { createTestSession } from "../kit/session.js";

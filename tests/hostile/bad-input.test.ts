@@ -1,7 +1,7 @@
 import { isSessionOperation, MerkleError, type Operation } from "@merkle/wire";
 import { operations as allOperations, readToolInput } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { selectShare } from "../kit/exhaustive.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { sendText } from "./send-text.js";

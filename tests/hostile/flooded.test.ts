@@ -8,8 +8,8 @@ import { connect, type MerkleClient } from "@merkle/wire/client";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { type BrokerProcess, startBrokerProcess } from "../faults/broker-process.js";
-import { createCleanup } from "../kit/at-end.js";
 import { putAuditKey } from "../kit/audit-key.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createTestDatabase } from "../kit/test-database.js";
 
 /**

@@ -5,7 +5,7 @@ import { limits } from "@merkle/wire/limits";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { createBrokerClient } from "../../apps/cli/src/broker/broker-client.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { request, sendRaw } from "./raw-http.js";
 import { maskedFrame, openRawSocket } from "./raw-socket.js";

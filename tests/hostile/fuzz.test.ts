@@ -2,7 +2,7 @@ import { isSessionOperation, MerkleError, type Operation } from "@merkle/wire";
 import { findOperation, operations } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { countRounds } from "../kit/exhaustive.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { buildValidInputs, expectDiscreet, expectUnharmed, type Subject, startSubject } from "./subject.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type RawAnswer, request, sendRaw } from "./raw-http.js";
 import { expectDiscreet } from "./subject.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { startInviteBroker } from "../kit/members.js";
 import { raceForInvites } from "./race.js";
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { applyEdits } from "../../apps/cli/src/features/jobs/agent/apply-edits.js";
 import { formatResult, performForAgent } from "../../apps/cli/src/features/jobs/agent/run-for-agent.js";
 import { pageCharsMax } from "../../apps/cli/src/features/jobs/agent/verb.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";

@@ -1,5 +1,5 @@
 import { beforeAll, describe } from "vitest";
-import { createCleanup } from "./at-end.js";
+import { createCleanup } from "./cleanup.js";
 import { getSharedBroker, type SharedBroker } from "./test-broker.js";
 import { brokerTransports, type OpenTransport, type TransportClient, transports } from "./transports.js";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startBroker } from "@merkle/broker";
 import { openDatabase } from "@merkle/db";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "../kit/replicated-postgres.js";
 import { createTestSession, expectFailure, listTexts, type TestSession } from "../kit/session.js";
 import { startOneBroker, type TestBroker } from "../kit/test-broker.js";

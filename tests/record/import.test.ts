@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { limits } from "@merkle/wire/limits";
 import { toCanonicalJson } from "@merkle/wire/record";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { performForAgent } from "../../apps/cli/src/features/jobs/agent/run-for-agent.js";
 import { toPrompt } from "../../apps/cli/src/features/jobs/runner/claude-runner.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { makePerson } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import { attach, findSocketPath } from "../../apps/cli/src/clients/client-socket.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { startAgent, startSession } from "./agents.js";
 

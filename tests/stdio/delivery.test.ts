@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { makeAgentHome } from "../kit/stdio.js";
 import { itOnOneBroker, startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type Correspondent, startAgent, startSession } from "./agents.js";

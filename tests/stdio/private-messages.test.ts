@@ -8,7 +8,7 @@ import { drawSeed, makeKeyCard } from "@merkle/wire/identity";
 import postgres from "postgres";
 import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { hasTerminal, startAtTerminal } from "../../apps/cli/src/test-kit/terminal.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { type EvilBroker, startEvilBroker } from "../kit/evil-broker.js";
 import { makeAgentHome, type StdioServer, startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";

@@ -11,7 +11,7 @@ import { isServingInShell } from "../../apps/cli/src/clients/serving.js";
 import { listStoredPeers, toStoredPeerId } from "../../apps/cli/src/home/stored-peers.js";
 import { openStandIn } from "../../apps/cli/src/mcp/stand-in.js";
 import { readConfig } from "../../apps/cli/src/settings/config.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { startClientInbox } from "../kit/client-inbox.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";

@@ -4,7 +4,7 @@ import { limits } from "@merkle/wire/limits";
 import ece from "http_ece";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { respondWith, startAlertReceiver } from "../kit/alert-receiver.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";

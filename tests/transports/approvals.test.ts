@@ -3,7 +3,7 @@ import type { Approval, InputOf } from "@merkle/wire";
 import { hashApproval, toDeviceId } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { joinMesh, signInBrowser, startInviteBroker } from "../kit/members.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure } from "../kit/session.js";

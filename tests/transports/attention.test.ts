@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { InputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { makeRow } from "../kit/message-row.js";
 import { changeSettings, makePerson as makeVerified } from "../kit/persons.js";
 import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";

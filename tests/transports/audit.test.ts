@@ -4,7 +4,7 @@ import { limits } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure } from "../kit/session.js";
 import { startStdioServer } from "../kit/stdio.js";

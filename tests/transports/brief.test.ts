@@ -1,6 +1,6 @@
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { startModelServer } from "../kit/model-server.js";
 import { makePerson as makeVerified } from "../kit/persons.js";
 import { createTestSession, expectFailure } from "../kit/session.js";

@@ -1,6 +1,6 @@
 import type { InputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
 import { expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";

@@ -4,7 +4,7 @@ import { connect } from "@merkle/wire/client";
 import * as fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { countRounds } from "../kit/exhaustive.js";
 import { type HttpClient, openHttpClient } from "../kit/http-client.js";
 import { createTestSession } from "../kit/session.js";

@@ -5,7 +5,7 @@ import { limits } from "@merkle/wire/limits";
 import postgres from "postgres";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createMailReader, createTestSession, expectFailure, listTexts } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";

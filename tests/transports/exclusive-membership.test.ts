@@ -1,6 +1,6 @@
 import type { MerkleError } from "@merkle/wire";
 import { beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
 import { changeSettings } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";

@@ -1,7 +1,7 @@
 import { connect, type MeshChange } from "@merkle/wire/client";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession } from "../kit/session.js";

@@ -1,6 +1,6 @@
 import type { InputOf, Message, OutputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createTestSession, expectFailure } from "../kit/session.js";
 import { getSharedBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";

@@ -4,7 +4,7 @@ import { deriveSigningKey, drawSeed, proveJoin, type SigningKey } from "@merkle/
 import { limits } from "@merkle/wire/limits";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { joinMesh, redeem, startInviteBroker, type TestMember } from "../kit/members.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";

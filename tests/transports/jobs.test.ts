@@ -2,7 +2,7 @@ import { type Database, openDatabase, recordJobResult } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";
 import { itOnOneBroker, startTestBroker, type TestBroker } from "../kit/test-broker.js";

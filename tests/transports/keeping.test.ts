@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure, listTexts, toBareId } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";

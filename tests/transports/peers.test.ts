@@ -6,7 +6,7 @@ import { limits } from "@merkle/wire/limits";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { countRounds } from "../kit/exhaustive.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure, listTexts, type TestSession, toBareId } from "../kit/session.js";

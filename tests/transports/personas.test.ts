@@ -3,7 +3,7 @@ import { shortenHash } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { toCanonicalJson } from "@merkle/wire/record";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";

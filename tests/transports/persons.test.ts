@@ -4,7 +4,7 @@ import { connect, type MerkleClient } from "@merkle/wire/client";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { describeOverEveryTransport, describeWhereTheCallerKeeps } from "../kit/every-transport.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure, listTexts, toBareId } from "../kit/session.js";

@@ -4,7 +4,7 @@ import { limits } from "@merkle/wire/limits";
 import { catalogue } from "@merkle/wire/schemas";
 import type postgres from "postgres";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { type ModelServer, replyWithBody, replyWithText, startModelServer } from "../kit/model-server.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure } from "../kit/session.js";

@@ -6,7 +6,7 @@ import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { makeRow } from "../kit/message-row.js";
 import { changeSettings, makePerson } from "../kit/persons.js";

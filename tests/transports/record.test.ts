@@ -17,8 +17,8 @@ import {
 } from "@merkle/wire/record";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
 import { testAuditKey } from "../kit/audit-key.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { beforeAll, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { openHttpClient } from "../kit/http-client.js";
 import { createTestSession, expectFailure, listTexts } from "../kit/session.js";
 import { itOnOneBroker, startTestBroker, type TestBroker } from "../kit/test-broker.js";

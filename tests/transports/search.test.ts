@@ -5,7 +5,7 @@ import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startIndexer } from "../../apps/broker/src/features/search/indexer.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { makePerson } from "../kit/persons.js";
 import { expectFailure } from "../kit/session.js";

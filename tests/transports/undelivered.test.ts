@@ -1,6 +1,6 @@
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, expect, it } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { makeRow } from "../kit/message-row.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";

@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../tests/kit/cleanup.js";
 import { startInviteBroker, type TestMember } from "../../../../tests/kit/members.js";
 import { startStdioServer } from "../../../../tests/kit/stdio.js";
 import type { TestBroker } from "../../../../tests/kit/test-broker.js";

@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
-import { createCleanup } from "../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../tests/kit/cleanup.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { callBroker } from "../test-kit/api.js";
 import { hasCommand } from "../test-kit/has-command.js";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
-import { createCleanup } from "../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../tests/kit/cleanup.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { type BrokerClient, createBrokerClient } from "../broker/broker-client.js";
 import { listStoredPeers } from "../home/stored-peers.js";

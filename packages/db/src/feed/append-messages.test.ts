@@ -5,7 +5,7 @@ import { messageFields } from "@merkle/wire";
 import fc from "fast-check";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../tests/kit/cleanup.js";
 import { type FeedOptions, makeRow, openFeed } from "../../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { connectPool } from "../core/connection.js";

@@ -9,7 +9,7 @@ import {
   startAlertReceiver,
 } from "../../../../../tests/kit/alert-receiver.js";
 import { alone } from "../../../../../tests/kit/alone.js";
-import { createCleanup } from "../../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../../tests/kit/cleanup.js";
 import { makePerson } from "../../../../../tests/kit/persons.js";
 import { createTestSession, toBareId } from "../../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";

@@ -3,7 +3,7 @@ import type { Message } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { createCleanup } from "../../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../../tests/kit/cleanup.js";
 import { startInviteBroker } from "../../../../../tests/kit/members.js";
 import { expectFailure } from "../../../../../tests/kit/session.js";
 import { startTestBroker, type TestBroker } from "../../../../../tests/kit/test-broker.js";

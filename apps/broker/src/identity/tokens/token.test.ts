@@ -13,7 +13,7 @@ import {
   useToken,
 } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCleanup } from "../../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../../tests/kit/cleanup.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { findTokenKind, findTokens, hashToken, joinHalves, makeBrowserToken, makeToken } from "./token.js";
 

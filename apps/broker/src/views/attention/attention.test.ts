@@ -1,7 +1,7 @@
 import { openDatabase } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
 import { alone } from "../../../../../tests/kit/alone.js";
-import { createCleanup } from "../../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../../tests/kit/cleanup.js";
 import { makePerson } from "../../../../../tests/kit/persons.js";
 import { createTestSession } from "../../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";

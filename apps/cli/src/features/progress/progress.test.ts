@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { createCleanup } from "../../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../../tests/kit/cleanup.js";
 import { type ModelServer, replyWithText, startModelServer } from "../../../../../tests/kit/model-server.js";
 import { startStdioServer } from "../../../../../tests/kit/stdio.js";
 import { createTestDatabase } from "../../../../../tests/kit/test-database.js";

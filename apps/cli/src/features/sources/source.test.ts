@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { createCleanup } from "../../../../../tests/kit/at-end.js";
+import { createCleanup } from "../../../../../tests/kit/cleanup.js";
 import {
   guide,
   type StagedRepository,
