@@ -382,6 +382,19 @@ describe("a client's inbox", () => {
     expect((await inbox.next()).message.content).toContain("1 unread");
   });
 
+  it("[WAKE-9] gets no nudge while the client reports a turn that no hook shows, and one when that is over", async () => {
+    const alder = await startSession(broker);
+    const inbox = await startClientInbox();
+    const birch = await startAgent(broker, alder, { env: inbox.env });
+    await birch.hook("Stop");
+    await inbox.is("busy");
+    await alder.post("hello", { to: "Birch" });
+    await birch.call("list_peers");
+    expect(inbox.waiting).toEqual([]);
+    await inbox.is("idle");
+    expect((await inbox.next()).message.content).toContain("1 unread");
+  });
+
   it("[WAKE-9] [WAKE-16] gets its nudge without delay after a turn that mail waited for and that no one interrupted", async () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { readClaudeState } from "./claude-state.js";
 import type { ClientInbox } from "./client.js";
 
 /**
@@ -10,7 +11,13 @@ import type { ClientInbox } from "./client.js";
  */
 export function openClaudeInbox(env: NodeJS.ProcessEnv): ClientInbox | null {
   const socket = findInboxSocket(env);
-  return socket && toClientInbox(socket);
+  return socket && { ...toClientInbox(socket), isBusy: () => isInTurn(socket, env) };
+}
+
+/** Returns whether the Claude Code behind the socket reports that it works, or waits for its user in a turn. */
+async function isInTurn({ path }: InboxSocket, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const { status, messagingSocketPath } = await readClaudeState(basename(path, ".sock"), env);
+  return messagingSocketPath === path && (status === "busy" || status === "waiting");
 }
 
 export function toClientInbox(socket: InboxSocket): ClientInbox {

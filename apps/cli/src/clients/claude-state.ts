@@ -6,6 +6,7 @@ import { toClaudePaths } from "./claude-paths.js";
 export interface ClaudeState {
   readonly kind?: unknown;
   readonly status?: unknown;
+  readonly messagingSocketPath?: unknown;
 }
 
 /**

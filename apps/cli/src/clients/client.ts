@@ -191,4 +191,6 @@ export interface ClientInbox {
   readonly isConnected: boolean;
   /** Passes a line to the client. @throws Error if the client does not accept it */
   post(wake: { readonly line: string; readonly canInterrupt: boolean }): Promise<void>;
+  /** Returns whether the client reports that it is in a turn. Missing if the client does not report it. */
+  isBusy?(): Promise<boolean>;
 }

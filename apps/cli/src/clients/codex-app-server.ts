@@ -18,6 +18,17 @@ export function startTurn(socket: string, preferredThread: string | undefined, l
   });
 }
 
+/** Returns whether a turn runs in the thread that `startTurn` would begin one in. */
+export async function isTurnRunning(socket: string, preferredThread: string | undefined): Promise<boolean> {
+  let isRunning = false;
+  await withAppServer(socket, async (call) => {
+    const threadId = await findThread(call, preferredThread);
+    const { thread } = Object(await call("thread/read", { threadId, includeTurns: false }));
+    isRunning = Object(Object(thread).status).type === "active";
+  });
+  return isRunning;
+}
+
 /** Makes the app server restart MCP servers that have exited. */
 export function reloadServers(socket: string): Promise<void> {
   return withAppServer(socket, async (call) => void (await call("config/mcpServer/reload")));

@@ -21,7 +21,7 @@ import type {
   ResumeTarget,
   WakeAbility,
 } from "./client.js";
-import { reloadServers, startTurn } from "./codex-app-server.js";
+import { isTurnRunning, reloadServers, startTurn } from "./codex-app-server.js";
 import { toCodexFolder } from "./codex-paths.js";
 import { codexTranscript } from "./codex-transcript.js";
 import { codexUsage } from "./codex-usage.js";
@@ -267,5 +267,8 @@ function openInbox({ env, findConversation }: InboxContext): ClientInbox {
         timeout: 10_000,
       });
     },
+    // A Codex that was started in another way does not report its turns, and queues lines until they end.
+    isBusy: async () =>
+      server !== undefined && (await isTurnRunning(server, findConversation()).catch(() => false)),
   };
 }

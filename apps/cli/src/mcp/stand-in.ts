@@ -11,6 +11,8 @@ import { createRejoin } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { describeSelf } from "./self-description.js";
 import { createTurn } from "./turn.js";
+import { createRosterView } from "./waking/roster-view.js";
+import { nudgeDelaysDefault } from "./waking/wake.js";
 import { createWakePaths, stopWhenUnheard } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
@@ -49,22 +51,6 @@ export async function openStandIn({ config, placeId, client: own, pid }: EndedSe
       onUnheard: () => rejoin.refreshDescription(),
     },
   );
-  const wakers = createWakers({
-    paths: {
-      available: paths.available,
-      // While the client is working, its hooks deliver messages. If the hooks miss a message, the client is
-      // nudged again later.
-      run: async (wake) => ((await readClientIdleSince()) === undefined ? [] : paths.run(wake)),
-    },
-    turn: createTurn(() => Date.now()),
-    isRestarted: false,
-    readIdleSince: readClientIdleSince,
-    isInterruptible: false,
-    onRun: log,
-    onUnreached: log,
-    now: () => Date.now(),
-  });
-  const teams = createPeerSessions({ log, onNew: wakers.add, open: (_, message) => toStub(message) });
   const link = openBrokerLink({
     config,
     onClient(client) {
@@ -77,6 +63,31 @@ export async function openStandIn({ config, placeId, client: own, pid }: EndedSe
     },
     onOpen: log,
     log,
+  });
+  const roster = createRosterView({ link, onRead: () => wakers.check(), log, now: () => Date.now() });
+  const wakers = createWakers({
+    paths: {
+      available: paths.available,
+      // While the client is working, its hooks deliver messages. If the hooks miss a message, the client is
+      // nudged again later.
+      run: async (wake) => ((await readClientIdleSince()) === undefined ? [] : paths.run(wake)),
+    },
+    turn: createTurn(() => Date.now()),
+    isRestarted: false,
+    readIdleSince: readClientIdleSince,
+    isBusy: async () => false,
+    roster,
+    delays: nudgeDelaysDefault,
+    isInterruptible: false,
+    onRun: log,
+    onUnreached: log,
+    now: () => Date.now(),
+  });
+  const teams = createPeerSessions({
+    log,
+    onNew: wakers.add,
+    open: (_, message) => toStub(message),
+    onChanged: (team) => roster.expire(team),
   });
   const rejoin = createRejoin({
     link,

@@ -33,6 +33,9 @@ import { type ClientInfo, describeSelf } from "./self-description.js";
 import { listTools } from "./tool-list.js";
 import { createTurn, type ToolCaller } from "./turn.js";
 import { createUnreachedStatus } from "./unreached-status.js";
+import { findNudgeTime } from "./wake-rules.js";
+import { createRosterView } from "./waking/roster-view.js";
+import { type NudgeDelays, nudgeDelaysDefault } from "./waking/wake.js";
 import { type Channel, createWakePaths, stopWhenUnheard } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
@@ -71,6 +74,8 @@ interface ToolServerOptions {
   readonly onHeard: () => boolean;
   /** Called when it turns out that the client cannot reach this server. */
   readonly onUnreached: () => void;
+  /** How long messages wait for a nudge. Default: `nudgeDelaysDefault`. */
+  readonly nudgeDelays?: NudgeDelays;
   /** The extensions that features add to the server. */
   readonly extensions: readonly CreateExtension[];
   readonly checkConcluded: CheckConcluded;
@@ -122,13 +127,6 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     readIdleSince: readClientIdleSince,
     onUnheard: markUnreachable,
   });
-  const wakers = createWakers({
-    ...{ paths, turn, isRestarted, now, readIdleSince: readClientIdleSince },
-    isInterruptible: options.isInterruptible,
-    onRun: refreshDescription,
-    onUnreached,
-  });
-  channel?.onChange(refreshDescription);
 
   // Parts that reach the broker, and the peers that this server acts as.
   const secretStore = createSecretStore();
@@ -138,8 +136,18 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     onNew: startPeer,
     open: openMessage,
     onConcluded: (team, message) => void compareSeal(team, message),
-    onChanged: refreshExtensions,
+    onChanged: noteChange,
   });
+  const roster = createRosterView({ link, onRead: () => wakers.check(), log, now });
+  const wakers = createWakers({
+    ...{ paths, turn, roster, isRestarted, now, readIdleSince: readClientIdleSince },
+    isBusy: async () => (await inbox?.isBusy?.()) ?? false,
+    delays: serverOptions.nudgeDelays ?? nudgeDelaysDefault,
+    isInterruptible: options.isInterruptible,
+    onRun: refreshDescription,
+    onUnreached,
+  });
+  channel?.onChange(refreshDescription);
   const deliveryRecord = createDeliveryRecord({
     home,
     format: findRecordFormat(),
@@ -186,6 +194,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     hooks: createHookServer({
       teams,
       turn,
+      isForTurn: (team, message) => findNudgeTime(message, () => roster.find(team)) !== "never",
       status: createStatusReporter(link, log),
       onConversation: noteConversation,
       onProof: acknowledger.schedule,
@@ -262,6 +271,11 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     if (!problem) return;
     team.advance({ type: "warned", warning: problem.message });
     log(problem.message);
+  }
+
+  function noteChange(team: PeerSession, kind?: ChangedKind): void {
+    if (kind === undefined || kind === "roster") roster.expire(team);
+    refreshExtensions(team, kind);
   }
 
   function refreshExtensions(team: PeerSession, kind?: ChangedKind): void {

@@ -27,6 +27,11 @@ export interface EventKind {
    */
   readonly wakes?: true;
   /**
+   * True if a message from whoever caused the event usually follows within seconds. A nudge for the event waits
+   * for that message (DELIVER-4).
+   */
+  readonly hasFollowUp?: true;
+  /**
    * True if the event ends the convener's waits and, unless its priority is `low`, also everyone else's. It
    * does not wake idle agents (DELIVER-4).
    */

@@ -1,5 +1,4 @@
-import { type DeclaredStatus, type Message, wakes } from "@merkle/wire";
-import type { HookEvent } from "../../clients/client.js";
+import { type Message, wakes } from "@merkle/wire";
 import type { Transcript } from "../../clients/transcript.js";
 import type { HookCall } from "../hook-call.js";
 import { formatNotices } from "../inbox.js";
@@ -47,6 +46,11 @@ export interface HookAnswer {
 interface HookServerOptions {
   readonly teams: Pick<PeerSessions, "readers">;
   readonly turn: Turn;
+  /**
+   * Returns whether a running turn gets the message. If not, the message waits for one that the turn gets, or for
+   * the next prompt. Default: what wakes.
+   */
+  readonly isForTurn?: (team: PeerSession, message: Message) => boolean;
   readonly status: StatusReporter;
   /** Called when a different conversation of the client starts to read the messages. */
   readonly onConversation: (sessionId: string) => void;
@@ -60,6 +64,7 @@ const noBriefs: HookBriefs = new Map();
 export function createHookServer({
   teams,
   turn,
+  isForTurn = (_, message) => wakes(message),
   status,
   onConversation,
   onProof,
@@ -74,7 +79,8 @@ export function createHookServer({
       team.mail.prove({ by: "hook", prompt: call.promptId });
       onProof(team);
     }
-    const answer = call.event === "PreToolUse" ? emptyAnswer : deliver(readers, call, { transcript, briefs });
+    const answer =
+      call.event === "PreToolUse" ? emptyAnswer : deliver(readers, call, { transcript, briefs, isForTurn });
     if (call.event === "Stop" && answer.text === "") endTurn();
     else for (const team of readers) status.report(team, "working");
     return answer;
@@ -102,10 +108,16 @@ export function createHookServer({
   };
 }
 
+interface DeliveryContext {
+  readonly transcript: Transcript | undefined;
+  readonly briefs: HookBriefs;
+  readonly isForTurn: NonNullable<HookServerOptions["isForTurn"]>;
+}
+
 function deliver(
   readers: readonly PeerSession[],
   { event, promptId }: HookCall,
-  { transcript, briefs }: { transcript: Transcript | undefined; briefs: HookBriefs },
+  { transcript, briefs, isForTurn }: DeliveryContext,
 ): HookAnswer {
   const answers: HookAnswer[] = [];
   let charsUsed = 0;
@@ -119,7 +131,8 @@ function deliver(
     const brief = briefs.get(team);
     if (brief) answers.push(toBriefAnswer(team, brief));
     charsUsed += brief?.text.length ?? 0;
-    const answer = deliverFor(team, { event, prompt: promptId, charsUsed, frame, brief });
+    const isWorth = (message: Message) => event === "UserPromptSubmit" || isForTurn(team, message);
+    const answer = deliverFor(team, { prompt: promptId, charsUsed, frame, brief, isWorth });
     charsUsed += answer.text.length;
     if (answer.text !== "") answers.push(answer);
   }
@@ -143,17 +156,21 @@ function toBriefAnswer(team: PeerSession, { text, given }: Brief): HookAnswer {
 }
 
 interface HookDelivery {
-  readonly event: HookEvent;
   readonly prompt: string;
   readonly charsUsed: number;
   readonly frame: Pick<HookMessages, "isIntroduced" | "isAlone">;
   /** The brief to deliver before these messages, if any. */
   readonly brief: Brief | undefined;
+  /** Returns whether the message is a reason to deliver all pending messages. */
+  readonly isWorth: (message: Message) => boolean;
 }
 
-function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief }: HookDelivery): HookAnswer {
+function deliverFor(
+  team: PeerSession,
+  { prompt, charsUsed, frame, brief, isWorth }: HookDelivery,
+): HookAnswer {
   const given = brief?.given ?? team.state.conversation.brief;
-  const upTo = findLastToDeliver(team.state.status.declared, event, listDeliverableMail(team, given));
+  const upTo = findLastToDeliver(team, listDeliverableMail(team, given), isWorth);
   if (upTo === undefined) return emptyAnswer;
   const fits = fitInHook(charsUsed);
   const offer = team.mail.offer(
@@ -189,18 +206,16 @@ function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief 
 }
 
 /**
- * Returns the last message that the event delivers, or undefined to deliver nothing. A prompt delivers every
- * pending message. Other events deliver messages only if one is worth waking for. For a `dnd` peer, only
- * messages up to the last one that breaks through are delivered.
+ * Returns the last message to deliver, or undefined to deliver nothing. One message that is worth it brings all
+ * pending messages. For a `dnd` peer, only messages up to the last one that breaks through are delivered.
  */
 function findLastToDeliver(
-  declared: DeclaredStatus | undefined,
-  event: HookEvent,
+  { state }: PeerSession,
   pending: readonly Message[],
+  isWorth: HookDelivery["isWorth"],
 ): number | undefined {
-  if (declared === "dnd") return pending.findLast(breaksThrough)?.sequence;
-  const shouldDeliver = event === "UserPromptSubmit" || pending.some(wakes);
-  return shouldDeliver ? pending.at(-1)?.sequence : undefined;
+  if (state.status.declared === "dnd") return pending.findLast(breaksThrough)?.sequence;
+  return pending.some(isWorth) ? pending.at(-1)?.sequence : undefined;
 }
 
 /**

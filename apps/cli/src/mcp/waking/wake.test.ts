@@ -3,9 +3,13 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { createFeedEvent, createFeedMessage } from "../../test-kit/feed-message.js";
 import { createInbox } from "../inbox.js";
 import { createTurn } from "../turn.js";
-import { createWaker, type Nudge } from "./wake.js";
+import { findNudgeTime } from "../wake-rules.js";
+import { createWaker, type Nudge, nudgeDelaysDefault } from "./wake.js";
 
 interface Circumstances {
+  wake?: "everything" | "addressed";
+  othersOnline?: number;
+  isBusy?: boolean;
   isDnd?: boolean;
   isWaiting?: boolean;
   turnRunsUntil?: number;
@@ -26,11 +30,22 @@ function startWaker(circumstances: Circumstances = {}) {
     isDnd: () => circumstances.isDnd ?? false,
     isWaiting: () => circumstances.isWaiting ?? false,
     getTurnEnd: () => circumstances.turnRunsUntil ?? 0,
+    findNudgeTime: (message) =>
+      findNudgeTime(message, () => ({
+        ...{ team: "Birch", name: "atlas", groups: [] },
+        wake: circumstances.wake ?? "everything",
+        othersOnline: circumstances.othersOnline ?? 3,
+      })),
+    delays: nudgeDelaysDefault,
     isInterruptible: circumstances.mayInterrupt ?? false,
     onTurnAwaited: () => {
       awaited += 1;
     },
-    send: (nudge) => nudges.push({ ...nudge, at: now }),
+    send: async (nudge) => {
+      if (circumstances.isBusy) return false;
+      nudges.push({ ...nudge, at: now });
+      return true;
+    },
     now: () => now,
   });
   onTestFinished(() => waker.stop());
@@ -44,9 +59,9 @@ function startWaker(circumstances: Circumstances = {}) {
       head += 1;
       mail.push(createFeedMessage(head, special));
     },
-    conclude() {
+    pushEvent(event: string) {
       head += 1;
-      mail.push(createFeedEvent(head, "session_concluded"));
+      mail.push(createFeedEvent(head, event));
     },
     read() {
       mail.offer({ by: "call" }, () => true)?.settle(true);
@@ -69,45 +84,109 @@ it("[WAKE-9] mail to a peer wakes at once, and a burst once", () => {
   expect(nudges.map(({ unread }) => unread.length)).toEqual([30]);
 });
 
-it("[WAKE-9] mail to everyone wakes at once, and what follows it 2 s later; a human's, or one to the peer, waits for nothing", () => {
-  const everyone = startWaker();
-  everyone.push({});
-  everyone.pass(100);
-  everyone.read();
-  everyone.push({});
-  everyone.pass(1_800);
-  everyone.push({});
-  expect(everyone.nudges.map(({ unread }) => unread.length)).toEqual([1]);
-  everyone.pass(200);
-  expect(everyone.nudges.map(({ unread }) => unread.length)).toEqual([1, 2]);
+it("[WAKE-9] agents' chat to everyone wakes after 15 s without more of it", () => {
+  const { push, pass, times, nudges } = startWaker();
+  push({});
+  pass(10_000);
+  push({});
+  pass(14_900);
+  expect(times()).toEqual([]);
+  pass(100);
+  expect(times()).toEqual([25_000]);
+  expect(nudges[0]?.unread).toHaveLength(2);
+});
 
-  const human = startWaker();
-  human.push({});
-  human.pass(100);
-  human.read();
-  human.push({ from: { team: "Ana", human: true } });
-  human.pass(100);
-  expect(human.nudges).toHaveLength(2);
+it("[WAKE-9] agents' chat to everyone that does not pause wakes after 60 s", () => {
+  const { push, pass, times } = startWaker();
+  for (let count = 0; count < 7; count += 1) {
+    push({});
+    pass(9_000);
+  }
+  expect(times()).toEqual([60_000]);
+});
 
-  const mixed = startWaker();
-  mixed.push({});
-  mixed.pass(100);
-  mixed.read();
-  mixed.push({});
-  mixed.push();
-  mixed.pass(100);
-  expect(mixed.nudges).toHaveLength(2);
+it.each([
+  ["to the peer", { to: ["Birch"] }],
+  ["of a human", { from: { team: "Ana", human: true } }],
+  ["that asks", { content: { text: "Why?", kind: "ask" } }],
+  ["that names the peer", { content: { text: "@atlas knows" } }],
+])("[WAKE-9] a message %s wakes at once, and its nudge covers the chat before it", (_what, special) => {
+  const { push, pass, nudges, times, read } = startWaker();
+  push({});
+  pass(3_000);
+  push(special);
+  pass(100);
+  expect(times()).toEqual([3_100]);
+  expect(nudges[0]?.unread).toHaveLength(2);
+  read();
+  pass(100_000);
+  expect(times()).toEqual([3_100]);
+});
+
+it("[WAKE-9] one nudge covers a change of a task and the message that follows it", () => {
+  const { push, pushEvent, pass, nudges, times, read } = startWaker();
+  pushEvent("task_changed");
+  pass(3_000);
+  push({});
+  pass(2_000);
+  expect(times()).toEqual([5_000]);
+  expect(nudges[0]?.unread).toHaveLength(2);
+  read();
+  pushEvent("task_changed");
+  push();
+  pass(100);
+  expect(times()).toEqual([5_000, 5_100]);
+});
+
+it("[WAKE-9] with one other agent online, chat to everyone wakes at once, also when the other leaves later", () => {
+  const circumstances = { othersOnline: 1 };
+  const { push, pass, read, waker, times } = startWaker(circumstances);
+  push({});
+  pass(100);
+  expect(times()).toEqual([100]);
+  read();
+  circumstances.othersOnline = 2;
+  push({});
+  pass(1_000);
+  expect(times()).toEqual([100]);
+  circumstances.othersOnline = 1;
+  waker.check();
+  pass(100);
+  expect(times()).toEqual([100, 1_200]);
+});
+
+it("[WAKE-20] who chose to be woken by what is addressed reads chat to everyone with the next nudge", () => {
+  const { push, pass, nudges, times } = startWaker({ wake: "addressed" });
+  push({});
+  pass(100_000);
+  expect(times()).toEqual([]);
+  push();
+  pass(100);
+  expect(times()).toEqual([100_100]);
+  expect(nudges[0]?.unread).toHaveLength(2);
+});
+
+it("[WAKE-9] a client that reports a turn is not nudged, and is when the turn is over", async () => {
+  const circumstances = { isBusy: true };
+  const { push, pass, times, waker } = startWaker(circumstances);
+  push();
+  pass(100);
+  await Promise.resolve();
+  circumstances.isBusy = false;
+  waker.check();
+  pass(100);
+  expect(times()).toEqual([200]);
 });
 
 it("[WAKE-2] nothing of low priority and no usual event wakes, but the conclusion does", () => {
-  const { push, pass, conclude, nudges } = startWaker();
+  const { push, pass, pushEvent, nudges } = startWaker();
   push({ to: ["Birch"], priority: "low" });
   push({ type: "system", event: "team_joined", from: null });
   push({ type: "system", event: "topic_opened", from: null });
   pass(10_000);
   expect(nudges).toEqual([]);
-  conclude();
-  pass(3_000);
+  pushEvent("session_concluded");
+  pass(100);
   expect(nudges).toHaveLength(1);
 });
 

@@ -1,6 +1,6 @@
-import { type Message, wakes } from "@merkle/wire";
+import type { Message } from "@merkle/wire";
 import type { Inbox } from "../inbox.js";
-import { breaksThrough, isForEveryone } from "../wake-rules.js";
+import { breaksThrough, type NudgeTime } from "../wake-rules.js";
 
 /** Wakes the model for messages that are worth a turn, repeatedly until the model reads them. */
 export interface Waker {
@@ -22,6 +22,8 @@ export interface Nudge {
 /** The conditions that a waker checks before each decision. */
 interface WakerState {
   readonly mail: Pick<Inbox, "pending" | "listen">;
+  /** Returns when to nudge the idle model for a message. */
+  readonly findNudgeTime: (message: Message) => NudgeTime;
   /** Whether only messages that break through "do not disturb" may wake the peer. */
   readonly isDnd: () => boolean;
   /**
@@ -34,62 +36,75 @@ interface WakerState {
 }
 
 interface WakerOptions extends WakerState {
+  readonly delays: NudgeDelays;
   /** Whether a message with priority `now` may interrupt a tool that is running. */
   readonly isInterruptible: boolean;
-  readonly send: (nudge: Nudge) => void;
+  /**
+   * Sends the nudge, unless the model is found to be in a turn, whose hooks deliver the messages. Resolves with
+   * whether it was sent.
+   */
+  readonly send: (nudge: Nudge) => Promise<boolean>;
   /** Called when messages are only waiting for a turn to end. */
   readonly onTurnAwaited: () => void;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
 }
 
-/**
- * After a nudge, how long further messages to everyone wait for the rest of a burst, so that one turn can
- * read them all.
- */
-const coalesceMs = 2_000;
+/** How long messages that need no immediate nudge wait for one, in milliseconds (DELIVER-4). */
+export interface NudgeDelays {
+  /** For `soon`: the time in which another message usually follows. */
+  readonly soonMs: number;
+  /** For `after a pause`: how long no such message must have come. */
+  readonly pauseMs: number;
+  /** For `after a pause`: the maximum time from the first such message to the nudge. */
+  readonly pauseMsMax: number;
+}
+
+export const nudgeDelaysDefault: NudgeDelays = { soonMs: 5_000, pauseMs: 15_000, pauseMsMax: 60_000 };
+
 /**
  * The maximum time that a blocked wait takes to return new messages. If messages are still unread after this
  * time, the wait has ended.
  */
 const waitTakesMs = 1_000;
 /** Pauses before repeating a nudge. After the last pause, only new messages cause a nudge. */
-const pausesMs: readonly number[] = [10_000, 30_000, 90_000, 270_000];
+const repeatPausesMs: readonly number[] = [10_000, 30_000, 90_000, 270_000];
 
 /**
  * Nudges the model when a message is worth waking for, unless the model will get the message anyway: from a
- * blocked wait, or from the hooks of the running turn. While messages stay unread, repeats the nudge a few
- * times, after increasing pauses (WAKE-9, WAKE-10).
+ * blocked wait, or from the hooks of the running turn. One nudge covers all unread messages. While messages
+ * stay unread, repeats the nudge a few times, after increasing pauses (WAKE-9, WAKE-10).
  */
 export function createWaker(options: WakerOptions): Waker {
-  const { mail, isInterruptible, send, now } = options;
+  const { mail, delays, isInterruptible, send, now } = options;
   let timer: ReturnType<typeof setTimeout> | undefined;
   // The number of the last nudge. Starts at a number based on the time: the client drops repeated lines, so
   // the numbers must differ from those that an earlier server sent to the same client.
   let lastNumber = Math.floor(Date.now() / 1_000) % 100_000;
   /**
-   * State of the current unread messages: when the first of them arrived, how many nudges were sent for them,
-   * when the last nudge was sent, and the last message that this nudge covered.
+   * State of the current unread messages: when each was first seen, by sequence; how many nudges were sent for
+   * them, when the last nudge was sent, and the last message that this nudge covered.
    */
-  let since: number | undefined;
+  let seenAt = new Map<number, number>();
   let nudges = 0;
   let nudgedAt = Number.NEGATIVE_INFINITY;
   let nudgedUpTo = 0;
 
-  function listUnread(): readonly Message[] {
-    return mail.pending.filter(options.isDnd() ? breaksThrough : wakes);
+  /** Returns the unread messages that are worth a nudge. */
+  function listWaking(): readonly Message[] {
+    const isWorth = (message: Message) => options.findNudgeTime(message) !== "never";
+    return mail.pending.filter(options.isDnd() ? breaksThrough : isWorth);
   }
 
   function check(): void {
     clearTimeout(timer);
-    const waking = listUnread();
+    const waking = listWaking();
+    seenAt = new Map(waking.map(({ sequence }) => [sequence, seenAt.get(sequence) ?? now()]));
     if (waking.length === 0) {
       nudges = 0;
-      since = undefined;
       nudgedUpTo = 0;
       return;
     }
-    since ??= now();
     const dueAt = findDue(waking);
     if (dueAt === undefined) return;
     timer = setTimeout(fire, Math.max(0, dueAt - now()));
@@ -101,29 +116,50 @@ export function createWaker(options: WakerOptions): Waker {
     if (options.isWaiting()) return now() + waitTakesMs;
     const isNew = ({ sequence }: Message) => sequence > nudgedUpTo;
     if (waking.some((message) => isNew(message) && breaksThrough(message))) return now();
-    const planned = planNext(waking.some(isNew), waking.every(isForEveryone));
+    const planned = nudges === 0 ? planFirst(waking) : planRepeat(waking.some(isNew));
     const turnEnds = waking.some(breaksThrough) ? 0 : options.getTurnEnd();
     if (planned === undefined || planned >= turnEnds) return planned;
     options.onTurnAwaited();
     return turnEnds;
   }
 
-  function planNext(hasNew: boolean, isCommon: boolean): number | undefined {
-    if (nudges === 0) return Math.max(since ?? now(), isCommon ? nudgedAt + coalesceMs : 0);
-    const pause = pausesMs[nudges - 1];
+  /** Returns when the first nudge for these messages is due: when the first of them needs one. */
+  function planFirst(waking: readonly Message[]): number {
+    const times = waking.map((message) => ({
+      time: options.findNudgeTime(message),
+      at: seenAt.get(message.sequence) ?? now(),
+    }));
+    const chat = times.filter(({ time }) => time === "after a pause");
+    const lastChatAt = chat.at(-1)?.at ?? Number.POSITIVE_INFINITY;
+    const firstChatAt = chat[0]?.at ?? Number.POSITIVE_INFINITY;
+    return Math.min(
+      ...times.filter(({ time }) => time === "now").map(({ at }) => at),
+      ...times.filter(({ time }) => time === "soon").map(({ at }) => at + delays.soonMs),
+      lastChatAt + delays.pauseMs,
+      firstChatAt + delays.pauseMsMax,
+    );
+  }
+
+  function planRepeat(hasNew: boolean): number | undefined {
+    const pause = repeatPausesMs[nudges - 1];
     if (pause !== undefined) return nudgedAt + pause;
-    return hasNew ? nudgedAt + (pausesMs.at(-1) ?? 0) : undefined;
+    return hasNew ? nudgedAt + (repeatPausesMs.at(-1) ?? 0) : undefined;
   }
 
   function fire(): void {
-    const waking = listUnread();
+    const waking = listWaking();
     const dueAt = waking.length === 0 ? undefined : findDue(waking);
-    if (dueAt !== undefined && dueAt <= now()) {
-      const canInterrupt = isInterruptible && waking.some(breaksThrough);
-      nudges += 1;
-      send(createNudge(canInterrupt));
-      nudgedUpTo = waking.at(-1)?.sequence ?? nudgedUpTo;
-    }
+    if (dueAt !== undefined && dueAt <= now()) void nudge(waking);
+    check();
+  }
+
+  async function nudge(waking: readonly Message[]): Promise<void> {
+    const earlier = { nudges, nudgedAt, nudgedUpTo };
+    nudges += 1;
+    nudgedUpTo = waking.at(-1)?.sequence ?? nudgedUpTo;
+    const isSent = await send(createNudge(isInterruptible && waking.some(breaksThrough)));
+    if (isSent || nudges !== earlier.nudges + 1) return;
+    ({ nudges, nudgedAt, nudgedUpTo } = earlier);
     check();
   }
 

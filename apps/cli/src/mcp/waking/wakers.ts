@@ -2,7 +2,9 @@ import type { WakePath } from "@merkle/wire";
 import { listDeliverableMail } from "../mail/briefs.js";
 import type { PeerSession } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
-import { createWaker, type Nudge, type Waker } from "./wake.js";
+import { breaksThrough, findNudgeTime } from "../wake-rules.js";
+import type { RosterView } from "./roster-view.js";
+import { createWaker, type Nudge, type NudgeDelays, type Waker } from "./wake.js";
 import type { WakePaths } from "./wake-paths.js";
 
 /** The wakers of all peers that this server acts as. They share one client. */
@@ -30,6 +32,10 @@ interface WakersOptions {
    * unknown.
    */
   readonly readIdleSince: () => Promise<number | undefined>;
+  /** Returns whether the client itself reports that it is in a turn. */
+  readonly isBusy: () => Promise<boolean>;
+  readonly roster: RosterView;
+  readonly delays: NudgeDelays;
   readonly isInterruptible: boolean;
   /** Called after each use of the wake paths, because some of them may have failed. */
   readonly onRun: () => void;
@@ -40,10 +46,15 @@ interface WakersOptions {
 
 /** While messages wait for a turn to end, how often to check whether the turn was interrupted. */
 const checkIntervalMs = 500;
+/** After the client has reported a turn that no hook shows, when to ask it again. */
+const busyCheckMs = 1_000;
 
 export function createWakers(options: WakersOptions): Wakers {
-  const { paths, turn, isRestarted, readIdleSince, isInterruptible, onRun, onUnreached, now } = options;
+  const { paths, turn, isRestarted, readIdleSince, isBusy, roster, delays, isInterruptible } = options;
+  const { onRun, onUnreached, now } = options;
   const wakers = new Map<PeerSession, Waker>();
+  /** Until when the client counts as in a turn because it has reported so. */
+  let busyUntil = 0;
   let watching: ReturnType<typeof setTimeout> | undefined;
 
   /**
@@ -73,6 +84,21 @@ export function createWakers(options: WakersOptions): Wakers {
     for (const waker of wakers.values()) waker.check();
   }
 
+  /**
+   * Sends a nudge unless the client is in a turn whose hooks deliver the messages, such as one in which the model
+   * thinks or a tool runs for long. A nudge would add nothing to that turn, and makes Codex discard the reply
+   * that its model is writing.
+   */
+  async function send(nudge: Nudge): Promise<boolean> {
+    const isUrgent = nudge.unread.some(breaksThrough);
+    if (!isUrgent && turn.hasHooks && (await isBusy())) {
+      busyUntil = now() + busyCheckMs;
+      return false;
+    }
+    await run(nudge);
+    return true;
+  }
+
   async function run({ number, unread, canInterrupt }: Nudge, isRequested = false): Promise<WakePath[]> {
     const line = formatNudge({ number, unread: unread.length, isRequested });
     const meta = { unread: String(unread.length), nudge: String(number) };
@@ -91,11 +117,13 @@ export function createWakers(options: WakersOptions): Wakers {
           },
           listen: team.mail.listen,
         },
+        findNudgeTime: (message) => findNudgeTime(message, () => roster.find(team)),
         isDnd: () => team.state.status.declared === "dnd",
         isWaiting: () => team.waits.size > 0,
-        getTurnEnd: () => turn.runsUntil,
+        getTurnEnd: () => Math.max(turn.runsUntil, busyUntil),
+        delays,
         isInterruptible,
-        send: (nudge) => void run(nudge),
+        send,
         onTurnAwaited: () => {
           watching ??= setTimeout(() => void watchTurn(), checkIntervalMs).unref();
         },

@@ -46,6 +46,7 @@ export const events = {
   task_changed: {
     changes: ["sessions", "attention"],
     wakes: true,
+    hasFollowUp: true,
     hasText: true,
     isFoldable: true,
     log: "session",
@@ -53,6 +54,7 @@ export const events = {
   claim_changed: {
     changes: ["sessions", "attention"],
     wakes: true,
+    hasFollowUp: true,
     hasText: true,
     isFoldable: true,
     log: "session",

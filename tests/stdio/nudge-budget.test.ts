@@ -1,0 +1,95 @@
+import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { openToolServer } from "../../apps/cli/src/mcp/tool-server.js";
+import type { NudgeDelays } from "../../apps/cli/src/mcp/waking/wake.js";
+import { readConfig } from "../../apps/cli/src/settings/config.js";
+import { createCleanup } from "../kit/at-end.js";
+import { makeAgentHome } from "../kit/stdio.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type Correspondent, startSession } from "./agents.js";
+
+const cleanup = createCleanup();
+let broker: TestBroker;
+beforeAll(async () => {
+  broker = await startTestBroker({}, cleanup);
+});
+
+const hour = 3_600_000;
+const teams = Array.from({ length: 12 }, (_, index) => `Birch ${index + 1}`);
+
+/** An agent's MCP server whose client takes nudges by notifications. It runs in this process. */
+interface IdleAgent {
+  readonly nudges: readonly string[];
+  countUnread(): number;
+}
+
+async function startIdleAgent(
+  { slug }: Correspondent,
+  team: string,
+  nudgeDelays: NudgeDelays,
+): Promise<IdleAgent> {
+  const home = await makeAgentHome();
+  const nudges: string[] = [];
+  const server = openToolServer({
+    config: await readConfig({ flags: { url: broker.url }, env: { MERKLE_HOME: home }, cwd: home }),
+    options: {
+      join: { session: slug, team },
+      as: undefined,
+      toolsets: new Set(["core"]),
+      onlyTools: true,
+      view: "compact",
+      hasChannel: true,
+      isInterruptible: false,
+    },
+    claudeSessionId: null,
+    getClientInfo: () => undefined,
+    channel: {
+      isConnected: true,
+      send: async ({ content }) => void nudges.push(content),
+      onChange: () => undefined,
+    },
+    isStructured: false,
+    isRestarted: false,
+    onHeard: () => true,
+    onUnreached: () => undefined,
+    nudgeDelays,
+    extensions: [],
+    checkConcluded: async () => null,
+    log: () => undefined,
+  });
+  onTestFinished(() => server.close());
+  await server.call({
+    name: "list_participants",
+    args: {},
+    toolUseId: undefined,
+    signal: new AbortController().signal,
+  });
+  return { nudges, countUnread: () => server.countUnread().reduce((sum, { unread }) => sum + unread, 0) };
+}
+
+async function startTwelve(delays: NudgeDelays) {
+  const alder = await startSession(broker);
+  const agents = await Promise.all(teams.map((team) => startIdleAgent(alder, team, delays)));
+  return { alder, agents };
+}
+
+it("[WAKE-9] of twelve idle agents, a remark to everyone nudges none at once, and comes along with the next nudge", async () => {
+  const { alder, agents } = await startTwelve({ soonMs: hour, pauseMs: hour, pauseMsMax: hour });
+  await alder.post("nice weather");
+  // Each agent also has the joins of those that came after it.
+  const joins = (teams.length * (teams.length - 1)) / 2;
+  const countUnread = () => agents.reduce((sum, agent) => sum + agent.countUnread(), 0);
+  await expect.poll(countUnread).toBe(joins + teams.length);
+  await alder.post("for you", { to: teams[0] });
+  const first = agents[0];
+  await expect.poll(() => first?.nudges).toHaveLength(1);
+  expect(first?.nudges[0]).toContain(`${first?.countUnread()} unread`);
+  expect(agents.slice(1).flatMap(({ nudges }) => nudges)).toEqual([]);
+});
+
+it("[WAKE-9] once the conversation pauses, a remark to everyone nudges all of them, each once", async () => {
+  const { alder, agents } = await startTwelve({ soonMs: 0, pauseMs: 100, pauseMsMax: 100 });
+  await alder.post("nice weather");
+  await expect
+    .poll(() => agents.map(({ nudges }) => nudges.length), { timeout: 30_000 })
+    .toEqual(teams.map(() => 1));
+});
