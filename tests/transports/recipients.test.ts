@@ -135,6 +135,51 @@ describe("a message to some", () => {
   });
 });
 
+describe("a reply without recipients", () => {
+  it("[SEND-12] is for the author of the message that it replies to, and everyone can read it", async () => {
+    const { atlas, bo, bea, cedar, post, read } = await gather();
+    const ask = await post(bo, { content: { text: "Which?", kind: "ask" } });
+    const reply = await post(atlas, { content: hi, reply_to: ask.cursor });
+    expect(reached(reply)).toEqual(["Birch/bo"]);
+    expect(await read(reply.cursor)).toMatchObject({ to: ["Birch/bo"], reply_to: ask.cursor });
+    const answer = await post(cedar, { content: { text: "this", answer: "this" }, reply_to: ask.cursor });
+    expect(reached(answer)).toEqual(["Birch/bo"]);
+    expect(reached(await post(bea, { content: hi, reply_to: answer.cursor }))).toEqual(["Cedar"]);
+  });
+
+  it("[SEND-12] is for whom it names, if it names somebody", async () => {
+    const { atlas, bo, post } = await gather();
+    const { cursor } = await post(bo, { content: hi });
+    const reply = (to: string) => post(atlas, { content: hi, reply_to: cursor, to });
+    expect(reached(await reply("bea"))).toEqual(["Birch/bea"]);
+    expect((await reply("*")).recipients).toBeUndefined();
+  });
+
+  it("[SEND-12] is for everyone if it decides, or replies to its author, to an event or to who has left", async () => {
+    const { session_id, atlas, bo, post } = await gather();
+    const { cursor } = await post(bo, { content: hi });
+    const everyone = async (team_id: string, input: Post) =>
+      expect((await post(team_id, input)).recipients).toBeUndefined();
+    await everyone(atlas, { content: { text: "this", kind: "decision" }, reply_to: cursor });
+    await everyone(bo, { content: hi, reply_to: cursor });
+    await everyone(atlas, { content: hi, reply_to: 1 });
+    await transport.call("leave_session", { session_id, team_id: bo });
+    await everyone(atlas, { content: hi, reply_to: cursor });
+  });
+
+  it("[SEND-12] [IDEM-8] comes with its key once, also when its recipient has left", async () => {
+    const { session_id, atlas, bo, post } = await gather();
+    const { cursor } = await post(bo, { content: hi });
+    const keyed = { content: hi, reply_to: cursor, idempotency_key: "k" };
+    const first = await post(atlas, keyed);
+    await transport.call("leave_session", { session_id, team_id: bo });
+    const { message_id } = first;
+    expect(await post(atlas, keyed)).toMatchObject({ message_id });
+    expect(await post(atlas, { ...keyed, to: "bo" })).toMatchObject({ message_id });
+    expect(await expectFailure(post(atlas, { ...keyed, to: "*" }))).toMatchObject({ code: "conflict" });
+  });
+});
+
 describe("a key", () => {
   it("[IDEM-8] gives the first message again, however its recipients are written, also when they have left", async () => {
     const { session_id, atlas, bo, bea, post } = await gather();

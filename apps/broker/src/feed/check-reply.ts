@@ -16,28 +16,34 @@ export interface PostRequest extends Pick<PostMessageInput, "to" | "priority" | 
   readonly operation: "post_message" | "send_message";
 }
 
+/** Returns the message that a post replies to (SEND-7), or null if it replies to none. @throws not_found */
+export async function findReplied(
+  { services, session }: TeamContext<FeedServices>,
+  { reply_to }: Pick<PostRequest, "reply_to">,
+): Promise<StoredMessage | null> {
+  if (reply_to === undefined) return null;
+  const replied = await findMessage(services.database.orm, session.sessionId, reply_to);
+  if (!replied) throw noMessage(reply_to);
+  return replied;
+}
+
 /**
- * Checks the message that a post replies to (SEND-7) and the ask that it answers (SEND-10). An answer must be
- * one of the ask's options and is stored in the option's spelling.
+ * Checks the ask that a post answers (SEND-10). An answer must be one of the ask's options and is stored in the
+ * option's spelling.
  *
- * @throws not_found, bad_request, or conflict if the ask already has another answer
+ * @throws bad_request, or conflict if the ask already has another answer
  */
-export async function checkReply(
+export async function checkAnswer(
   ctx: TeamContext<FeedServices>,
   id: string,
-  { content, reply_to }: PostRequest,
+  { content }: PostRequest,
+  replied: StoredMessage | null,
 ): Promise<Pick<ChatPost, "content" | "answers">> {
-  if (reply_to === undefined) {
-    if (content.answer === undefined) return { content, answers: null };
-    throw badAnswer("names no question: give the number of the question in reply_to");
-  }
-  const replied = await findMessage(ctx.services.database.orm, ctx.session.sessionId, reply_to);
-  if (!replied) throw noMessage(reply_to);
   if (content.answer === undefined) return { content, answers: null };
-
+  if (!replied) throw badAnswer("names no question: give the number of the question in reply_to");
   const answer = chooseOption(replied, content.answer);
-  await refuseSettled(ctx, id, reply_to);
-  return { content: { ...content, answer }, answers: reply_to };
+  await refuseSettled(ctx, id, replied.sequence);
+  return { content: { ...content, answer }, answers: replied.sequence };
 }
 
 /** @throws conflict when a different message has already answered the ask */

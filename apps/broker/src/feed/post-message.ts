@@ -17,7 +17,7 @@ import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
 import type { KnownPeer } from "../sessions/roster/known-peers.js";
 import type { AppendResult } from "./appender.js";
-import { checkReply, type PostRequest, refuseSettled } from "./check-reply.js";
+import { checkAnswer, findReplied, type PostRequest, refuseSettled } from "./check-reply.js";
 import { readRecipientStates, toInitialStates } from "./message-status.js";
 import { requirePostingAllowed } from "./posting-allowed.js";
 import { fold, formatAddress, isEveryone, readAudience } from "./recipients.js";
@@ -102,9 +102,10 @@ async function prepare(
   request: PostRequest,
 ): Promise<PreparedPost> {
   try {
-    const { audience, known } = await readAudience(ctx, request.to ?? everyone.recipients);
+    const replied = await findReplied(ctx, request);
+    const { audience, known } = await readAudience(ctx, request.to, findAsker(ctx, request, replied));
     if ("sealed" in request.content) requireOnePeer(audience);
-    const { content, answers } = await checkReply(ctx, id, request);
+    const { content, answers } = await checkAnswer(ctx, id, request, replied);
     return { row: toRow(ctx, id, request, content, audience, answers), known };
   } catch (error) {
     // A recipient or a replied-to message may have been removed since the first attempt. A retry of a stored
@@ -115,6 +116,21 @@ async function prepare(
     if (error instanceof MerkleError) await requirePostingAllowed(ctx);
     throw error;
   }
+}
+
+/**
+ * Returns the peer that a reply without recipients is for: the author of the message that it replies to
+ * (SEND-12). Returns null if the reply is for everyone: a decision, which settles something for all, or a reply to
+ * an event or to the caller's own message.
+ */
+function findAsker(
+  { team }: TeamContext<FeedServices>,
+  { content }: PostRequest,
+  replied: StoredMessage | null,
+): string | null {
+  const isDecision = "kind" in content && content.kind === "decision";
+  if (isDecision || replied?.type !== "chat" || replied.posted_by_peer_id === team.peer.peerId) return null;
+  return replied.posted_by_peer_id;
 }
 
 function toRow(
@@ -284,7 +300,7 @@ async function isRepetition(
     // The content of a redacted message cannot be compared. It is considered the same, so the message is not
     // posted again.
     (stored.redaction !== null || isSameContent(stored.content, request.content)) &&
-    (await isSameAudience(ctx, stored.recipients, request.to))
+    (await isSameAudience(ctx, stored, request))
   );
 }
 
@@ -308,10 +324,12 @@ function isSameContent(stored: string, { answer, ...content }: PostRequest["cont
  */
 async function isSameAudience(
   ctx: TeamContext<FeedServices>,
-  stored: readonly string[],
-  to: readonly string[] = ["*"],
+  { recipients: stored }: StoredMessage,
+  request: PostRequest,
 ): Promise<boolean> {
-  if (to.some(isEveryone)) return stored.length === 1 && stored.some(isEveryone);
+  const isStoredForEveryone = stored.length === 1 && stored.some(isEveryone);
+  const to = request.to ?? (isStoredForEveryone ? stored : await listDefaultRecipients(ctx, request));
+  if (to.some(isEveryone)) return isStoredForEveryone;
   const recipients = await replaceSessionKeys(ctx, to);
   const matches = (entry: string, name: string) => {
     const [requested, known] = [fold(entry), fold(name)];
@@ -321,6 +339,19 @@ async function isSameAudience(
     recipients.every((entry) => stored.some((name) => matches(entry, name))) &&
     stored.every((name) => recipients.some((entry) => matches(entry, name)))
   );
+}
+
+/**
+ * Returns the recipients of a request that names none, as far as its reply tells. They do not depend on who has left
+ * since.
+ */
+async function listDefaultRecipients(
+  ctx: TeamContext<FeedServices>,
+  request: PostRequest,
+): Promise<readonly string[]> {
+  const replied = await findReplied(ctx, request);
+  if (!replied || findAsker(ctx, request, replied) === null) return everyone.recipients;
+  return [formatAddress({ team: replied.author_team ?? "", name: replied.author_peer })];
 }
 
 const sessionKeyPattern = /^[A-Za-z0-9+/]{43}=$/;

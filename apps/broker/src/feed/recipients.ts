@@ -23,14 +23,30 @@ export type Addressable = Pick<
 /**
  * Resolves the recipients of a message among the current peers (SEND-2). For a message to everyone, no peers
  * are read.
+ *
+ * @param askerId - the peer that gets the message if `to` names nobody (SEND-12), or null for everyone
  */
 export async function readAudience(
   { services, session, team, transport }: TeamContext<FeedServices>,
-  to: readonly string[],
+  to: readonly string[] | undefined,
+  askerId: string | null,
 ): Promise<{ readonly audience: Audience; readonly known: readonly KnownPeer[] }> {
-  if (to.every(isEveryone)) return { audience: everyone, known: [] };
+  const isForEveryone = to === undefined ? askerId === null : to.every(isEveryone);
+  if (isForEveryone) return { audience: everyone, known: [] };
   const known = await readKnownPeers(services, session.sessionId);
+  if (to === undefined) return { audience: toAsker(known, askerId), known };
   return { audience: resolveRecipients(known, to, team.peer.peerId, transport !== "rest"), known };
+}
+
+/**
+ * Returns the asker as the only recipient. Returns everyone if the asker has left, or if its only address could be
+ * mistaken for a group.
+ */
+function toAsker(known: readonly KnownPeer[], askerId: string | null): Audience {
+  const asker = filterPresentPeers(known).find(({ peerId }) => peerId === askerId);
+  const name = asker && formatAddress(asker);
+  if (!asker || !name || /^[@*]/.test(name)) return everyone;
+  return { recipients: [name], reaches: [asker.peerId] };
 }
 
 /**

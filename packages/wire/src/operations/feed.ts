@@ -62,7 +62,9 @@ export const postMessage = operation("post_message", {
     priority: Priority.default("next").meta({
       description: "now overrides dnd; low wakes no one.",
     }),
-    reply_to: Sequence.min(1).optional().meta({ description: "A message's number." }),
+    reply_to: Sequence.min(1).optional().meta({
+      description: "A message's number; its author gets the reply, unless `to` says otherwise.",
+    }),
     type: z
       .literal("chat", { error: 'must be "chat"; system messages are created only by the broker' })
       .default("chat"),
