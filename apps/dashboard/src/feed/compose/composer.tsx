@@ -16,7 +16,14 @@ import { Select } from "@/ui/select";
 import { useComposeState, useDraft } from "./compose-context";
 import { ComposerField } from "./composer-field";
 import { ComposerNotes } from "./composer-notes";
-import { type DraftKind, type DraftPriority, findProblem, type MessageDraft, toPostInput } from "./draft";
+import {
+  type DraftKind,
+  type DraftPriority,
+  findDefaultRecipient,
+  findProblem,
+  type MessageDraft,
+  toPostInput,
+} from "./draft";
 import { RecipientPicker } from "./recipient-picker";
 import { listOfflineNames, listRecipients, type Recipient } from "./recipients";
 
@@ -140,7 +147,12 @@ function ComposerChoices({ draft, recipients, onChange }: ComposerChoicesProps) 
         hasDefaultChoices(draft) && "max-md:hidden max-md:group-focus-within/composer:flex",
       )}
     >
-      <RecipientPicker recipients={recipients} to={draft.to} onChange={(to) => onChange({ to })} />
+      <RecipientPicker
+        recipients={recipients}
+        to={draft.to}
+        defaultTo={findDefaultRecipient(draft, recipients)}
+        onChange={(to) => onChange({ to })}
+      />
       {!isAnswer && (
         <Select
           aria-label="Kind of message"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emptyDraft, findProblem, toPostInput } from "./draft";
+import { emptyDraft, findDefaultRecipient, findProblem, toPostInput } from "./draft";
 import { openDraftStore } from "./draft-store";
 
 const ask = { sequence: 405, author: "Cedar", text: "Which key?", answers: true, options: ["vault", "new"] };
@@ -33,6 +33,16 @@ describe("a draft", () => {
       content: { text: " Vault ", answer: "vault" },
       reply_to: 405,
     });
+  });
+
+  it("[SEND-12] shows that a reply is for the author of the quoted message, unless it decides or the author is gone", () => {
+    const here = [{ value: "*" }, { value: "Cedar" }];
+    const quote = (author: string) => ({ ...emptyDraft, quoted: { ...ask, author } });
+    expect(findDefaultRecipient(emptyDraft, here)).toBe("*");
+    expect(findDefaultRecipient(quote("Cedar"), here)).toBe("Cedar");
+    expect(findDefaultRecipient(quote("Cedar/oak"), here)).toBe("Cedar/oak");
+    expect(findDefaultRecipient(quote("Birch"), here)).toBe("*");
+    expect(findDefaultRecipient({ ...quote("Cedar"), kind: "decision" }, here)).toBe("*");
   });
 
   it("[DASH-97] says before it is sent what the broker would refuse", () => {

@@ -18,7 +18,7 @@ export interface QuotedMessage {
 /** A message that has not been posted yet. */
 export interface MessageDraft {
   readonly text: string;
-  /** Recipients, named as in the broker's `to` field. Empty: everyone. */
+  /** Recipients, named as in the broker's `to` field. Empty: as `findDefaultRecipient` says. */
   readonly to: readonly string[];
   readonly kind: DraftKind;
   /** The options of an ask, including blank fields that the user is still filling in. */
@@ -35,6 +35,20 @@ export const emptyDraft: MessageDraft = {
   priority: "next",
   quoted: null,
 };
+
+/**
+ * Returns who gets the draft if it names no recipients, as the broker decides (SEND-12): the author of the quoted
+ * message if the author is here, otherwise everyone. A decision is for everyone.
+ */
+export function findDefaultRecipient(
+  { quoted, kind }: Draft,
+  recipients: readonly { readonly value: string }[],
+): string {
+  if (quoted === null || kind === "decision") return "*";
+  const { author } = quoted;
+  const isHere = recipients.some(({ value }) => author === value || author.startsWith(`${value}/`));
+  return isHere ? author : "*";
+}
 
 type DraftPostInput = Omit<InputOf<"post_message">, "team_id" | "idempotency_key">;
 

@@ -36,16 +36,12 @@ export function RecipientList({ id, label, recipients, active, chosen, onPick }:
           id={toOptionId(id, index)}
           recipient={recipient}
           isActive={index === active}
-          isSelected={isChosen(recipient, chosen)}
+          isSelected={chosen.includes(recipient.value)}
           onPick={() => onPick(recipient)}
         />
       ))}
     </div>
   );
-}
-
-function isChosen({ value }: Recipient, chosen: readonly string[]): boolean {
-  return value === "*" ? chosen.length === 0 : chosen.includes(value);
 }
 
 interface RecipientOptionProps {

@@ -11,11 +11,14 @@ const RecipientPanel = lazyPart(() => import("./recipient-panel"), "RecipientPan
 export interface RecipientPickerProps {
   readonly recipients: readonly Recipient[];
   readonly to: readonly string[];
+  /** Who gets the message if `to` is empty. */
+  readonly defaultTo: string;
   readonly onChange: (to: readonly string[]) => void;
 }
 
 /** A button that shows the message's recipients and opens a list to change them. */
-export function RecipientPicker({ recipients, to, onChange }: RecipientPickerProps) {
+export function RecipientPicker({ recipients, to, defaultTo, onChange }: RecipientPickerProps) {
+  const chosen = to.length === 0 ? [defaultTo] : to;
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
 
@@ -25,7 +28,7 @@ export function RecipientPicker({ recipients, to, onChange }: RecipientPickerPro
   }
 
   function pick({ value }: Recipient): void {
-    onChange(toggle(to, value));
+    onChange(value === "*" ? selectEveryone(defaultTo) : toggle(to, value));
     if (value === "*") close();
   }
 
@@ -44,13 +47,13 @@ export function RecipientPicker({ recipients, to, onChange }: RecipientPickerPro
         className="max-w-60"
       >
         <span className="text-muted-foreground">To</span>
-        <bdi className="truncate">{to.length === 0 ? "everyone" : to.join(", ")}</bdi>
+        <bdi className="truncate">{chosen.map(formatRecipient).join(", ")}</bdi>
         <ChevronDown aria-hidden />
       </Button>
       {open && (
         <RecipientPanel
           recipients={recipients}
-          chosen={to}
+          chosen={chosen}
           onPick={pick}
           onClose={close}
           onLeave={() => setOpen(false)}
@@ -60,7 +63,15 @@ export function RecipientPicker({ recipients, to, onChange }: RecipientPickerPro
   );
 }
 
+function formatRecipient(value: string): string {
+  return value === "*" ? "everyone" : value;
+}
+
+function selectEveryone(defaultTo: string): string[] {
+  return defaultTo === "*" ? [] : ["*"];
+}
+
 function toggle(to: readonly string[], value: string): string[] {
-  if (value === "*") return [];
-  return to.includes(value) ? to.filter((other) => other !== value) : [...to, value];
+  const named = to.filter((other) => other !== "*");
+  return named.includes(value) ? named.filter((other) => other !== value) : [...named, value];
 }
