@@ -200,6 +200,7 @@ export function buildValidInputs({
     list_peers: at,
     set_summary: { ...at, summary: "reads" },
     set_status: { ...at, status: "blocked", reason: "needs a key" },
+    set_wake: { ...at, wake: "addressed" },
     join_group: { ...at, name: "backend", role: "lead" },
     leave_group: { ...at, name: "backend" },
     get_state: { ...at, key: "deploy_frozen" },

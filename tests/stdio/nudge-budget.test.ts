@@ -20,6 +20,7 @@ const teams = Array.from({ length: 12 }, (_, index) => `Birch ${index + 1}`);
 interface IdleAgent {
   readonly nudges: readonly string[];
   countUnread(): number;
+  call(name: string, args: object): Promise<void>;
 }
 
 async function startIdleAgent(
@@ -57,13 +58,18 @@ async function startIdleAgent(
     log: () => undefined,
   });
   onTestFinished(() => server.close());
-  await server.call({
-    name: "list_participants",
-    args: {},
-    toolUseId: undefined,
-    signal: new AbortController().signal,
-  });
-  return { nudges, countUnread: () => server.countUnread().reduce((sum, { unread }) => sum + unread, 0) };
+  const { signal } = new AbortController();
+  const call = async (name: string, args: object) => {
+    const { result, settle } = await server.call({ name, args, toolUseId: undefined, signal });
+    expect(result).not.toMatchObject({ isError: true });
+    settle(true);
+  };
+  await call("list_participants", {});
+  return {
+    nudges,
+    countUnread: () => server.countUnread().reduce((sum, { unread }) => sum + unread, 0),
+    call,
+  };
 }
 
 async function startTwelve(delays: NudgeDelays) {
@@ -84,6 +90,16 @@ it("[WAKE-9] of twelve idle agents, a remark to everyone nudges none at once, an
   await expect.poll(() => first?.nudges).toHaveLength(1);
   expect(first?.nudges[0]).toContain(`${first?.countUnread()} unread`);
   expect(agents.slice(1).flatMap(({ nudges }) => nudges)).toEqual([]);
+});
+
+it("[WAKE-20] an agent that chose to be nudged by what is addressed is not nudged by a remark to everyone", async () => {
+  const { alder, agents } = await startTwelve({ soonMs: 0, pauseMs: 100, pauseMsMax: 100 });
+  const [birch, ...others] = agents;
+  await birch?.call("set_wake", { wake: "addressed" });
+  await alder.post("nice weather");
+  await expect.poll(() => others.map(({ nudges }) => nudges.length)).toEqual(others.map(() => 1));
+  await alder.post("for you", { to: teams[0] });
+  await expect.poll(() => birch?.nudges.length).toBe(1);
 });
 
 it("[WAKE-9] once the conversation pauses, a remark to everyone nudges all of them, each once", async () => {

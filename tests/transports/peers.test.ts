@@ -380,6 +380,36 @@ describe("peers", () => {
     expect(failure).toMatchObject({ code: "bad_request", details: { groups_max: limits.groupsPerPeerMax } });
   });
 
+  it("[WAKE-20] what nudges a peer is chosen at its join, by itself, and by a verified person for it", async () => {
+    const session = await createTestSession(transport);
+    const { sessionId: session_id, convener } = session;
+    const { peer: team_id } = await join(session, { peer_name: "aspen", wake: "addressed" });
+    const aspen = async () => (await listPeers(session)).find(({ name }) => name === "aspen");
+    expect(await aspen()).toMatchObject({ wake: "addressed" });
+    await join(session, { team_id });
+    expect(await aspen()).toMatchObject({ wake: "addressed" });
+    expect(await transport.call("set_wake", { session_id, team_id, wake: "everything" })).toEqual({
+      wake: "everything",
+    });
+    expect(await aspen()).toMatchObject({ wake: "everything" });
+    expect(await listPeers(session)).toMatchObject([{ wake: "everything" }, {}]);
+
+    const peer_id = (await aspen())?.peer_id ?? "";
+    const choose = (caller: string, peer = peer_id) =>
+      transport.call("set_wake", { session_id, team_id: caller, peer_id: peer, wake: "addressed" });
+    const { person_id: ana } = await makePerson(transport, "Ana");
+    const { person_id: guest } = await transport.call("create_person", { name: "Bo" });
+    expect(await expectFailure(choose(convener))).toMatchObject({ code: "forbidden" });
+    expect(await expectFailure(choose(guest))).toMatchObject({
+      code: "forbidden",
+      details: { needs: "verification" },
+    });
+    expect(await expectFailure(choose(ana, randomUUID()))).toMatchObject({ code: "not_found" });
+    expect(await aspen()).toMatchObject({ wake: "everything" });
+    await choose(ana);
+    expect(await aspen()).toMatchObject({ wake: "addressed" });
+  });
+
   it("[PEER-15] a summary and [PEER-16] a status are shown; what is observed does not replace what was declared", async () => {
     const session = await createTestSession(transport);
     const { sessionId: session_id } = session;

@@ -27,7 +27,7 @@ import { holdSession, resumeSession } from "./sessions/hold-session.js";
 import { joinSession } from "./sessions/roster/join-session.js";
 import { leaveSession } from "./sessions/roster/leave-session.js";
 import { listParticipants, listPeers } from "./sessions/roster/list-peers.js";
-import { setStatus, setSummary } from "./sessions/roster/peer-facts.js";
+import { setStatus, setSummary, setWake } from "./sessions/roster/peer-facts.js";
 import { rotateTeamCredential } from "./sessions/roster/rotate-team-credential.js";
 import { getSettings, updateSettings } from "./sessions/settings.js";
 import { updateSessionMetadata } from "./sessions/update-session-metadata.js";
@@ -70,6 +70,7 @@ export const coreHandlers = {
   list_peers: listPeers,
   set_summary: setSummary,
   set_status: setStatus,
+  set_wake: setWake,
   join_group: joinGroup,
   leave_group: leaveGroup,
   send_message: sendMessage,

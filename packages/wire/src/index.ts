@@ -126,7 +126,14 @@ export {
   type OperationRules,
   type Toolset,
 } from "./operations/operation-rules.js";
-export type { Capabilities, DeclaredStatus, GroupMembership, Peer, WakePath } from "./operations/peers.js";
+export type {
+  Capabilities,
+  DeclaredStatus,
+  GroupMembership,
+  Peer,
+  WakePath,
+  WakePreference,
+} from "./operations/peers.js";
 export { describeItemSource, toItemHref } from "./operations/place-of-item.js";
 export type { Participant } from "./operations/roster.js";
 export type { PresentTeam, Session } from "./operations/sessions.js";

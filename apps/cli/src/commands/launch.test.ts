@@ -167,6 +167,24 @@ describe("merkle launch", () => {
     });
   });
 
+  it("[LAUNCH-19] --wake chooses what nudges the agent, the next launch repeats it, and without the flag it stays", async () => {
+    const { run } = await testMachine();
+    const { slug } = await testSession();
+    const who = ["launch", "--session", slug, "--team", "Birch", "--name", "elm", "-y"];
+    const wakeOf = async () => {
+      const { peers } = await client.call("list_peers", { session_id: slug });
+      return peers.find(({ name }) => name === "elm")?.wake;
+    };
+    const { code, stderr } = await run([...who, "--wake", "addressed"]);
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(" --wake addressed -y") });
+    expect(await wakeOf()).toBe("addressed");
+    await run(who);
+    expect(await wakeOf()).toBe("addressed");
+    expect(await run([...who, "--wake", "nothing"])).toMatchObject({ code: 2 });
+    await run([...who, "--wake", "everything"]);
+    expect(await wakeOf()).toBe("everything");
+  });
+
   it("[LAUNCH-4] without a name takes the peer that last ran in this folder, and none of another worktree", async () => {
     const { merkle, run } = await testMachine();
     const { slug } = await testSession();

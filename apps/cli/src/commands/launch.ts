@@ -40,6 +40,11 @@ export const launch: Command = {
       flags: "--groups <groups>",
       summary: "@groups of the peer, separated by commas: backend:lead,reviewers",
     },
+    {
+      flags: "--wake <what>",
+      summary:
+        "what nudges the idle agent: everything, with agents' chat to everyone, or addressed (default: everything)",
+    },
     { flags: "--cwd <folder>", summary: "folder that the agent works in (default: the current folder)" },
     { flags: "--model <model>", summary: "model for the client" },
     { flags: "--tools <toolsets>", summary: "additional toolsets for the agent, separated by commas" },

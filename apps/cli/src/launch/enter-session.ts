@@ -15,6 +15,7 @@ interface EnterSessionOptions {
   readonly home: string;
   readonly meshId: string;
   readonly peer: LaunchPeer;
+  readonly wake: LaunchOptions["wake"];
   readonly concludeBy: LaunchOptions["concludeBy"];
   readonly cwd: string;
   /** The worktree in which the agent works. Stored with the peer. */
@@ -42,7 +43,7 @@ export async function enterSession(
 
 async function enter(
   sessionId: string,
-  { broker, home, meshId, peer, cwd, folder }: EnterSessionOptions,
+  { broker, home, meshId, peer, wake, cwd, folder }: EnterSessionOptions,
 ): Promise<LockedPeer> {
   const joining: JoiningPeer = {
     caller: broker,
@@ -51,6 +52,7 @@ async function enter(
     claudeSessionId: null,
     role: peer.role,
     groups: peer.groups,
+    wake,
     ...toLocation(cwd),
     folder,
     sessionKey: createSessionKey(),

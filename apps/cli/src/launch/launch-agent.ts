@@ -48,8 +48,8 @@ export async function launchAgent(callContext: CommandContext): Promise<number> 
   await printNotice(launch, chosen);
   if (prompter && !(await prompter.confirm({ message: "Start?", default: true }))) throw interruptedError();
   const { home } = context.config;
-  const { cwd, concludeBy } = options;
-  const entered = await enterSession(chosen, { broker, home, meshId, peer, concludeBy, cwd, folder });
+  const { cwd, wake, concludeBy } = options;
+  const entered = await enterSession(chosen, { broker, home, meshId, peer, wake, concludeBy, cwd, folder });
   try {
     if (prompter) await saveAnswers(context, entered);
     await printEntered(launch, entered);

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { WakePreference } from "@merkle/wire";
 import { catalogue, describeIssue } from "@merkle/wire/schemas";
 import type { AgentOptions, Client } from "../clients/client.js";
 import { getClient } from "../clients/clients.js";
@@ -29,6 +30,8 @@ export interface LaunchOptions {
   readonly name: string | undefined;
   readonly role: string | undefined;
   readonly groups: readonly string[] | undefined;
+  /** What nudges the agent while it is idle. If undefined, the peer's choice stays. */
+  readonly wake: WakePreference | undefined;
   /** Who may conclude a session that this launch creates. */
   readonly concludeBy: "anyone" | "convener" | undefined;
   /** Whether flags name a session or peer. If so, the peer of a resumed conversation is not used. */
@@ -58,6 +61,7 @@ export function readLaunchOptions({ args, flags, config }: CommandContext): Laun
     name: refuseBad("--name", readFlag("name"), findNameProblem),
     role: refuseBad("--role", readFlag("role"), findRoleProblem),
     groups: readGroups(readFlag("groups")),
+    wake: readOneOf(readFlag("wake"), "--wake", ["everything", "addressed"]),
     concludeBy: readOneOf(readFlag("concludeBy"), "--conclude-by", ["anyone", "convener"]),
     hasTarget: [session, title, readFlag("team"), readFlag("name")].some((each) => each !== undefined),
     agent: {

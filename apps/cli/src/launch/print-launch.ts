@@ -117,6 +117,7 @@ function toRepeatCommand(
     ...flag("--name", storedPeer.peer_name),
     ...flag("--role", peer.role),
     ...flag("--groups", peer.groups?.join(",")),
+    ...flag("--wake", options.wake),
     ...flag("--model", agent.model),
     ...flag("--tools", agent.tools),
     ...(agent.hasChannel ? ["--channel"] : []),

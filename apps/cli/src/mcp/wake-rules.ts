@@ -1,4 +1,4 @@
-import { findEventKind, findMessageKind, type Message, wakes } from "@merkle/wire";
+import { findEventKind, findMessageKind, type Message, type WakePreference, wakes } from "@merkle/wire";
 
 /** Returns whether the message wakes even a peer that must not be disturbed. */
 export function breaksThrough(message: Message): boolean {
@@ -25,8 +25,7 @@ export interface NudgedPeer {
   /** Null for a team's unnamed peer. */
   readonly name: string | null;
   readonly groups: readonly string[];
-  /** `addressed` if the peer asked not to be nudged for agents' chat to everyone. */
-  readonly wake: "everything" | "addressed";
+  readonly wake: WakePreference;
   /** The number of other agents that are online in the session. */
   readonly othersOnline: number;
 }

@@ -1,4 +1,4 @@
-import { type InputOf, MerkleError, type OutputOf } from "@merkle/wire";
+import { type InputOf, MerkleError, type OutputOf, type WakePreference } from "@merkle/wire";
 import type { OperationCaller } from "../broker/reach.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
@@ -25,6 +25,7 @@ export interface JoiningPeer {
   readonly claudeSessionId: string | null;
   readonly role?: string | undefined;
   readonly groups?: readonly string[] | undefined;
+  readonly wake?: WakePreference | undefined;
   readonly capabilities?: InputOf<"join_session">["capabilities"];
   readonly cwd?: string | undefined;
   readonly machine?: string | undefined;
@@ -187,10 +188,12 @@ function nameTaken(name: string, free: string, cause: unknown): CliError {
   );
 }
 
-async function toJoinFields({ role, groups, capabilities, cwd, machine, sessionKey, ...where }: JoiningPeer) {
+async function toJoinFields(joining: JoiningPeer) {
+  const { role, groups, wake, capabilities, cwd, machine, sessionKey, ...where } = joining;
   return {
     ...(role !== undefined && { role }),
     ...(groups !== undefined && { groups: [...groups] }),
+    ...(wake !== undefined && { wake }),
     ...(capabilities !== undefined && { capabilities }),
     ...(cwd !== undefined && { cwd }),
     ...(machine !== undefined && { machine }),

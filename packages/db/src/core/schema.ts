@@ -422,6 +422,7 @@ export const peers = pgTable("peers", {
   goneAt: instant("gone_at"),
   repeated: count("repeated").notNull().default(sql`0`),
   here: jsonb("here").notNull().default(sql`'{}'::jsonb`),
+  wake: text("wake", { enum: ["everything", "addressed"] }).notNull().default(sql`'everything'::text`),
 });
 
 export const personReads = pgTable("person_reads", {

@@ -1,4 +1,4 @@
-import type { DeclaredStatus, GroupMembership } from "@merkle/wire";
+import type { DeclaredStatus, GroupMembership, WakePreference } from "@merkle/wire";
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { peers, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
@@ -9,6 +9,7 @@ export interface PeerFacts {
   readonly groups?: readonly GroupMembership[] | undefined;
   readonly summary?: string | null | undefined;
   readonly summaryAt?: Date | null | undefined;
+  readonly wake?: WakePreference | undefined;
   readonly capabilities?: unknown;
   readonly cwd?: string | undefined;
   readonly machine?: string | undefined;

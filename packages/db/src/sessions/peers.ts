@@ -1,4 +1,4 @@
-import type { DeclaredStatus, GroupMembership } from "@merkle/wire";
+import type { DeclaredStatus, GroupMembership, WakePreference } from "@merkle/wire";
 import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import { feeds, peers, personReads, sessions, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
@@ -176,6 +176,8 @@ export interface PeerRosterRow {
   readonly team: string;
   readonly kind: "agent" | "human" | "guest";
   readonly personId: string | null;
+  /** The member whose team it is, if known. */
+  readonly memberId: string | null;
   readonly colour: number;
   readonly teamJoinedAt: Date;
   readonly teamLeftAt: Date | null;
@@ -188,6 +190,7 @@ export interface PeerRosterRow {
   readonly declaredAt: Date | null;
   readonly summary: string | null;
   readonly summaryAt: Date | null;
+  readonly wake: WakePreference;
   readonly capabilities: unknown;
   readonly cwd: string | null;
   readonly machine: string | null;
@@ -216,6 +219,7 @@ const rosterColumns = {
   team: teams.name,
   kind: teams.kind,
   personId: teams.personId,
+  memberId: teams.memberId,
   colour: teams.colour,
   teamJoinedAt: teams.joinedAt,
   teamLeftAt: teams.leftAt,
@@ -227,6 +231,7 @@ const rosterColumns = {
   declaredAt: peers.declaredAt,
   summary: peers.summary,
   summaryAt: peers.summaryAt,
+  wake: peers.wake,
   capabilities: peers.capabilities,
   cwd: peers.cwd,
   machine: peers.machine,

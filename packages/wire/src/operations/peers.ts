@@ -55,6 +55,10 @@ export const Declared = z.object({
   at: Timestamp,
 });
 
+/** What nudges a peer while it is idle (DELIVER-4). */
+export const WakePreference = z.enum(["everything", "addressed"]);
+export type WakePreference = z.output<typeof WakePreference>;
+
 export const GroupMembership = z.object({ name: z.string(), role: z.string().nullable() });
 export type GroupMembership = z.output<typeof GroupMembership>;
 
@@ -79,6 +83,9 @@ export const Peer = z
     declared: Declared.nullable(),
     summary: z.string().meta({ description: "What it is doing; empty if it reported nothing." }),
     summary_at: Timestamp.nullable(),
+    wake: WakePreference.meta({
+      description: "What nudges it while idle: also agents' chat to everyone, or only what is addressed.",
+    }),
     capabilities: Capabilities.nullable(),
     cwd: z.string().nullable(),
     machine: z.string().nullable(),
@@ -114,6 +121,7 @@ function compactPeer(peer: Peer): string {
     groups,
     peer.left_at ? "left" : peer.presence,
     declared ? `${declared.status}${declared.reason ? ` ${quoteText(declared.reason)}` : ""}` : "",
+    peer.wake === "addressed" ? "wake addressed" : "",
     task ? `task ${task.task} ${quoteText(task.title)} since ${formatMessageTime(task.since)}` : "",
     `seen ${formatMessageTime(peer.last_seen_at)}`,
   ].filter((fact) => fact !== "");
@@ -204,6 +212,24 @@ export const setStatus = operation("set_status", {
   output: z.object({ declared: Declared }),
   errors: ["unauthorized", "forbidden", "not_found"],
   compact: ({ declared }) => declared.status,
+});
+
+export const setWake = operation("set_wake", {
+  summary:
+    "Choose what wakes you while you are idle: everything (default), or not agents' chat to everyone (addressed).",
+  unlistedOverStdio: true,
+  input: z.strictObject({
+    ...inSession,
+    wake: WakePreference,
+    peer_id: Uuid.optional().meta({
+      description: "For humans: the agent, by its peer_id from list_peers.",
+    }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({ wake: WakePreference }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  compact: ({ wake }) => `wake ${wake}`,
 });
 
 export const joinGroup = operation("join_group", {

@@ -21,7 +21,7 @@ import { formatKeptFields, formatMessageTime } from "../feed/compact.js";
 import { KeyCard } from "../identity/key-card.js";
 import { formatInlineAddress, formatInlineName, joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
-import { Capabilities, Declared, SessionKey, Summary } from "./peers.js";
+import { Capabilities, Declared, SessionKey, Summary, WakePreference } from "./peers.js";
 
 /**
  * A team in the roster. `status` is derived and never declared (ROSTER-4). A team is active while it polls or
@@ -72,7 +72,7 @@ export const joinSession = operation("join_session", {
   unlisted: ["key_card", "passcode"],
   // The stdio server fills in the facts about the machine and client, and agents set their summary with
   // `set_summary`.
-  unlistedOverStdio: ["capabilities", "cwd", "machine", "session_key", "summary"],
+  unlistedOverStdio: ["capabilities", "cwd", "machine", "session_key", "summary", "wake"],
   input: z
     .strictObject({
       ...inSession,
@@ -86,6 +86,7 @@ export const joinSession = operation("join_session", {
       role: RoleName.optional(),
       groups: z.array(GroupAndRole).max(limits.groupsPerPeerMax).optional(),
       summary: Summary.optional(),
+      wake: WakePreference.optional(),
       capabilities: Capabilities.optional(),
       cwd: StorableText.max(1_000).optional(),
       machine: lineOfChars(limits.nameCharsMax).optional(),

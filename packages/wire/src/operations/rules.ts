@@ -159,6 +159,7 @@ export const coreRules = {
       route: "PUT /api/sessions/:session_id/summary",
     },
     set_status: { ...writing, access: "team", route: "PUT /api/sessions/:session_id/status" },
+    set_wake: { ...writing, access: "team", route: "PUT /api/sessions/:session_id/wake" },
     join_group: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/groups/join" },
     leave_group: {
       ...writingWhileOpen,

@@ -53,6 +53,7 @@ function toWirePeer(peer: KnownPeer, facts: FeaturePeerFacts): WirePeer {
     role: peer.role,
     groups: peer.groups.map(({ name, role }) => ({ name, role })),
     ...toReportedState(peer),
+    wake: peer.wake,
     capabilities: toCapabilities(peer.capabilities),
     cwd: peer.cwd,
     machine: peer.machine,

@@ -1,8 +1,9 @@
 import { declareStatus, type PeerFacts, updatePeerFacts } from "@merkle/db";
-import type { GroupMembership, OutputOf, ParsedInputOf } from "@merkle/wire";
+import { type GroupMembership, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { SessionServices, TeamContext } from "../context.js";
 import { withMembership } from "../peers/membership.js";
 import { announceRoster } from "./announce-roster.js";
+import { filterPresentPeers, readKnownPeers } from "./known-peers.js";
 
 /** Returns the facts about a peer in a join request (PEER-5). Omitted facts keep their values. */
 export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
@@ -10,6 +11,7 @@ export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
     role,
     groups,
     summary,
+    wake,
     capabilities,
     cwd,
     machine,
@@ -20,6 +22,7 @@ export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
     role,
     groups: groups?.reduce<GroupMembership[]>(withMembership, []),
     ...(summary !== undefined && toSummary(summary, new Date())),
+    wake,
     capabilities,
     cwd,
     machine,
@@ -65,4 +68,42 @@ export async function setSummary(
     afterCommit(() => announceRoster(services, sessionId));
     return { summary, at: at.toISOString() };
   });
+}
+
+/** Saves what nudges a peer while it is idle: the caller's own or, for a verified person, one of its agents (WAKE-20). */
+export async function setWake(
+  ctx: TeamContext<SessionServices>,
+  { wake, peer_id }: ParsedInputOf<"set_wake">,
+): Promise<OutputOf<"set_wake">> {
+  const { services, session, team } = ctx;
+  const { sessionId } = session;
+  const peerId = peer_id ?? team.peer.peerId;
+  if (peerId !== team.peer.peerId) await requireOwnAgent(ctx, peerId);
+  return ctx.write(async ({ tx, afterCommit }) => {
+    await updatePeerFacts(tx, sessionId, peerId, { wake });
+    afterCommit(() => announceRoster(services, sessionId));
+    return { wake };
+  });
+}
+
+/**
+ * Requires that the peer belongs to an agent of the calling person. Without members, any verified person decides
+ * about any agent.
+ *
+ * @throws not_found or forbidden
+ */
+async function requireOwnAgent(
+  { services, session, person }: TeamContext<SessionServices>,
+  peerId: string,
+): Promise<void> {
+  const present = filterPresentPeers(await readKnownPeers(services, session.sessionId));
+  const peer = present.find((each) => each.peerId === peerId && each.kind === "agent");
+  if (!peer) throw new MerkleError("not_found", `There is no agent ${peerId} in this session.`);
+  const isOwn = peer.memberId === null || peer.memberId === person?.memberId;
+  if (person?.verified && isOwn) return;
+  throw new MerkleError(
+    "forbidden",
+    "Only an agent itself and its own verified person can choose what nudges it.",
+    { ...(person && !person.verified && { needs: "verification" }) },
+  );
 }

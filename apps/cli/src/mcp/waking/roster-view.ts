@@ -96,7 +96,7 @@ function toFacts({ peers }: OutputOf<"list_peers">, { placeId }: PeerSession): R
   const others = peers.filter((peer) => peer !== own && peer.kind === "agent");
   return {
     groups: own?.groups.map(({ name }) => name) ?? [],
-    wake: "everything",
+    wake: own?.wake ?? "everything",
     othersOnline: others.filter(({ presence }) => presence !== "disconnected").length,
   };
 }

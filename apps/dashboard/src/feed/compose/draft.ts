@@ -41,7 +41,7 @@ export const emptyDraft: MessageDraft = {
  * message if the author is here, otherwise everyone. A decision is for everyone.
  */
 export function findDefaultRecipient(
-  { quoted, kind }: Draft,
+  { quoted, kind }: MessageDraft,
   recipients: readonly { readonly value: string }[],
 ): string {
   if (quoted === null || kind === "decision") return "*";
