@@ -316,6 +316,7 @@ export const verbCases: readonly VerbCase[] = [
     status: "blocked",
     reason: costlyText.wide(limits.reasonCharsMax * 3),
   })),
+  own("set_wake", "its own peer", () => ({ wake: "addressed" })),
   own("join_group", "the longest name", () => ({ name: "g".repeat(limits.nameCharsMax) })),
   own("leave_group", "nothing", () => ({ name: "backend" })),
   onFullState("get_state", "64 KiB of controls, and its history", { key: "key 0", history: true }),

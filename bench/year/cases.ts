@@ -124,6 +124,7 @@ export async function openCases(world: World): Promise<Readonly<Record<OpenOpera
     list_peers: { call: (index) => call("list_peers", some(index)) },
     set_summary: { call: (index) => call("set_summary", { ...own, summary: `Reads part ${index}.` }) },
     set_status: { call: (index) => call("set_status", { ...own, status: index % 2 ? "idle" : "working" }) },
+    set_wake: { call: (index) => call("set_wake", { ...own, wake: index % 2 ? "addressed" : "everything" }) },
     join_group: { call: (index) => call("join_group", { ...own, name: `group-${index % 10}` }) },
     leave_group: { call: (index) => call("leave_group", { ...own, name: `group-${index % 10}` }) },
     get_state: { call: () => call("get_state", { ...own, key: "kept" }) },

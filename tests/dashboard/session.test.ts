@@ -110,6 +110,9 @@ describe("a session's page", { tags: "chromium" }, () => {
     await card.getByRole("button", { name: "Nudge" }).click();
     await card.getByText("Cedar/cedar is offline and reads when it returns.").waitFor();
     expect(await findBarriers()).toEqual([]);
+    await card.getByRole("combobox", { name: "What wakes cedar" }).selectOption("addressed");
+    const wakes = async () => (await rest.call("list_peers", { session_id })).peers.map(({ wake }) => wake);
+    await expect.poll(wakes).toContain("addressed");
     await card.getByRole("button", { name: "Write to" }).click();
     await expect.poll(() => page.getByRole("button", { name: "To Cedar" }).count()).toBe(1);
     expect(await page.getByRole("textbox", { name: "Message" }).evaluate(isFocused)).toBe(true);

@@ -40,6 +40,7 @@ function peer(team_id: string, change: Partial<Peer> = {}): Peer {
     declared: null,
     summary: "",
     summary_at: null,
+    wake: "everything",
     capabilities: null,
     cwd: null,
     machine: null,

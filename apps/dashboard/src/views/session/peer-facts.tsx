@@ -5,6 +5,7 @@ import { TimeText } from "@/components/time-text";
 import { isBlocked, isDnd } from "@/sessions/roster-rows";
 import { useSession } from "@/sessions/session-context";
 import { StatusMark } from "@/sessions/status-mark";
+import { PeerWake } from "./peer-wake";
 
 /** A peer: the status and work that it reports, and the status that the broker observed. `isAlone`: the team has no other peers. */
 export function PeerFacts({ peer, isAlone }: { peer: Peer; isAlone: boolean }) {
@@ -73,6 +74,11 @@ export function PeerFacts({ peer, isAlone }: { peer: Peer; isAlone: boolean }) {
             "nothing yet"
           )}
         </Fact>
+        {peer.kind === "agent" && (
+          <Fact name="Woken by">
+            <PeerWake peer={peer} />
+          </Fact>
+        )}
         {peer.capabilities?.model && <Fact name="Model">{peer.capabilities.model}</Fact>}
         {peer.machine && (
           <Fact name="Machine">
