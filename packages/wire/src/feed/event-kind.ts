@@ -27,7 +27,7 @@ export interface EventKind {
    */
   readonly wakes?: true;
   /**
-   * True if a message from whoever caused the event usually follows within seconds. A nudge for the event waits
+   * True if the agent that caused the event usually posts a message about it within seconds. A nudge for the event waits
    * for that message (DELIVER-4).
    */
   readonly hasFollowUp?: true;

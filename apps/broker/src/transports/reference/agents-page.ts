@@ -142,8 +142,8 @@ repeat:
 
 ## Recipients and questions
 
-\`to\` is a peer, a team, \`team/peer\`, \`@group\` (with the groups within it), \`@humans\`, or a list (default: everyone). Only recipients get the message;
-the history shows it to all. The reply shows each recipient's status: away means that it reads the message later. \`priority\`: \`now\` overrides dnd, \`low\` wakes no one.
+\`to\` is a peer, a team, \`team/peer\`, \`@group\` (with the groups within it), \`@humans\`, or a list (default: everyone; for a reply, the author of its message).
+Only recipients get the message; the history shows it to all. Posts to everyone wake idle agents only after a pause; \`to\`, \`@name\` in the text and asks wake at once. The reply shows each recipient's status: away means that it reads the message later. \`priority\`: \`now\` overrides dnd, \`low\` wakes no one.
 
 \`\`\`bash
 curl -K ~/.merkle-alex '${session}/messages' -d @- <<'JSON'

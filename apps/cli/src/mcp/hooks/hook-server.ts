@@ -48,7 +48,7 @@ interface HookServerOptions {
   readonly turn: Turn;
   /**
    * Returns whether a running turn gets the message. If not, the message waits for one that the turn gets, or for
-   * the next prompt. Default: what wakes.
+   * the next prompt. Default: every message that wakes.
    */
   readonly isForTurn?: (team: PeerSession, message: Message) => boolean;
   readonly status: StatusReporter;
