@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { chmod, lstat, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -114,40 +115,66 @@ describe("Codex", () => {
   });
 
   it("[VENDOR-8] a turn is begun at the app server beside it, before it had any", async () => {
-    const socket = join(temporary, "app");
-    const http = createServer();
-    const app = new WebSocketServer({ server: http });
-    const asked: { method: string; params?: Record<string, unknown> }[] = [];
-    app.on("connection", (connection) =>
-      connection.on("message", (data) => {
-        const { id, ...request } = JSON.parse(String(data));
-        asked.push(request);
-        const result = request.method === "thread/loaded/list" ? { data: ["t9"], nextCursor: null } : {};
-        connection.send(JSON.stringify({ method: "note" }));
-        if (id !== undefined) connection.send(JSON.stringify({ id, result }));
-      }),
-    );
-    await new Promise<void>((resolve) => http.listen(socket, resolve));
-    onTestFinished(() => {
-      for (const each of app.clients) each.terminate();
-      http.close();
-    });
+    const app = await startAppServer();
     const alder = await startSession(broker);
-    await startAgent(broker, alder, {
-      client: "codex-mcp-client",
-      env: { MERKLE_CODEX_SERVER: socket },
-    });
+    await startAgent(broker, alder, { client: "codex-mcp-client", env: app.env });
     await alder.post("one", { to: "Birch" });
-    await expect.poll(() => asked.map(({ method }) => method)).toContain("turn/start");
-    expect(asked.map(({ method }) => method)).toEqual([
+    await expect.poll(() => app.asked.map(({ method }) => method)).toContain("turn/start");
+    expect(app.asked.map(({ method }) => method)).toEqual([
       "initialize",
       "initialized",
       "thread/loaded/list",
       "turn/start",
     ]);
-    expect(asked.at(-1)?.params).toMatchObject({
+    expect(app.asked.at(-1)?.params).toMatchObject({
       threadId: "t9",
       input: [{ type: "text", text: expect.stringContaining("1 unread") }],
     });
   });
+
+  it("[WAKE-9] none is begun while one runs in its thread, whose hooks bring the mail, and one once that is over", async () => {
+    const app = await startAppServer();
+    const alder = await startSession(broker);
+    const birch = await startAgent(broker, alder, { client: "codex-mcp-client", env: app.env });
+    await birch.hook("Stop", { session_id: "t9" });
+    app.status = "active";
+    await alder.post("one", { to: "Birch" });
+    const asked = (method: string) => app.asked.filter((request) => request.method === method);
+    await expect.poll(() => asked("thread/read").length).toBeGreaterThan(1);
+    expect(asked("thread/read")[0]?.params).toEqual({ threadId: "t9", includeTurns: false });
+    expect(asked("turn/start")).toEqual([]);
+    app.status = "idle";
+    await expect.poll(() => asked("turn/start")).toHaveLength(1);
+  });
 });
+
+/** Starts an app server with one thread, as a launched Codex has. */
+async function startAppServer() {
+  const socket = join(temporary, randomUUID().slice(0, 8));
+  const http = createServer();
+  const server = new WebSocketServer({ server: http });
+  const app = {
+    env: { MERKLE_CODEX_SERVER: socket },
+    asked: [] as { method: string; params?: Record<string, unknown> }[],
+    status: "idle",
+  };
+  const answers: Readonly<Record<string, () => object>> = {
+    "thread/loaded/list": () => ({ data: ["t9"], nextCursor: null }),
+    "thread/read": () => ({ thread: { id: "t9", status: { type: app.status } } }),
+  };
+  server.on("connection", (connection) =>
+    connection.on("message", (data) => {
+      const { id, ...request } = JSON.parse(String(data));
+      app.asked.push(request);
+      connection.send(JSON.stringify({ method: "note" }));
+      if (id !== undefined)
+        connection.send(JSON.stringify({ id, result: answers[request.method]?.() ?? {} }));
+    }),
+  );
+  await new Promise<void>((resolve) => http.listen(socket, resolve));
+  onTestFinished(() => {
+    for (const each of server.clients) each.terminate();
+    http.close();
+  });
+  return app;
+}

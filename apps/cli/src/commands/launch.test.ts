@@ -176,7 +176,10 @@ describe("merkle launch", () => {
       return peers.find(({ name }) => name === "elm")?.wake;
     };
     const { code, stderr } = await run([...who, "--wake", "addressed"]);
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(" --wake addressed -y") });
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(" --wake addressed -y"),
+    });
     expect(await wakeOf()).toBe("addressed");
     await run(who);
     expect(await wakeOf()).toBe("addressed");
