@@ -2,7 +2,7 @@ import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { openToolServer } from "../../apps/cli/src/mcp/tool-server.js";
 import type { NudgeDelays } from "../../apps/cli/src/mcp/waking/wake.js";
 import { readConfig } from "../../apps/cli/src/settings/config.js";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { makeAgentHome } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type Correspondent, startSession } from "./agents.js";

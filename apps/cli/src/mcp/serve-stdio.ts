@@ -166,7 +166,6 @@ async function findKnownPeer({ as, join }: McpOptions, home: string): Promise<Co
   return held && { session: held.slug, team: held.team_name, peer: held.peer_name };
 }
 
-
 const checkIntervalMs = 2_000;
 const answerWithinMs = 5_000;
 

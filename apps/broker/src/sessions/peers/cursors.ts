@@ -2,32 +2,28 @@
  * The cursors of one peer: which messages the peer has acknowledged, which were sent to it, and which are known
  * to have arrived. A cursor is the sequence of the last message that it covers (CURSOR-1).
  *
- * | Cursor        | Covers                                                | Moved by
- * | Promise                                                          |
- * | ------------- | ----------------------------------------------------- |
- * ------------------------------------ | ---------------------------------------------------------------- |
- * | `acked`       | messages that the peer has, and gaps with none for it | `acknowledged`, `resumed`,
- * | Nothing that it covers is delivered again (DELIVER-2, CURSOR-2). |
- * |               |                                                       | `foundEmpty`
- * |                                                                  |
- * | `ackedByPeer` | `acked` without the gaps at its end                   | `acknowledged`, `resumed`
- * | Its messages get a delivery time (DELIVER-8).                    |
- * | `ackedSaved`  | the part of `acked` known to be in the database       | `saved`
- * | An acknowledging call replies after it (CURSOR-7, CURSOR-8).     |
- * | `offered`     | messages sent by any wait, inbox or history page      | `handedOut`, `replied`, `resumed`,
- * | `acked` moves past it only over gaps (CURSOR-3 to CURSOR-5).     |
- * |               |                                                       | `acknowledged`, `foundEmpty`
- * |                                                                  |
- * | `returned`    | messages in replies to calls without a cursor         | `replied`
- * | The next such call marks it `again` (CURSOR-6).                  |
- * | `confirmed`   | the part of `returned` that is known to have arrived  | `requested`, `resumed`
- * | The next such call acknowledges it (CURSOR-6).                   |
- * | `repeated`    | the part of `returned` that was returned twice        | `replied`
- * | Counts as read by a caller without receipts, which loses a       |
- * |               |                                                       |
- * | message only if two whole replies in a row are lost (CURSOR-6).  |
- * | `readSaved`   | the person's read position in the database            | `readingSaved`
- * | A failed save is retried (PERSON-6).                             |
+ * | Cursor        | Covers                          | Moved by                   | Promise                            |
+ * | ------------- | ------------------------------- | -------------------------- | ---------------------------------- |
+ * | `acked`       | messages that the peer has, and | `acknowledged`, `resumed`, | Nothing that it covers is          |
+ * |               | gaps with none for it           | `foundEmpty`               | delivered again (DELIVER-2,        |
+ * |               |                                 |                            | CURSOR-2).                         |
+ * | `ackedByPeer` | `acked` without the gaps at its | `acknowledged`, `resumed`  | Its messages get a delivery time   |
+ * |               | end                             |                            | (DELIVER-8).                       |
+ * | `ackedSaved`  | the part of `acked` known to be | `saved`                    | An acknowledging call replies      |
+ * |               | in the database                 |                            | after it (CURSOR-7, CURSOR-8).     |
+ * | `offered`     | messages sent by any wait,      | `handedOut`, `replied`,    | `acked` moves past it only over    |
+ * |               | inbox or history page           | `resumed`, `acknowledged`, | gaps (CURSOR-3 to CURSOR-5).       |
+ * |               |                                 | `foundEmpty`               |                                    |
+ * | `returned`    | messages in replies to calls    | `replied`                  | The next such call marks it        |
+ * |               | without a cursor                |                            | `again` (CURSOR-6).                |
+ * | `confirmed`   | the part of `returned` that is  | `requested`, `resumed`     | The next such call acknowledges it |
+ * |               | known to have arrived           |                            | (CURSOR-6).                        |
+ * | `repeated`    | the part of `returned` that was | `replied`                  | It counts as read by a caller      |
+ * |               | returned twice                  |                            | without receipts, which loses a    |
+ * |               |                                 |                            | message only if two whole replies  |
+ * |               |                                 |                            | in a row are lost (CURSOR-6).      |
+ * | `readSaved`   | the person's read position in   | `readingSaved`             | A failed save is retried           |
+ * |               | the database                    |                            | (PERSON-6).                        |
  *
  * Cursors normally only move forward, and `loaded` adopts those values of the row that are further ahead. Two
  * events move all cursors except `readSaved` to one position, even backwards: `placed`, for `replay_from`, and
