@@ -58,6 +58,7 @@ const events: Described = {
       ...{
         labels: true,
         links: true,
+        files: true,
         check: true,
         holder: true,
         fence: true,

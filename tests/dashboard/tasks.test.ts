@@ -17,7 +17,7 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
       labels: ["auth"],
     });
     await add("Write down what a token holds");
-    await add("Test the rotation", { blocked_by: [1], assignee: "Birch" });
+    await add("Test the rotation", { blocked_by: [1], assignee: "Birch", files: ["tests/auth/**"] });
     await add("Move the gateway over", { blocked_by: [1, 3] });
     await add("Delete the old issuer", { blocked_by: [4] });
     await rest.call("claim_task", { ...atlas, task: 1 });
@@ -54,7 +54,8 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     await dashboard.rest.call("finish_task", { ...atlas, task: 1, result: "They rotate." });
     await details.getByText("They rotate.").waitFor();
     const open = page.getByRole("region", { name: /^Open/ });
-    await open.getByRole("button", { name: /Test the rotation/ }).waitFor();
+    await open.getByRole("button", { name: /Test the rotation/ }).click();
+    await details.getByRole("list", { name: "Files" }).getByText("tests/auth/**").waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -69,6 +70,7 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     await page.keyboard.press("n");
     const dialog = page.getByRole("dialog", { name: "New task" });
     await dialog.getByRole("textbox", { name: "Title" }).fill("Announce it");
+    await dialog.getByRole("textbox", { name: "Files" }).fill("docs/news.md, CHANGELOG");
     expect(await findBarriers()).toEqual([]);
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });

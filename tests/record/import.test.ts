@@ -107,7 +107,7 @@ describe("a bundle that is imported", () => {
     const ana = { session_id, team_id: (await makePerson(transport, "Ana")).person_id };
     const secret = "the key is hunter2";
     for (const task of [
-      { title: "one", text: "first", labels: ["auth"], links: [{ section: "Goals" }] },
+      { title: "one", text: "first", labels: ["auth"], links: [{ section: "Goals" }], files: ["a.ts"] },
       { title: "two", blocked_by: [1], assignee: "Birch" },
       { title: "three" },
       { title: "four" },
@@ -118,6 +118,7 @@ describe("a bundle that is imported", () => {
     await transport.call("finish_task", { ...oak, task: 1, result: "they rotate" });
     await transport.call("claim_task", { ...oak, task: 3 });
     await transport.call("split_task", { ...oak, task: 3, parts: [{ title: "a" }, { title: "b" }] });
+    await transport.call("update_task", { ...atlas, task: 6, files: ["docs/**"] });
     await transport.call("claim_task", { ...oak, task: 6 });
     await transport.call("update_task", { ...atlas, task: 4, state: "cancelled", reason: "not now" });
     await transport.call("claim", { ...oak, scope: "repo:src/**", reason: "new tokens", ttl: 600 });
@@ -134,7 +135,8 @@ describe("a bundle that is imported", () => {
     expect(before.tasks.map(({ state }) => state)).toEqual([
       ...["done", "open", "blocked", "cancelled", "open", "claimed", "open"],
     ]);
-    expect(before.claims).toHaveLength(1);
+    expect(before.claims.map(({ scope }) => scope)).toEqual(["repo:docs/**", "repo:src/**"]);
+    expect(before.tasks[0]?.files).toEqual(["repo:a.ts"]);
     expect(await lists(there, copy)).toEqual(before);
     const { history } = await there.call("get_task", { session_id: copy, task: 1 });
     expect(history).toHaveLength(3);

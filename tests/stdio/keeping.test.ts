@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { createCleanup } from "../kit/cleanup.js";
 import { makeAgentHome, type StdioServer, startStdioServer } from "../kit/stdio.js";
@@ -85,6 +87,36 @@ it("[MCP-19] of several sessions one is named in each call, but check_messages r
   expect(await birch.call("post_message", { session_id: two.slug, content: { text: "x" } })).toBe(
     `unauthorized: You have not joined the session "${two.slug}" yet. Join it first.\nnext join_session`,
   );
+});
+
+it("[TASK-14] [TASK-15] a worker's whole task is two calls: it gets the task, its files in its repository and what was written", async () => {
+  const alder = await startSession(broker);
+  const startInClone = async (team: string, remote: string) => {
+    const home = await makeAgentHome();
+    await mkdir(join(home, ".git"));
+    await writeFile(join(home, ".git/config"), `[remote "origin"]\n\turl = ${remote}\n`);
+    return startAgent(broker, alder, { team, home });
+  };
+  const birch = await startInClone("Birch", "git@github.com:acme/app.git");
+  const cedar = await startInClone("Cedar", "https://github.com/acme/app");
+  const dune = await startInClone("Dune", "https://github.com/acme/other");
+  const files = ["Makefile", "src/auth/**", "docs/a.md", "docs/b.md"];
+  await birch.call("create_task", { title: "rotate tokens", files });
+  const task = await alder.ask<{ history: { sequence: number }[] }>("GET", "/tasks/1");
+  await alder.post("The gateway caches them.", { reply_to: task.history[0]?.sequence });
+  expect(await birch.call("list_tasks")).toBe(
+    "- 1 open on Makefile, src/auth/**, docs/a.md …: rotate tokens",
+  );
+  expect(await birch.call("claim_task", { task: 1 })).toMatch(
+    /^- 1 claimed by Birch since [\d:]+ on Makefile, src\/auth\/\*\*, docs\/a\.md …: rotate tokens\n files: Makefile, src\/auth\/\*\*, docs\/a\.md, docs\/b\.md\n these files are claimed for you until you finish or release it\n#\d+ Alder re #\d+: The gateway caches them\.$/,
+  );
+  await cedar.call("create_task", { title: "write a Makefile", files: ["./Makefile"] });
+  expect(await cedar.call("claim_task")).toMatch(
+    /^conflict: Task 2 cannot be claimed: Birch has held repo:Makefile since .* \(task 1\)\. Nothing was claimed\./,
+  );
+  expect(await dune.call("claim_task")).toContain("- 2 claimed by Dune");
+  expect(await birch.call("finish_task", { task: 1, result: "they rotate" })).toBe("task 1 done");
+  expect(await cedar.call("list_claims")).toMatch(/^- "?repo:Makefile"? Dune, since [\d:]+: task 2$/);
 });
 
 it("[STDIO-21] who holds a task or a claim is shown it by its first conclude_session, and concludes by the second", async () => {

@@ -1,4 +1,5 @@
 import type { Message } from "@merkle/wire";
+import { scopesOverlap } from "@merkle/wire/text";
 import fc from "fast-check";
 import postgres from "postgres";
 import { expect, it, onTestFinished } from "vitest";
@@ -119,13 +120,51 @@ function replay(messages: readonly Message[]): Map<number, Modelled> {
   return tasks;
 }
 
-it("[TASK-13] [TASK-3] [TASK-5] claims, releases, ends, leavings and restarts at once: one holder at a time, nothing lost, nothing out of order, all told", async () => {
+/** The files of the tasks with these indexes. Some overlap, and a third of the tasks have none. */
+const filesOf = (index: number) =>
+  [["repo:src/**"], ["repo:src/a.ts", "repo:docs/b.md"], ["repo:docs/**"], ["repo:test/?.ts"], [], []][
+    index % 6
+  ] ?? [];
+
+/** Replays the claims on files, and fails if two peers hold overlapping ones at the same time. */
+function replayClaims(messages: readonly Message[]): [string, string][] {
+  const held = new Map<string, { readonly scope: string; readonly holder: string }>();
+  for (const { content, sequence } of messages.filter(({ event }) => event === "claim_changed")) {
+    const {
+      scope,
+      change,
+      by,
+      holder = by,
+    } = content as {
+      scope: string;
+      change: string;
+      by: string;
+      holder?: string;
+    };
+    const at = `#${sequence} ${change} of ${scope} by ${by}`;
+    const key = `${holder} ${scope}`;
+    if (change === "claimed") {
+      const others = [...held.values()].filter((each) => each.holder !== by);
+      expect(
+        others.filter((each) => scopesOverlap(each.scope, scope)),
+        at,
+      ).toEqual([]);
+      held.set(key, { scope, holder: by });
+    } else expect(held.delete(key), at).toBe(true);
+  }
+  return [...held.values()].map(({ scope, holder }): [string, string] => [scope, holder]).toSorted();
+}
+
+it("[TASK-13] [TASK-14] [TASK-3] [TASK-5] claims, releases, ends, leavings and restarts at once: one holder at a time, nothing lost, nothing out of order, all told", async () => {
   const broker = await startTestBroker();
   const rest = await transports.rest(broker.url);
   const session = await createTestSession(rest);
   const { sessionId: session_id, convener } = session;
   for (let count = 0; count < tasksCount; count += 1)
-    await rest.call("create_task", { session_id, team_id: convener, title: `task ${count + 1}` });
+    await rest.call("create_task", {
+      ...{ session_id, team_id: convener },
+      ...{ title: `task ${count + 1}`, files: filesOf(count) },
+    });
   const agents: Agent[] = [];
   const join = async () => {
     const name = `Team ${agents.length}`;
@@ -157,6 +196,9 @@ it("[TASK-13] [TASK-3] [TASK-5] claims, releases, ends, leavings and restarts at
     for (const { transport } of ways) if (transport !== rest) await transport.close();
     const [leaver] = there;
     if (leaver) {
+      // Its file is free, so there is a task to leave with.
+      const files = [`left/${round}.md`];
+      await rest.call("create_task", { session_id, team_id: convener, title: "left", files });
       await take(rest, leaver, { do: "next" });
       await take(rest, leaver, { do: "leave" });
       leaver.gone = true;
@@ -189,6 +231,16 @@ it("[TASK-13] [TASK-3] [TASK-5] claims, releases, ends, leavings and restarts at
   ]);
   expect(seen, `MERKLE_SEED=${seed}`).toEqual(
     [...model].map(([number, { state, holder }]) => [number, state, state === "claimed" ? holder : null]),
+  );
+  const tasks = await listed();
+  const claimed = tasks.flatMap(({ state, holder, files }) =>
+    state === "claimed" ? files.map((file): [string, string] => [file, holder ?? ""]) : [],
+  );
+  const once = new Map(claimed.map((each) => [each.join(" "), each]));
+  expect(replayClaims(messages), `MERKLE_SEED=${seed}`).toEqual([...once.values()].toSorted());
+  const { claims } = await rest.call("list_claims", { session_id });
+  expect(claims.map(({ scope, holder }) => [scope, holder]).toSorted()).toEqual(
+    [...once.values()].toSorted(),
   );
   expect(messages.some(({ content }) => content["change"] === "handed_back")).toBe(true);
   // An agent that has left can no longer use its old credential.

@@ -70,7 +70,7 @@ describe.each(Object.entries(transports))("tasks, by %s", (_name, open) => {
     expect(await at.call("claim_task", { session_id, team_id, task: 1 })).toMatchObject({
       task: { fence: 1 },
     });
-    expect(await at.call("claim_task", { session_id, team_id })).toEqual({ task: null });
+    expect(await at.call("claim_task", { session_id, team_id })).toEqual({ task: null, thread: [] });
     const done = await at.call("finish_task", { session_id, team_id, task: 1, result: "they rotate" });
     expect(done).toMatchObject({ state: "done", holder: "Atlas", result: "they rotate", ready: [2] });
     expect(await numbers("unfinished")).toEqual([2]);
@@ -347,7 +347,7 @@ describe("A task", () => {
   it("[TASK-1] it is for a team or a peer, and nobody else is given it", async () => {
     const { session_id, atlas, birch, add } = await startList();
     const task = await add("a", { assignee: "birch" });
-    expect(await transport.call("claim_task", atlas)).toEqual({ task: null });
+    expect(await transport.call("claim_task", atlas)).toEqual({ task: null, thread: [] });
     expect((await expectFailure(transport.call("claim_task", { ...atlas, task }))).message).toContain(
       "it is for Birch",
     );

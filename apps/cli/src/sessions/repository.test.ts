@@ -7,6 +7,7 @@ import {
   findRepository,
   findRepositoryFile,
   normaliseRemote,
+  resolveFile,
   resolveScope,
   toRepositoryKey,
 } from "./repository.js";
@@ -80,4 +81,14 @@ it("[CLAIM-7] a path on this machine is claimed from its repository's root", () 
   expect(resolved("packages/web/src/a.ts")).toBe("repo:packages/web/src/a.ts");
   expect(resolved(join(web, "new.ts"))).toBe("repo:packages/web/new.ts");
   for (const scope of ["repo:src/a.ts", "issue:#12", "deploy"]) expect(resolved(scope)).toBe(scope);
+});
+
+it("[TASK-14] a task's file is resolved as a path, also if it is a single word", () => {
+  const root = makeRepository(join(makeFolder(), "app"));
+  mkdirSync(join(root, "packages/web"), { recursive: true });
+  const web = join(root, "packages/web");
+  expect(resolveFile("Makefile", web)).toBe("repo:packages/web/Makefile");
+  expect(resolveFile("packages", web)).toBe("repo:packages");
+  expect(resolveFile("src/", web)).toBe("repo:packages/web/src/");
+  expect(resolveFile("repo:Makefile", web)).toBe("repo:Makefile");
 });

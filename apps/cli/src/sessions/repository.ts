@@ -44,13 +44,22 @@ export function resolveScope(scope: string, cwd: string): { scope: string; addre
   const given = scope.trim();
   const isPath = !given.startsWith("repo:") && normaliseScope(given).startsWith("repo:");
   if (!isPath && !isAbsolute(given)) return { scope, address: findRepository(cwd) };
+  return resolvePath(given, cwd);
+}
+
+/** Resolves a task's file, which is a path even if it is a single word. Otherwise like {@link resolveScope}. */
+export function resolveFile(file: string, cwd: string): string {
+  return file.startsWith("repo:") ? file : resolvePath(file.trim(), cwd).scope;
+}
+
+function resolvePath(given: string, cwd: string): { scope: string; address: string | null } {
   const root = findRoot(resolveRealPath(cwd));
   const [first = ""] = given.split(/[/\\]/);
   // Resolve a relative path from the root if its first part exists only there. Otherwise resolve it from the
   // agent's folder, in which new files are created.
   const isFromRoot = root !== null && !existsSync(join(cwd, first)) && existsSync(join(root, first));
   const file = findRepositoryFile(given, isFromRoot ? root : cwd);
-  if (file === null) return { scope, address: null };
+  if (file === null) return { scope: given, address: null };
   return { scope: `repo:${file.path}${/[/\\]$/.test(given) ? "/" : ""}`, address: file.address };
 }
 

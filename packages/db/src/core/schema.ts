@@ -660,6 +660,7 @@ export const tasks = pgTable("tasks", {
   handedBackAt: instant("handed_back_at"),
   result: text("result"),
   proof: jsonb("proof").$type<{ exit_code: number; tail: string }>(),
+  files: text("files").array().notNull().default(sql`'{}'::text[]`),
 });
 
 export const teams = pgTable("teams", {

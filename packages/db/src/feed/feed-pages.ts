@@ -230,8 +230,7 @@ const threadMessagesMax = 5_000;
 
 /**
  * Returns the sequences of the thread that contains a message, in order. A thread is the first message and
- * all direct and indirect replies to it. A reply always comes after its parent, so one pass over the replies
- * finds all of them.
+ * all direct and indirect replies to it.
  */
 export async function findThread(db: Queryable, sessionId: string, sequence: number): Promise<number[]> {
   const [first] = await db.execute<{ root: string }>(sql`
@@ -241,13 +240,31 @@ export async function findThread(db: Queryable, sessionId: string, sequence: num
       SELECT m.sequence, m.reply_to FROM above JOIN ${messages} m
         ON m.session_id = ${sessionId} AND m.sequence = above.reply_to)
     SELECT min(sequence)::text AS root FROM above`);
-  const root = Number(first?.root ?? sequence);
+  return findReplies(db, sessionId, [Number(first?.root ?? sequence)]);
+}
+
+/**
+ * Returns the sequences of these messages and of all direct and indirect replies to them. A reply always comes
+ * after its parent, so one pass over the replies finds all of them.
+ */
+export async function findReplies(
+  db: Queryable,
+  sessionId: string,
+  roots: readonly number[],
+): Promise<number[]> {
+  if (roots.length === 0) return [];
   const replies = await db
     .select({ sequence: messages.sequence, replyTo: messages.replyTo })
     .from(messages)
-    .where(and(eq(messages.sessionId, sessionId), gt(messages.sequence, root), isNotNull(messages.replyTo)))
+    .where(
+      and(
+        eq(messages.sessionId, sessionId),
+        gt(messages.sequence, Math.min(...roots)),
+        isNotNull(messages.replyTo),
+      ),
+    )
     .orderBy(asc(messages.sequence));
-  const thread = new Set([root]);
+  const thread = new Set(roots);
   for (const { sequence: reply, replyTo } of replies) {
     if (thread.size >= threadMessagesMax) break;
     if (replyTo !== null && thread.has(replyTo)) thread.add(reply);

@@ -52,6 +52,9 @@ export const limits = {
   taskLabelsMax: 20,
   taskBlockersMax: 50,
   taskLinksMax: 20,
+  taskFilesMax: 20,
+  /** A call for the next task passes over at most this many tasks whose files another peer has claimed. */
+  tasksPassedOverMax: 20,
   taskPartsMax: 20,
   checkCommandCharsMax: 500,
   checkTailBytesMax: 4 * 1024,
@@ -107,6 +110,9 @@ export const limits = {
   pageBytesMax: 512 * 1024,
   /** Models read compact pages, and every character costs them tokens. */
   compactPageCharsMax: 20_000,
+  /** A claimed task comes with at most this many messages about it, newest kept. */
+  taskThreadMessagesMax: 20,
+  taskThreadBytesMax: 16 * 1024,
   /**
    * Number of document versions in one redaction. Each may be as long as a document, and one statement hashes
    * them all.

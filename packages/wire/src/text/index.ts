@@ -47,10 +47,12 @@ export {
 export { adviseUpgrade, npxCommand, packageName } from "./package-name.js";
 export {
   describeScopeProblem,
+  formatScope,
   isFileScope,
   normaliseScope,
   scopeContainsFile,
   scopesOverlap,
+  toFileScope,
 } from "./scope.js";
 export { toShellLine, toShellWord } from "./shell.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";

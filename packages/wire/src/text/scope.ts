@@ -15,6 +15,17 @@ export function normaliseScope(text: string): string {
   return `${filesMark}${path === "" || path.endsWith("/") ? `${path}**` : path}`;
 }
 
+/** Returns the stored form of a scope that can only be files, so that a plain word is also a path. */
+export function toFileScope(text: string): string {
+  const path = text.trim();
+  return normaliseScope(path === "" || path.startsWith(filesMark) ? path : `${filesMark}${path}`);
+}
+
+/** Returns a scope as people write it: files without their prefix. */
+export function formatScope(scope: string): string {
+  return scope.startsWith(filesMark) ? scope.slice(filesMark.length) : scope;
+}
+
 /** Explains why a scope cannot be claimed. Returns null if it can be claimed. */
 export function describeScopeProblem(scope: string): string | null {
   const file = scope.replace(lineRange, "");

@@ -1,5 +1,15 @@
-import { claimNextTask, claimTaskRow, noHolder, type TaskRow, updateTaskRow } from "@merkle/db";
+import {
+  claimTaskRow,
+  deleteTaskClaims,
+  lockNextTask,
+  lockSession,
+  noHolder,
+  type TaskRow,
+  type Transaction,
+  updateTaskRow,
+} from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { TeamContext } from "../../sessions/context.js";
 import { mayReview } from "./finish-task.js";
 import type { TaskServices } from "./services.js";
@@ -13,32 +23,59 @@ import {
   toErrorDetails,
   toTask,
 } from "./task.js";
+import { announceFileClaims, claimFiles, filesAreClaimed, findFileConflicts } from "./task-files.js";
+import { readThread } from "./task-thread.js";
 
 /**
- * Claims a task, or the next ready task. If several callers compete, exactly one gets the task (TASK-3). A
- * task that the caller already holds is returned again without an event.
+ * Claims a task with its files, or the next ready task. If several callers compete, exactly one gets the task
+ * (TASK-3). A task that the caller already holds is returned again without an event.
  *
- * @throws conflict, with the task's holder or the tasks that block it
+ * @throws conflict, with the task's holder, the tasks that block it, or the claims on its files
  */
 export async function claimTask(
   ctx: TeamContext<TaskServices>,
-  { task, label }: ParsedInputOf<"claim_task">,
+  input: ParsedInputOf<"claim_task">,
 ): Promise<OutputOf<"claim_task">> {
   const { sessionId } = ctx.session;
-  const claimer = toClaimer(ctx);
-  return ctx.write(async (write) => {
+  const repository = input.repository ?? null;
+  const { task } = await ctx.write(async (write) => {
     const { tx } = write;
-    const claimed =
-      task === undefined
-        ? await claimNextTask(tx, sessionId, claimer, label)
-        : await claimTaskRow(tx, { sessionId, number: task }, claimer);
-    if (!claimed) {
-      if (task === undefined) return { task: null };
-      return { task: toTask(requireOwn(ctx, await requireTask(tx, ctx, task)), ctx) };
-    }
-    await announceTask(ctx, write, claimed, { change: "claimed", fence: claimed.fence, concerns: [] });
-    return { task: toTask(claimed, ctx) };
+    await lockSession(tx, sessionId);
+    const number = input.task ?? (await findNextTask(ctx, tx, input.label, repository));
+    if (number === null) return { task: null };
+    const row = await claimTaskRow(tx, { sessionId, number }, toClaimer(ctx));
+    if (!row) return { task: toTask(requireOwn(ctx, await requireTask(tx, ctx, number)), ctx) };
+    const claims = await claimFiles(ctx, tx, row, repository);
+    await announceTask(ctx, write, row, { change: "claimed", fence: row.fence, concerns: [] });
+    await announceFileClaims(ctx, write, claims, "claimed");
+    return { task: toTask(row, ctx) };
   });
+  return { task, thread: task === null ? [] : await readThread(ctx, task) };
+}
+
+/**
+ * Finds the next ready task for the caller. Passes over tasks with files that another peer has claimed.
+ *
+ * @throws conflict if only such tasks are ready, with the claims on the files of the first one
+ */
+async function findNextTask(
+  ctx: TeamContext<TaskServices>,
+  tx: Transaction,
+  label: string | undefined,
+  repository: string | null,
+): Promise<number | null> {
+  const passedOver: number[] = [];
+  let conflict: MerkleError | null = null;
+  while (passedOver.length < limits.tasksPassedOverMax) {
+    const next = await lockNextTask(tx, ctx.session.sessionId, toClaimer(ctx), { label, except: passedOver });
+    if (!next) break;
+    const conflicts = await findFileConflicts(ctx, tx, next, repository);
+    if (conflicts.length === 0) return next.number;
+    conflict ??= filesAreClaimed(ctx, next.number, conflicts);
+    passedOver.push(next.number);
+  }
+  if (conflict) throw conflict;
+  return null;
 }
 
 function requireOwn(ctx: TeamContext<TaskServices>, row: TaskRow): TaskRow {
@@ -69,6 +106,7 @@ export async function releaseTask(
       { sessionId, number: task },
       { state: "open", ...noHolder, proof: null },
     );
+    const claims = await deleteTaskClaims(write.tx, before);
     const isOthers = before.holderPeerId !== ctx.team.peer.peerId;
     await announceTask(
       ctx,
@@ -81,6 +119,7 @@ export async function releaseTask(
         concerns: ["holder", "creator", "assignee"],
       },
     );
+    await announceFileClaims(ctx, write, claims, "released");
     return toTask(row, ctx);
   });
 }

@@ -1,24 +1,23 @@
 import {
   type ClaimRow,
   deleteClaim,
-  drawClaimNumber,
   findSession,
-  insertClaim,
+  insertClaims,
   listClaimRows,
+  lockSession,
 } from "@merkle/db";
-import {
-  MerkleError,
-  type OutputOf,
-  type ParsedInputOf,
-  type ScopeClaim,
-  type SystemEvent,
-} from "@merkle/wire";
-import { limits } from "@merkle/wire/limits";
-import { isFileScope, normaliseScope, scopesOverlap } from "@merkle/wire/text";
-import type { Write } from "../../core/write.js";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { isFileScope, normaliseScope } from "@merkle/wire/text";
 import type { SessionContext, TeamContext } from "../../sessions/context.js";
-import { formatAuthorName } from "../../sessions/roster/author.js";
 import { toSessionSettings } from "../../sessions/session-settings.js";
+import {
+  announceClaim,
+  describeClaims,
+  refuseConflicts,
+  toClaim,
+  toClaimant,
+  toConflictDetails,
+} from "./claim.js";
 import { releaseTask } from "./claim-task.js";
 import type { TaskServices } from "./services.js";
 import { isHuman } from "./task.js";
@@ -33,64 +32,28 @@ export async function claimScope(
   { scope, shared, reason, ttl, ...named }: ParsedInputOf<"claim">,
 ): Promise<OutputOf<"claim">> {
   const { sessionId } = ctx.session;
-  const { peerId } = ctx.team.peer;
   const repository = isFileScope(scope) ? (named.repository ?? null) : null;
   return ctx.write(async (write) => {
-    const number = await drawClaimNumber(write.tx, sessionId);
-    const others = (await listClaimRows(write.tx, sessionId)).filter((each) => each.peerId !== peerId);
-    const conflicting = others.filter(
-      (each) =>
-        !(shared && each.shared) &&
-        mayBeSameRepository(repository, each.repository) &&
-        scopesOverlap(scope, each.scope),
-    );
-    if (conflicting.length > 0) throw alreadyClaimed(ctx, scope, conflicting);
-    if (others.length >= limits.claimsPerSessionMax) throw tooMany();
-    const row = await insertClaim(write.tx, {
-      ...{ sessionId, number, scope, repository, shared, peerId },
-      reason: reason ?? null,
-      holder: formatAuthorName(ctx.team),
-      seconds: ttl ?? null,
-    });
+    await lockSession(write.tx, sessionId);
+    const claim = { scopes: [scope], repository, shared };
+    await refuseConflicts(ctx, write.tx, claim, (conflicts) => alreadyClaimed(ctx, scope, conflicts));
+    const more = { reason: reason ?? null, seconds: ttl ?? null };
+    const [row] = await insertClaims(write.tx, { ...toClaimant(ctx), ...claim, ...more });
+    if (!row) throw new TypeError("A claim was not stored.");
     await announceClaim(ctx, write, row, { change: "claimed", reason });
     return toClaim(row, ctx);
   });
 }
 
-/**
- * Returns whether two scopes may be in the same repository. A scope that names no repository may be in
- * any repository (CLAIM-7).
- */
-function mayBeSameRepository(a: string | null, b: string | null): boolean {
-  return a === null || b === null || a === b;
-}
-
 function alreadyClaimed(
   ctx: TeamContext<TaskServices>,
   scope: string,
-  rows: readonly ClaimRow[],
+  conflicts: readonly ClaimRow[],
 ): MerkleError {
-  const holders = rows
-    .slice(0, 5)
-    .map(
-      (row) =>
-        `${row.holder} has held ${row.scope} since ${row.claimedAt.toISOString()}${row.reason === null ? "" : ` (${row.reason})`}`,
-    );
   return new MerkleError(
     "conflict",
-    `${scope} cannot be claimed: ${holders.join("; ")}. Ask the holder for it, or do something else first.`,
-    { claims: rows.map((row) => toClaim(row, ctx)), next: "send_message" },
-  );
-}
-
-function tooMany(): MerkleError {
-  const max = limits.claimsPerSessionMax;
-  return new MerkleError(
-    "conflict",
-    `A session can have at most ${max} claims. Release some, or claim a folder instead of its files.`,
-    {
-      claims_max: max,
-    },
+    `${scope} cannot be claimed: ${describeClaims(conflicts)}. Ask the holder for it, or do something else first.`,
+    toConflictDetails(ctx, conflicts),
   );
 }
 
@@ -118,11 +81,15 @@ export async function releaseClaim(
     if (!isOwn(claim) && !isHuman(ctx)) throw notYours(claim);
     const row = await deleteClaim(write.tx, claim);
     if (!row) throw notClaimed(input);
-    await announceClaim(ctx, write, row, {
-      change: "released",
-      reason,
-      ...(!isOwn(row) && { holder: row.holder }),
-    });
+    const isOthers = !isOwn(row);
+    await announceClaim(
+      ctx,
+      write,
+      row,
+      { change: "released", reason, ...(isOthers && { holder: row.holder }) },
+      // Other peers see the release when they list claims.
+      isOthers ? [row.peerId] : [],
+    );
     return { released: row.scope };
   });
 }
@@ -149,55 +116,4 @@ export async function listClaims(ctx: SessionContext<TaskServices>): Promise<Out
     findSession(orm, meshId, sessionId),
   ]);
   return { claims: rows.map((row) => toClaim(row, ctx)), edits: toSessionSettings(session?.settings).claims };
-}
-
-function toClaim(row: ClaimRow, { team }: Pick<SessionContext<TaskServices>, "team">): ScopeClaim {
-  return {
-    claim: row.number,
-    scope: row.scope,
-    read_as: isFileScope(row.scope) ? "files" : "name",
-    repository: row.repository,
-    shared: row.shared,
-    holder: row.holder,
-    mine: team !== null && row.peerId === team.peer.peerId,
-    reason: row.reason,
-    claimed_at: row.claimedAt.toISOString(),
-    expires_at: row.expiresAt?.toISOString() ?? null,
-  };
-}
-
-type ClaimEvent = Extract<SystemEvent, { event: "claim_changed" }>;
-type ClaimChange = Pick<ClaimEvent, "change" | "holder" | "reason">;
-
-async function announceClaim(
-  { services, session, team }: TeamContext<TaskServices>,
-  { announce, afterCommit }: Write,
-  row: ClaimRow,
-  claimChange: ClaimChange,
-): Promise<void> {
-  const isOthers = row.peerId !== team.peer.peerId;
-  const { sequence } = await announce(
-    session.sessionId,
-    toClaimEvent(row, formatAuthorName(team), claimChange),
-    {
-      causedBy: team.peer.peerId,
-      // Other peers see the release when they list claims. A holder is notified only if someone else released the
-      // holder's claim.
-      reaches: isOthers ? [row.peerId] : [],
-    },
-  );
-  afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));
-}
-
-export function toClaimEvent(row: ClaimRow, by: string, claimChange: ClaimChange): ClaimEvent {
-  const { number: claim, scope, shared, claimedAt, expiresAt } = row;
-  const { change, holder, reason } = claimChange;
-  return {
-    event: "claim_changed",
-    ...{ claim, scope, shared, change, by },
-    ...(holder !== undefined && { holder }),
-    ...(reason !== undefined && { reason }),
-    ...(change === "claimed" && expiresAt !== null && { expires_at: expiresAt.toISOString() }),
-    at: (change === "claimed" ? claimedAt : new Date()).toISOString(),
-  };
 }

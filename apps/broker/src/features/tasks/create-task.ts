@@ -1,10 +1,19 @@
-import { insertTasks, lockSession, type NewTask, noHolder, type TaskRow, updateTaskRow } from "@merkle/db";
+import {
+  deleteTaskClaims,
+  insertTasks,
+  lockSession,
+  type NewTask,
+  noHolder,
+  type TaskRow,
+  updateTaskRow,
+} from "@merkle/db";
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import type { TeamContext } from "../../sessions/context.js";
 import { findAssignee, refuseBadBlockers, refuseCheckOfAgent, refuseTooMany } from "./assign-task.js";
 import type { TaskServices } from "./services.js";
 import { announceTask, isHuman, notHeld, refuseNonHolder, requireTask, toClaimer, toTask } from "./task.js";
+import { announceFileClaims } from "./task-files.js";
 
 /** Adds a task to the session's list. If the task is ready, notifies its assignee (TASK-1). */
 export async function createTask(
@@ -12,7 +21,7 @@ export async function createTask(
   input: ParsedInputOf<"create_task">,
 ): Promise<OutputOf<"create_task">> {
   const { sessionId } = ctx.session;
-  const { title, text, blocked_by, labels, links, check } = input;
+  const { title, text, blocked_by, labels, links, files, check } = input;
   refuseCheckOfAgent(ctx, check);
   const assigned = await findAssignee(ctx, input.assignee ?? null);
   return ctx.write(async (write) => {
@@ -27,6 +36,7 @@ export async function createTask(
       blockedBy: removeDuplicates(blocked_by),
       labels: removeDuplicates(labels),
       links,
+      files: removeDuplicates(files),
     };
     const [row] = await insertAndAnnounce(ctx, write, [{ ...task, check: check ?? null }]);
     if (!row) throw new TypeError("A task was not stored.");
@@ -51,6 +61,7 @@ export async function splitTask(
     if (task.state === "claimed" && !isHuman(ctx)) refuseNonHolder(ctx, task, input.fence);
     else if (task.state !== "open" && task.state !== "claimed") throw notHeld(task);
     await refuseTooMany(tx, sessionId, input.parts.length);
+    const claims = await deleteTaskClaims(tx, task);
     const { labels } = task;
     const parts = await insertAndAnnounce(
       ctx,
@@ -65,6 +76,7 @@ export async function splitTask(
       ...(task.holder !== null && { holder: task.holder }),
       concerns: ["creator"],
     });
+    await announceFileClaims(ctx, write, claims, "released");
     return { task: toTask(row, ctx), parts: parts.map((part) => toTask(part, ctx)) };
   });
 }
@@ -88,6 +100,7 @@ async function insertAndAnnounce(
       ...(row.blockedBy.length > 0 && { blocked_by: row.blockedBy }),
       ...(row.labels.length > 0 && { labels: row.labels }),
       ...(row.links.length > 0 && { links: row.links }),
+      ...(row.files.length > 0 && { files: row.files }),
       ...(row.check && { check: row.check }),
       concerns: row.waitsFor.length === 0 ? ["assignee"] : [],
     });

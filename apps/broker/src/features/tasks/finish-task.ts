@@ -1,4 +1,11 @@
-import { listReadyAfter, lockFeed, type TaskKey, type TaskRow, updateTaskRow } from "@merkle/db";
+import {
+  deleteTaskClaims,
+  listReadyAfter,
+  lockFeed,
+  type TaskKey,
+  type TaskRow,
+  updateTaskRow,
+} from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import { fold } from "../../feed/recipients.js";
@@ -14,9 +21,10 @@ import {
   toErrorDetails,
   toTask,
 } from "./task.js";
+import { announceFileClaims } from "./task-files.js";
 
 /**
- * Records the result of a task. The task is then done, unless its check is not yet proved. A task with such a
+ * Records the result of a task, releases its files and notifies its creator. The task is then done, unless its check is not yet proved. A task with such a
  * check is in review until its holder reports the proof or a reviewer finishes it (TASK-8). Tasks that waited
  * only for this task become ready (TASK-4).
  *
@@ -40,6 +48,7 @@ export async function finishTask(
       ...(input.result !== "" && { result: input.result }),
       ...(input.proof && { proof: input.proof }),
     });
+    const claims = isDone ? await deleteTaskClaims(write.tx, before) : [];
     const { result, proof } = input;
     await announceTask(ctx, write, row, {
       change,
@@ -48,6 +57,7 @@ export async function finishTask(
       ...(row.holder !== null && row.holder !== formatAuthorName(ctx.team) && { holder: row.holder }),
       concerns: ["creator", "holder"],
     });
+    await announceFileClaims(ctx, write, claims, "released");
     const ready = isDone ? await announceReady(ctx, write, key) : [];
     return { ...toTask(row, ctx), ready };
   });

@@ -1,6 +1,7 @@
 import {
   appendInTransaction,
   type Database,
+  deleteTaskClaims,
   handBackClaim,
   handBackTask,
   type LapsedKey,
@@ -16,7 +17,7 @@ import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { Channels } from "../../feed/delivery/channels.js";
 import { isPresent } from "../../sessions/peers/peer.js";
 import type { Presence } from "../../sessions/peers/presence.js";
-import { toClaimEvent } from "./claims.js";
+import { toClaimEvent } from "./claim.js";
 import { listConcernedPeers, toTaskEvent } from "./task.js";
 
 interface HandBackOptions {
@@ -40,15 +41,18 @@ export function createHandBack(options: HandBackOptions): () => Promise<void> {
   return async function handBack() {
     await renew(options);
     for (const key of await listLapsed(database.orm, startedAt, lapsedMax)) {
-      const message = await retryWhileLost(() =>
+      const messages = await retryWhileLost(() =>
         database.transaction(async (tx) => {
-          const row = await (key.kind === "task" ? endTask : endClaim)(tx, key, startedAt);
-          return row && append(tx, row);
+          const rows = await (key.kind === "task" ? endTask : endClaim)(tx, key, startedAt);
+          const stored: StoredMessage[] = [];
+          for (const row of rows) stored.push(await append(tx, row));
+          return stored;
         }),
       );
-      if (!message) continue;
-      channels.deliver(key.sessionId, [message]);
-      channels.announceChange(key.sessionId, "tasks", message.sequence);
+      const last = messages.at(-1);
+      if (!last) continue;
+      channels.deliver(key.sessionId, messages);
+      channels.announceChange(key.sessionId, "tasks", last.sequence);
     }
   };
 }
@@ -69,9 +73,11 @@ async function renew({ database, presence }: HandBackOptions): Promise<void> {
 
 const absenceReason = "was away for too long, or has left";
 
-async function endTask(tx: Transaction, key: LapsedKey, since: Date): Promise<MessageRow | null> {
+/** Hands a task back with its files, and returns the events. */
+async function endTask(tx: Transaction, key: LapsedKey, since: Date): Promise<MessageRow[]> {
   const row = await handBackTask(tx, key, since);
-  if (!row) return null;
+  if (!row) return [];
+  const claims = await deleteTaskClaims(tx, row);
   const holder = row.holder ?? "";
   const event = toTaskEvent(row, "Merkle", {
     change: "handed_back",
@@ -79,22 +85,28 @@ async function endTask(tx: Transaction, key: LapsedKey, since: Date): Promise<Me
     reason: `${holder} ${absenceReason}`,
   });
   const reaches = await listConcernedPeers(tx, row, ["holder", "creator", "assignee"]);
-  return toSystemRow(key.sessionId, event, { causedBy: null, reaches });
+  return [
+    toSystemRow(key.sessionId, event, { causedBy: null, reaches }),
+    ...claims.map((claim) => {
+      const change = toClaimEvent(claim, "Merkle", { change: "handed_back", holder });
+      return toSystemRow(key.sessionId, change, { causedBy: null, reaches: [] });
+    }),
+  ];
 }
 
-async function endClaim(tx: Transaction, key: LapsedKey, since: Date): Promise<MessageRow | null> {
+async function endClaim(tx: Transaction, key: LapsedKey, since: Date): Promise<MessageRow[]> {
   const ended = await handBackClaim(tx, key, since);
-  if (!ended) return null;
+  if (!ended) return [];
   const { claim, isExpired: expired } = ended;
   const event = toClaimEvent(claim, "Merkle", {
     change: expired ? "expired" : "handed_back",
     holder: claim.holder,
     ...(!expired && { reason: `${claim.holder} ${absenceReason}` }),
   });
-  return toSystemRow(key.sessionId, event, { causedBy: null, reaches: [claim.peerId] });
+  return [toSystemRow(key.sessionId, event, { causedBy: null, reaches: [claim.peerId] })];
 }
 
-async function append(tx: Transaction, row: MessageRow): Promise<StoredMessage | null> {
+async function append(tx: Transaction, row: MessageRow): Promise<StoredMessage> {
   const outcome = await appendInTransaction(tx, row);
   if (outcome.outcome === "posted") return toStoredMessage(row, outcome);
   throw new TypeError(`Appending the event of a returned task or claim returned ${outcome.outcome}.`);

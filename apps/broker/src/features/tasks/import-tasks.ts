@@ -32,6 +32,7 @@ const RecordedTaskEvent = z.object({
   blocked_by: z.array(TaskNumber).max(limits.taskBlockersMax).optional(),
   labels: Task.shape.labels.optional(),
   links: Task.shape.links.optional(),
+  files: Task.shape.files.optional(),
   check: Task.shape.check.optional(),
   fence: TaskNumber.optional(),
   result: z.string().optional(),
@@ -101,14 +102,14 @@ function toNewTask(sessionId: string, { task, title, by, at }: RecordedTaskEvent
   const createdAt = new Date(at);
   return {
     ...{ sessionId, number: task, title, text: "", state: "open", ...noHolder, fence: 0 },
-    ...{ blockedBy: [], labels: [], links: [], check: null, result: null, proof: null },
+    ...{ blockedBy: [], labels: [], links: [], files: [], check: null, result: null, proof: null },
     ...{ assignee: null, assigneeTeamId: null, assigneePeerId: null, handedBackAt: null },
     ...{ createdBy: by, createdByPeerId: deriveId(["imported peer", by]), createdAt, updatedAt: createdAt },
   };
 }
 
 function changeTask(task: ImportedTaskRow, event: RecordedTaskEvent, peers: Peers): ImportedTaskRow {
-  const { title, text, assignee, blocked_by: blockedBy, labels, links, check, change } = event;
+  const { title, text, assignee, blocked_by: blockedBy, labels, links, files, check, change } = event;
   return {
     ...task,
     title,
@@ -116,6 +117,7 @@ function changeTask(task: ImportedTaskRow, event: RecordedTaskEvent, peers: Peer
     ...(blockedBy && { blockedBy }),
     ...(labels && { labels }),
     ...(links && { links }),
+    ...(files && { files }),
     ...(check !== undefined && { check }),
     // The assignee is not a peer of this session, so only the name is known.
     ...(assignee !== undefined && {

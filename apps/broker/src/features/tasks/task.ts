@@ -24,6 +24,7 @@ export function toTask(row: TaskRow, { team }: Pick<SessionContext<TaskServices>
     waits_for: [...waitsFor],
     labels: [...row.labels],
     links: [...row.links],
+    files: [...row.files],
     check: row.check,
     result: row.result,
     proof: row.proof,

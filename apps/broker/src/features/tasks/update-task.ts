@@ -1,11 +1,27 @@
-import { lockSession, noHolder, type TaskRow, type TaskUpdate, updateTaskRow } from "@merkle/db";
-import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import {
+  deleteTaskClaims,
+  lockSession,
+  noHolder,
+  type TaskRow,
+  type TaskUpdate,
+  updateTaskRow,
+} from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { TeamContext } from "../../sessions/context.js";
 import { findAssignee, refuseBadBlockers, refuseCheckOfAgent } from "./assign-task.js";
 import { removeDuplicates } from "./create-task.js";
 import { announceReady } from "./finish-task.js";
 import type { TaskServices } from "./services.js";
-import { announceTask, isHuman, notHeld, refuseNonHolder, requireTask, toTask } from "./task.js";
+import {
+  announceTask,
+  isHuman,
+  notHeld,
+  refuseNonHolder,
+  requireTask,
+  toErrorDetails,
+  toTask,
+} from "./task.js";
+import { announceFileClaims } from "./task-files.js";
 
 type UpdateTaskInput = ParsedInputOf<"update_task">;
 
@@ -25,9 +41,11 @@ export async function updateTask(
     await lockSession(write.tx, sessionId);
     const before = await requireTask(write.tx, ctx, input.task);
     refuseOthers(ctx, before, input.fence);
+    if (input.files && before.state !== "open") throw filesAreFixed(before);
     if (input.blocked_by) await refuseBadBlockers(write.tx, key, input.blocked_by);
     const row = await updateTaskRow(write.tx, key, { ...toUpdate(input), ...assigned });
     const isCancelled = input.state !== undefined;
+    const claims = isCancelled ? await deleteTaskClaims(write.tx, before) : [];
     const isNowReady = before.waitsFor.length > 0 && row.waitsFor.length === 0 && row.state === "open";
     const { text, check, reason } = input;
     await announceTask(ctx, write, isCancelled ? { ...row, holderPeerId: before.holderPeerId } : row, {
@@ -36,11 +54,13 @@ export async function updateTask(
       blocked_by: input.blocked_by && row.blockedBy,
       labels: input.labels && row.labels,
       links: input.links && row.links,
+      files: input.files && row.files,
       check,
       reason,
       ...(input.assignee !== undefined && { assignee: row.assignee }),
       concerns: row.waitsFor.length === 0 && !isCancelled ? ["holder", "assignee"] : ["holder"],
     });
+    await announceFileClaims(ctx, write, claims, "released");
     if (isCancelled) await announceReady(ctx, write, key);
     else if (isNowReady) await announceTask(ctx, write, row, { change: "ready", concerns: [] });
     return toTask(row, ctx);
@@ -54,13 +74,31 @@ function refuseOthers(ctx: TeamContext<TaskServices>, row: TaskRow, fence: numbe
   refuseNonHolder(ctx, row, fence);
 }
 
-function toUpdate({ title, text, blocked_by, labels, links, check, state }: UpdateTaskInput): TaskUpdate {
+function filesAreFixed(row: TaskRow): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `The files of task ${row.number} cannot change while ${row.holder} holds it. Claim more files with claim, or release the task first. Nothing was changed.`,
+    toErrorDetails(row),
+  );
+}
+
+function toUpdate({
+  title,
+  text,
+  blocked_by,
+  labels,
+  links,
+  files,
+  check,
+  state,
+}: UpdateTaskInput): TaskUpdate {
   const change: TaskUpdate = {
     ...(title !== undefined && { title }),
     ...(text !== undefined && { text }),
     ...(blocked_by && { blockedBy: removeDuplicates(blocked_by) }),
     ...(labels && { labels: removeDuplicates(labels) }),
     ...(links && { links }),
+    ...(files && { files: removeDuplicates(files) }),
     ...(check !== undefined && { check }),
   };
   return state === undefined ? change : { ...change, state, ...noHolder, handedBackAt: null };

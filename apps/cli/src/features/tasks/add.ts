@@ -1,9 +1,10 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { findFlag } from "../../core/flags.js";
+import { findFlag, listFlagValues } from "../../core/flags.js";
 import { getSessionActor } from "../../identity/actors.js";
 import { splitSessionArgument } from "../../sessions/find-session.js";
+import { resolveFile } from "../../sessions/repository.js";
 import { formatTasks } from "./format-tasks.js";
 import { readTaskNumbers } from "./task-numbers.js";
 
@@ -19,12 +20,18 @@ export const taskAdd: Command = {
     { flags: "--for <who>", summary: "assignee: team, peer or team/peer (default: anyone)" },
     { flags: "--after <numbers>", summary: "tasks that block it, such as 3,4" },
     { flags: "--label <labels>", summary: "labels, separated by commas" },
+    {
+      flags: "--file <path>",
+      summary: "file or pattern that its holder claims with it, such as src/auth/**; can be repeated",
+      repeatable: true,
+    },
     { flags: "--check <command>", summary: "command that proves the task is done; the assignee runs it" },
     { flags: "--reviewer <who>", summary: "reviewer who accepts the result; not with --check" },
   ],
   examples: [
     'merkle task add split-auth "Rotate tokens"',
     'merkle task add split-auth "Test the rotation" --after 1 --for Birch --check "npm test"',
+    'merkle task add split-auth "Rotate tokens" --file "src/auth/**" --file docs/tokens.md',
   ],
   async run({ args, flags, config, output, signal }) {
     const [command, reviewer] = [findFlag(flags, "check"), findFlag(flags, "reviewer")];
@@ -33,6 +40,7 @@ export const taskAdd: Command = {
     const check = command === undefined ? reviewer && { reviewer } : { command };
     const after = findFlag(flags, "after");
     const blocked_by = after === undefined ? [] : readTaskNumbers(after, "--after");
+    const files = listFlagValues(flags, "file").map((file) => resolveFile(file, process.cwd()));
     const labels = findFlag(flags, "label")?.split(",") ?? [];
     const broker = await findBroker(config, signal);
     const usage = "merkle task add <session> <title>";
@@ -45,6 +53,7 @@ export const taskAdd: Command = {
       ...{ title, blocked_by, labels },
       ...(text === undefined ? {} : { text }),
       ...(assignee === undefined ? {} : { assignee }),
+      ...(files.length === 0 ? {} : { files }),
       ...(check ? { check } : {}),
     });
     output.show(task, formatTasks([task], output));

@@ -4,11 +4,12 @@ import { exitCodes, usageError } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
 import { getSessionActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
+import { findRepository, toRepositoryKey } from "../../sessions/repository.js";
 import { formatTask } from "./format-tasks.js";
 
 export const taskClaim: Command = {
   name: "task claim",
-  summary: "claim a task, or the next one that is ready",
+  summary: "claim a task with its files, or the next one that is ready",
   arguments: [
     { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
     { name: "[number]", summary: "task number, from merkle tasks (default: the next ready task)" },
@@ -23,9 +24,12 @@ export const taskClaim: Command = {
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);
     const actor = await getSessionActor(session, { broker, config });
+    const { session_id } = session;
+    const address = findRepository(process.cwd());
     const claimed = await actor.call("claim_task", {
-      session_id: session.session_id,
+      session_id,
       ...(task === undefined ? {} : { task }),
+      ...(address === null ? {} : { repository: toRepositoryKey(address, session_id) }),
     });
     if (claimed.task === null) output.note(`  no task is ready.  next: merkle tasks ${session.slug}`);
     if (output.json || claimed.task !== null)

@@ -1,4 +1,5 @@
 import type { ScopeClaim, Task } from "@merkle/wire";
+import { formatScope } from "@merkle/wire/text";
 import type { Output } from "../../command/output.js";
 import { indentText, toOneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
@@ -41,10 +42,11 @@ function formatWait({ waits_for, handed_back_at }: Task): string {
 
 /** Formats a task with everything that the peer working on it needs to know. */
 export function formatTask(task: Task, output: Output): string {
-  const { text, check, result, proof } = task;
+  const { text, files, check, result, proof } = task;
   const facts = [
     formatTasks([task], output),
     text !== "" && indentText(text),
+    files.length > 0 && `  files: ${files.map((file) => toOneLine(formatScope(file))).join(", ")}`,
     check &&
       ("command" in check
         ? `  check: ${toOneLine(check.command)}`

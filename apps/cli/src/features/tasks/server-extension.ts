@@ -3,13 +3,13 @@ import { toNeutralJson } from "@merkle/wire/text";
 import type { ExtendedServer, ServerExtension } from "../../mcp/extension.js";
 import type { AskBroker, OperationCall } from "../../mcp/operation-call.js";
 import type { PeerSession } from "../../mcp/peer-sessions.js";
-import { resolveScope, toRepositoryKey } from "../../sessions/repository.js";
+import { findRepository, resolveFile, resolveScope, toRepositoryKey } from "../../sessions/repository.js";
 import { createClaimGuard } from "./claim-guard.js";
 
 type Task = OutputOf<"list_tasks">["tasks"][number];
 
 /**
- * Extends the MCP server: resolves claimed paths against its folder, guards edits of claimed files, and warns
+ * Extends the MCP server: resolves claimed paths and tasks' files against its folder, guards edits of claimed files, and warns
  * about unfinished work.
  */
 export function extendServer({ link, teams, log }: ExtendedServer): ServerExtension {
@@ -44,6 +44,17 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
       async claim(performance, ask) {
         return performance.team && { output: await claimHere(performance, performance.team, ask) };
       },
+      async create_task(performance, ask) {
+        return resolveFiles(performance, ask);
+      },
+      async update_task(performance, ask) {
+        return resolveFiles(performance, ask);
+      },
+      async claim_task(performance, ask) {
+        const address = findRepository(process.cwd());
+        if (!performance.team || address === null) return undefined;
+        return { output: await askInRepository(performance, performance.team, address, ask) };
+      },
       async release(performance, ask) {
         const { scope } = performance.input;
         if (typeof scope !== "string") return undefined;
@@ -63,23 +74,36 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
  * Claims a path, given relative to this server's folder, in the repository that contains the folder
  * (CLAIM-7).
  */
-async function claimHere(
-  performance: OperationCall,
-  { sessionId }: PeerSession,
-  ask: AskBroker,
-): Promise<unknown> {
+async function claimHere(performance: OperationCall, peer: PeerSession, ask: AskBroker): Promise<unknown> {
   const { scope } = performance.input;
   if (typeof scope !== "string") return ask(performance);
   const resolved = resolveScope(scope, process.cwd());
-  const repository = resolved.address && toRepositoryKey(resolved.address, sessionId);
-  const input = { ...performance.input, scope: resolved.scope };
+  const call = { ...performance, input: { ...performance.input, scope: resolved.scope } };
+  return resolved.address === null ? ask(call) : askInRepository(call, peer, resolved.address, ask);
+}
+
+async function askInRepository(
+  call: OperationCall,
+  { sessionId }: PeerSession,
+  address: string,
+  ask: AskBroker,
+): Promise<unknown> {
+  const repository = toRepositoryKey(address, sessionId);
   try {
-    return await ask({ ...performance, input: repository ? { repository, ...input } : input });
+    return await ask({ ...call, input: { repository, ...call.input } });
   } catch (error) {
     // An older broker does not know the field `repository`, and applies a claim to every repository.
-    if (repository && isAboutField(error, "repository")) return ask({ ...performance, input });
+    if (isAboutField(error, "repository")) return ask(call);
     throw error;
   }
+}
+
+/** Resolves a task's files, given relative to this server's folder. */
+async function resolveFiles(performance: OperationCall, ask: AskBroker) {
+  const { files } = performance.input;
+  if (!Array.isArray(files)) return undefined;
+  const resolved = files.map((file) => (typeof file === "string" ? resolveFile(file, process.cwd()) : file));
+  return { output: await ask({ ...performance, input: { ...performance.input, files: resolved } }) };
 }
 
 /**

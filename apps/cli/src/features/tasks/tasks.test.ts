@@ -34,4 +34,21 @@ it("[CLI-88] tasks are added, listed, claimed, blocked and done, and claims made
   expect((await run("claims", slug)).stdout).toMatch(/^1 +repo:src\/\*\* +Atlas +\S+ +tokens\n$/);
   expect((await run("claims", slug, "--release", "9")).code).toBe(5);
   expect((await run("task", "done", slug, "seven")).code).toBe(2);
+  const filed = await run(
+    "task",
+    "add",
+    slug,
+    "Write it down",
+    "--file",
+    "docs/**",
+    "--file",
+    "Makefile",
+    "--json",
+  );
+  expect(JSON.parse(filed.stdout)).toMatchObject({ files: ["repo:docs/**", "repo:Makefile"] });
+  expect((await run("task", "claim", slug, "3")).stdout).toMatch(/\n {2}files: docs\/\*\*, Makefile\n$/);
+  expect((await run("claims", slug)).stdout).toMatch(/repo:Makefile .* task 3\n$/);
+  await run("task", "add", slug, "Shorten it", "--file", "docs/a.md");
+  await run("task", "done", slug, "3");
+  expect((await run("claims", slug)).stdout).not.toContain("repo:docs");
 });

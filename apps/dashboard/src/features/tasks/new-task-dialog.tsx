@@ -22,7 +22,9 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
   const [text, setText] = useState("");
   const [assignee, setAssignee] = useState("");
   const [blockersText, setBlockersText] = useState("");
+  const [filesText, setFilesText] = useState("");
   const [command, setCommand] = useState("");
+  const files = filesText.split(",").flatMap((each) => each.trim() || []);
   const blockers = blockersText.split(/[\s,]+/).filter((each) => each !== "");
   const isReady = title.trim() !== "" && blockers.every((each) => /^[1-9]\d{0,8}$/.test(each));
   return (
@@ -42,6 +44,7 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
             text,
             blocked_by: blockers.map(Number),
             ...(assignee.trim() === "" ? {} : { assignee }),
+            ...(files.length === 0 ? {} : { files }),
             ...(command.trim() === "" ? {} : { check: { command } }),
           },
           { signal },
@@ -84,6 +87,17 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
           <FieldDescription>Numbers of tasks that must be done first.</FieldDescription>
         </Field>
       </div>
+      <Field>
+        <FieldLabel>Files</FieldLabel>
+        <Input
+          className="font-mono"
+          value={filesText}
+          onChange={({ target }) => setFilesText(target.value)}
+        />
+        <FieldDescription>
+          Paths or patterns, such as src/auth/**, separated by commas. Claiming the task claims these files.
+        </FieldDescription>
+      </Field>
       {!isGuest && (
         <Field>
           <FieldLabel>Done when (command)</FieldLabel>

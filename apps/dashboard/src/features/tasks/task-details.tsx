@@ -1,7 +1,7 @@
 "use client";
 
 import type { OutputOf } from "@merkle/wire";
-import { shortenAddress } from "@merkle/wire/text";
+import { formatScope, shortenAddress } from "@merkle/wire/text";
 import { X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useAction } from "@/broker/use-action";
@@ -65,7 +65,7 @@ export function TaskDetails({ task, canChange, onClose }: TaskDetailsProps) {
 
 function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canChange: boolean }) {
   const { session } = useSession();
-  const { text, check, result, proof, links, history } = task;
+  const { text, files, check, result, proof, links, history } = task;
   const facts = [stateLabels[task.state], describeHolder(task), describeWaits(task)].filter(
     (each) => each !== "",
   );
@@ -73,6 +73,15 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
     <div className="grid gap-3">
       <p className="text-muted-foreground">{facts.join(" · ")}</p>
       {text !== "" && <MarkdownText text={text} />}
+      {files.length > 0 && (
+        <ul aria-label="Files" className="flex flex-wrap gap-x-3 gap-y-1 font-mono text-sm">
+          {files.map((file) => (
+            <li key={file} className="[overflow-wrap:anywhere]">
+              {formatScope(file)}
+            </li>
+          ))}
+        </ul>
+      )}
       {check && (
         <p className="[overflow-wrap:anywhere]">
           {"command" in check ? (

@@ -1,6 +1,7 @@
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
-import { claims, sessions } from "../../core/schema.js";
+import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { claims, sessions, tasks } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
+import type { TaskRow } from "./tasks.js";
 
 export type ClaimRow = typeof claims.$inferSelect;
 
@@ -25,49 +26,81 @@ export async function listClaimRows(db: Queryable, sessionId: string): Promise<C
     .orderBy(asc(claims.number));
 }
 
-/**
- * Assigns the number of a session's next claim. Others who claim something in this session wait until the
- * transaction ends, so that overlapping claims cannot race.
- */
-export async function drawClaimNumber(tx: Transaction, sessionId: string): Promise<number> {
+/** Assigns the numbers of a session's next claims, and returns the first of them. */
+async function drawClaimNumbers(tx: Transaction, sessionId: string, count: number): Promise<number> {
   const [counter] = await tx
     .update(sessions)
-    .set({ lastClaim: sql`${sessions.lastClaim} + 1` })
+    .set({ lastClaim: sql`${sessions.lastClaim} + ${count}` })
     .where(eq(sessions.sessionId, sessionId))
-    .returning({ number: sessions.lastClaim });
+    .returning({ last: sessions.lastClaim });
   if (!counter) throw new TypeError("The session of the claim was not found.");
-  return counter.number;
+  return counter.last - count + 1;
 }
 
-export interface NewClaim extends ClaimKey {
-  readonly scope: string;
+export interface NewClaims {
+  readonly sessionId: string;
+  readonly scopes: readonly string[];
   readonly repository: string | null;
   readonly shared: boolean;
   readonly reason: string | null;
   readonly holder: string;
   readonly peerId: string;
-  /** Lifetime of the claim. Null to keep the claim while its holder is active. */
+  /** Lifetime of the claims. Null to keep them while their holder is active. */
   readonly seconds: number | null;
 }
 
-/** Inserts a claim. Replaces an existing claim by the same peer on the same scope. */
-export async function insertClaim(tx: Transaction, { seconds, ...claim }: NewClaim): Promise<ClaimRow> {
+/**
+ * Inserts a claim for each scope, in order. Replaces existing claims by the same peer on the same scopes. The
+ * caller must hold the lock on the session, so that overlapping claims cannot race.
+ */
+export async function insertClaims(
+  tx: Transaction,
+  { scopes, seconds, ...claim }: NewClaims,
+): Promise<ClaimRow[]> {
+  const { sessionId, peerId } = claim;
+  if (scopes.length === 0) return [];
+  const first = await drawClaimNumbers(tx, sessionId, scopes.length);
   await tx
     .delete(claims)
     .where(
-      and(
-        eq(claims.sessionId, claim.sessionId),
-        eq(claims.peerId, claim.peerId),
-        eq(claims.scope, claim.scope),
-      ),
+      and(eq(claims.sessionId, sessionId), eq(claims.peerId, peerId), inArray(claims.scope, [...scopes])),
     );
   const expiresAt = seconds === null ? null : sql`now() + make_interval(secs => ${seconds})`;
-  const [row] = await tx
+  return tx
     .insert(claims)
-    .values({ ...claim, expiresAt })
+    .values(scopes.map((scope, index) => ({ ...claim, scope, number: first + index, expiresAt })))
     .returning();
-  if (!row) throw new TypeError("A claim was not stored.");
-  return row;
+}
+
+/**
+ * Ends the claims on a task's files and returns them, except for files of another task that the same peer
+ * holds.
+ */
+export async function deleteTaskClaims(
+  tx: Transaction,
+  {
+    sessionId,
+    number,
+    holderPeerId,
+    files,
+  }: Pick<TaskRow, "sessionId" | "number" | "holderPeerId" | "files">,
+): Promise<ClaimRow[]> {
+  if (holderPeerId === null || files.length === 0) return [];
+  const isOfOtherTask = sql`EXISTS (
+    SELECT FROM ${tasks} t WHERE t.session_id = ${sessionId} AND t.holder_peer_id = ${holderPeerId} AND t.number <> ${number}
+      AND t.state IN ('claimed', 'in_review') AND ${claims.scope} = ANY (t.files))`;
+  return tx
+    .delete(claims)
+    .where(
+      and(
+        eq(claims.sessionId, sessionId),
+        eq(claims.peerId, holderPeerId),
+        inArray(claims.scope, [...files]),
+        isActive,
+        sql`NOT ${isOfOtherTask}`,
+      ),
+    )
+    .returning();
 }
 
 /** Ends an active claim and returns it. Returns null if the claim is no longer active. */

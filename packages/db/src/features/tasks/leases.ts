@@ -75,6 +75,11 @@ export interface LapsedKey {
   readonly number: number;
 }
 
+/** Condition that a claim is on a file of a claimed task, so that it ends when the task is handed back. */
+const isOfClaimedTask = sql`EXISTS (
+  SELECT FROM ${tasks} t WHERE t.session_id = c.session_id AND t.holder_peer_id = c.peer_id AND t.state = 'claimed'
+    AND c.scope = ANY (t.files))`;
+
 /**
  * Lists tasks and claims in open sessions that must be handed back: their holder has left or has been absent
  * for too long, or the claim has expired.
@@ -87,7 +92,7 @@ export async function listLapsed(db: Queryable, since: Date, limit: number): Pro
     UNION ALL
     SELECT 'claim', c.session_id, c.number
     FROM ${claims} c ${joinOpenSession(sql`c.session_id`, sql`c.peer_id`)}
-    WHERE c.handed_back_at IS NULL AND (c.expires_at <= now() OR ${isGone(sql`c.renewed_at`, since)})
+    WHERE c.handed_back_at IS NULL AND (c.expires_at <= now() OR ${isGone(sql`c.renewed_at`, since)} AND NOT ${isOfClaimedTask})
     LIMIT ${limit}`);
   return rows.map(({ kind, session_id, number }) => ({ kind, sessionId: session_id, number }));
 }

@@ -113,44 +113,40 @@ export async function updateTaskRow(tx: Transaction, key: TaskKey, change: TaskU
 export const noHolder = { holder: null, holderPeerId: null, claimedAt: null, renewedAt: null } as const;
 
 /**
- * Claims the next ready task and returns it, or returns null if no task is ready. Prefers a task assigned to
- * the claimer. Concurrent callers get different tasks, because rows that others have locked are skipped.
+ * Finds and locks the next ready task except for the given ones. Returns null if no task is ready. Prefers a
+ * task assigned to the claimer. Skips rows that others have locked.
  */
-export async function claimNextTask(
+export async function lockNextTask(
   tx: Transaction,
   sessionId: string,
   claimer: TaskClaimer,
-  label: string | undefined,
-): Promise<TaskRow | null> {
+  { label, except }: { readonly label: string | undefined; readonly except: readonly number[] },
+): Promise<Pick<TaskRow, "number" | "files"> | null> {
   const labelled = label === undefined ? sql`` : sql` AND ${label} = ANY (${tasks.labels})`;
+  const others = except.length === 0 ? sql`` : sql` AND ${tasks.number} <> ALL (${toIntArray(except)})`;
   // Each of the two queries walks an index and stops at its first match. The second query runs only if the
   // first one finds nothing.
   const selectFirst = (condition: SQL | undefined) => sql`(
     SELECT ${tasks.number} FROM ${tasks}
-    WHERE ${tasks.sessionId} = ${sessionId} AND ${tasks.state} = 'open' AND ${condition} AND NOT ${waits}${labelled}
+    WHERE ${tasks.sessionId} = ${sessionId} AND ${tasks.state} = 'open' AND ${condition} AND NOT ${waits}${labelled}${others}
     ORDER BY ${tasks.number} LIMIT 1
     FOR NO KEY UPDATE OF ${tasks} SKIP LOCKED)`;
   const next = sql`coalesce(${selectFirst(isAssignedTo(claimer))}, ${selectFirst(isNull(tasks.assigneeTeamId))})`;
-  return claim(tx, sessionId, next, claimer);
-}
-
-/** Claims a task if it is ready, and either unassigned or assigned to the claimer. Returns null otherwise. */
-export async function claimTaskRow(
-  tx: Transaction,
-  { sessionId, number }: TaskKey,
-  claimer: TaskClaimer,
-): Promise<TaskRow | null> {
-  return claim(tx, sessionId, sql`${number}`, claimer);
+  const [row] = await tx
+    .select({ number: tasks.number, files: tasks.files })
+    .from(tasks)
+    .where(and(eq(tasks.sessionId, sessionId), sql`${tasks.number} = ${next}`));
+  return row ?? null;
 }
 
 /**
+ * Claims a task if it is ready, and either unassigned or assigned to the claimer. Returns null otherwise.
  * Checks the state within the UPDATE, because another caller could claim the task between a separate check
  * and the UPDATE.
  */
-async function claim(
+export async function claimTaskRow(
   tx: Transaction,
-  sessionId: string,
-  number: SQL,
+  key: TaskKey,
   claimer: TaskClaimer,
 ): Promise<TaskRow | null> {
   const [row] = await tx
@@ -165,15 +161,7 @@ async function claim(
       handedBackAt: null,
       updatedAt: sql`now()`,
     })
-    .where(
-      and(
-        eq(tasks.sessionId, sessionId),
-        sql`${tasks.number} = ${number}`,
-        eq(tasks.state, "open"),
-        isOpenTo(claimer),
-        sql`NOT ${waits}`,
-      ),
-    )
+    .where(and(isTask(key), eq(tasks.state, "open"), isOpenTo(claimer), sql`NOT ${waits}`))
     .returning(columns);
   return row ?? null;
 }

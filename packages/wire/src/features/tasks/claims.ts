@@ -14,20 +14,28 @@ import { formatMessageTime } from "../../feed/compact.js";
 import { describeOperations } from "../../operations/operation.js";
 import { SessionSettings } from "../../operations/settings.js";
 import { formatInlineName, joinLines } from "../../text/neutralise.js";
-import { describeScopeProblem, isFileScope, normaliseScope } from "../../text/scope.js";
+import { describeScopeProblem, isFileScope, normaliseScope, toFileScope } from "../../text/scope.js";
 import { rules } from "./rules.js";
 
 const operation = describeOperations(rules);
 
-const Scope = StorableText.overwrite(normaliseScope)
-  .pipe(lineOfChars(limits.scopeCharsMax))
-  .superRefine((scope, ctx) => {
-    const problem = describeScopeProblem(scope);
-    if (problem !== null) ctx.addIssue({ code: "custom", message: `must not be claimed: ${problem}` });
-  })
-  .meta({ description: "src/auth/** (a path in the repository), issue:#12, or a name such as deploy." });
+function scopeOf(normalise: (text: string) => string) {
+  return StorableText.overwrite(normalise)
+    .pipe(lineOfChars(limits.scopeCharsMax))
+    .superRefine((scope, ctx) => {
+      const problem = describeScopeProblem(scope);
+      if (problem !== null) ctx.addIssue({ code: "custom", message: `must not be claimed: ${problem}` });
+    });
+}
 
-const Repository = z
+const Scope = scopeOf(normaliseScope).meta({
+  description: "src/auth/** (a path in the repository), issue:#12, or a name such as deploy.",
+});
+
+/** A file or a pattern for files, which is a path even if it is a single word (CLAIM-1). */
+export const FileScope = scopeOf(toFileScope);
+
+export const Repository = z
   .string()
   .regex(/^[0-9a-f]{32}$/)
   .meta({

@@ -19,6 +19,7 @@ export type TaskEvent =
       labels?: readonly string[] | undefined;
       links?: readonly TaskLink[] | undefined;
       check?: TaskCheck | null | undefined;
+      files?: readonly string[] | undefined;
       /** The previous holder, if the task was taken away from a peer. */
       holder?: string | undefined;
       fence?: number | undefined;

@@ -14,9 +14,12 @@ import {
   textOfBytes,
   Uuid,
 } from "../../core/values.js";
-import { formatMessageTime } from "../../feed/compact.js";
+import { formatMessageLines, formatMessageTime } from "../../feed/compact.js";
+import { Message } from "../../feed/message.js";
 import { describeOperations } from "../../operations/operation.js";
 import { formatInlineName, joinLines } from "../../text/neutralise.js";
+import { formatScope } from "../../text/scope.js";
+import { FileScope, Repository } from "./claims.js";
 import { rules } from "./rules.js";
 import { TaskChange, TaskCheck } from "./values.js";
 
@@ -48,6 +51,9 @@ const Links = z
   .array(Link)
   .max(limits.taskLinksMax)
   .meta({ description: "Messages of the feed, by number, and sections of the document, by heading." });
+const Files = z.array(FileScope).max(limits.taskFilesMax).meta({
+  description: "Files that are claimed with it, such as src/auth/**.",
+});
 const Check = TaskCheck.meta({
   description:
     "How it is proved done, set by humans: a command that the assignee runs, or the name of a reviewer.",
@@ -79,6 +85,7 @@ export const Task = z
     waits_for: z.array(TaskNumber).meta({ description: "Unfinished tasks among them." }),
     labels: z.array(z.string()),
     links: z.array(z.union([z.object({ message: Sequence }), z.object({ section: z.string() })])),
+    files: z.array(z.string()).meta({ description: "Claimed by its holder, as long as there is one." }),
     check: z.union([z.object({ command: z.string() }), z.object({ reviewer: z.string() })]).nullable(),
     result: z.string().nullable(),
     proof: z.object({ exit_code: z.int(), tail: z.string() }).nullable(),
@@ -91,7 +98,7 @@ export type Task = z.output<typeof Task>;
 
 /** Formats a line such as `7 claimed by Birch/oak since 14:05:01, waits for 3: rotate tokens`. */
 function formatTaskLine(task: Task): string {
-  const { state, holder, claimed_at, assignee, waits_for, labels, check } = task;
+  const { state, holder, claimed_at, assignee, waits_for, labels, files, check } = task;
   const facts = [
     state,
     holder !== null && `by ${formatInlineName(holder)}`,
@@ -99,18 +106,23 @@ function formatTaskLine(task: Task): string {
     holder === null && assignee !== null && `for ${formatInlineName(assignee)}`,
     waits_for.length > 0 && `waits for ${waits_for.join(", ")}`,
     labels.length > 0 && labels.map((label) => formatInlineName(`+${label}`)).join(" "),
+    files.length > 0 && `on ${formatFiles(files.slice(0, 3))}${files.length > 3 ? " …" : ""}`,
     check &&
       ("command" in check ? "checked by a command" : `reviewed by ${formatInlineName(check.reviewer)}`),
   ].filter(Boolean);
   return `- ${task.task} ${facts.join(" ")}: ${task.title}`;
 }
 
+const formatFiles = (files: readonly string[]) =>
+  files.map((file) => formatInlineName(formatScope(file))).join(", ");
+
 /** Formats everything that a task's holder needs to know about it. */
 function formatFullTask(task: Task): string {
-  const { text, check, links, result, proof } = task;
+  const { text, check, links, files, result, proof } = task;
   return joinLines(
     formatTaskLine(task),
     text !== "" && ` text: ${text}`,
+    files.length > 3 && ` files: ${formatFiles(files)}`,
     links.length > 0 &&
       ` see ${links.map((link) => ("message" in link ? `#${link.message}` : `section ${formatInlineName(link.section)}`)).join(", ")}`,
     check && "command" in check && ` check, to be run and reported as proof: ${check.command}`,
@@ -132,6 +144,7 @@ export const createTask = operation("create_task", {
     blocked_by: Blockers.default([]),
     labels: Labels.default([]),
     links: Links.default([]),
+    files: Files.default([]),
     check: Check.optional(),
     ...asTeam,
     ...retryable,
@@ -223,7 +236,7 @@ export const getTask = operation("get_task", {
 });
 
 export const updateTask = operation("update_task", {
-  summary: "Change a task's title, text, assignee or blockers, or cancel it.",
+  summary: "Change a task's title, text, assignee, blockers or files, or cancel it.",
   unlisted: ["links", "check", "fence"],
   unlistedOverStdio: true,
   input: z
@@ -236,6 +249,7 @@ export const updateTask = operation("update_task", {
       blocked_by: Blockers.optional(),
       labels: Labels.optional(),
       links: Links.optional(),
+      files: Files.optional(),
       check: Check.nullable().optional(),
       state: z.enum(["cancelled"]).optional().meta({ description: "Cancels the task." }),
       reason: Reason.optional(),
@@ -244,8 +258,10 @@ export const updateTask = operation("update_task", {
       ...retryable,
     })
     .refine(
-      ({ title, text, assignee, blocked_by, labels, links, check, state }) =>
-        [title, text, assignee, blocked_by, labels, links, check, state].some((each) => each !== undefined),
+      ({ title, text, assignee, blocked_by, labels, links, files, check, state }) =>
+        [title, text, assignee, blocked_by, labels, links, files, check, state].some(
+          (each) => each !== undefined,
+        ),
       { error: "name at least one field to change" },
     ),
   output: Task,
@@ -255,23 +271,37 @@ export const updateTask = operation("update_task", {
 
 export const claimTask = operation("claim_task", {
   summary:
-    "Claim a task, or without a number the next ready task. Exactly one caller gets it, and keeps it while connected.",
+    "Claim a task with its files, or without a number the next ready task, and read what was written about it. Exactly one caller gets it, and keeps it while connected.",
   loadedUpfront: true,
+  unlisted: ["repository"],
   unlistedOverStdio: ["label"],
   input: z
     .strictObject({
       ...inSession,
       task: TaskNumber.optional(),
       label: Label.optional().meta({ description: "Only one with this label." }),
+      repository: Repository.optional(),
       ...asTeam,
       ...retryable,
     })
     .refine(({ task, label }) => task === undefined || label === undefined, {
       error: "name a task, or a label for the next one, not both",
     }),
-  output: z.object({ task: Task.nullable().meta({ description: "Null when none is ready." }) }),
+  output: z.object({
+    task: Task.nullable().meta({ description: "Null when none is ready." }),
+    thread: z.array(Message).meta({
+      description: "The last messages about it, oldest first: linked ones, replies, and reasons of changes.",
+    }),
+  }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  compact: ({ task }) => (task === null ? "no task is ready for you" : formatFullTask(task)),
+  compact: ({ task, thread }) =>
+    task === null
+      ? "no task is ready for you"
+      : joinLines(
+          formatFullTask(task),
+          task.files.length > 0 && " these files are claimed for you until you finish or release it",
+          ...thread.map(formatMessageLines),
+        ),
 });
 
 export const releaseTask = operation("release_task", {
@@ -293,7 +323,7 @@ export const releaseTask = operation("release_task", {
 
 export const finishTask = operation("finish_task", {
   summary:
-    "Report your claimed task as done, with its result: the one way to finish a task. A task with a check also needs its proof, or it stays in review.",
+    "Report your claimed task as done, with its result: this notifies its creator and releases its files, so post nothing more. A task with a check also needs its proof, or it stays in review.",
   loadedUpfront: true,
   unlisted: ["fence"],
   input: z.strictObject({
