@@ -336,3 +336,25 @@ describe("A claimed task", () => {
     expect((await textsOf()).map((text) => text[0])).toEqual(["y"]);
   });
 });
+
+describe("A worker", () => {
+  it("[TASK-16] needs two calls per task: the creator gets the result in one message, the next assignee its turn", async () => {
+    const { session, session_id, atlas, birch, add, claims } = await startList();
+    const cedar = { session_id, team_id: (await session.join("Cedar")).credential };
+    const task = await add("rotate", ["src/a.ts"]);
+    const next = await add("test it", ["test/a.ts"], { blocked_by: [task], assignee: "Cedar" });
+    const read = async (as: typeof atlas) =>
+      (await transport.call("check_messages", as)).messages.map(({ content }) => content);
+    for (const each of [atlas, birch, cedar]) await read(each);
+    await transport.call("claim_task", { ...birch, task });
+    await transport.call("finish_task", { ...birch, task, result: "They rotate, see src/a.ts." });
+    expect(await read(atlas)).toMatchObject([
+      { event: "task_changed", task, change: "done", by: "Birch", result: "They rotate, see src/a.ts." },
+    ]);
+    expect(await read(cedar)).toMatchObject([{ event: "task_changed", task: next, change: "ready" }]);
+    expect(await read(birch)).toEqual([]);
+    expect(await claims()).toEqual([]);
+    const { task: claimed } = await transport.call("claim_task", cedar);
+    expect(claimed).toMatchObject({ task: next, files: ["repo:test/a.ts"] });
+  });
+});

@@ -129,6 +129,10 @@ describe("a message for people", () => {
       { event: "state_changed", by: "A", key: "k", value: "x".repeat(300), version: 5 },
       `A: k -> "${"x".repeat(199)}… (302 characters) (v5)`,
     ],
+    [
+      { event: "task_changed", by: "A", task: 7, change: "done", title: "rotate", result: "in\na.ts" },
+      "A: task 7 done: rotate (in a.ts)",
+    ],
     [{ event: "team_joined", team: "Dune", at: posted_at }, "Dune joined"],
     [{ event: "team_left", team: "Du\nne", at: posted_at }, "Du ne left"],
     [{ event: "session_concluded", by: "Atlas", document_version: 14 }, "concluded by Atlas, document v14"],

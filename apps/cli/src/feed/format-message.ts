@@ -1,4 +1,5 @@
 import { isRedacted, type Message } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { neutralise } from "@merkle/wire/text";
 import { isObject } from "../core/is-object.js";
 import { formatRemoval } from "../document/versions.js";
@@ -178,12 +179,14 @@ function describeRedaction({
 }
 
 /**
- * Formats a task event, such as `Birch/oak: task 7 claimed: rotate tokens`. For a released task, includes its
- * previous holder.
+ * Formats a task event, such as `Birch/oak: task 7 done: rotate tokens (in auth/rotate.ts)`. For a released task,
+ * includes its previous holder.
  */
-function describeTask({ by, task, title, change, holder, reason }: Record<string, unknown>): string {
+function describeTask({ by, task, title, change, holder, reason, result }: Record<string, unknown>): string {
   const whose = holder === undefined ? "" : ` from ${formatInline(holder)}`;
-  const why = typeof reason === "string" ? ` (${formatInline(reason)})` : "";
+  const more = reason ?? result;
+  const why =
+    typeof more === "string" ? ` (${isolateRightToLeft(cutText(toOneLine(more), resultCharsMax))})` : "";
   return `${formatInline(by)}: task ${formatInline(task)} ${formatInline(change).replaceAll("_", " ")}${whose}: ${formatInline(title)}${why}`;
 }
 
@@ -218,6 +221,9 @@ function describeState({ by, key, value, version, deleted }: Record<string, unkn
 }
 
 const valueCharsMax = 200;
+
+/** Length of a task's result in a line. A reason is never longer. */
+const resultCharsMax = limits.reasonCharsMax;
 
 function describeChanges({ by, changes, reason }: Record<string, unknown>, arrow: string): string {
   const changed = isObject(changes) ? changes : {};

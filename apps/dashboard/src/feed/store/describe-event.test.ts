@@ -45,3 +45,11 @@ it("[DASH-277] permissions and settings are told in words, and who is named as t
     "Ana changed the claim grace from 900 s to 60 s, the token budget from 0 to 2,200,000",
   );
 });
+
+it("[TASK-16] a finished task is told with its result, so that nobody need post it", () => {
+  const done = { event: "task_changed", task: 7, change: "done", by: "Birch", title: "rotate tokens" };
+  expect(describeEvent({ ...event, ...done, result: "in auth/rotate.ts" })).toEqual({
+    text: "\u2068Birch\u2069 finished task 7, “\u2068rotate tokens\u2069”",
+    reason: "in auth/rotate.ts",
+  });
+});

@@ -51,7 +51,7 @@ export function describeEvent(message: Message): EventText {
     case "budget_spent":
       return toEventText(`Agents reached the message limit (${String(message["budget"])})`);
     case "task_changed":
-      return toEventText(describeTaskChange(message, by), readField("reason"));
+      return toEventText(describeTaskChange(message, by), readField("reason") ?? readField("result"));
     case "claim_changed":
       return toEventText(describeClaimChange(message, by), readField("reason"));
     case "approval_ended":
