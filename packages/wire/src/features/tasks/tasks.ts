@@ -52,7 +52,7 @@ const Links = z
   .max(limits.taskLinksMax)
   .meta({ description: "Messages of the feed, by number, and sections of the document, by heading." });
 const Files = z.array(FileScope).max(limits.taskFilesMax).meta({
-  description: "Files that are claimed with it, such as src/auth/**.",
+  description: "Files claimed with it, such as src/auth/**.",
 });
 const Check = TaskCheck.meta({
   description:
@@ -271,7 +271,7 @@ export const updateTask = operation("update_task", {
 
 export const claimTask = operation("claim_task", {
   summary:
-    "Claim a task with its files, or without a number the next ready task, and read what was written about it. Exactly one caller gets it, and keeps it while connected.",
+    "Claim a task with its files, or without a number the next ready task, and read its messages. Exactly one caller gets it, while connected.",
   loadedUpfront: true,
   unlisted: ["repository"],
   unlistedOverStdio: ["label"],
@@ -323,7 +323,7 @@ export const releaseTask = operation("release_task", {
 
 export const finishTask = operation("finish_task", {
   summary:
-    "Report your claimed task as done, with its result: this notifies its creator and releases its files, so post nothing more. A task with a check also needs its proof, or it stays in review.",
+    "Report your claimed task as done, with its result: notifies its creator, releases its files. A task with a check also needs its proof, or it stays in review.",
   loadedUpfront: true,
   unlisted: ["fence"],
   input: z.strictObject({
