@@ -46,8 +46,23 @@ export const answer = "Greet in English.";
 const reportOf = (file: string) => `${file} is done and committed.`;
 const post = (text: string, more: object = {}) => merkle("post_message", { content: { text, ...more } });
 
+/** What the members of a team do, in order. */
+export interface TeamScripts {
+  lead(prompt: string): readonly Step[];
+  worker(prompt: string, task: number, work: Work): readonly Step[];
+}
+
+/**
+ * The first script. It stays as it is, so that its costs can be compared between versions: workers claim files and
+ * report by post.
+ */
+export const withPosts: TeamScripts = { lead: leadScript, worker: workerScript };
+
+/** The second script: a task names its files, and a worker's loop is `claim_task`, work, `finish_task`. */
+export const withLoop: TeamScripts = { lead: leadLoop, worker: workerLoop };
+
 /** The lead creates the tasks, writes the plan, asks a human, records the answer and concludes. */
-export function leadScript(prompt: string): readonly Step[] {
+function leadScript(prompt: string): readonly Step[] {
   const plan = `# Greetings\n\n## Plan\n\n${files.map((file) => `- ${file}\n`).join("")}\n## Decisions\n`;
   const ask = { text: "In which language?", kind: "ask", options: ["English", "Latin"] };
   return [
@@ -66,8 +81,8 @@ interface Work {
   readonly commit: Step;
 }
 
-/** A worker follows the loop of AGENTS.md and the server's instructions. */
-export function workerScript(prompt: string, task: number, { edit, commit }: Work): readonly Step[] {
+/** A worker claims its task and its file, announces both and reports both. */
+function workerScript(prompt: string, task: number, { edit, commit }: Work): readonly Step[] {
   const file = files[task - 1] ?? "";
   const scope = `repo:${file}`;
   return [
@@ -80,6 +95,28 @@ export function workerScript(prompt: string, task: number, { edit, commit }: Wor
     post(reportOf(file)),
     merkle("release", { scope }),
     merkle("wait_for_messages", {}),
+  ];
+}
+
+/** Like {@link leadScript}, with a summary for an introduction, and results in place of reports. */
+function leadLoop(prompt: string): readonly Step[] {
+  const [, ...steps] = leadScript(prompt);
+  const summary = "I lead this session and write the plan.";
+  return [
+    { ...merkle("set_summary", { summary }), after: [prompt] },
+    ...files.map((file) => merkle("create_task", { title: `Write ${file}`, files: [file] })),
+    ...steps.slice(files.length),
+  ];
+}
+
+/** A worker follows the loop of AGENTS.md and the server's instructions. */
+function workerLoop(prompt: string, task: number, { edit, commit }: Work): readonly Step[] {
+  return [
+    { ...merkle("set_summary", { summary: `I do task ${task}.` }), after: [prompt] },
+    merkle("claim_task", { task }),
+    edit,
+    commit,
+    merkle("finish_task", { task, result: reportOf(files[task - 1] ?? "") }),
   ];
 }
 

@@ -12,10 +12,11 @@ import { type Exchange, recordExchanges } from "./count-turns.js";
 import { makeMachine } from "./machine.js";
 import type { Mesh } from "./mesh.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
-import { files, follow, leadScript, type Step, workerScript } from "./team-scripts.js";
+import { files, follow, type Step, type TeamScripts } from "./team-scripts.js";
 
 /** Where a team works: the session, and the repository that each agent has a clone of. */
 export interface Workplace {
+  readonly scripts: TeamScripts;
   readonly mesh: Mesh;
   readonly repository: string;
   readonly cleanup: Cleanup;
@@ -60,7 +61,7 @@ export async function startLead(workplace: Workplace): Promise<Member> {
     team: "Alder",
     name: "lead",
     prompt,
-    script: () => leadScript(prompt),
+    script: () => workplace.scripts.lead(prompt),
   });
 }
 
@@ -72,7 +73,7 @@ export async function startClaudeWorker(workplace: Workplace, task: 1 | 2): Prom
     commit: { tool: "Bash", input: { command: commit(task), description: "Commit" } },
   });
   const { team, name } = task === 1 ? { team: "Birch", name: "atlas" } : { team: "Cedar", name: "vega" };
-  const script = (project: string) => workerScript(prompt, task, work(project));
+  const script = (project: string) => workplace.scripts.worker(prompt, task, work(project));
   return { ...(await startClaude(workplace, { team, name, prompt, script })), finish };
 }
 
@@ -101,8 +102,8 @@ export async function startCodexWorker(workplace: Workplace, task: 3): Promise<W
     edit: { tool: "apply_patch", input: patch, until },
     commit: { tool: "exec_command", input: { cmd: commit(task) } },
   };
-  const { exchanges, decide } = recordExchanges(follow(workerScript(prompt, task, work)));
-  const { mesh, cleanup } = workplace;
+  const { mesh, scripts, cleanup } = workplace;
+  const { exchanges, decide } = recordExchanges(follow(scripts.worker(prompt, task, work)));
   const model = await startScriptedModel(cleanup, { decide, dialect: scriptsApi });
   const args = ["-m", "gpt-6-sol", "--dangerously-bypass-approvals-and-sandbox"];
   const where = { mesh, model, team: "Dune", name: "rigel", args };
