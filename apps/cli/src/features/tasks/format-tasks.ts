@@ -5,7 +5,7 @@ import { indentText, toOneLine } from "../../text/one-line.js";
 import { formatTable } from "../../text/table.js";
 import { toAge } from "../../text/time.js";
 
-/** Returns one line per task: number, state, title, and the holder or the tasks that block it. */
+/** Returns one line per task: number, state, title, the holder or the tasks that block it, and its files. */
 export function formatTasks(
   tasks: readonly (Task & { readonly session?: string })[],
   output: Output,
@@ -16,7 +16,9 @@ export function formatTasks(
     { text: task.state.replace("_", " ") },
     { text: [toOneLine(task.title), ...task.labels.map((label) => `+${toOneLine(label)}`)].join(" ") },
     {
-      text: [formatHolder(task), formatWait(task)].filter((each) => each !== "").join(", "),
+      text: [formatHolder(task), formatWait(task), formatFiles(task)]
+        .filter((each) => each !== "")
+        .join(", "),
       paint: output.dim,
     },
   ]);
@@ -38,6 +40,11 @@ function formatHolder({ state, holder, claimed_at, assignee }: Task): string {
 function formatWait({ waits_for, handed_back_at }: Task): string {
   if (waits_for.length > 0) return `after ${waits_for.join(", ")}`;
   return handed_back_at === null ? "" : `returned ${toAge(handed_back_at)} ago`;
+}
+
+function formatFiles({ files: [first, ...others] }: Task): string {
+  if (first === undefined) return "";
+  return `on ${toOneLine(formatScope(first))}${others.length === 0 ? "" : ` and ${others.length} more`}`;
 }
 
 /** Formats a task with everything that the peer working on it needs to know. */

@@ -49,6 +49,7 @@ it("[CLI-88] tasks are added, listed, claimed, blocked and done, and claims made
   expect((await run("task", "claim", slug, "3")).stdout).toMatch(/\n {2}files: docs\/\*\*, Makefile\n$/);
   expect((await run("claims", slug)).stdout).toMatch(/repo:Makefile .* task 3\n$/);
   await run("task", "add", slug, "Shorten it", "--file", "docs/a.md");
+  expect((await run("tasks", slug)).stdout).toContain("on docs/a.md\n");
   await run("task", "done", slug, "3");
   expect((await run("claims", slug)).stdout).not.toContain("repo:docs");
 });
