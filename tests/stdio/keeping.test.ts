@@ -125,7 +125,7 @@ it("[STDIO-21] who holds a task or a claim is shown it by its first conclude_ses
     await startAgent(broker, alder),
     await startAgent(broker, alder, { team: "Cedar" }),
   ];
-  await birch.call("create_task", { title: "rotate tokens" });
+  await birch.call("create_task", { title: "rotate tokens", files: ["src/**"] });
   await birch.call("claim_task", { task: 1 });
   await birch.call("claim", { scope: "deploy" });
   const conclude = (server: StdioServer) => server.call("conclude_session", { summary_section: "All done." });

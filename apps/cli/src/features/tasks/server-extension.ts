@@ -25,9 +25,13 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
       link.call("list_tasks", { ...as, mine: true }, { signal }),
       link.call("list_claims", as, { signal }),
     ]);
+    const held = tasks.filter(isHeld);
+    const files = new Set(held.flatMap((task) => task.files ?? []));
     const open = [
-      ...tasks.filter(isHeld).map(({ task, title }) => `task ${task} ${toNeutralJson(title)}`),
-      ...claims.filter(({ mine }) => mine).map(({ scope }) => `the claim ${toNeutralJson(scope)}`),
+      ...held.map(({ task, title }) => `task ${task} ${toNeutralJson(title)}`),
+      ...claims
+        .filter(({ mine, scope }) => mine && !files.has(scope))
+        .map(({ scope }) => `the claim ${toNeutralJson(scope)}`),
     ];
     if (open.length === 0) return;
     team.advance({ type: "openWorkShown" });

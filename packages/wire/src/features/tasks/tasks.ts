@@ -98,7 +98,8 @@ export type Task = z.output<typeof Task>;
 
 /** Formats a line such as `7 claimed by Birch/oak since 14:05:01, waits for 3: rotate tokens`. */
 function formatTaskLine(task: Task): string {
-  const { state, holder, claimed_at, assignee, waits_for, labels, files, check } = task;
+  // An older broker's tasks have no files.
+  const { state, holder, claimed_at, assignee, waits_for, labels, files = [], check } = task;
   const facts = [
     state,
     holder !== null && `by ${formatInlineName(holder)}`,
@@ -118,7 +119,7 @@ const formatFiles = (files: readonly string[]) =>
 
 /** Formats everything that a task's holder needs to know about it. */
 function formatFullTask(task: Task): string {
-  const { text, check, links, files, result, proof } = task;
+  const { text, check, links, files = [], result, proof } = task;
   return joinLines(
     formatTaskLine(task),
     text !== "" && ` text: ${text}`,
@@ -294,12 +295,12 @@ export const claimTask = operation("claim_task", {
     }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  compact: ({ task, thread }) =>
+  compact: ({ task, thread = [] }) =>
     task === null
       ? "no task is ready for you"
       : joinLines(
           formatFullTask(task),
-          task.files.length > 0 && " these files are claimed for you until you finish or release it",
+          task.files?.length > 0 && " these files are claimed for you until you finish or release it",
           ...thread.map(formatMessageLines),
         ),
 });
