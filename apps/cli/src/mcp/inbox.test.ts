@@ -137,6 +137,19 @@ it("[WAKE-4] where the client keeps a record, what evidence shows is acknowledge
   expect(mail).toMatchObject({ ackCursor: 2, receivedCursor: 2, isUnrecorded: false, isOffering: false });
 });
 
+it("[WAKE-4] what was set aside and comes later is acknowledged only once the client's record holds it, too", () => {
+  const mail = createInbox(0, { isRecorded: true });
+  for (const sequence of [1, 2, 3]) mail.push(message(sequence));
+  mail.offer(call, all, ({ sequence }) => sequence === 1)?.settle(true);
+  mail.prove(call);
+  read(mail);
+  mail.prove(call);
+  mail.record(({ sequence }) => sequence === 3);
+  expect(mail).toMatchObject({ ackCursor: 0, receivedCursor: 3 });
+  mail.record(({ sequence }) => sequence === 1);
+  expect(mail.ackCursor).toBe(1);
+});
+
 it("[WAKE-4] of what an earlier server handed out the model gets what it lacks, marked where it may have it", () => {
   const states = ["held", "perhaps", "lost"] as const;
   const earlier = { upTo: 3, classify: ({ sequence }: Message) => states[sequence - 1] ?? "lost" };

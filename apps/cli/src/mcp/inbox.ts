@@ -1,5 +1,18 @@
-import { compactMessage, findRedactedMessage, type Message, withoutText } from "@merkle/wire";
+import { compactMessage, type Message } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import {
+  type Arrival,
+  advanceInbox,
+  createInboxState,
+  type Evidence,
+  findAckCursor,
+  findReceivedCursor,
+  type InboxEvent,
+  type InboxState,
+  isQueued,
+  isReceived,
+  type Via,
+} from "./inbox-state.js";
 import type { PeerState } from "./peer-state.js";
 
 /**
@@ -7,7 +20,7 @@ import type { PeerState } from "./peer-state.js";
  * hooks take messages from the inbox.
  *
  * A message that was taken counts as offered until there is evidence that the model received it. Without
- * evidence, it is offered again (WAKE-4). The inbox does no I/O and reads no clock.
+ * evidence, it is offered again (WAKE-4). {@link InboxState} has the states of a message.
  */
 export interface Inbox {
   /** The cursor to acknowledge: the client's record of the conversation contains every message up to it. */
@@ -22,11 +35,9 @@ export interface Inbox {
   readonly isDrained: boolean;
   /** Whether the inbox is full, so that newly arrived messages must wait until pending messages are taken. */
   readonly isFull: boolean;
-  /** Whether an offer is being written to the client. */
-  readonly isWriting: boolean;
   /** Whether messages have been offered but not acknowledged. The broker would return such messages again. */
   readonly isOffering: boolean;
-  /** Drops all messages in the inbox and continues after the cursor `place`. */
+  /** Drops all messages in the inbox and continues after a cursor. */
   restart(cursor: number): void;
   /** Drops all messages, because after a database restore their sequences refer to other messages. */
   reset(): void;
@@ -58,21 +69,6 @@ export interface Inbox {
   listen(listener: () => void): () => void;
 }
 
-/**
- * How an offer reaches the model: in the result of the model's own tool call, or in the output of a hook at a
- * prompt.
- */
-type Via = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
-
-/**
- * Evidence of whether the model received an offer.
- *
- * A tool call proves that everything offered earlier was received, because the turn contains it. A hook
- * proves that offers made at its own prompt were received, and that offers made at any other prompt were
- * lost: interrupting a prompt discards the text that its hook added.
- */
-type Evidence = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
-
 /** Returns whether a message still fits. Called once per message, in order, until it returns false. */
 export type Fits = (message: Message) => boolean;
 
@@ -82,8 +78,8 @@ export interface Offer {
   readonly repeatedSequences: ReadonlySet<number>;
   readonly cursor: number;
   /**
-   * Must be called once the offer has been delivered or lost. `written` says whether the client received all
-   * of it. If not, the messages return to the inbox.
+   * Must be called once the offer has been delivered or lost. `isWritten` says whether all of it was written to
+   * the client. If not, the messages return to the inbox.
    */
   settle(isWritten: boolean): void;
 }
@@ -110,249 +106,84 @@ export interface PeerInboxOptions {
 export interface EarlierDelivery {
   /** The sequence of the last message that the earlier server offered. */
   readonly upTo: number;
-  /**
-   * Returns whether the model received the message (`held`), may have received it (`perhaps`) or cannot have
-   * received it (`lost`).
-   */
-  classify(message: Message): "held" | "perhaps" | "lost";
-}
-
-interface InboxEntry {
-  readonly message: Message;
-  readonly chars: number;
-  readonly isRepeated: boolean;
-}
-
-interface PendingOffer {
-  readonly via: Via;
-  entries: readonly InboxEntry[];
-  isWritten: boolean;
+  /** Returns whether the model received the message. */
+  classify(message: Message): Arrival["earlier"];
 }
 
 export function createInbox(cursor: number, options: PeerInboxOptions = {}): Inbox {
   const { isRecorded = false, earlier, onOffer, messagesMax = 2_000, charsMax = 2 * 1024 * 1024 } = options;
-  let queue: InboxEntry[] = [];
-  let queuedChars = 0;
-  /**
-   * The cursor up to which every message is queued, offered or received. Only later messages are added to the
-   * queue.
-   */
-  let knownUpTo = cursor;
-  /**
-   * The cursor up to which every message was received or skipped. If sequences are missing before the next
-   * message, they are skipped together with that message.
-   */
-  let passedUpTo = cursor;
-  /** The cursor up to which the subscription has pushed everything. */
-  let pushedUpTo = 0;
-  let pendingOffers: PendingOffer[] = [];
-  /** The messages that the model received but that are not yet in the client's record. */
-  let unrecorded: InboxEntry[] = [];
+  let state: InboxState = createInboxState(cursor, { isRecorded, messagesMax, charsMax });
   const listeners = new Set<() => void>();
 
-  function announce(): void {
-    for (const listener of [...listeners]) listener();
+  function advance(event: InboxEvent): void {
+    const { state: next, effect } = advanceInbox(state, event);
+    state = next;
+    if (effect === "notify") for (const listener of [...listeners]) listener();
   }
 
-  /**
-   * Removes the text of a redacted message, so that the message is offered, or offered again, only without
-   * its text (REDACT-5).
-   */
-  function redactText(event: Message): void {
-    const redacted = findRedactedMessage(event);
-    if (!redacted) return;
-    const redact = (entry: InboxEntry): InboxEntry => {
-      if (entry.message.sequence !== redacted.sequence) return entry;
-      const message = withoutText(entry.message, redacted.redaction);
-      return { ...entry, message, chars: JSON.stringify(message).length };
-    };
-    replaceQueue(queue.map(redact));
-    for (const offering of pendingOffers) offering.entries = offering.entries.map(redact);
-  }
-
-  /** Adds a message to the queue. Returns false if the queue is full. */
-  function enqueue(message: Message): boolean {
-    if (message.sequence <= knownUpTo) return true;
-    const classification = earlier && message.sequence <= earlier.upTo ? earlier.classify(message) : "lost";
-    if (classification === "held") {
-      knownUpTo = message.sequence;
-      advance(0);
-      return true;
-    }
-    const chars = JSON.stringify(message).length;
-    if (queue.length >= messagesMax || (queue.length > 0 && queuedChars + chars > charsMax)) return false;
-    queue.push({ message, chars, isRepeated: classification === "perhaps" });
-    queuedChars += chars;
-    knownUpTo = message.sequence;
-    return true;
-  }
-
-  function replaceQueue(entries: InboxEntry[]): void {
-    queue = entries;
-    queuedChars = entries.reduce((sum, { chars }) => sum + chars, 0);
-  }
-
-  function restart(cursor: number): void {
-    replaceQueue([]);
-    pendingOffers = [];
-    unrecorded = [];
-    knownUpTo = cursor;
-    passedUpTo = cursor;
-    announce();
-  }
-
-  function settle(offer: PendingOffer, isWritten: boolean): void {
-    // The offer may have been withdrawn while it was being written.
-    if (!pendingOffers.includes(offer)) return;
-    if (isWritten) offer.isWritten = true;
-    else requeue([offer], false);
-    announce();
-  }
-
-  /**
-   * Withdraws offers and puts their messages back into the queue.
-   *
-   * @param wasSeen - whether the model may have seen the messages, which are then marked as repeated
-   */
-  function requeue(offers: readonly PendingOffer[], wasSeen: boolean): void {
-    pendingOffers = pendingOffers.filter((each) => !offers.includes(each));
-    const entries = offers.flatMap(({ entries, isWritten: written }) =>
-      wasSeen && written ? entries.map((entry) => ({ ...entry, isRepeated: true })) : entries,
-    );
-    replaceQueue([...entries, ...queue].sort((a, b) => a.message.sequence - b.message.sequence));
-  }
-
-  function prove(evidence: Evidence): void {
-    const lost = pendingOffers.filter(({ via }) => isOtherPrompt(via, evidence));
-    // Offers that are still being written to the client cannot have been received yet.
-    const proved = pendingOffers.filter((each) => each.isWritten && !lost.includes(each));
-    pendingOffers = pendingOffers.filter((each) => !proved.includes(each));
-    unrecorded.push(...proved.flatMap(({ entries }) => entries));
-    requeue(lost, true);
-    if (isRecorded) announce();
-    else record();
-  }
-
-  function record(isInRecord: (message: Message) => boolean = () => true): void {
-    const recorded = unrecorded.filter(({ message }) => isInRecord(message));
-    unrecorded = unrecorded.filter((entry) => !recorded.includes(entry));
-    advance(Math.max(0, ...recorded.map(({ message }) => message.sequence)));
-    announce();
-  }
-
-  /** Returns the sequence before the first of these messages, or infinity if there are none. */
-  function findSequenceBefore(...lists: readonly (readonly InboxEntry[])[]): number {
-    const firsts = lists.flatMap((entries) => entries.slice(0, 1));
-    return Math.min(...firsts.map(({ message }) => message.sequence - 1), Number.POSITIVE_INFINITY);
-  }
-
-  /**
-   * Advances the cursor of finished messages.
-   *
-   * @param cursor - the highest finished message; if no message is waiting, missing sequences after it count
-   * as finished too
-   */
-  function advance(cursor: number): void {
-    const isEmpty = queue.length === 0 && pendingOffers.length === 0 && unrecorded.length === 0;
-    passedUpTo = Math.max(passedUpTo, cursor, isEmpty ? knownUpTo : 0);
+  function toArrival(message: Message): Arrival {
+    // Known messages are not classified, because that searches a transcript.
+    const isEarlier = earlier && message.sequence <= earlier.upTo && message.sequence > state.known;
+    return { message, earlier: isEarlier ? earlier.classify(message) : "lost" };
   }
 
   return {
     get ackCursor() {
-      return Math.min(
-        passedUpTo,
-        findSequenceBefore(queue, unrecorded, ...pendingOffers.map(({ entries }) => entries)),
-      );
+      return findAckCursor(state);
     },
     get receivedCursor() {
-      const lastReceived = unrecorded.at(-1)?.message.sequence ?? 0;
-      return Math.min(
-        Math.max(passedUpTo, lastReceived),
-        findSequenceBefore(queue, ...pendingOffers.map(({ entries }) => entries)),
-      );
+      return findReceivedCursor(state);
     },
     get isUnrecorded() {
-      return unrecorded.length > 0;
+      return state.entries.some(isReceived);
     },
     get pending() {
-      return queue.map(({ message }) => message);
+      return state.entries.filter(isQueued).map(({ message }) => message);
     },
     get isDrained() {
-      return queue.length === 0 && pushedUpTo <= knownUpTo;
+      return !state.entries.some(isQueued) && state.pushed <= state.known;
     },
     get isFull() {
-      return pushedUpTo > knownUpTo;
-    },
-    get isWriting() {
-      return pendingOffers.some(({ isWritten: written }) => !written);
+      return state.pushed > state.known;
     },
     get isOffering() {
-      return pendingOffers.length > 0 || unrecorded.length > 0;
+      return state.entries.some((entry) => !isQueued(entry));
     },
-    restart,
-    reset() {
-      pushedUpTo = 0;
-      restart(0);
-    },
-    push(message) {
-      redactText(message);
-      // False if an earlier message was dropped because the inbox was full. A wait will fetch both messages.
-      const isContiguous = pushedUpTo <= knownUpTo;
-      pushedUpTo = Math.max(pushedUpTo, message.sequence);
-      if (isContiguous && enqueue(message)) announce();
-    },
-    fill(after, messages, upTo) {
-      for (const message of messages) redactText(message);
-      if (after > knownUpTo) return;
-      if (messages.every(enqueue)) knownUpTo = Math.max(knownUpTo, upTo);
-      advance(0);
-      announce();
-    },
+    restart: (cursor) => advance({ type: "restarted", cursor }),
+    reset: () => advance({ type: "reset" }),
+    push: (message) => advance({ type: "pushed", arrival: toArrival(message) }),
+    fill: (after, messages, upTo) =>
+      advance({ type: "filled", after, arrivals: messages.map(toArrival), upTo }),
     offer(via, fits, isSkipped = () => false) {
-      const offered = queue.filter(({ message }) => !isSkipped(message));
-      const beyond = offered.findIndex(({ message }) => !fits(message));
-      const entries = beyond === -1 ? offered : offered.slice(0, beyond);
-      const last = entries.at(-1);
-      if (!last) return null;
-      onOffer?.(last.message.sequence);
-      const taken = new Set(entries);
-      replaceQueue(queue.filter((entry) => !taken.has(entry)));
-      const offering: PendingOffer = { via, entries, isWritten: false };
-      pendingOffers.push(offering);
+      const queued = state.entries.filter(isQueued).filter(({ message }) => !isSkipped(message));
+      const entries = takePage(queued, fits);
+      const messages = entries.map(({ message }) => message);
+      const cursor = messages.at(-1)?.sequence;
+      if (cursor === undefined) return null;
+      onOffer?.(cursor);
+      advance({ type: "offered", sequences: messages.map(({ sequence }) => sequence), via });
+      const { offers: offer } = state;
+      const repeated = entries.filter(({ isRepeated }) => isRepeated);
       return {
-        messages: entries.map(({ message }) => message),
-        repeatedSequences: new Set(
-          entries.filter(({ isRepeated }) => isRepeated).map(({ message }) => message.sequence),
-        ),
-        cursor: last.message.sequence,
-        settle: (written) => settle(offering, written),
+        messages,
+        repeatedSequences: new Set(repeated.map(({ message }) => message.sequence)),
+        cursor,
+        settle: (isWritten) => advance({ type: "settled", offer, isWritten }),
       };
     },
     peek(after, fits) {
-      const all = [...pendingOffers.flatMap(({ entries }) => entries), ...queue]
-        .map(({ message }) => message)
-        .filter(({ sequence }) => sequence > after)
-        .sort((a, b) => a.sequence - b.sequence);
-      const beyond = all.findIndex((message) => !fits(message));
-      return beyond === -1 ? all : all.slice(0, beyond);
+      const unreceived = state.entries.filter(
+        (entry) => !isReceived(entry) && entry.message.sequence > after,
+      );
+      return takePage(unreceived, fits).map(({ message }) => message);
     },
-    prove,
-    record,
-    startOver() {
-      requeue(pendingOffers, true);
-      // The conversation has ended together with its record, so all received messages count as recorded.
-      record();
+    prove: (evidence) => advance({ type: "proved", evidence }),
+    record(isInRecord = () => true) {
+      const recorded = state.entries.filter((entry) => isReceived(entry) && isInRecord(entry.message));
+      advance({ type: "recorded", sequences: recorded.map(({ message }) => message.sequence) });
     },
-    passUpTo(cursor) {
-      const isLater = ({ message }: InboxEntry) => message.sequence > cursor;
-      replaceQueue(queue.filter(isLater));
-      for (const offering of pendingOffers) offering.entries = offering.entries.filter(isLater);
-      pendingOffers = pendingOffers.filter(({ entries }) => entries.length > 0);
-      unrecorded = unrecorded.filter(isLater);
-      knownUpTo = Math.max(knownUpTo, cursor);
-      advance(cursor);
-      announce();
-    },
+    startOver: () => advance({ type: "conversationEnded" }),
+    passUpTo: (cursor) => advance({ type: "passed", cursor }),
     listen(listener) {
       const callListener = () => listener();
       listeners.add(callListener);
@@ -361,8 +192,13 @@ export function createInbox(cursor: number, options: PeerInboxOptions = {}): Inb
   };
 }
 
-function isOtherPrompt(via: Via, evidence: Evidence): boolean {
-  return via.by === "hook" && evidence.by === "hook" && via.prompt !== evidence.prompt;
+/** Returns the entries up to the first whose message does not fit. */
+function takePage<Entry extends { readonly message: Message }>(
+  entries: readonly Entry[],
+  fits: Fits,
+): readonly Entry[] {
+  const beyond = entries.findIndex(({ message }) => !fits(message));
+  return beyond === -1 ? entries : entries.slice(0, beyond);
 }
 
 /** The notice that tells the model once that the session's database was restored (STDIO-12). */
