@@ -148,7 +148,7 @@ it("[STDIO-21] after /clear what an agent holds is shown once more, for the conv
   expect(await conclude()).toMatch(/^closed /);
 });
 
-it("[STDIO-7] joining again under one's own name takes the same place, here and in a later server", {
+it("[STDIO-7] joining again under one's own name resumes the same peer, here and in a later server", {
   tags: "long",
 }, async () => {
   const alder = await startSession(broker);

@@ -156,7 +156,7 @@ describe("a server that comes again", () => {
     expect(await other.call("wait_for_messages")).toContain("You have not joined a session yet");
   });
 
-  it("[STDIO-7] two servers on one home never act in the same place", async () => {
+  it("[STDIO-7] two servers on one home never act as the same peer", async () => {
     const broker = await startTestBroker();
     const alder = await startSession(broker);
     const home = await makeAgentHome();
@@ -166,7 +166,7 @@ describe("a server that comes again", () => {
     expect(peers.filter(({ connected }) => connected)).toHaveLength(2);
   });
 
-  it("[STDIO-8] with --as it is exactly the place that this machine holds", { tags: "long" }, async () => {
+  it("[STDIO-8] with --as it is exactly the peer that this machine stores", { tags: "long" }, async () => {
     const broker = await startTestBroker();
     const alder = await startSession(broker);
     const home = await makeAgentHome();
@@ -207,7 +207,7 @@ describe("a server that comes again", () => {
 
 describe("stopping", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP", "stdin"] as const)(
-    "[STDIO-13] by %s ends it while it waits, keeps the team's place and leaves no hold",
+    "[STDIO-13] by %s ends it while it waits, keeps the stored peer and leaves no hold",
     async (how) => {
       const broker = await startTestBroker();
       const alder = await startSession(broker);

@@ -217,7 +217,7 @@ describe("hooks of a client", () => {
     const brought = JSON.parse(await runHookMail({ url: broker.url, home, place }, input));
     expect(brought.hookSpecificOutput.additionalContext).toContain("\n#2 Alder: one\n");
     const config = await readConfig({ flags: { url: broker.url }, env: { MERKLE_HOME: home }, cwd: home });
-    const standIn = await openStandIn({ config, placeId: place, client: claude, pid: process.pid });
+    const standIn = await openStandIn({ config, storedPeerId: place, client: claude, pid: process.pid });
     onTestFinished(() => standIn.stop());
     expect(await declared()).toMatchObject({ status: "blocked", reason: expect.stringContaining("/mcp") });
 

@@ -134,8 +134,8 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
   );
   const settings = await mergeSettings(hooks, parsedArgs.settings, agent.cwd);
   const folder = homeFiles.launch(target.home);
-  const configFile = join(folder, `${target.placeId}.json`);
-  const settingsFile = join(folder, `${target.placeId}.settings.json`);
+  const configFile = join(folder, `${target.storedPeerId}.json`);
+  const settingsFile = join(folder, `${target.storedPeerId}.settings.json`);
   const model = agent.model ?? findModel(agent.userArgs);
   const config = {
     mcpServers: { merkle: { type: "stdio", ...toPeerServer(target, agent, model) } },

@@ -75,7 +75,7 @@ export interface Client {
   /**
    * Makes the client restart an MCP server that has ended. Undefined if only the user can do that (WAKE-15).
    */
-  restartServer?(peer: { readonly home: string; readonly placeId: string }): Promise<void>;
+  restartServer?(peer: { readonly home: string; readonly storedPeerId: string }): Promise<void>;
   /**
    * Opens the client's inbox, which accepts lines and begins turns. Returns null if the client cannot be made
    * to begin a turn.
@@ -119,7 +119,7 @@ export type Addition =
 export interface LaunchTarget extends Reach {
   /** The broker's base address. */
   readonly url: string;
-  readonly placeId: string;
+  readonly storedPeerId: string;
   readonly slug: string;
   readonly teamName: string;
   readonly peerName: string | null;

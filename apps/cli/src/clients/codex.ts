@@ -54,7 +54,7 @@ export const codex: Client = {
   listEditedFiles,
   usage: codexUsage,
   transcript: codexTranscript,
-  restartServer: (place) => reloadServers(toSocketPath(place)),
+  restartServer: (peer) => reloadServers(toSocketPath(peer)),
   openInbox,
 };
 
@@ -177,8 +177,8 @@ function findResumeTarget([command, ...args]: readonly string[]): ResumeTarget |
 const headlessCommands: ReadonlySet<string | undefined> = new Set(["exec", "e", "review"]);
 
 /** Returns the path of the socket on which a launched Codex's app server listens. */
-function toSocketPath({ home, placeId }: Pick<LaunchTarget, "home" | "placeId">): string {
-  return join(homeFiles.launch(home), `${placeId}.codex`);
+function toSocketPath({ home, storedPeerId }: Pick<LaunchTarget, "home" | "storedPeerId">): string {
+  return join(homeFiles.launch(home), `${storedPeerId}.codex`);
 }
 
 async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<LaunchCall> {

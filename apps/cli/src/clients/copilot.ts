@@ -129,7 +129,7 @@ function findResumeTarget(userArgs: readonly string[]): ResumeTarget | undefined
  */
 async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
-  const folder = join(homeFiles.launch(target.home), `${target.placeId}.copilot`);
+  const folder = join(homeFiles.launch(target.home), `${target.storedPeerId}.copilot`);
   const server = toPeerServer(target, agent, agent.model ?? findModel(userArgs));
   const areHooksInstalled = await isInstalled(toHooksPath(env), "hook event copilot");
   const hasHooks = !areHooksInstalled && isAtLeast(agent.version, hooksVersionMin);

@@ -101,7 +101,7 @@ const administratorSettings = toGeminiSystemSettings();
 
 async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
-  const file = join(homeFiles.launch(target.home), `${target.placeId}.gemini.json`);
+  const file = join(homeFiles.launch(target.home), `${target.storedPeerId}.gemini.json`);
   const model = agent.model ?? findModel(userArgs) ?? findFlagValue(userArgs, "-m");
   const areHooksInstalled = await isInstalled(getSettingsPath(), "hook event gemini");
   const hooks = areHooksInstalled || !isAtLeast(agent.version, hooksVersionMin) ? [] : events;

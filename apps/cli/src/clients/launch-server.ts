@@ -21,7 +21,7 @@ export function toPeerServer(
 ): PeerServer {
   return {
     command: process.execPath,
-    args: [getEntryFile(), "mcp", "--as", target.placeId, ...toServerFlags(agent)],
+    args: [getEntryFile(), "mcp", "--as", target.storedPeerId, ...toServerFlags(agent)],
     env: {
       MERKLE_HOME: target.home,
       MERKLE_URL: target.url,
@@ -35,8 +35,12 @@ export function toPeerServer(
  * Returns the variables that name the session, team and peer, for the client and the processes that it
  * starts.
  */
-export function toPeerVariables({ slug, teamName, placeId }: LaunchTarget): Readonly<Record<string, string>> {
-  return { MERKLE_SESSION: slug, MERKLE_TEAM: teamName, MERKLE_PEER: placeId };
+export function toPeerVariables({
+  slug,
+  teamName,
+  storedPeerId,
+}: LaunchTarget): Readonly<Record<string, string>> {
+  return { MERKLE_SESSION: slug, MERKLE_TEAM: teamName, MERKLE_PEER: storedPeerId };
 }
 
 /** Returns the model named in the user's arguments, for `list_peers`. The last `--model` wins. */

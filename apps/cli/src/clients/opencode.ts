@@ -97,7 +97,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
   const { command, args, env: environment } = toPeerServer(target, agent, agent.model ?? findModel(userArgs));
   const userConfig = parseUserConfig(env["OPENCODE_CONFIG_CONTENT"]);
   const listIn = (name: string) => (Array.isArray(userConfig[name]) ? userConfig[name] : []);
-  const introduction = join(homeFiles.launch(target.home), `${target.placeId}.opencode.md`);
+  const introduction = join(homeFiles.launch(target.home), `${target.storedPeerId}.opencode.md`);
   const config = {
     ...userConfig,
     mcp: {

@@ -38,8 +38,8 @@ const firstContactWindowMs = 24 * 60 * 60 * 1_000;
  * Records this server and its client in a file. The server counts as reachable until the file's modification
  * time. If a hook command runs after that time, the client runs hooks but cannot reach its server (WAKE-15).
  */
-export function writeServerPidFile(home: string, placeId: string): ServerPidFile {
-  const path = toPidPath(home, placeId);
+export function writeServerPidFile(home: string, storedPeerId: string): ServerPidFile {
+  const path = toPidPath(home, storedPeerId);
   const setFileTime = (ms: number) => {
     const time = new Date(ms);
     if (readServerPid(path) !== process.pid) return false;
@@ -50,7 +50,7 @@ export function writeServerPidFile(home: string, placeId: string): ServerPidFile
   try {
     // If the client has already run hooks, it may have started this server for a single hook and may never
     // use it again.
-    isRestarted = readPids(path)[1] === process.ppid && readLastHookTime(home, placeId) > 0;
+    isRestarted = readPids(path)[1] === process.ppid && readLastHookTime(home, storedPeerId) > 0;
     writeFileSync(path, `${process.pid} ${process.ppid}\n`, { mode: 0o600 });
     setFileTime(Date.now() + (isRestarted ? 0 : firstContactWindowMs));
   } catch {
@@ -63,19 +63,19 @@ export function writeServerPidFile(home: string, placeId: string): ServerPidFile
     remove() {
       // Another server for the same peer may have started since.
       if (readServerPid(path) !== process.pid) return;
-      for (const file of [path, toHookPath(home, placeId)]) rmSync(file, { force: true });
+      for (const file of [path, toHookPath(home, storedPeerId)]) rmSync(file, { force: true });
     },
   };
 }
 
 /** Returns whether a peer's MCP server is running and its client can reach it. */
-export function isServing(home: string, placeId: string): boolean {
-  const path = toPidPath(home, placeId);
+export function isServing(home: string, storedPeerId: string): boolean {
+  const path = toPidPath(home, storedPeerId);
   const server = readServerPid(path);
   if (server === undefined) return false;
   try {
     process.kill(server, 0);
-    return statSync(path).mtimeMs >= readLastHookTime(home, placeId);
+    return statSync(path).mtimeMs >= readLastHookTime(home, storedPeerId);
   } catch {
     return false;
   }
@@ -92,14 +92,14 @@ export const isServingInShell =
   '[ "${c:-$CLAUDE_PID}" != "${CLAUDE_PID:-$c}" ] || { kill -0 "$s" && [ ! "$f.hook" -nt "$f.pid" ] && echo >"$f.hook"; }; } 2>/dev/null';
 
 /** Returns when a hook command of the client last ran, in milliseconds. */
-export function readLastHookTime(home: string, placeId: string): number {
-  const stats = statSync(toHookPath(home, placeId), { throwIfNoEntry: false });
+export function readLastHookTime(home: string, storedPeerId: string): number {
+  const stats = statSync(toHookPath(home, storedPeerId), { throwIfNoEntry: false });
   return stats?.mtimeMs ?? 0;
 }
 
 /** Stores the prompt to which a hook command responds. Returns the previously stored prompt. */
-export function swapPrompt(home: string, placeId: string, prompt: string): string {
-  const path = toHookPath(home, placeId);
+export function swapPrompt(home: string, storedPeerId: string, prompt: string): string {
+  const path = toHookPath(home, storedPeerId);
   try {
     const before = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
     writeFileSync(path, `${prompt}\n`, { mode: 0o600 });
@@ -125,12 +125,12 @@ export function isServerEndedReason(reason: string | null): boolean {
   return reason?.startsWith(serverEndedReason) === true;
 }
 
-function toPidPath(home: string, placeId: string): string {
-  return join(homeFiles.teams(home), `${placeId}.pid`);
+function toPidPath(home: string, storedPeerId: string): string {
+  return join(homeFiles.teams(home), `${storedPeerId}.pid`);
 }
 
-function toHookPath(home: string, placeId: string): string {
-  return join(homeFiles.teams(home), `${placeId}.hook`);
+function toHookPath(home: string, storedPeerId: string): string {
+  return join(homeFiles.teams(home), `${storedPeerId}.hook`);
 }
 
 function readServerPid(path: string): number | undefined {

@@ -25,7 +25,7 @@ export const hookEvent: Command = {
     const known = hookEvents.find((each) => each === event);
     const text =
       known === undefined
-        ? await introduceSession({ home: config.home, placeId: config.peer, sessionId })
+        ? await introduceSession({ home: config.home, storedPeerId: config.peer, sessionId })
         : await askServer({ event: known, session_id: sessionId, prompt_id: sessionId, agent_id: "" });
     // The client accepts only JSON on stdout. An empty object adds nothing to the conversation.
     io.stdout.write(`${JSON.stringify(client.deliver(known ?? "SessionStart", text ?? ""))}\n`);

@@ -13,7 +13,7 @@ export const hookSessionStart: Command = {
   examples: ["merkle hook session-start"],
   offline: true,
   async run({ config, io }) {
-    const text = await startSession({ home: config.home, placeId: config.peer, input: io.stdin });
+    const text = await startSession({ home: config.home, storedPeerId: config.peer, input: io.stdin });
     if (text !== undefined) io.stdout.write(`${text}\n`);
     return 0;
   },

@@ -264,12 +264,12 @@ describe("merkle launch", () => {
     expect(await listTeams(session_id)).toEqual(["Convener", "Alex's Team"]);
 
     const held = await getStoredPeer(merkle, "claude");
-    const placeId = held.peer_id ?? "";
+    const storedPeerId = held.peer_id ?? "";
     const { argv, env, config, settings, modes } = await recorded();
     lookForSecrets("the arguments of claude", JSON.stringify(argv));
     expect(argv).toEqual([
-      `--mcp-config=${join(merkle.home, "launch", `${placeId}.json`)}`,
-      `--settings=${join(merkle.home, "launch", `${placeId}.settings.json`)}`,
+      `--mcp-config=${join(merkle.home, "launch", `${storedPeerId}.json`)}`,
+      `--settings=${join(merkle.home, "launch", `${storedPeerId}.settings.json`)}`,
       "--allowedTools=mcp__merkle",
       "-p",
       "say hello",
@@ -281,14 +281,14 @@ describe("merkle launch", () => {
       MERKLE_URL: broker.url,
       MERKLE_SESSION: slug,
       MERKLE_TEAM: "Alex's Team",
-      MERKLE_PEER: placeId,
+      MERKLE_PEER: storedPeerId,
     });
     expect(config).toEqual({
       mcpServers: {
         merkle: {
           type: "stdio",
           command: process.execPath,
-          args: [await realpath(inject("program")), "mcp", "--as", placeId],
+          args: [await realpath(inject("program")), "mcp", "--as", storedPeerId],
           env: { MERKLE_HOME: merkle.home, MERKLE_URL: broker.url },
         },
       },
@@ -296,7 +296,7 @@ describe("merkle launch", () => {
     expect(modes).toEqual([0o600, 0o600]);
     // Only the files of the peer and its team remain, and no other file contains a secret.
     expect((await readdir(join(merkle.home, "teams"))).sort()).toEqual(
-      [`${placeId}.json`, `${held.team_id}.json`].sort(),
+      [`${storedPeerId}.json`, `${held.team_id}.json`].sort(),
     );
     expect(await readdir(join(merkle.home, "launch"))).toEqual([]);
     const printed = JSON.stringify({ argv, env, config, settings, stderr });
@@ -387,7 +387,7 @@ describe("merkle launch", () => {
     expect(Object.keys((await recorded()).settings.hooks)).toEqual(["SessionStart"]);
   });
 
-  it("[LAUNCH-4] takes the same place the next time, by the session's title too", {
+  it("[LAUNCH-4] resumes the same peer the next time, by the session's title too", {
     tags: "long",
   }, async () => {
     const title = `The title of ${randomUUID()}`;
@@ -659,7 +659,7 @@ describe("merkle launch", () => {
     expect(await readdir(join(merkle.home, "teams"))).toHaveLength(2);
   });
 
-  it("[LAUNCH-5] gives a second launch a place of its own, as long as claude runs, even without its launch", {
+  it("[LAUNCH-5] gives a second launch a peer of its own, as long as claude runs, even without its launch", {
     tags: "long",
   }, async () => {
     const { slug } = await testSession();
@@ -678,7 +678,7 @@ describe("merkle launch", () => {
 });
 
 describe("a launch that ends", () => {
-  it("[LAUNCH-15] leaves its place disconnected at once, and no file or hold behind", async () => {
+  it("[LAUNCH-15] leaves its peer disconnected at once, and no file or hold behind", async () => {
     const { slug, session_id } = await testSession();
     const { merkle, start } = await testMachine();
     const started = await start(
@@ -837,7 +837,7 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
 });
 
 describe("merkle launch of a conversation that goes on", () => {
-  it("[LAUNCH-12] takes the place that it had, by its id or as the last of the folder", async () => {
+  it("[LAUNCH-12] resumes the peer that it had, by its id or as the last of the folder", async () => {
     const { slug } = await testSession();
     const { merkle, run } = await testMachine();
     await run(["launch", "--session", slug, "--team", "Birch", "--name", "atlas"]);

@@ -8,7 +8,7 @@ export const mcp: Command = {
   flags: [
     { flags: "--session <session>", summary: "session to join at the first connection" },
     { flags: "--team <name>", summary: "team name to join as" },
-    { flags: "--as <place-id>", summary: "resume as the peer stored on this machine with this id" },
+    { flags: "--as <id>", summary: "resume as the peer stored on this machine with this id" },
     {
       flags: "--tools <toolsets>",
       summary:

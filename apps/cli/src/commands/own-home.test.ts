@@ -23,7 +23,7 @@ const openings: readonly (readonly [string, (home: string) => Promise<unknown>])
     "the folder of persons may be listed",
     (home) => mkdir(join(home, "persons")).then(() => chmod(join(home, "persons"), 0o755)),
   ],
-  ["a place's credential may be read by a group", (home) => put(home, "teams/one.json", 0o640, 54_321)],
+  ["a stored peer's credential may be read by a group", (home) => put(home, "teams/one.json", 0o640, 54_321)],
   ["a pin may be written", (home) => put(home, "pins/one.json", 0o622)],
   ["the heads that were seen belong to another user", (home) => put(home, "seen-heads.json", 0o600, 0, 1236)],
   ["the configuration belongs to another user", (home) => put(home, "config.json", 0o644, 0, 1236)],

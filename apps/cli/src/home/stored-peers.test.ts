@@ -108,7 +108,7 @@ describe("held teams", () => {
     expect(await listStoredPeers(home, meshId)).toEqual([old]);
   });
 
-  it("[LAUNCH-5] are places, each in a file of its own; a team that was kept before there were peers is one", async () => {
+  it("[LAUNCH-5] are each in a file of its own; a team that was kept before there were peers is one", async () => {
     const home = await testHome();
     const own = createStoredPeer();
     const peer = createStoredPeer({

@@ -23,8 +23,8 @@ export async function listStoredPeers(home: string, meshId: string | null): Prom
 }
 
 /** Returns the stored peer with this id, in any mesh. */
-export async function findStoredPeer(home: string, placeId: string): Promise<StoredPeer | undefined> {
-  return readStoredPeer(homeFiles.teams(home), `${placeId}.json`);
+export async function findStoredPeer(home: string, storedPeerId: string): Promise<StoredPeer | undefined> {
+  return readStoredPeer(homeFiles.teams(home), `${storedPeerId}.json`);
 }
 
 /**
@@ -43,20 +43,20 @@ export async function saveStoredPeer(home: string, team: StoredPeer): Promise<vo
   });
 }
 
-export async function deleteStoredPeer(home: string, placeId: string): Promise<void> {
-  await explainHomeErrors(home, () => rm(toPeerPath(home, placeId), { force: true }));
+export async function deleteStoredPeer(home: string, storedPeerId: string): Promise<void> {
+  await explainHomeErrors(home, () => rm(toPeerPath(home, storedPeerId), { force: true }));
   for (const file of [toDeliveryRecordPath, toUsageRecordPath])
-    await rm(file(home, placeId), { force: true });
+    await rm(file(home, storedPeerId), { force: true });
 }
 
 /**
  * Locks a peer for this process. Returns null while another live process holds the lock: two processes with
  * one credential would each receive messages meant for the other.
  */
-export async function lockStoredPeer(home: string, placeId: string): Promise<ProcessLock | null> {
+export async function lockStoredPeer(home: string, storedPeerId: string): Promise<ProcessLock | null> {
   return explainHomeErrors(home, async () => {
     await makeTeamsFolder(home);
-    return takeProcessLock(join(homeFiles.teams(home), `${placeId}.lock`));
+    return takeProcessLock(join(homeFiles.teams(home), `${storedPeerId}.lock`));
   });
 }
 
@@ -69,17 +69,17 @@ function peerOfAnotherMesh({ slug, team_name }: StoredPeer): CliError {
 }
 
 /** Returns the file in which a peer's server records the messages that it has delivered. */
-export function toDeliveryRecordPath(home: string, placeId: string): string {
-  return join(homeFiles.teams(home), `${placeId}.mail`);
+export function toDeliveryRecordPath(home: string, storedPeerId: string): string {
+  return join(homeFiles.teams(home), `${storedPeerId}.mail`);
 }
 
 /** Returns the file in which a peer's server records the usage that it has reported. */
-export function toUsageRecordPath(home: string, placeId: string): string {
-  return join(homeFiles.teams(home), `${placeId}.usage`);
+export function toUsageRecordPath(home: string, storedPeerId: string): string {
+  return join(homeFiles.teams(home), `${storedPeerId}.usage`);
 }
 
-function toPeerPath(home: string, placeId: string): string {
-  return join(homeFiles.teams(home), `${placeId}.json`);
+function toPeerPath(home: string, storedPeerId: string): string {
+  return join(homeFiles.teams(home), `${storedPeerId}.json`);
 }
 
 async function makeTeamsFolder(home: string): Promise<void> {

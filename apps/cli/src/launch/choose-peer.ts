@@ -197,7 +197,7 @@ async function findLatestConversation(cwd: string, env: NodeJS.ProcessEnv): Prom
 }
 
 /** Shown instead of the id of a peer that does not exist yet. */
-export const unknownPeerId = "PLACE_ID";
+export const unknownPeerId = "NEW_PEER_ID";
 
 interface ExpectedPeer {
   readonly expected: Pick<StoredPeer, "slug" | "team_id" | "team_name" | "peer_id" | "peer_name">;

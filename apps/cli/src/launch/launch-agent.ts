@@ -158,7 +158,7 @@ async function runClient(launch: PreparedLaunch, { storedPeer, lock }: EnteredSe
           const { client } = options;
           stopWatching = watchServer({
             config: context.config,
-            placeId: toStoredPeerId(storedPeer),
+            storedPeerId: toStoredPeerId(storedPeer),
             client,
             pid,
           });

@@ -17,7 +17,7 @@ export async function toLaunchCall(
     cwd: options.cwd,
   };
   const peerFields = {
-    ...{ placeId: toStoredPeerId(peer), slug: peer.slug },
+    ...{ storedPeerId: toStoredPeerId(peer), slug: peer.slug },
     ...{ teamName: peer.team_name, peerName: peer.peer_name },
   };
   return options.client.launch({ ...toReach(context.config), url: broker.base, ...peerFields }, agent);

@@ -19,7 +19,7 @@ const reviveChecksMax = 10;
  * watching.
  */
 export function watchServer(server: EndedServer): () => Promise<void> {
-  const { config, placeId, client } = server;
+  const { config, storedPeerId, client } = server;
   const standInChecks = client.restartServer ? reviveChecksMax : failedChecksMin;
   const stopped = new AbortController();
   const { signal } = stopped;
@@ -31,11 +31,11 @@ export function watchServer(server: EndedServer): () => Promise<void> {
     try {
       for (let failedChecks = 0; ; ) {
         await delay(checkIntervalMs, undefined, { signal, ref: false });
-        const isRunning = isServing(config.home, placeId);
+        const isRunning = isServing(config.home, storedPeerId);
         hasServed ||= isRunning;
         failedChecks = isRunning || !hasServed ? 0 : failedChecks + 1;
         if (failedChecks % reviveChecksMax === failedChecksMin)
-          await client.restartServer?.({ home: config.home, placeId }).catch(() => undefined);
+          await client.restartServer?.({ home: config.home, storedPeerId }).catch(() => undefined);
         if (failedChecks >= standInChecks) standIn ??= await open();
         if (isRunning) {
           await standIn?.stop();

@@ -78,10 +78,10 @@ export function createMembership(options: MembershipOptions): Membership {
     { lock, isFirst = false }: { lock?: ProcessLock | undefined; isFirst?: boolean } = {},
   ): Promise<void> {
     const epoch = await link.getEpoch();
-    const isKnown = teams.find(team.placeId) !== undefined;
+    const isKnown = teams.find(team.storedPeerId) !== undefined;
     const heldLock =
-      lock ?? (isKnown ? undefined : await lockStoredPeer(home, team.placeId).catch(logUnsaved));
-    const { earlier, ...fresh } = await handedOut.readInboxOptions(team.placeId, epoch);
+      lock ?? (isKnown ? undefined : await lockStoredPeer(home, team.storedPeerId).catch(logUnsaved));
+    const { earlier, ...fresh } = await handedOut.readInboxOptions(team.storedPeerId, epoch);
     // An agent that asks to go back must get earlier messages again, even if it has already seen them.
     const inbox = { ...fresh, ...(earlier && !team.shouldReplay && { earlier }) };
     teams.add({ ...team, epoch, inbox, ...(heldLock && { release: () => heldLock.release() }) }, { isFirst });
@@ -89,10 +89,10 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 
   /** Stores the peer for later servers. If that fails, the peer is lost when this server ends. */
-  async function save(team: Pick<NewPeerSession, "placeId" | "credential"> & PeerNames): Promise<void> {
+  async function save(team: Pick<NewPeerSession, "storedPeerId" | "credential"> & PeerNames): Promise<void> {
     try {
       const meshId = await link.getTrustedMeshId();
-      const before = await findStoredPeer(home, team.placeId);
+      const before = await findStoredPeer(home, team.storedPeerId);
       const storedPeer = toStoredPeer(toJoinedPeer(team), { meshId, claudeSessionId }, before);
       await saveStoredPeer(home, { ...storedPeer, team_id: team.teamId });
     } catch (error) {
@@ -157,12 +157,12 @@ export function createMembership(options: MembershipOptions): Membership {
       const { creator_team_name: name } = input;
       secretStore.addFrom(created);
       if (typeof name !== "string") return { output: created };
-      const { session_id: sessionId, slug, team_id: credential, cursor: place } = created;
+      const { session_id: sessionId, slug, team_id: credential, cursor } = created;
       const teamId = toBareId(credential);
-      const names = { teamId, placeId: teamId, name: name.trim(), peerName: null };
+      const names = { teamId, storedPeerId: teamId, name: name.trim(), peerName: null };
       const current = teams.findLast();
       const shouldStay = current?.isLaunched === true && !current.isClosed;
-      await addPeer({ ...names, sessionId, slug, credential, cursor: place }, { isFirst: shouldStay });
+      await addPeer({ ...names, sessionId, slug, credential, cursor }, { isFirst: shouldStay });
       const joined = teams.readers().filter(({ isClosed: closed }) => !closed);
       const notice =
         joined.length > 1
@@ -197,9 +197,9 @@ export function createMembership(options: MembershipOptions): Membership {
       await teams.leave(team);
       // Ids are chosen by the broker, so a peer in another mesh can have the same id. The file of that peer
       // must be kept.
-      const storedPeer = await findStoredPeer(home, team.placeId);
+      const storedPeer = await findStoredPeer(home, team.storedPeerId);
       if (storedPeer?.credential === team.credential)
-        await deleteStoredPeer(home, team.placeId).catch(logUnsaved);
+        await deleteStoredPeer(home, team.storedPeerId).catch(logUnsaved);
       return left;
     },
     async rotateCredential(input, team, signal) {
@@ -252,7 +252,7 @@ function toText(value: unknown): string | undefined {
 export function toNewPeerSession(joined: OutputOf<"join_session">, teamId: string): NewPeerSession {
   const credential = joined.peer_id ?? joined.team_id;
   return {
-    placeId: toBareId(credential),
+    storedPeerId: toBareId(credential),
     teamId,
     name: joined.team_name,
     peerName: joined.peer_name,
@@ -267,12 +267,12 @@ export function toNewPeerSession(joined: OutputOf<"join_session">, teamId: strin
 type PeerNames = Pick<NewPeerSession, "teamId" | "name" | "peerName" | "sessionId" | "slug">;
 
 function toJoinedPeer({
-  placeId,
+  storedPeerId,
   teamId,
   credential,
   ...names
-}: Pick<NewPeerSession, "placeId" | "credential"> & PeerNames) {
-  const isNamed = names.peerName !== null && placeId !== teamId;
+}: Pick<NewPeerSession, "storedPeerId" | "credential"> & PeerNames) {
+  const isNamed = names.peerName !== null && storedPeerId !== teamId;
   return {
     session_id: names.sessionId,
     slug: names.slug,

@@ -7,8 +7,8 @@ import { advancePeer, createPeerState, type PeerEvent, type PeerState } from "./
 
 /** A peer that this server acts as: a named peer of a team, or the team's unnamed peer. */
 export interface PeerSession {
-  /** The peer's uuid. If the peer has no name, the team's uuid. */
-  readonly placeId: string;
+  /** Id of the stored peer: the peer's uuid or, if the peer has no name, the team's uuid. */
+  readonly storedPeerId: string;
   readonly teamId: string;
   readonly name: string;
   readonly peerName: string | null;
@@ -36,7 +36,7 @@ export interface PeerSession {
 }
 
 export interface NewPeerSession {
-  readonly placeId: string;
+  readonly storedPeerId: string;
   readonly teamId: string;
   readonly name: string;
   readonly peerName: string | null;
@@ -46,7 +46,7 @@ export interface NewPeerSession {
   readonly sessionKey?: KeyPair | null;
   /** The cursor after which to read. Defaults to the broker's cursor. */
   readonly cursor?: number;
-  /** Whether an already known peer must go back to the cursor in `place`. */
+  /** Whether an already known peer must go back to `cursor`. */
   readonly shouldReplay?: boolean;
   readonly epoch?: string;
   readonly documentVersion?: number;
@@ -63,9 +63,9 @@ export interface NewPeerSession {
  * messages only from waits.
  */
 export interface PeerSessions {
-  /** Adds a peer as the last joined or, with `behind`, as the first. Updates a peer that is already known. */
+  /** Adds a peer as the last joined or, with `isFirst`, as the first. Updates a peer that is already known. */
   add(team: NewPeerSession, options?: { readonly isFirst?: boolean }): PeerSession;
-  find(placeId: string): PeerSession | undefined;
+  find(storedPeerId: string): PeerSession | undefined;
   /** Returns the last joined peer that has not left, in the given session (id or slug) or in any session. */
   findLast(session?: string): PeerSession | undefined;
   /** Returns the last joined peer with this team name and, if given, this peer name, even if it has left. */
@@ -160,7 +160,7 @@ export function createPeerSessions({
 
   return {
     add(newPeer, { isFirst = false } = {}) {
-      const earlier = teams.find((team) => team.placeId === newPeer.placeId);
+      const earlier = teams.find((team) => team.storedPeerId === newPeer.storedPeerId);
       // Another process has read the peer's messages in the meantime, so the old inbox must not be used.
       const known = earlier?.state.membership === "replaced" ? undefined : earlier;
       const team = known ?? toPeerSession(newPeer, open);
@@ -171,7 +171,7 @@ export function createPeerSessions({
       subscribe(team.sessionId);
       return team;
     },
-    find: (placeId) => teams.find((team) => team.placeId === placeId.toLowerCase()),
+    find: (storedPeerId) => teams.find((team) => team.storedPeerId === storedPeerId.toLowerCase()),
     findLast,
     findNamed: (session, name, peerName) =>
       teams.findLast(
@@ -193,7 +193,7 @@ export function createPeerSessions({
       for (const sessionId of new Set(teams.map((team) => team.sessionId))) subscribe(sessionId);
     },
     resumeOthers(except) {
-      for (const team of teams) if (team.placeId !== except) team.advance({ type: "resumed" });
+      for (const team of teams) if (team.storedPeerId !== except) team.advance({ type: "resumed" });
     },
     async leave(team) {
       team.advance({ type: "left" });
@@ -218,7 +218,7 @@ function toPeerSession(newPeer: NewPeerSession, open: PeerSessionsOptions["open"
   const mail = createInbox(cursor ?? 0, newPeer.inbox);
   let state = createPeerState({ credential, cursor: cursor, epoch, documentVersion });
   const team: PeerSession = {
-    placeId: newPeer.placeId,
+    storedPeerId: newPeer.storedPeerId,
     teamId: newPeer.teamId,
     name: newPeer.name,
     peerName: newPeer.peerName,

@@ -101,9 +101,9 @@ async function joinSessions(rejoin: RejoinOptions): Promise<void> {
  * Resumes the stored peer with this id. The process that started this server keeps other servers from using
  * the peer.
  */
-async function resumePeer(rejoin: RejoinOptions, meshId: string, placeId: string): Promise<StoredPeer> {
-  const storedPeer = await findStoredPeer(rejoin.home, placeId);
-  if (!storedPeer) throw notHere(`This machine has no stored peer ${placeId}`);
+async function resumePeer(rejoin: RejoinOptions, meshId: string, storedPeerId: string): Promise<StoredPeer> {
+  const storedPeer = await findStoredPeer(rejoin.home, storedPeerId);
+  if (!storedPeer) throw notHere(`This machine has no stored peer ${storedPeerId}`);
   if (storedPeer.mesh_id !== meshId)
     throw notHere(`The team "${storedPeer.team_name}" belongs to a different mesh from this broker's`);
   await resumeStoredPeer(rejoin, storedPeer);
@@ -185,7 +185,7 @@ async function resumeStoredPeer(
   rejoin.secretStore.add(storedPeer.credential);
   const { cursor, documentVersion } = await resume(rejoin, storedPeer);
   await addTeam(rejoin, {
-    placeId: toStoredPeerId(storedPeer),
+    storedPeerId: toStoredPeerId(storedPeer),
     teamId: storedPeer.team_id,
     name: storedPeer.team_name,
     peerName: storedPeer.peer_name,
@@ -226,8 +226,8 @@ async function resume(
 async function addTeam(rejoin: RejoinOptions, newPeer: NewPeerSession): Promise<void> {
   const { link, handedOut, teams, options } = rejoin;
   const epoch = await link.getEpoch();
-  const inbox = await handedOut.readInboxOptions(newPeer.placeId, epoch);
-  const isLaunched = options.as === newPeer.placeId || options.join !== undefined;
+  const inbox = await handedOut.readInboxOptions(newPeer.storedPeerId, epoch);
+  const isLaunched = options.as === newPeer.storedPeerId || options.join !== undefined;
   void readDeclaredStatus(rejoin, teams.add({ ...newPeer, epoch, inbox, isLaunched }));
 }
 

@@ -18,7 +18,7 @@ import { createWakers } from "./waking/wakers.js";
 
 export interface EndedServer {
   readonly config: Config;
-  readonly placeId: string;
+  readonly storedPeerId: string;
   /** The client whose MCP server has ended. */
   readonly client: Client;
   readonly pid: number;
@@ -34,7 +34,7 @@ export interface StandIn {
  * Takes the place of an MCP server that ended while its client still runs. Reports the ended server to people
  * and wakes Claude Code, whose hooks then deliver the messages. Delivers no messages itself.
  */
-export async function openStandIn({ config, placeId, client: own, pid }: EndedServer): Promise<StandIn> {
+export async function openStandIn({ config, storedPeerId, client: own, pid }: EndedServer): Promise<StandIn> {
   const { home } = config;
   const log = () => undefined;
   const env = readEnvironment().variables;
@@ -46,7 +46,7 @@ export async function openStandIn({ config, placeId, client: own, pid }: EndedSe
       ...{ channel: null, hasHooks: () => inbox !== undefined, log },
     }),
     {
-      getHeardAt: () => readLastHookTime(home, placeId),
+      getHeardAt: () => readLastHookTime(home, storedPeerId),
       readIdleSince: readClientIdleSince,
       onUnheard: () => rejoin.refreshDescription(),
     },
@@ -96,7 +96,7 @@ export async function openStandIn({ config, placeId, client: own, pid }: EndedSe
     log,
     secretStore: createSecretStore(),
     handedOut: createDeliveryRecord({ home, format: undefined, env, client: pid }),
-    options: { as: placeId, join: undefined },
+    options: { as: storedPeerId, join: undefined },
     claudeSessionId: null,
     onDeclared: log,
     describe: () => describeSelf({ client: undefined, toolsets: new Set(), wake: paths.available }),

@@ -50,7 +50,7 @@ async function setUp() {
 }
 
 describe("joinAsPeer", () => {
-  it("[LAUNCH-4] joins as a peer of a new team, holds both, and takes the same place the next time", async () => {
+  it("[LAUNCH-4] joins as a peer of a new team, holds both, and resumes the same peer the next time", async () => {
     const { home, slug, take, joinings, peers } = await setUp();
     const sessionKey = { public: `${"A".repeat(43)}=`, private: "B" };
     const first = await take("Birch", {
@@ -95,7 +95,7 @@ describe("joinAsPeer", () => {
     expect(await joinings("Birch")).toBe(1);
   });
 
-  it("[LAUNCH-4] adds a numbered peer to the team beside a live one, and takes each place again", async () => {
+  it("[LAUNCH-4] adds a numbered peer to the team beside a live one, and resumes each again", async () => {
     const { take, joinings, peers } = await setUp();
     const first = await take("Birch");
     const second = await take("Birch");
@@ -137,7 +137,7 @@ describe("joinAsPeer", () => {
     expect(elsewhere.storedPeer).toMatchObject({ team_name: "Birch (2)", peer_name: "atlas-2" });
   });
 
-  it("[LAUNCH-4] takes a team's own place where no name is needed, and a peer's beside a live one", async () => {
+  it("[LAUNCH-4] resumes a team's unnamed peer where no name is needed, and a peer's beside a live one", async () => {
     const { home, take, joinings } = await setUp();
     const first = await take("Birch", { defaultPeerName: null });
     expect(first.storedPeer).toMatchObject({ peer_id: null, credential: first.joined.team_id });
@@ -152,7 +152,7 @@ describe("joinAsPeer", () => {
     expect(await joinings("Birch")).toBe(1);
   });
 
-  it("[LAUNCH-4] comes back as a peer that has left, and passes over a place that the broker refuses, which is kept", async () => {
+  it("[LAUNCH-4] comes back as a peer that has left, and passes over a peer that the broker refuses, which is kept", async () => {
     const { home, sessionId, take } = await setUp();
     const { storedPeer: held, lock: hold } = await take("Birch");
     await caller.call("leave_session", { session_id: sessionId, team_id: held.credential });

@@ -73,15 +73,15 @@ export async function joinAsPeer(request: JoinAsPeerOptions): Promise<LockedPeer
  */
 export async function rejoinStoredPeer(
   joining: JoiningPeer,
-  placeId: string,
+  storedPeerId: string,
 ): Promise<LockedPeer | undefined> {
-  const lock = await lockStoredPeer(joining.home, placeId);
+  const lock = await lockStoredPeer(joining.home, storedPeerId);
   if (!lock) return undefined;
   let isResumed = false;
   try {
     // Read the peer only while holding its lock, because the previous process may have changed or removed the
     // credential.
-    const stored = await findStoredPeer(joining.home, placeId);
+    const stored = await findStoredPeer(joining.home, storedPeerId);
     const joined = stored && (await rejoin(joining, stored));
     if (!joined) return undefined;
     const storedPeer = toStoredPeer(joined, joining, stored);

@@ -50,13 +50,13 @@ export interface PeerKeys {
 }
 
 /** Returns the seed of a peer's keys if this machine has stored one. Never creates a seed. */
-export function readPeerSeed(home: string, placeId: string): Uint8Array | undefined {
-  const stored = PeerKeysFile.safeParse(readPrivateJson(toKeysPath(home, placeId))).data;
+export function readPeerSeed(home: string, storedPeerId: string): Uint8Array | undefined {
+  const stored = PeerKeysFile.safeParse(readPrivateJson(toKeysPath(home, storedPeerId))).data;
   return (stored && fromBase64url(stored.seed, 32)) ?? undefined;
 }
 
-function toKeysPath(home: string, placeId: string): string {
-  return join(homeFiles.sealed(home), `${placeId}.json`);
+function toKeysPath(home: string, storedPeerId: string): string {
+  return join(homeFiles.sealed(home), `${storedPeerId}.json`);
 }
 
 /** Maximum number of decrypted messages to remember for each sender. */
@@ -66,8 +66,12 @@ const openedMax = 256;
  * Opens the keys of a peer. If no keys are stored, creates them from the session key that the peer joined
  * with, or else from a random seed.
  */
-export function openPeerKeys(home: string, placeId: string, sessionSeed: Uint8Array | undefined): PeerKeys {
-  const path = toKeysPath(home, placeId);
+export function openPeerKeys(
+  home: string,
+  storedPeerId: string,
+  sessionSeed: Uint8Array | undefined,
+): PeerKeys {
+  const path = toKeysPath(home, storedPeerId);
   const stored = PeerKeysFile.safeParse(readPrivateJson(path)).data;
   const seed = (stored && fromBase64url(stored.seed, 32)) ?? sessionSeed ?? drawSeed();
   const file = { peer_id: null, sent: {}, opened: {}, ...stored, seed: toBase64url(seed) };

@@ -32,7 +32,7 @@ interface PrivateMail {
   ): Message;
 }
 
-type KeyHolder = Pick<PeerSession, "placeId" | "teamId" | "sessionKey">;
+type KeyHolder = Pick<PeerSession, "storedPeerId" | "teamId" | "sessionKey">;
 
 interface PrivateMailOptions {
   readonly link: BrokerLink;
@@ -63,14 +63,14 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
   const sealedMessages = new Map<string, SealedMessage & { readonly request: string }>();
 
   /** Returns the keys of a peer. Opens them on first use and keeps them while this server runs. */
-  function getKeyedPeer({ placeId, teamId, sessionKey }: KeyHolder): KeyedPeer {
-    const known = keyedPeers.get(placeId);
+  function getKeyedPeer({ storedPeerId, teamId, sessionKey }: KeyHolder): KeyedPeer {
+    const known = keyedPeers.get(storedPeerId);
     if (known) return known;
-    const keys = openPeerKeys(home, placeId, sessionKey ? toSeed(sessionKey) : undefined);
+    const keys = openPeerKeys(home, storedPeerId, sessionKey ? toSeed(sessionKey) : undefined);
     const keyed: KeyedPeer = { keys, card: undefined, sending: Promise.resolve() };
     // The id of a team's unnamed peer is known only to the broker, so this program stores it later.
-    if (placeId !== teamId) keys.setPeerId(placeId);
-    keyedPeers.set(placeId, keyed);
+    if (storedPeerId !== teamId) keys.setPeerId(storedPeerId);
+    keyedPeers.set(storedPeerId, keyed);
     return keyed;
   }
 
@@ -88,7 +88,7 @@ export function createPrivateMail({ link, home, log }: PrivateMailOptions): Priv
     const { peers } = await link.call("list_peers", target, signal && { signal });
     const own = peers.find((peer) => peer.team_id === team.teamId && peer.name === team.peerName);
     if (!own) throw new MerkleError("not_found", `${team.address} has left this session.`);
-    if (team.placeId === team.teamId) keys.setPeerId(own.peer_id);
+    if (team.storedPeerId === team.teamId) keys.setPeerId(own.peer_id);
     if (!isSameCard(own.key_card, card) && !team.isClosed) {
       const session_key = Buffer.from(card.session_key, "base64url").toString("base64");
       await link.call("join_session", { ...target, team_name: team.name, session_key, key_card: card });

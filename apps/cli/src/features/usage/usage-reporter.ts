@@ -80,20 +80,20 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
 
   /** Skips the tokens that were used before the peer joined, which do not count for the session. */
   async function begin(team: PeerSession, conversation: string): Promise<void> {
-    if (readNote(home, team.placeId)?.conversation === conversation) return;
+    if (readNote(home, team.storedPeerId)?.conversation === conversation) return;
     const { files } = await readFiles(conversation, {}, Number.POSITIVE_INFINITY);
-    writeNote(home, team.placeId, { conversation, files });
+    writeNote(home, team.storedPeerId, { conversation, files });
   }
 
   async function report(team: PeerSession, conversation: string): Promise<void> {
-    let note = readNote(home, team.placeId);
+    let note = readNote(home, team.storedPeerId);
     if (note?.conversation !== conversation) return;
     if (note.due) note = await sendReport(team, note, note.due);
     const { files, usage } = await readFiles(conversation, note.files);
     const next = { conversation, files };
-    if (usage.length === 0) return writeNote(home, team.placeId, next);
+    if (usage.length === 0) return writeNote(home, team.storedPeerId, next);
     const due = { key: toReportKey(team, next), usage: usage.slice(0, modelsMax) };
-    writeNote(home, team.placeId, { ...next, due });
+    writeNote(home, team.storedPeerId, { ...next, due });
     await sendReport(team, next, due);
   }
 
@@ -123,7 +123,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
     const input = { session_id: team.sessionId, team_id: team.credential, usage: [...usage] };
     await link.call("report_usage", { ...input, idempotency_key: key });
     const { due: _, ...sent } = note;
-    writeNote(home, team.placeId, sent);
+    writeNote(home, team.storedPeerId, sent);
     return sent;
   }
 
@@ -148,9 +148,9 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
   };
 }
 
-function toReportKey({ placeId }: PeerSession, { conversation, files }: UsageNote): string {
+function toReportKey({ storedPeerId }: PeerSession, { conversation, files }: UsageNote): string {
   const offsets = Object.entries(files).map(([path, { offset }]) => [path, offset]);
-  return sha256(JSON.stringify([placeId, conversation, offsets]));
+  return sha256(JSON.stringify([storedPeerId, conversation, offsets]));
 }
 
 /** Reads the complete lines of a file from an offset on. Returns their text and the offset after them. */
@@ -174,9 +174,9 @@ async function readNewLines(
   }
 }
 
-function readNote(home: string, placeId: string): UsageNote | undefined {
+function readNote(home: string, storedPeerId: string): UsageNote | undefined {
   try {
-    const note: Partial<UsageNote> = JSON.parse(readFileSync(toUsageRecordPath(home, placeId), "utf8"));
+    const note: Partial<UsageNote> = JSON.parse(readFileSync(toUsageRecordPath(home, storedPeerId), "utf8"));
     const { conversation, files, due } = note;
     return typeof conversation === "string" && typeof files === "object" && files !== null
       ? { conversation, files, due }
@@ -192,6 +192,6 @@ function readNote(home: string, placeId: string): UsageNote | undefined {
  *
  * @throws file system errors
  */
-function writeNote(home: string, placeId: string, note: UsageNote): void {
-  writeFileSync(toUsageRecordPath(home, placeId), JSON.stringify(note), { mode: 0o600 });
+function writeNote(home: string, storedPeerId: string, note: UsageNote): void {
+  writeFileSync(toUsageRecordPath(home, storedPeerId), JSON.stringify(note), { mode: 0o600 });
 }

@@ -89,7 +89,7 @@ async function readMail(
     open: (_, message) => message,
   });
   const team = teams.add({
-    placeId: toStoredPeerId(storedPeer),
+    storedPeerId: toStoredPeerId(storedPeer),
     teamId: storedPeer.team_id,
     name: storedPeer.team_name,
     peerName: storedPeer.peer_name,

@@ -12,7 +12,7 @@ import { createTurn } from "../turn.js";
 import { createHookServer } from "./hook-server.js";
 import { hookCharsMax } from "./hook-text.js";
 
-const placeId = "5e551000-0000-4000-8000-00000000000b";
+const storedPeerId = "5e551000-0000-4000-8000-00000000000b";
 
 interface HookOptions {
   readonly prompt?: string;
@@ -40,8 +40,8 @@ function startPlace(from = 0) {
     onConversation: (id) => conversations.push(id),
     onProof: () => undefined,
   });
-  const names = { name: "Birch", peerName: "atlas", sessionId: placeId, slug: "talk", credential: "x" };
-  const team: PeerSession = teams.add({ placeId, teamId: placeId, ...names, cursor: from });
+  const names = { name: "Birch", peerName: "atlas", sessionId: storedPeerId, slug: "talk", credential: "x" };
+  const team: PeerSession = teams.add({ storedPeerId, teamId: storedPeerId, ...names, cursor: from });
   let head = from;
   let prompts = 0;
   let transcript: Transcript | undefined;

@@ -58,10 +58,10 @@ it("[WAKE-12] a conversation that begins is told who it is, and its place is hel
 
 it("[WAKE-12] who was not launched is told nothing, and nothing fails", async () => {
   const home = await makeHome();
-  for (const placeId of [undefined, "../../x", randomUUID()])
-    expect(await startSession({ home, placeId, input: createInput(randomUUID()) })).toBeUndefined();
+  for (const storedPeerId of [undefined, "../../x", randomUUID()])
+    expect(await startSession({ home, storedPeerId, input: createInput(randomUUID()) })).toBeUndefined();
   await saveStoredPeer(home, place);
   for (const input of [Readable.from(["not json"]), createInput(7), createInput(""), Readable.from([])])
-    expect(await startSession({ home, placeId: toStoredPeerId(place), input })).toContain("Birch/atlas");
+    expect(await startSession({ home, storedPeerId: toStoredPeerId(place), input })).toContain("Birch/atlas");
   expect(await findStoredPeer(home, toStoredPeerId(place))).toEqual(place);
 });

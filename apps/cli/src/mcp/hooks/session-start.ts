@@ -5,8 +5,8 @@ import { findConversation, readHookInput } from "./hook-input.js";
 
 interface SessionStart {
   readonly home: string;
-  /** The peer that the client was launched as. Undefined if the client was not launched by Merkle. */
-  readonly placeId: string | undefined;
+  /** Id of the stored peer that the client was launched as. Undefined if the client was not launched by Merkle. */
+  readonly storedPeerId: string | undefined;
   /** The input that the client passes to its hook. */
   readonly input: Readable;
 }
@@ -15,9 +15,9 @@ interface SessionStart {
  * Returns the hook output that makes Claude Code add text to a new conversation (WAKE-12). Undefined if there
  * is nothing to add.
  */
-export async function startSession({ home, placeId, input }: SessionStart): Promise<string | undefined> {
+export async function startSession({ home, storedPeerId, input }: SessionStart): Promise<string | undefined> {
   const sessionId = findConversation(await readHookInput(input));
-  const introduction = await introduceSession({ home, placeId, sessionId });
+  const introduction = await introduceSession({ home, storedPeerId, sessionId });
   if (introduction === undefined) return undefined;
   const added = { hookEventName: "SessionStart", additionalContext: `${introduction}\n${claudeCodeHint}` };
   return JSON.stringify({ hookSpecificOutput: added });
@@ -32,11 +32,11 @@ export async function startSession({ home, placeId, input }: SessionStart): Prom
  */
 export async function introduceSession({
   home,
-  placeId,
+  storedPeerId,
   sessionId,
 }: Omit<SessionStart, "input"> & { sessionId: string | undefined }): Promise<string | undefined> {
-  if (placeId === undefined || !/^[0-9a-f-]{36}$/.test(placeId)) return undefined;
-  const storedPeer = await findStoredPeer(home, placeId);
+  if (storedPeerId === undefined || !/^[0-9a-f-]{36}$/.test(storedPeerId)) return undefined;
+  const storedPeer = await findStoredPeer(home, storedPeerId);
   if (!storedPeer) return undefined;
   // Ignore a failed write. Its only effect is that a later launch asks for a peer when it resumes this
   // conversation.

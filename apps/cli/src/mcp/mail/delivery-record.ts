@@ -17,7 +17,7 @@ export interface DeliveryRecord {
    * Returns the options for a peer's inbox. They report what an earlier server offered, and record offers for
    * the next server.
    */
-  readInboxOptions(placeId: string, epoch: string | undefined): Promise<PeerInboxOptions>;
+  readInboxOptions(storedPeerId: string, epoch: string | undefined): Promise<PeerInboxOptions>;
 }
 
 interface DeliveryRecordOptions {
@@ -57,15 +57,15 @@ export function createDeliveryRecord({
   }
 
   async function findEarlier(
-    placeId: string,
+    storedPeerId: string,
     epoch: string | undefined,
   ): Promise<EarlierDelivery | undefined> {
-    const note = readNote(toDeliveryRecordPath(home, placeId));
+    const note = readNote(toDeliveryRecordPath(home, storedPeerId));
     if (!note || note.epoch !== epoch) return undefined;
     // A client that is still running may show messages that it has not recorded yet, and may discard messages
     // that the model has not answered.
     const isLive = note.client === client;
-    if (isLive) conversation ??= (await findStoredPeer(home, placeId))?.claude_session_id ?? undefined;
+    if (isLive) conversation ??= (await findStoredPeer(home, storedPeerId))?.claude_session_id ?? undefined;
     const transcript = await read();
     const find = (message: Message) => {
       const isHeld = isLive ? transcript?.isAnswered(message) : transcript?.contains(message);
@@ -80,15 +80,15 @@ export function createDeliveryRecord({
     moveTo(next) {
       conversation = next;
     },
-    async readInboxOptions(placeId, epoch) {
-      const earlier = await findEarlier(placeId, epoch);
+    async readInboxOptions(storedPeerId, epoch) {
+      const earlier = await findEarlier(storedPeerId, epoch);
       return {
         isRecorded: format !== undefined,
         ...(earlier && { earlier }),
         // Writes synchronously, because the process may be killed as soon as the messages are offered.
         onOffer(sequence) {
           if (epoch !== undefined)
-            writeNote(toDeliveryRecordPath(home, placeId), { epoch, sequence, client });
+            writeNote(toDeliveryRecordPath(home, storedPeerId), { epoch, sequence, client });
         },
       };
     },

@@ -91,8 +91,8 @@ export function createRosterView({ link, onRead, log, now }: RosterViewOptions):
   };
 }
 
-function toFacts({ peers }: OutputOf<"list_peers">, { placeId }: PeerSession): RosterFacts {
-  const own = peers.find(({ peer_id }) => peer_id === placeId);
+function toFacts({ peers }: OutputOf<"list_peers">, { storedPeerId }: PeerSession): RosterFacts {
+  const own = peers.find(({ peer_id }) => peer_id === storedPeerId);
   const others = peers.filter((peer) => peer !== own && peer.kind === "agent");
   return {
     groups: own?.groups.map(({ name }) => name) ?? [],
