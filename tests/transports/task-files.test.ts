@@ -1,6 +1,6 @@
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createCleanup } from "../kit/at-end.js";
+import { createCleanup } from "../kit/cleanup.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
