@@ -35,7 +35,7 @@ describe("reading a feed by what is wanted", () => {
       if (round % 3 === 0) await say(atlas, { text: `Settled ${round}`, kind: "decision" });
     }
     const reply = (team_id: string, reply_to: number, text: string) =>
-      transport.call("post_message", { session_id, team_id, content: { text }, reply_to });
+      transport.call("post_message", { session_id, team_id, content: { text }, reply_to, to: "*" });
     const { cursor } = await reply(birch, 1, "Talk on");
     await reply(atlas, 2, "Of something else");
     await reply(atlas, cursor, "Talk further");

@@ -1,4 +1,4 @@
-import type { Message } from "@merkle/wire";
+import { type Message, wakes } from "@merkle/wire";
 import type { Inbox } from "../inbox.js";
 import { breaksThrough, type NudgeTime } from "../wake-rules.js";
 
@@ -90,37 +90,38 @@ export function createWaker(options: WakerOptions): Waker {
   let nudgedAt = Number.NEGATIVE_INFINITY;
   let nudgedUpTo = 0;
 
-  /** Returns the unread messages that are worth a nudge. */
-  function listWaking(): readonly Message[] {
-    const isWorth = (message: Message) => options.findNudgeTime(message) !== "never";
-    return mail.pending.filter(options.isDnd() ? breaksThrough : isWorth);
+  function listUnread(): readonly Message[] {
+    return mail.pending.filter(options.isDnd() ? breaksThrough : wakes);
   }
 
   function check(): void {
     clearTimeout(timer);
-    const waking = listWaking();
-    seenAt = new Map(waking.map(({ sequence }) => [sequence, seenAt.get(sequence) ?? now()]));
-    if (waking.length === 0) {
-      nudges = 0;
-      nudgedUpTo = 0;
-      return;
-    }
-    const dueAt = findDue(waking);
+    const unread = listUnread();
+    seenAt = new Map(unread.map(({ sequence }) => [sequence, seenAt.get(sequence) ?? now()]));
+    const dueAt = findDue(unread);
     if (dueAt === undefined) return;
     timer = setTimeout(fire, Math.max(0, dueAt - now()));
     timer.unref();
   }
 
-  /** Returns when the next nudge is due in the current conditions. */
-  function findDue(waking: readonly Message[]): number | undefined {
-    if (options.isWaiting()) return now() + waitTakesMs;
+  /**
+   * Returns when to nudge, or to check again, in the current conditions. While a wait or a turn brings the messages
+   * anyway, their nudges are not planned, because that can cost a call to the broker.
+   */
+  function findDue(unread: readonly Message[]): number | undefined {
+    if (unread.length > 0 && options.isWaiting()) return now() + waitTakesMs;
     const isNew = ({ sequence }: Message) => sequence > nudgedUpTo;
-    if (waking.some((message) => isNew(message) && breaksThrough(message))) return now();
-    const planned = nudges === 0 ? planFirst(waking) : planRepeat(waking.some(isNew));
-    const turnEnds = waking.some(breaksThrough) ? 0 : options.getTurnEnd();
-    if (planned === undefined || planned >= turnEnds) return planned;
-    options.onTurnAwaited();
-    return turnEnds;
+    if (unread.some((message) => isNew(message) && breaksThrough(message))) return now();
+    const turnEnds = unread.some(breaksThrough) ? 0 : options.getTurnEnd();
+    if (unread.length > 0 && now() < turnEnds) {
+      options.onTurnAwaited();
+      return turnEnds;
+    }
+    const waking = unread.filter((message) => options.findNudgeTime(message) !== "never");
+    if (waking.length > 0) return nudges === 0 ? planFirst(waking) : planRepeat(waking.some(isNew));
+    nudges = 0;
+    nudgedUpTo = 0;
+    return undefined;
   }
 
   /** Returns when the first nudge for these messages is due: when the first of them needs one. */
@@ -147,17 +148,17 @@ export function createWaker(options: WakerOptions): Waker {
   }
 
   function fire(): void {
-    const waking = listWaking();
-    const dueAt = waking.length === 0 ? undefined : findDue(waking);
-    if (dueAt !== undefined && dueAt <= now()) void nudge(waking);
+    const unread = listUnread();
+    const dueAt = findDue(unread);
+    if (dueAt !== undefined && dueAt <= now()) void nudge(unread);
     check();
   }
 
-  async function nudge(waking: readonly Message[]): Promise<void> {
+  async function nudge(unread: readonly Message[]): Promise<void> {
     const earlier = { nudges, nudgedAt, nudgedUpTo };
     nudges += 1;
-    nudgedUpTo = waking.at(-1)?.sequence ?? nudgedUpTo;
-    const isSent = await send(createNudge(isInterruptible && waking.some(breaksThrough)));
+    nudgedUpTo = unread.at(-1)?.sequence ?? nudgedUpTo;
+    const isSent = await send(createNudge(isInterruptible && unread.some(breaksThrough)));
     if (isSent || nudges !== earlier.nudges + 1) return;
     ({ nudges, nudgedAt, nudgedUpTo } = earlier);
     check();
