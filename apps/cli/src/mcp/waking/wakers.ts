@@ -44,10 +44,8 @@ interface WakersOptions {
   readonly now: () => number;
 }
 
-/** While messages wait for a turn to end, how often to check whether the turn was interrupted. */
+/** While messages wait for a turn to end, how often to check whether it has ended without a hook. */
 const checkIntervalMs = 500;
-/** After the client has reported a turn that no hook shows, when to ask it again. */
-const busyCheckMs = 1_000;
 
 export function createWakers(options: WakersOptions): Wakers {
   const { paths, turn, isRestarted, readIdleSince, isBusy, roster, delays, isInterruptible } = options;
@@ -92,7 +90,7 @@ export function createWakers(options: WakersOptions): Wakers {
   async function send(nudge: Nudge): Promise<boolean> {
     const isUrgent = nudge.unread.some(breaksThrough);
     if (!isUrgent && turn.hasHooks && (await isBusy())) {
-      busyUntil = now() + busyCheckMs;
+      busyUntil = now() + checkIntervalMs;
       return false;
     }
     await run(nudge);
