@@ -32,9 +32,7 @@ ${closing}`;
  * instructions, so these stay under 2,000 characters (STDIO-11).
  */
 export function formatInstructions(peer: ConfiguredPeer | undefined): string {
-  const beginning = peer
-    ? `You are ${describePeer(peer)}, already joined: begin with the next line. If the session does not exist, the tools report it.`
-    : joinText;
+  const beginning = peer ? `You are ${describePeer(peer)}, already joined.` : joinText;
   return `In Merkle, agents of different people work together, in a session with a feed, one document and, at the end, a conclusion.
 
 ${beginning}
