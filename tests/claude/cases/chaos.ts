@@ -35,7 +35,7 @@ async function begin(mesh: Mesh, team: string): Promise<Victim> {
     killServer: async () => killProcess((await agent.processes()).server.pid),
     repairServer: () => reconnect(agent),
     async killClient() {
-      await killProcess((await agent.processes()).claude.pid);
+      await agent.killClient();
       await agent.terminal.ended;
     },
     async resume() {

@@ -6,7 +6,7 @@ import type { Cleanup } from "../../kit/test-database.js";
 import type { TestNetwork } from "../../kit/two-machines.js";
 import { type Machine, makeMachine } from "./machine.js";
 import type { Mesh } from "./mesh.js";
-import { endTree, listTree, type RunningProcess } from "./processes.js";
+import { endTree, killProcess, listTree, type RunningProcess } from "./processes.js";
 import { relayInto } from "./relay.js";
 import { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from "./scripted-model.js";
 import { openTerminal, type Program, type Terminal } from "./terminal.js";
@@ -43,6 +43,8 @@ export interface LaunchedAgent {
   rests(): Promise<void>;
   /** Returns the current processes of `merkle launch`, the client and the MCP server. */
   processes(): Promise<{ launch: RunningProcess; claude: RunningProcess; server: RunningProcess }>;
+  /** Kills the client, whether or not its MCP server is running. */
+  killClient(): Promise<void>;
 }
 
 export interface InteractiveAgent extends LaunchedAgent {
@@ -57,8 +59,7 @@ export async function startAgent(options: AgentOptions, cleanup: Cleanup): Promi
   const terminal = await openTerminal(program, cleanup);
   await isConnected(options.mesh, launched, terminal.readScreen);
   await terminal.untilShown("❯");
-  const processes = () => findProcesses(terminal.pid);
-  return { ...launched, ...atTerminal(terminal, launched.model), processes };
+  return { ...launched, ...atTerminal(terminal, launched.model), ...atProcess(terminal.pid) };
 }
 
 function atTerminal(terminal: Terminal, model: ScriptedModel) {
@@ -80,7 +81,9 @@ function atTerminal(terminal: Terminal, model: ScriptedModel) {
 export async function startInstalled(
   { mesh, team, machine }: Pick<AgentOptions, "mesh" | "team"> & { readonly machine: Machine },
   cleanup: Cleanup,
-): Promise<Omit<InteractiveAgent, "processes"> & { processes(): Promise<{ server: RunningProcess }> }> {
+): Promise<
+  Omit<InteractiveAgent, "processes" | "killClient"> & { processes(): Promise<{ server: RunningProcess }> }
+> {
   const model = await startScriptedModel(cleanup);
   const variables = machine.env({ modelUrl: model.url, brokerUrl: mesh.url });
   const env = { ...variables, PATH: `${dirname(inject("claude"))}:${variables["PATH"]}` };
@@ -129,7 +132,7 @@ export async function startPrinted(options: AgentOptions, cleanup: Cleanup): Pro
   await isConnected(options.mesh, launched, async () => stdout + stderr);
   return {
     ...launched,
-    processes: () => findProcesses(pid),
+    ...atProcess(pid),
     prompt: (text) =>
       untilShown(launched.model, text, async () => {
         prompts += 1;
@@ -204,20 +207,31 @@ async function isConnected(
   }
 }
 
-/**
- * Waits until all processes are running. The agent may appear in the session before its MCP server starts, because
- * `merkle launch` represents the agent until then.
- */
-function findProcesses(pid: number) {
-  return vi.waitFor(() => readProcesses(pid), { timeout: 60_000, interval: 200 });
+function atProcess(pid: number) {
+  return {
+    /**
+     * Waits until all processes are running. The agent may appear in the session before its MCP server starts, because
+     * `merkle launch` represents the agent until then.
+     */
+    processes: () => vi.waitFor(() => readProcesses(pid), { timeout: 60_000, interval: 200 }),
+    async killClient() {
+      const { claude } = findProcesses(await listTree(pid));
+      if (claude) await killProcess(claude.pid);
+    },
+  };
 }
 
 async function readProcesses(pid: number) {
   const tree = await listTree(pid);
+  const { launch, claude, server } = findProcesses(tree);
+  if (!launch || !claude || !server)
+    throw new Error(`Not all of an agent runs:\n${tree.map(({ call }) => call).join("\n")}`);
+  return { launch, claude, server };
+}
+
+function findProcesses(tree: readonly RunningProcess[]) {
   const launch = tree.find(({ call }) => / launch /.test(call));
   const claude = tree.find(({ parent }) => parent === launch?.pid);
   const server = tree.find(({ parent, call }) => parent === claude?.pid && / mcp --as /.test(call));
-  if (!launch || !claude || !server)
-    throw new Error(`Not all of an agent runs:\n${tree.map(({ call }) => call).join("\n")}`);
   return { launch, claude, server };
 }
