@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findChromium, sharedChromium } from "../kit/chromium.js";
+import { dateBack } from "../kit/message-age.js";
 import { openPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
 import { closeProfiles } from "../kit/profiles.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { findDashboardPages } from "./pages.js";
 
@@ -162,6 +164,17 @@ describe("the feed of a session", { tags: "chromium" }, () => {
     expect(await row.getByRole("button", { name: "vault" }).count()).toBe(0);
     const { answered } = await socket.call("message_status", { session_id: session.id, message: asked });
     expect(answered).toMatchObject({ answer: "vault" });
+  });
+
+  it("[DASH-365] an ask without a reply says since when it is unanswered, until someone answers", async () => {
+    const session = await startSession();
+    const asked = await session.say({ text: "Which staging key?", kind: "ask", options: ["vault", "new"] });
+    await dateBack(connectTestDatabase(broker.databaseUrl), { sessionId: session.id, sequence: asked }, 11);
+    const { page } = await openFeed(session.slug, "", await newPerson());
+    const row = article(page, asked);
+    await row.getByText("Unanswered since").waitFor();
+    await row.getByRole("button", { name: "vault" }).click();
+    await row.getByText("Unanswered since").waitFor({ state: "detached" });
   });
 
   it("[DASH-342] an ask with what was said to it stands in one place, which opens, also by a link to a reply", async () => {

@@ -70,6 +70,7 @@ describe("What waits for a human", () => {
       peer: null,
       text: "Which staging key?",
       options: ["vault", "new"],
+      unanswered: false,
       dismissed: false,
       snoozed_until: null,
     });

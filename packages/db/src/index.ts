@@ -26,6 +26,7 @@ export * from "./document/torn-documents.js";
 export * from "./document/version-redactions.js";
 export * from "./features.js";
 export { appendInTransaction, appendMessages } from "./feed/append-messages.js";
+export * from "./feed/asks.js";
 export * from "./feed/feed-pages.js";
 export { type AppendOutcome, type MessageRow, messageRowDefaults } from "./feed/message-row.js";
 export * from "./feed/messages.js";

@@ -1,4 +1,4 @@
-import { findAnswer, findMessage, readReceipts } from "@merkle/db";
+import { findAnswer, findMessage, readAskState, readReceipts } from "@merkle/db";
 import {
   MerkleError,
   type OutputOf,
@@ -20,6 +20,7 @@ import { refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";
 import type { SessionChannel } from "./delivery/channel.js";
 import { formatAddress } from "./recipients.js";
 import type { FeedServices } from "./services.js";
+import { computeUnansweredCutoff } from "./unanswered.js";
 
 type MessageStatusOutput = OutputOf<"message_status">;
 
@@ -45,11 +46,19 @@ export async function getMessageStatus(
     postedAt,
     authorPeerId,
   });
+  const { sessionId } = session;
+  const ask = await readAskState(
+    services.database.orm,
+    { sessionId, sequence },
+    computeUnansweredCutoff(services),
+  );
   return {
     message: sequence,
     recipients,
     delivered: recipients.filter(({ delivered }) => delivered).length,
     answered: await readAnswer(ctx, sequence),
+    open: ask?.isOpen ?? false,
+    unanswered: ask?.isUnanswered ?? false,
   };
 }
 

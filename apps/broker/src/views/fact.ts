@@ -22,6 +22,8 @@ interface FactDetails<Kind> {
   readonly team: string | null;
   readonly peer: string | null;
   readonly text: string;
+  /** Whether something asked has had no reply for `unanswered_after_s` (ATT-15). False for other kinds. */
+  readonly unanswered: boolean;
 }
 
 /** @param what - distinguishes the fact from other facts of this kind in the same session, or about files */
@@ -31,7 +33,7 @@ export function toFact<Kind extends AttentionFact["kind"], Source extends Source
   what: string | number,
   details: Partial<Omit<FactDetails<Kind>, "id" | "kind">> = {},
 ): Source & FactDetails<Kind> {
-  const { sequence = null, number = null, team = null, peer = null, text = "" } = details;
+  const { sequence = null, number = null, team = null, peer = null, text = "", unanswered = false } = details;
   const id = `${kind}:${source.sessionId ?? "file"}:${what}`;
-  return { ...source, id, kind, sequence, number, team, peer, text };
+  return { ...source, id, kind, sequence, number, team, peer, text, unanswered };
 }

@@ -17,6 +17,7 @@ const item: Extract<AttentionItem, { session_id: string }> = {
   peer: null,
   text: "",
   options: [],
+  unanswered: false,
   dismissed: false,
   snoozed_until: null,
 };
@@ -24,7 +25,15 @@ const item: Extract<AttentionItem, { session_id: string }> = {
 it.each<[Partial<typeof item>, object, string, string]>([
   [
     { kind: "ask", sequence: 405, team: "Cedar", peer: "cy", text: "which\nkey?", options: ["vault", "new"] },
-    { kind: "ask", message: 405, from: "Cedar/cy", text: "which\nkey?", options: ["vault", "new"], at },
+    {
+      kind: "ask",
+      message: 405,
+      from: "Cedar/cy",
+      text: "which\nkey?",
+      options: ["vault", "new"],
+      at,
+      unanswered: false,
+    },
     'Cedar/cy asks "which key?" [1 vault] [2 new] #405 6m ago',
     "merkle post auth --reply-to 405 --answer <answer>",
   ],
@@ -60,7 +69,7 @@ it.each<[Partial<typeof item>, object, string, string]>([
   ],
   [
     { kind: "proposal", number: 7, text: "+1 −1 to the document" },
-    { kind: "proposal", proposal: 7, from: null, text: "+1 −1 to the document", at },
+    { kind: "proposal", proposal: 7, from: null, text: "+1 −1 to the document", at, unanswered: false },
     "proposal 7, +1 −1 to the document, 6m ago",
     "merkle doc accept auth 7",
   ],
@@ -81,6 +90,27 @@ it.each<[Partial<typeof item>, object, string, string]>([
   expect(attentionNeed).toEqual(need);
   expect(formatNeed(attentionNeed)).toBe(text);
   expect(formatNeedAdvice(attentionNeed, "auth")).toBe(advice);
+});
+
+it.each<[Partial<typeof item>, string]>([
+  [
+    { kind: "ask", sequence: 405, team: "Cedar", text: "which key?" },
+    'Cedar asks "which key?" #405, unanswered for 6m',
+  ],
+  [
+    { kind: "approval", number: 3, team: "Cedar", text: "Bash" },
+    "Cedar requests permission to Bash, approval 3, unanswered for 6m",
+  ],
+  [
+    { kind: "proposal", number: 7, text: "+1 −1 to the document" },
+    "proposal 7, +1 −1 to the document, unanswered for 6m",
+  ],
+  [
+    { kind: "in_review", number: 4, team: "Cedar", text: "Rotate" },
+    "task 4 is in review, done by Cedar, unanswered for 6m: Rotate",
+  ],
+])("[ATT-15] %j says how long it has been unanswered", (special, text) => {
+  expect(formatNeed(toNeed({ ...item, ...special, unanswered: true }))).toBe(text);
 });
 
 const ofFile: Extract<AttentionItem, { session_id: null }> = {

@@ -13,6 +13,7 @@ export type AttentionNeed =
       readonly text: string;
       readonly options: readonly string[];
       readonly at: string;
+      readonly unanswered: boolean;
     }
   | {
       readonly kind: "approval";
@@ -20,6 +21,7 @@ export type AttentionNeed =
       readonly from: string;
       readonly tool: string;
       readonly at: string;
+      readonly unanswered: boolean;
     }
   | {
       readonly kind: "blocked";
@@ -35,6 +37,7 @@ export type AttentionNeed =
       readonly from: string | null;
       readonly text: string;
       readonly at: string;
+      readonly unanswered: boolean;
     }
   | { readonly kind: "job_failed"; readonly job: number; readonly text: string; readonly at: string }
   | {
@@ -44,6 +47,7 @@ export type AttentionNeed =
       readonly from: string;
       readonly text: string;
       readonly at: string;
+      readonly unanswered: boolean;
     }
   | { readonly kind: "held"; readonly by: string; readonly reason: string | null; readonly at: string }
   | { readonly kind: "budget_near" | "quota_near"; readonly text: string; readonly at: string }
@@ -57,23 +61,23 @@ export type AttentionNeed =
 
 /** Converts an attention item to a need with the fields of its kind. */
 export function toNeed(item: AttentionItem): AttentionNeed {
-  const { kind, peer, text, options, since: at } = item;
+  const { kind, peer, text, options, since: at, unanswered } = item;
   const team = item.team ?? "";
   const reason = text === "" ? null : text;
   switch (kind) {
     case "ask": {
       const from = peer === null ? team : `${team}/${peer}`;
-      return { kind, message: item.sequence ?? 0, from, text, options, at };
+      return { kind, message: item.sequence ?? 0, from, text, options, at, unanswered };
     }
     case "approval":
-      return { kind, approval: item.number ?? 0, from: team, tool: text, at };
+      return { kind, approval: item.number ?? 0, from: team, tool: text, at, unanswered };
     case "proposal":
-      return { kind, proposal: item.number ?? 0, from: item.team, text, at };
+      return { kind, proposal: item.number ?? 0, from: item.team, text, at, unanswered };
     case "job_failed":
       return { kind, job: item.number ?? 0, text, at };
     case "in_review":
     case "handed_back":
-      return { kind, task: item.number, from: team, text, at };
+      return { kind, task: item.number, from: team, text, at, unanswered };
     case "blocked":
       return { kind, team, peer, reason, at };
     case "held":
@@ -94,18 +98,18 @@ export function formatNeed(need: AttentionNeed): string {
   switch (need.kind) {
     case "ask": {
       const options = need.options.map((option, index) => ` [${index + 1} ${toOneLine(option)}]`).join("");
-      return `${toOneLine(need.from)} asks ${JSON.stringify(toOneLine(need.text))}${options} #${need.message} ${toAge(need.at)} ago`;
+      return `${toOneLine(need.from)} asks ${JSON.stringify(toOneLine(need.text))}${options} #${need.message}${need.unanswered ? "," : ""} ${formatWait(need)}`;
     }
     case "approval":
-      return `${toOneLine(need.from)} requests permission to ${toOneLine(need.tool)}, approval ${need.approval}, ${toAge(need.at)} ago`;
+      return `${toOneLine(need.from)} requests permission to ${toOneLine(need.tool)}, approval ${need.approval}, ${formatWait(need)}`;
     case "proposal": {
       const from = need.from === null ? "" : ` from ${toOneLine(need.from)}`;
-      return `proposal ${need.proposal}${from}, ${toOneLine(need.text)}, ${toAge(need.at)} ago`;
+      return `proposal ${need.proposal}${from}, ${toOneLine(need.text)}, ${formatWait(need)}`;
     }
     case "job_failed":
       return `job ${need.job} ${toOneLine(need.text)} ${toAge(need.at)} ago`;
     case "in_review":
-      return `task ${need.task} is in review, done by ${toOneLine(need.from)} ${toAge(need.at)} ago: ${toOneLine(need.text)}`;
+      return `task ${need.task} is in review, done by ${toOneLine(need.from)}${need.unanswered ? "," : ""} ${formatWait(need)}: ${toOneLine(need.text)}`;
     case "handed_back": {
       const what = need.task === null ? "a claim" : `task ${need.task}`;
       const whose = need.from === "" ? "" : ` of ${toOneLine(need.from)}`;
@@ -128,6 +132,11 @@ export function formatNeed(need: AttentionNeed): string {
         ? `message #${need.first} is undelivered for ${toAge(need.at)}`
         : `${need.messages} messages are undelivered, the first, #${need.first}, for ${toAge(need.at)}`;
   }
+}
+
+/** Formats how long something asked has waited, such as `6m ago` or `unanswered for 12m`. */
+function formatWait({ at, unanswered }: { readonly at: string; readonly unanswered: boolean }): string {
+  return unanswered ? `unanswered for ${toAge(at)}` : `${toAge(at)} ago`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import { dismissals, feeds, messages, peers, sessions, teams } from "../core/schema.js";
+import { dismissals, feeds, messages, peers, persons, sessions, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
+import { selectUnanswered } from "../feed/asks.js";
 
 /** Where to search for facts: in all or some of a mesh's open sessions, and optionally in its files. */
 export interface FactScope {
@@ -45,34 +46,45 @@ export interface AskFact extends SessionFact {
   readonly sequence: number;
   readonly team: string;
   readonly peer: string | null;
+  readonly unanswered: boolean;
 }
 
 /**
- * Lists agents' asks to humans that have been neither answered nor redacted.
+ * Lists asks that have been neither answered nor redacted: those of agents to humans, and for their author's
+ * person the unanswered ones, to any recipient.
  *
- * @param personId - if given, asks addressed only to other people are left out
+ * @param personId - if given, asks addressed only to other people, or unanswered ones of others, are left out
  */
 export async function listOpenAsks(
   db: Queryable,
   scope: FactScope,
-  personId: string | null,
+  { personId, unansweredBefore }: { readonly personId: string | null; readonly unansweredBefore: Date },
 ): Promise<AskFact[]> {
   const anyone = personId === null ? sql`` : sql` AND t.person_id = ${personId}`;
+  const own = personId === null ? sql`` : sql` AND ${selectIsOwnAsk(personId)}`;
   // OFFSET 0 prevents the planner from scanning all messages when it has no statistics.
   const rows = await db.execute<FactRow<AskFact>>(sql`
-    SELECT ${sessionFactColumns}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer, ${selectSinceMs(sql`m.posted_at`)}
-    FROM ${fromOpenSessions(scope)} AND f.agent_messages > 0
+    SELECT ${sessionFactColumns}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer, m.unanswered, ${selectSinceMs(sql`m.posted_at`)}
+    FROM ${fromOpenSessions(scope)} AND f.last_chat_sequence > 0
     CROSS JOIN LATERAL (
-      SELECT m.sequence, m.author_team, m.author_peer, m.posted_at
-      FROM ${messages} m
-      WHERE m.session_id = f.session_id AND m.kind = 'ask' AND NOT m.author_human AND m.salt IS NOT NULL
+      SELECT m.sequence, m.author_team, m.author_peer, m.posted_at, u.unanswered
+      FROM ${messages} m CROSS JOIN LATERAL (SELECT ${selectUnanswered(sql`m`, unansweredBefore)} AS unanswered) u
+      WHERE m.session_id = f.session_id AND m.kind = 'ask' AND m.salt IS NOT NULL
         AND NOT EXISTS (SELECT FROM ${messages} a WHERE a.session_id = m.session_id AND a.answers = m.sequence)
-        AND (m.reaches IS NULL OR '@humans' = ANY (m.recipients) OR EXISTS (
+        AND (NOT m.author_human AND (m.reaches IS NULL OR '@humans' = ANY (m.recipients) OR EXISTS (
           SELECT FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
           WHERE p.session_id = m.session_id AND p.peer_id = ANY (m.reaches) AND t.kind <> 'agent'${anyone}))
+          OR u.unanswered${own})
       OFFSET 0) m
     ORDER BY m.posted_at, s.session_id, m.sequence LIMIT ${scope.limit}`);
   return rows.map(toFact);
+}
+
+/** Selects whether a person posted the ask `m`, or may have started the agent that did: no one else is known to have. */
+function selectIsOwnAsk(personId: string): SQL {
+  return sql`EXISTS (SELECT FROM ${teams} t WHERE t.session_id = m.session_id AND t.team_id = m.posted_by_team_id
+    AND (t.person_id = ${personId} OR t.kind = 'agent' AND (t.member_id IS NULL OR t.member_id = (
+      SELECT member_id FROM ${persons} WHERE mesh_id = s.mesh_id AND person_id = ${personId}))))`;
 }
 
 export interface AskKey {

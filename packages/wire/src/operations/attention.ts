@@ -54,6 +54,10 @@ const described = z.object({
       "The question, reason, task, returned scope, change of a proposal or error of a job, cut at 500 characters; can be empty.",
   }),
   options: z.array(z.string()).meta({ description: "Answers offered by an ask." }),
+  unanswered: z.boolean().meta({
+    description:
+      "Whether an ask, approval, proposal or task in review has had no reply for the broker's `unanswered_after_s`.",
+  }),
   dismissed: z
     .boolean()
     .meta({ description: "Snoozed or dismissed by the caller; only included on request." }),
@@ -133,7 +137,7 @@ export const listAttention = operation("list_attention", {
             item.team === null
               ? ""
               : ` ${item.peer === null ? formatInlineName(item.team) : formatInlineAddress(item.team, item.peer)}`
-          }${item.text === "" ? "" : `: ${item.text}`}`,
+          }${item.unanswered ? ", unanswered" : ""}${item.text === "" ? "" : `: ${item.text}`}`,
       ),
       items.length === 0 && "nothing needs a human",
     ),

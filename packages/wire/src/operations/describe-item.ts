@@ -11,7 +11,12 @@ export interface ItemDescription {
   readonly quote: string | null;
 }
 
-export function describeItem({ kind, number, team, peer, text }: AttentionItem): ItemDescription {
+export function describeItem(item: AttentionItem): ItemDescription {
+  const description = describeCause(item);
+  return item.unanswered ? { ...description, what: `${description.what} (unanswered)` } : description;
+}
+
+function describeCause({ kind, number, team, peer, text }: AttentionItem): ItemDescription {
   const isNamedTwice = team !== null && peer?.toLowerCase() === team.toLowerCase();
   // `team` may already contain `team/peer`, depending on the kind of item.
   const whole = team === null ? null : shortenAddress(team);
@@ -77,7 +82,7 @@ export function formatItemSentence(item: AttentionItem): string {
 /** A description of each kind of alert. A person can turn each kind on or off. */
 export const alertReasons: Readonly<Record<AlertKind, string>> = {
   approval: "An agent needs your permission",
-  ask: "An agent asks a question",
+  ask: "An agent asks a question, or one of yours gets no reply",
   proposal: "New proposal",
   job_failed: "An agent's job has failed",
   in_review: "A task needs review",

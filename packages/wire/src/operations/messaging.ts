@@ -209,12 +209,19 @@ export const messageStatus = operation("message_status", {
         answer: z.string().nullable().meta({ description: "Null when it was removed." }),
       })
       .nullable(),
+    open: z.boolean().meta({
+      description: "Whether it is an ask to which no one but its author has replied.",
+    }),
+    unanswered: z.boolean().meta({
+      description: "Whether it is an open ask that is older than the broker's `unanswered_after_s`.",
+    }),
   }),
   errors: ["unauthorized", "not_found"],
-  compact: ({ message, recipients, delivered, answered }) =>
+  compact: ({ message, recipients, delivered, answered, unanswered }) =>
     joinLines(
       `#${message} delivered ${delivered}/${recipients.length}`,
       ...recipients.map((each) => `- ${compactRecipient(each)}`),
       answered && `answered by ${formatInlineName(answered.by)} in #${answered.message}`,
+      unanswered && "unanswered",
     ),
 });

@@ -130,6 +130,10 @@ export const BrokerSettings = z
     undelivered_after_s: z.int().min(1).max(2_592_000).meta({
       description: "A message that no recipient has received for this long needs a human.",
     }),
+    unanswered_after_s: z.int().min(0).max(2_592_000).meta({
+      description:
+        "An ask, approval, proposal or task in review without a reply for this long counts as unanswered; 0 for never.",
+    }),
     alert_inner_addresses: z.boolean().meta({
       description:
         "Whether alerts may be sent to addresses of this machine and its private networks, and over plain http there; whether test_connection may try them.",
@@ -156,6 +160,7 @@ export const brokerSettingsDefault: BrokerSettings = {
   fold_after_s: 600,
   quiet_after_s: 600,
   undelivered_after_s: 14_400,
+  unanswered_after_s: 600,
   alert_inner_addresses: false,
   progress_days: 0,
   presence_days: 0,

@@ -19,7 +19,9 @@ export function createAttentionPoll(
     }
     const before = knownItems;
     const facts = await readFacts(services, { personId: null });
-    knownItems = new Map(facts.map(({ id, sessionId }) => [id, sessionId]));
+    knownItems = new Map(
+      facts.map(({ id, sessionId, unanswered }) => [unanswered ? `${id} unanswered` : id, sessionId]),
+    );
     // The first poll has nothing to compare with, so it always reports a change.
     const changed = before ? listChangedSessions(before, knownItems) : [null];
     for (const sessionId of changed) {
@@ -30,8 +32,8 @@ export function createAttentionPoll(
 }
 
 /**
- * Returns the sessions in which items have started or stopped waiting for a human. Null stands for items
- * without a session.
+ * Returns the sessions in which items have started or stopped waiting for a human, or have become
+ * unanswered. Null stands for items without a session.
  */
 function listChangedSessions(
   before: ReadonlyMap<string, string | null>,

@@ -11,6 +11,7 @@ import {
 } from "@merkle/db";
 import type { AttentionItem } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { computeUnansweredCutoff } from "../../feed/unanswered.js";
 import { quotaKinds } from "../../identity/limits/quotas.js";
 import { type AttentionFact, toFact } from "../fact.js";
 import type { AttentionSource, FactRequest } from "../hooks.js";
@@ -28,9 +29,10 @@ export async function readFacts(services: FactServices, request: FactRequest): P
   const { orm, meshId } = services.database;
   const { personId, sessionIds, files = sessionIds === undefined } = request;
   const scope: FactScope = { meshId, sessionIds, includesFiles: files, limit: limits.attentionCountedMax };
+  const unansweredBefore = computeUnansweredCutoff(services);
   const [ofFeatures, asks, blocked, held, spent, near, quiet, undelivered] = await Promise.all([
     Promise.all(services.hooks.attention.map((source) => readFactGroup(services, source, scope, request))),
-    listOpenAsks(orm, scope, personId),
+    listOpenAsks(orm, scope, { personId, unansweredBefore }),
     listBlockedPeers(orm, scope),
     listHeldSessions(orm, scope),
     listBudgetSpentSessions(orm, scope),
@@ -81,7 +83,17 @@ export async function readFacts(services: FactServices, request: FactRequest): P
   ];
   return groups
     .toSorted((a, b) => kindsInOrder.indexOf(a.kind) - kindsInOrder.indexOf(b.kind))
-    .flatMap(({ facts }) => facts);
+    .flatMap(({ kind, facts }) =>
+      decisionKinds.has(kind) ? facts.map((each) => markUnanswered(each, unansweredBefore)) : facts,
+    );
+}
+
+/** The groups of facts that wait for a person's decision. Asks are marked by the query, which knows of replies. */
+const decisionKinds: ReadonlySet<AttentionItem["kind"]> = new Set(["approval", "proposal", "in_review"]);
+
+function markUnanswered(fact: AttentionFact, before: Date): AttentionFact {
+  // The group of tasks in review also contains returned tasks, which ask nothing.
+  return { ...fact, unanswered: decisionKinds.has(fact.kind) && fact.since < before };
 }
 
 interface FactGroup {

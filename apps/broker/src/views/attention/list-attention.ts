@@ -76,6 +76,7 @@ function toItem(
     peer,
     text: ask?.text ?? fact.text,
     options: [...(ask?.options ?? [])],
+    unanswered: fact.unanswered,
     dismissed: dismissal !== undefined,
     snoozed_until: dismissal?.until?.toISOString() ?? null,
   };

@@ -5,6 +5,7 @@ import { Check } from "lucide-react";
 import { useAction } from "@/broker/use-action";
 import { useRead } from "@/broker/use-read";
 import { RefusalNote } from "@/components/refusal-note";
+import { TimeText } from "@/components/time-text";
 import { useCompose } from "@/feed/compose/compose-context";
 import { readOptions } from "@/feed/store/message-text";
 import { useSession } from "@/sessions/session-context";
@@ -22,12 +23,20 @@ export interface AskPartProps {
 /** The options of an ask, as buttons until someone answers. The first answer counts. */
 export function AskPart({ message, answer, isMine }: AskPartProps) {
   const { session, at, isObserver } = useSession();
-  const settledAsk = useSettledAsk(message, answer);
+  const { settledAsk, isUnanswered } = useAskState(message, answer);
   if (settledAsk) return <Settled {...settledAsk} />;
   if (isRedacted(message)) return null;
-  if (session.status === "closed" || isMine || at !== null || isObserver)
-    return <Offered message={message} />;
-  return <AnswerButtons message={message} />;
+  const canAnswer = session.status !== "closed" && !isMine && at === null && !isObserver;
+  return (
+    <>
+      {canAnswer ? <AnswerButtons message={message} /> : <Offered message={message} />}
+      {isUnanswered && at === null && (
+        <p className="mt-1 text-sm text-warning">
+          Unanswered since <TimeText at={message.posted_at} as="clock" />
+        </p>
+      )}
+    </>
+  );
 }
 
 interface SettledAsk {
@@ -37,22 +46,28 @@ interface SettledAsk {
   readonly answer: string | null;
 }
 
+interface AskState {
+  readonly settledAsk: SettledAsk | null;
+  readonly isUnanswered: boolean;
+}
+
 /**
- * Returns the answer to an ask. If the answer is not loaded, requests it from the broker, and repeats the request after
- * each delivery event.
+ * Returns the state of an ask. If the answer is not loaded, requests it from the broker, and repeats the request after
+ * each delivery event and each change of what needs a person.
  */
-function useSettledAsk(message: Message, answer: Message | undefined): SettledAsk | null {
+function useAskState(message: Message, answer: Message | undefined): AskState {
   const { session } = useSession();
   const statusInput =
     answer === undefined ? { session_id: session.session_id, message: message.sequence } : null;
-  const { data } = useRead("message_status", statusInput, { on: ["delivery"] });
+  const { data } = useRead("message_status", statusInput, { on: ["delivery", "attention"] });
   if (answer !== undefined) {
     const { content, from, sequence } = answer;
-    return { sequence, by: from?.team ?? "", answer: String(content["answer"]) };
+    const settledAsk = { sequence, by: from?.team ?? "", answer: String(content["answer"]) };
+    return { settledAsk, isUnanswered: false };
   }
-  if (!data?.answered) return null;
+  if (!data?.answered) return { settledAsk: null, isUnanswered: data?.unanswered ?? false };
   const { message: sequence, by, answer: answerText } = data.answered;
-  return { sequence, by, answer: answerText };
+  return { settledAsk: { sequence, by, answer: answerText }, isUnanswered: false };
 }
 
 function Settled({ sequence, by, answer }: SettledAsk) {

@@ -4,6 +4,7 @@ import { stagedAsk, stagedFileProposal } from "./staged-items";
 
 it("[DASH-31] an item says who it is about, what, and in which words", () => {
   expect(describeItem(stagedAsk)).toEqual({ who: "Cedar", what: "asks", quote: "Which key?" });
+  expect(describeItem({ ...stagedAsk, unanswered: true }).what).toBe("asks (unanswered)");
   expect(describeItem({ ...stagedAsk, kind: "blocked", peer: "atlas" })).toMatchObject({
     who: "atlas of Cedar",
   });

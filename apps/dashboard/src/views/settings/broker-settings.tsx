@@ -68,6 +68,12 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
     min: 60,
     max: 2_592_000,
   },
+  unanswered_after_s: {
+    label: "Unanswered after (seconds)",
+    about: "Mark questions, approvals, proposals and reviews that get no reply for this long. 0: never.",
+    min: 0,
+    max: 2_592_000,
+  },
   progress_days: {
     label: "Keep progress (days)",
     about: "Delete progress entries after this many days. 0 keeps them.",
