@@ -1,6 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createCleanup } from "../kit/cleanup.js";
+import { dateBack } from "../kit/message-age.js";
 import { startModelServer } from "../kit/model-server.js";
 import { makePerson as makeVerified } from "../kit/persons.js";
 import { createTestSession, expectFailure } from "../kit/session.js";
@@ -98,6 +99,46 @@ describe("The brief", () => {
       ["people", null, "joined: Cedar"],
       ["talk", null, "3 messages: Atlas 3"],
     ]);
+  });
+
+  it("[BRIEF-8] names open asks to the caller and its own, until someone has replied, and says which are unanswered", async () => {
+    const session = await createTestSession(transport);
+    const { sessionId: session_id, convener } = session;
+    const atlas = { session_id, team_id: convener };
+    const birch = { session_id, team_id: (await session.join("Birch")).credential };
+    const ask = { text: "Which key?", kind: "ask" as const, options: ["old", "new"] };
+    const { cursor: old } = await transport.call("post_message", { ...atlas, content: ask, to: "Birch" });
+    await transport.call("post_message", { ...atlas, content: { text: "Who tests?", kind: "ask" } });
+    await dateBack(sql, { sessionId: session_id, sequence: old }, 11);
+    const listAsks = async ({ team_id }: { team_id: string }) => {
+      const { sessions } = await transport.call("brief", { session: session_id, team_id, since_cursor: 0 });
+      const lines = sessions.flatMap((each) => each.lines);
+      return lines
+        .filter(({ kind }) => kind.includes("ask"))
+        .map(({ kind, by, text, unanswered }) => [kind, by, text, unanswered]);
+    };
+    expect(await listAsks(atlas)).toEqual([
+      ["own_ask", null, "to everyone: Who tests?", false],
+      ["own_ask", null, "to Birch: Which key? (old | new)", true],
+    ]);
+    expect(await listAsks(birch)).toEqual([
+      ["ask", "Atlas", "Who tests?", false],
+      ["ask", "Atlas", "Which key? (old | new)", true],
+    ]);
+    await transport.call("post_message", { ...birch, reply_to: old, content: { text: "Not mine to say." } });
+    expect(await listAsks(birch)).toEqual([["ask", "Atlas", "Who tests?", false]]);
+    expect(await listAsks(atlas)).toEqual([
+      ["own_ask", null, "to everyone: Who tests?", false],
+      ["own_ask", null, "to Birch: Which key? (old | new)", false],
+    ]);
+    for (let count = 0; count < 10; count += 1) {
+      await transport.call("post_message", { ...birch, content: { text: `${count}?`, kind: "ask" } });
+    }
+    await transport.call("post_message", { ...birch, content: { text: "10?", kind: "ask" } });
+    const own = (await listAsks(birch)).filter(([kind]) => kind === "own_ask");
+    expect(own.map(([, , text]) => text)).toEqual(
+      Array.from({ length: 10 }, (_, index) => `to everyone: ${10 - index}?`),
+    );
   });
 
   it("[BRIEF-1] says in words what was held and set, and why", async () => {

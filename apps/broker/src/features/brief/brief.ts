@@ -10,7 +10,9 @@ import {
   listAsksFor,
   listJobsFailedAfter,
   listNewestOfKinds,
+  listOwnAsks,
   listStateAfter,
+  listUnansweredAsks,
   listUnreadSessions,
   readLastReads,
   type StoredMessage,
@@ -28,6 +30,7 @@ import {
 import { limits } from "@merkle/wire/limits";
 import { neutraliseTexts } from "@merkle/wire/text";
 import { toMessage, withoutSealed } from "../../core/message.js";
+import { computeUnansweredCutoff } from "../../feed/unanswered.js";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionArchived } from "../../sessions/access/authorize.js";
 import type { Context } from "../../sessions/context.js";
@@ -42,6 +45,8 @@ export interface BriefServices extends ViewServices {
 
 /** Maximum number of entries of each kind that are read. A brief has no room for more. */
 const perKindMax = 40;
+/** Maximum number of the reader's own open asks in a brief. */
+const ownAsksMax = 10;
 const textCharsMax = 300;
 const diffCharsMax = 600;
 /** Number of characters reserved for a session's heading and for the note about omitted lines. */
@@ -162,9 +167,10 @@ async function readLines(
   const { orm, meshId } = services.database;
   const { sessionId } = span;
   const range = { after: span.after, upTo: span.lastSequence };
-  const [asks, answers, marked, moves, chatCounts, changes, state, failed] = await Promise.all([
+  const [asks, answers, ownAsks, marked, moves, chatCounts, changes, state, failed] = await Promise.all([
     listAsksFor(orm, sessionId, reader, { upTo: range.upTo, limit: perKindMax }),
     listAnswersTo(orm, sessionId, reader, range, perKindMax),
+    listOwnAsks(orm, sessionId, reader, { upTo: range.upTo, limit: ownAsksMax }),
     listNewestOfKinds(orm, sessionId, range, { kinds: Object.keys(lineKinds), limit: perKindMax }),
     listNewestOfKinds(orm, sessionId, range, { kinds: ["team_joined", "team_left"], limit: perKindMax }),
     countSaid(orm, sessionId, reader, range),
@@ -172,9 +178,16 @@ async function readLines(
     listStateAfter(orm, sessionId, { after: span.after, peerId: reader.peerId, limit: perKindMax }),
     listJobsFailedAfter(orm, { meshId, sessionId }, { after: span.after, limit: perKindMax }),
   ]);
+  const unanswered = await listUnansweredAsks(
+    orm,
+    sessionId,
+    [...asks, ...ownAsks].map(({ sequence }) => sequence),
+    computeUnansweredCutoff(services),
+  );
   const lines = [
-    ...asks.map((each) => toLine("ask", each)),
+    ...asks.map((each) => ({ ...toLine("ask", each), unanswered: unanswered.has(each.sequence) })),
     ...answers.map((each) => toLine("answer", each)),
+    ...ownAsks.map((each) => ({ ...toOwnAskLine(each), unanswered: unanswered.has(each.sequence) })),
     ...keepNewestPerTask(marked).map((each) =>
       toLine(lineKinds[findMessageKind(toMessage(each)) ?? ""] ?? "settings", each),
     ),
@@ -210,7 +223,8 @@ function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
     : kind === "task"
       ? describeTask(content)
       : describeInBrief(content);
-  const choices = kind === "ask" && Array.isArray(options) ? ` (${options.join(" | ")})` : "";
+  const isAsk = kind === "ask" || kind === "own_ask";
+  const choices = isAsk && Array.isArray(options) ? ` (${options.join(" | ")})` : "";
   return {
     kind,
     sequence: stored.sequence,
@@ -220,6 +234,13 @@ function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
     by: isChat ? formatAuthor(stored) : typeof by === "string" ? by : null,
     text: cut(`${body}${choices}`, textCharsMax),
   };
+}
+
+/** Returns a line about one of the reader's own asks. It names the recipients instead of the author. */
+function toOwnAskLine(stored: StoredMessage): BriefLine {
+  const { text, ...line } = toLine("own_ask", stored);
+  const recipients = stored.recipients.map((each) => (each === "*" ? "everyone" : each)).join(", ");
+  return { ...line, by: null, text: cut(`to ${recipients}: ${text}`, textCharsMax) };
 }
 
 /** Describes the latest change to a task. Omits the task's number, which the line already shows. */

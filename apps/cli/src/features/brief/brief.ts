@@ -102,6 +102,6 @@ function formatBrief(
  */
 function formatLine(line: BriefLine, output: Output): string {
   const [first = "", ...rest] = neutralise(formatBriefLine(line)).split("\n");
-  const shown = line.kind === "ask" ? output.alarm(first) : first;
+  const shown = line.kind === "ask" || line.unanswered ? output.alarm(first) : first;
   return [`  ${shown}`, ...rest.map((each) => `    ${each}`)].join("\n");
 }

@@ -22,7 +22,7 @@ interface Group {
 
 /** The groups of changes: asks, decisions, failures, other changes, and activity. */
 const groups: readonly Group[] = [
-  { title: "Asked", kinds: ["ask", "answer"], sign: "◆", className: "text-warning" },
+  { title: "Asked", kinds: ["ask", "answer", "own_ask"], sign: "◆", className: "text-warning" },
   { title: "Decided", kinds: ["concluded", "decision"], sign: "■", className: "text-success" },
   { title: "Failed", kinds: ["failed"], sign: "✕", className: "text-danger" },
   {
@@ -134,9 +134,10 @@ function Line({ slug, line, isHere }: { slug: string; line: BriefLine; isHere: b
   );
 }
 
-/** For a document change, returns only the changed lines, without hunk headers. */
-function toText({ kind, text }: BriefLine): string {
-  return kind === "document" ? text.replace(/^@@.*(?:\n|$)/gm, "") : toPlainBrief(text);
+/** For a document change, returns only the changed lines, without hunk headers. For an ask, says whether it is unanswered. */
+function toText({ kind, unanswered, text }: BriefLine): string {
+  if (kind === "document") return text.replace(/^@@.*(?:\n|$)/gm, "");
+  return unanswered ? `${toPlainBrief(text)} (unanswered)` : toPlainBrief(text);
 }
 
 interface LineLink {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lte, type SQL, sql } from "drizzle-orm";
 import {
   documentVersions,
   feeds,
@@ -10,6 +10,7 @@ import {
   teams,
 } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
+import { selectUnanswered } from "../../feed/asks.js";
 import type { FeedRange } from "../../feed/feed-pages.js";
 import { messageColumns, type StoredMessage } from "../../feed/messages.js";
 import type { JobRow } from "../../identity/job-credentials.js";
@@ -84,27 +85,73 @@ export function listNewestOfKinds(
   return readSequences(db, sessionId, sql`${sql.join(newest, sql` UNION ALL `)}`);
 }
 
-/** Lists the newest unanswered asks to the reader in the order of the feed, no matter how old they are. */
+/**
+ * Lists the newest open asks to the reader in the order of the feed, no matter how old they are. Leaves out
+ * those to which the reader has replied, even without an answer.
+ */
 export function listAsksFor(
   db: Queryable,
   sessionId: string,
   reader: BriefReader,
   { upTo, limit }: { readonly upTo: number; readonly limit: number },
 ): Promise<StoredMessage[]> {
-  const own = sql`(SELECT p.peer_id, p.team_id FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
-    WHERE p.session_id = ${sessionId} AND (p.peer_id = ${reader.peerId}::uuid OR t.person_id = ${reader.personId}::uuid))`;
   const reaches = sql`(m.reaches IS NULL OR EXISTS (SELECT FROM own WHERE own.peer_id = ANY (m.reaches))
     OR (${reader.personId}::uuid IS NOT NULL AND '@humans' = ANY (m.recipients)))`;
   return readSequences(
     db,
     sessionId,
-    sql`WITH own AS MATERIALIZED ${own}
+    sql`WITH own AS MATERIALIZED ${selectOwnPeers(sessionId, reader)}
     SELECT m.sequence FROM ${messages} m
-    WHERE m.session_id = ${sessionId} AND m.kind = 'ask' AND m.sequence <= ${upTo} AND m.salt IS NOT NULL
+    WHERE ${isOpenAsk(sessionId, upTo)}
       AND ${reaches} AND NOT EXISTS (SELECT FROM own WHERE own.team_id = m.posted_by_team_id)
-      AND NOT EXISTS (SELECT FROM ${messages} a WHERE a.session_id = m.session_id AND a.answers = m.sequence)
+      AND NOT EXISTS (SELECT FROM ${messages} r JOIN own ON own.peer_id = r.posted_by_peer_id
+        WHERE r.session_id = m.session_id AND r.reply_to = m.sequence AND r.type = 'chat')
     ORDER BY m.sequence DESC LIMIT ${limit}`,
   );
+}
+
+/** Lists the reader's newest open asks in the order of the feed, no matter how old they are. */
+export function listOwnAsks(
+  db: Queryable,
+  sessionId: string,
+  reader: BriefReader,
+  { upTo, limit }: { readonly upTo: number; readonly limit: number },
+): Promise<StoredMessage[]> {
+  return readSequences(
+    db,
+    sessionId,
+    sql`WITH own AS MATERIALIZED ${selectOwnPeers(sessionId, reader)}
+    SELECT m.sequence FROM ${messages} m
+    WHERE ${isOpenAsk(sessionId, upTo)} AND EXISTS (SELECT FROM own WHERE own.peer_id = m.posted_by_peer_id)
+    ORDER BY m.sequence DESC LIMIT ${limit}`,
+  );
+}
+
+/** Returns which of these asks are unanswered (ATT-15). */
+export async function listUnansweredAsks(
+  db: Queryable,
+  sessionId: string,
+  sequences: readonly number[],
+  before: Date,
+): Promise<ReadonlySet<number>> {
+  if (sequences.length === 0) return new Set();
+  const rows = await db.execute<{ sequence: number }>(sql`
+    SELECT m.sequence::float8 AS sequence FROM ${messages} m
+    WHERE m.session_id = ${sessionId} AND m.sequence = ANY (${sql.param(`{${sequences.join(",")}}`)}::bigint[])
+      AND ${selectUnanswered(sql`m`, before)}`);
+  return new Set(rows.map(({ sequence }) => sequence));
+}
+
+/** Selects the reader's peers in a session. */
+function selectOwnPeers(sessionId: string, reader: BriefReader): SQL {
+  return sql`(SELECT p.peer_id, p.team_id FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
+    WHERE p.session_id = ${sessionId} AND (p.peer_id = ${reader.peerId}::uuid OR t.person_id = ${reader.personId}::uuid))`;
+}
+
+/** Selects whether `m` is an ask of a session that has been neither answered nor redacted. */
+function isOpenAsk(sessionId: string, upTo: number): SQL {
+  return sql`m.session_id = ${sessionId} AND m.kind = 'ask' AND m.sequence <= ${upTo} AND m.salt IS NOT NULL
+    AND NOT EXISTS (SELECT FROM ${messages} a WHERE a.session_id = m.session_id AND a.answers = m.sequence)`;
 }
 
 /** Lists the newest answers to the reader's asks within a range of a feed, in the order of the feed. */

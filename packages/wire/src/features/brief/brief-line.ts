@@ -8,6 +8,7 @@ import { formatInlineName, quoteText } from "../../text/neutralise.js";
 export const briefKinds = [
   "ask",
   "answer",
+  "own_ask",
   "concluded",
   "held",
   "failed",
@@ -29,14 +30,17 @@ interface BriefFact {
   readonly job?: number | undefined;
   readonly at: string;
   readonly by: string | null;
+  readonly unanswered?: boolean | undefined;
   readonly text: string;
 }
 
 /** Formats a line such as `#12 decision by Atlas 14:02:10: Keep v1 tokens`, with the text unchanged. */
-export function formatBriefLine({ kind, sequence, version, task, job, at, by, text }: BriefFact): string {
+export function formatBriefLine(fact: BriefFact): string {
+  const { kind, sequence, version, task, job, at, by, unanswered, text } = fact;
   const head = [
     sequence !== null && `#${sequence}`,
-    kind,
+    unanswered === true && "unanswered",
+    kind.replace("_", " "),
     version !== null && `v${version}`,
     task !== undefined && String(task),
     job !== undefined && `job ${job}`,

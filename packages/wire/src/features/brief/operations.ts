@@ -19,6 +19,9 @@ export const BriefLine = z
     job: z.int().optional().meta({ description: "Job number, if one failed." }),
     at: Timestamp,
     by: z.string().nullable(),
+    unanswered: z.boolean().optional().meta({
+      description: "Whether an ask has had no reply for the broker's `unanswered_after_s`; only for asks.",
+    }),
     text: z.string(),
   })
   .meta({ id: "BriefLine" });
@@ -41,7 +44,7 @@ export type SessionBrief = z.output<typeof SessionBrief>;
 
 export const brief = operation("brief", {
   summary:
-    "See what changed since you last read: asks for you, answers, decisions, tasks, document, state, people; most important first.",
+    "See what changed since you last read: asks for you, answers, your open asks, decisions, tasks, document, state, people; most important first.",
   unlisted: ["since_cursor", "summary"],
   input: z
     .strictObject({
