@@ -93,6 +93,40 @@ describe("hooks of a client", () => {
     expect(await birch.hook("Stop", { prompt_id: "p3" })).toBe("");
   });
 
+  it("[WAKE-21] put an open ask to the agent once more before its turn ends, and no other message", async () => {
+    const alder = await startSession(broker);
+    const birch = await startAgent(broker, alder);
+    const ask = (text: string, more: object = { to: "Birch" }) =>
+      alder.post(text, { content: { text, kind: "ask", options: ["old", "new"] }, ...more });
+    const reminderOf = (number: number, text: string) =>
+      `Merkle message #${number}, an ask to you by Alder, has no reply: "${text}" (old | new). Answer with reply_to ${number} and answer, or say why not with reply_to.`;
+
+    await ask("Which\nkey?");
+    await expect.poll(() => birch.hook("UserPromptSubmit")).toContain("#2 Alder");
+    expect(await birch.hook("Stop", { agent_id: "a1" })).toBe("");
+    expect(await birch.hook("Stop")).toBe(reminderOf(2, "Which key?"));
+    expect(await birch.hook("Stop")).toBe("");
+
+    await ask("And the vault?");
+    await expect.poll(() => birch.hook("Stop")).toContain("#3 Alder");
+    await birch.call("post_message", { content: { text: "I cannot say." }, reply_to: 3 });
+    expect(await birch.hook("Stop"), "a reply without an answer will do").toBe("");
+
+    await ask("Anybody?", {});
+    await expect.poll(() => birch.hook("Stop")).toContain("#5 Alder");
+    expect(await birch.hook("Stop"), "it is for everyone").toBe("");
+
+    await birch.call("set_status", { status: "dnd" });
+    await ask("Later?");
+    await ask("Now?", { to: "Birch", priority: "now" });
+    await expect.poll(() => birch.hook("Stop")).toContain("#7! Alder");
+    expect(await birch.hook("Stop")).toBe(reminderOf(7, "Now?"));
+    expect(await birch.hook("Stop")).toBe("");
+    await birch.call("set_status", { status: "working" });
+    expect(await birch.hook("Stop")).toBe(reminderOf(6, "Later?"));
+    expect(await birch.hook("Stop")).toBe("");
+  });
+
   it("[WAKE-6] tell what it is doing, and [WAKE-13] the place says what can wake it", async () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();

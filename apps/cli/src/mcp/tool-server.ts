@@ -15,6 +15,7 @@ import { type CallTool, createCallTool, type ToolCall } from "./call-tool.js";
 import type { CreateExtension } from "./extension.js";
 import type { HookCall } from "./hook-call.js";
 import { createHookAnswers } from "./hooks/answer-hooks.js";
+import { createAskReminder } from "./hooks/ask-reminder.js";
 import { createHookServer } from "./hooks/hook-server.js";
 import { openHookSocket } from "./hooks/hook-socket.js";
 import { createPermissionWatch } from "./hooks/permission-watch.js";
@@ -155,6 +156,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     env,
     client: process.ppid,
   });
+  const reminder = createAskReminder({ link, teams });
   const acknowledger = createAcknowledger(link, deliveryRecord);
   const describe = () =>
     describeSelf({ client: getClientInfo(), toolsets: options.toolsets, wake: paths.available });
@@ -196,7 +198,10 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
       turn,
       isForTurn: (team, message) => findNudgeTime(message, () => roster.find(team)) !== "never",
       status: createStatusReporter(link, log),
-      onConversation: noteConversation,
+      onConversation(id) {
+        reminder.startOver();
+        noteConversation(id);
+      },
       onProof: acknowledger.schedule,
     }),
     permissions: createPermissionWatch({
@@ -205,6 +210,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
       hide: secretStore.hide,
     }),
     briefs: extensions.find(({ briefs }) => briefs)?.briefs ?? noBriefs,
+    reminder,
     onHook: noteHook,
     onAnswered({ isFirst }) {
       if (isFirst) refreshDescription();
@@ -245,7 +251,9 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
 
   function openMessage(team: PeerSession, message: Message): Message {
     const opener = extensions.find(({ openMessage: open }) => open);
-    return opener?.openMessage?.(team, message) ?? toStub(message);
+    const opened = opener?.openMessage?.(team, message) ?? toStub(message);
+    reminder.note(team, opened);
+    return opened;
   }
 
   function startPeer(team: PeerSession): () => void {

@@ -11,6 +11,7 @@ import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { SecretStore } from "../secret-store.js";
 import { ignore, type ToolAnswer } from "../tool-answer.js";
 import type { Turn } from "../turn.js";
+import type { AskReminder } from "./ask-reminder.js";
 import type { HookAnswer, HookBriefs, HookServer } from "./hook-server.js";
 import type { PermissionWatch } from "./permission-watch.js";
 
@@ -38,6 +39,7 @@ interface HookAnswersOptions {
   readonly permissions: PermissionWatch;
   readonly extensions: readonly ServerExtension[];
   readonly briefs: Briefs;
+  readonly reminder: Pick<AskReminder, "prepare">;
   readonly handedOut: DeliveryRecord;
   readonly secretStore: SecretStore;
   readonly render: Renderer;
@@ -56,7 +58,8 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
     options.onHook(call);
     if (call.sessionId !== "") handedOut.moveTo(call.sessionId);
     const transcript = needsTranscript(call) ? await handedOut.readTranscript() : undefined;
-    const result = options.hooks.answer(call, transcript, await prepareBriefs(call, transcript));
+    const due = await prepareBriefs(call, transcript);
+    const result = options.hooks.answer(call, transcript, due, await options.reminder.prepare(call));
     for (const { onHook } of options.extensions) onHook?.(call);
     options.onAnswered({ isFirst });
     return result;

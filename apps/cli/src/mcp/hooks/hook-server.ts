@@ -22,8 +22,14 @@ export interface HookServer {
    * Answers a hook.
    *
    * @param transcript - the client's transcript of the conversation, if there is one in a supported format
+   * @param reminder - what to answer if there is nothing else to add
    */
-  answer(call: HookCall, transcript?: Transcript, briefs?: HookBriefs): HookAnswer;
+  answer(
+    call: HookCall,
+    transcript?: Transcript,
+    briefs?: HookBriefs,
+    reminder?: HookAnswer | null,
+  ): HookAnswer;
   /** Ends a turn that failed with an error and therefore runs no `Stop` hook. */
   endTurn(): void;
 }
@@ -73,14 +79,20 @@ export function createHookServer({
    * Answers a hook of the main agent. First records which earlier offers the model has received, and then
    * offers new messages.
    */
-  function answerMain(call: HookCall, transcript: Transcript | undefined, briefs: HookBriefs): HookAnswer {
+  function answerMain(
+    call: HookCall,
+    transcript: Transcript | undefined,
+    briefs: HookBriefs,
+    reminder: HookAnswer | null,
+  ): HookAnswer {
     const readers = teams.readers();
     for (const team of readers) {
       team.mail.prove({ by: "hook", prompt: call.promptId });
       onProof(team);
     }
-    const answer =
+    const delivery =
       call.event === "PreToolUse" ? emptyAnswer : deliver(readers, call, { transcript, briefs, isForTurn });
+    const answer = delivery.text === "" && reminder ? reminder : delivery;
     if (call.event === "Stop" && answer.text === "") endTurn();
     else for (const team of readers) status.report(team, "working");
     return answer;
@@ -92,7 +104,7 @@ export function createHookServer({
   }
 
   return {
-    answer(call, transcript, briefs = noBriefs) {
+    answer(call, transcript, briefs = noBriefs, reminder = null) {
       const { isNewConversation, isQueued } = turn.recordHook(call);
       if (call.agentId !== "" || isQueued) return emptyAnswer;
       if (isNewConversation) {
@@ -102,7 +114,7 @@ export function createHookServer({
         }
         onConversation(call.sessionId);
       }
-      return answerMain(call, transcript, briefs);
+      return answerMain(call, transcript, briefs, reminder);
     },
     endTurn,
   };
