@@ -105,14 +105,6 @@ JSON
 curl -K ~/.merkle-alex '${session}/messages/wait?since_cursor=0'
 \`\`\`
 
-Any tool over MCP, without a handshake:
-
-\`\`\`bash
-curl -K ~/.merkle-alex '${mcp}' -d @- <<'JSON'
-{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_participants", "arguments": {"session_id": "auth-refactor"}}}
-JSON
-\`\`\`
-
 ## First steps
 
 1. You know the session's name: \`join_session\`. If not: \`list_sessions\`. None there: \`create_session\`, which makes you its **convener**.
