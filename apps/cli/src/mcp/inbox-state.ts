@@ -25,15 +25,17 @@ import { findRedactedMessage, type Message, withoutText } from "@merkle/wire";
  * |                  | finished ones, and what is   | `restarted`, `reset`                | taken again (STDIO-5).          |
  * |                  | not for the peer             |                                     |                                 |
  * | `finished`       | everything up to the last    | `recorded`, `proved`, `passed`,     | It equals `known` if there are  |
- * |                  | finished message, except     | `conversationEnded`, `restarted`,   | no entries, so that the peer    |
- * |                  | messages with an entry       | `reset`; with `known` if there are  | passes what is not for it       |
- * |                  |                              | no entries                          | (CURSOR-10).                    |
+ * |                  | finished message, except     | `conversationEnded`, `restarted`,   | no entries, so that what is not |
+ * |                  | messages with an entry       | `reset`; with `known` if there are  | for the peer is acknowledged    |
+ * |                  |                              | no entries                          | too (CURSOR-10).                |
  * | `ackCursor`      | `finished`, up to the first  | derived: {@link findAckCursor}      | The client's record contains    |
  * |                  | entry                        |                                     | every message that it covers    |
- * |                  |                              |                                     | (WAKE-4).                       |
+ * |                  |                              |                                     | (WAKE-4), unless there is no    |
+ * |                  |                              |                                     | record or it was `passed`.      |
  * | `receivedCursor` | `finished` and `received`    | derived: {@link findReceivedCursor} | There is evidence that the      |
  * |                  | messages, up to the first    |                                     | model has every message that it |
- * |                  | other entry                  |                                     | covers (WAKE-4).                |
+ * |                  | other entry                  |                                     | covers (WAKE-4), unless it was  |
+ * |                  |                              |                                     | `passed`.                       |
  *
  * Only `restarted` and `reset` move a cursor back.
  */
@@ -78,9 +80,9 @@ export interface InboxSettings {
    * message.
    */
   readonly isRecorded: boolean;
-  /** The maximum number of queued messages. */
+  /** The number of queued messages beyond which none is taken. Messages that are requeued can exceed it. */
   readonly messagesMax: number;
-  /** The maximum length of all queued messages. */
+  /** The total length of queued messages beyond which none is taken. */
   readonly charsMax: number;
 }
 
@@ -93,9 +95,10 @@ export type Via = { readonly by: "call" } | { readonly by: "hook"; readonly prom
 /**
  * Evidence of whether the model received an offer.
  *
- * A tool call proves that everything offered earlier was received, because the turn contains it. A hook
- * proves that offers made at its own prompt were received, and that offers made at any other prompt were
- * lost: interrupting a prompt discards the text that its hook added.
+ * It concerns only offers that were written in full. A tool call proves that the model received all of them, because
+ * the turn contains them. A hook proves those made by tool calls and those made at its own prompt. Offers of other
+ * prompts' hooks count as lost, because interrupting a prompt discards the text that its hook added. The model may
+ * still have seen them, so they are marked when they are offered again.
  */
 export type Evidence = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
 
@@ -103,8 +106,8 @@ export type Evidence = { readonly by: "call" } | { readonly by: "hook"; readonly
 export interface Arrival {
   readonly message: Message;
   /**
-   * Whether the model received the message from an earlier server (`held`), may have received it (`perhaps`) or
-   * cannot have received it (`lost`).
+   * Whether an earlier server's offer is in the client's record (`held`), may have been received (`perhaps`), or
+   * cannot have been received or was never made (`lost`).
    */
   readonly earlier: "held" | "perhaps" | "lost";
 }
@@ -137,7 +140,7 @@ export type InboxEvent =
 
 export interface InboxStep {
   readonly state: InboxState;
-  /** Whether the caller must call its listeners. Null for an offer, and if the event was ignored. */
+  /** Null if no listener needs to act: for an offer, and if the event was ignored or the message had no room. */
   readonly effect: "notify" | null;
 }
 
@@ -203,8 +206,8 @@ function notify(state: InboxState): InboxStep {
 }
 
 /**
- * Removes the text of a message if the arriving message is the event of its redaction. It is offered, or offered again,
- * only without its text (REDACT-5).
+ * Removes the text of a message if the arriving message is the event of its redaction. The redacted message is offered,
+ * or offered again, only without its text (REDACT-5).
  */
 function removeText(state: InboxState, { message: event }: Arrival): InboxState {
   const redacted = findRedactedMessage(event);
@@ -218,17 +221,18 @@ function removeText(state: InboxState, { message: event }: Arrival): InboxState 
 }
 
 function push(state: InboxState, arrival: Arrival): InboxStep {
-  const pushed = { ...state, pushed: Math.max(state.pushed, arrival.message.sequence) };
-  // An earlier push was not taken. A wait will return both messages.
-  if (state.pushed > state.known) return { state: pushed, effect: null };
-  const added = add(pushed, arrival);
-  return added ? notify(added) : { state: pushed, effect: null };
+  const next = { ...state, pushed: Math.max(state.pushed, arrival.message.sequence) };
+  // An earlier push had no room. The next wait starts after `known` and returns both messages.
+  if (state.pushed > state.known) return { state: next, effect: null };
+  const added = add(next, arrival);
+  return added ? notify(added) : { state: next, effect: null };
 }
 
 function fill(
   state: InboxState,
   { after, arrivals, upTo }: Extract<InboxEvent, { type: "filled" }>,
 ): InboxStep {
+  // The inbox was restarted or reset during the wait. Taking this page would leave a gap.
   if (after > state.known) return { state, effect: null };
   let filled = state;
   for (const arrival of arrivals) {
@@ -249,7 +253,7 @@ function add(state: InboxState, { message, earlier }: Arrival): InboxState | nul
   return { ...state, entries: [...state.entries, entry], known: message.sequence };
 }
 
-/** The first message always fits, however long it is. */
+/** A message fits, however long it is, if none is queued. */
 function hasRoom({ entries, settings }: InboxState, chars: number): boolean {
   const queued = entries.filter(isQueued);
   const total = queued.reduce((sum, entry) => sum + entry.chars, chars);
