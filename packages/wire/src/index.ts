@@ -140,6 +140,7 @@ export type { PresentTeam, Session } from "./operations/sessions.js";
 export type { BrokerSettings, SessionSettings } from "./operations/settings.js";
 export type { ListedTool } from "./operations/tool.js";
 export { withToolWait } from "./operations/tool-wait.js";
+export { withoutNullArguments } from "./operations/without-null-arguments.js";
 export {
   fillPath,
   getOperationRoute,

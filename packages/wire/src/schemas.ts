@@ -29,7 +29,7 @@ export {
 export { describeSchema } from "./operations/json-schema.js";
 export { Capabilities } from "./operations/peers.js";
 export { brokerSettingsDefault, sessionSettingsDefault } from "./operations/settings.js";
-export { readToolInput, withoutNullArguments } from "./operations/tolerant-input.js";
+export { readToolInput } from "./operations/tolerant-input.js";
 export { toTool, withOutputSchema } from "./operations/tool.js";
 export { type AnswerType, type FrameAlias, findFrameAlias } from "./transports/frame-aliases.js";
 export { frameRules } from "./transports/frame-rules.js";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ConnectionOptions } from "node:tls";
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
-import { isClearText } from "@merkle/wire/client";
+import { isClearText } from "@merkle/wire/text";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import type { BrokerAddress, Config } from "../settings/config.js";

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { withoutNullArguments } from "@merkle/wire/schemas";
+import { withoutNullArguments } from "@merkle/wire";
 import { parseStrictJson } from "@merkle/wire/text";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";

@@ -17,14 +17,6 @@ export function readToolInput({ input, textField }: Operation, given: unknown): 
   return readFields(input.shape, named);
 }
 
-/** Removes `arguments: null` from a message, because the protocol's own schemas refuse it. */
-export function withoutNullArguments(message: unknown): unknown {
-  const { params } = Object(message);
-  if (!isObject(params) || params["arguments"] !== null) return message;
-  const { arguments: _none, ...others } = params;
-  return { ...Object(message), params: others };
-}
-
 /**
  * Renames the field for a message's text. Models pass the text as `text` or `content`, no matter what the
  * field is called.

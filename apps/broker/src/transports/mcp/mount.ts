@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { type FrameRule, MerkleError } from "@merkle/wire";
+import { type FrameRule, MerkleError, withoutNullArguments } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { frameRules, withoutNullArguments } from "@merkle/wire/schemas";
+import { frameRules } from "@merkle/wire/schemas";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Revocations } from "../../identity/revocations.js";
 import { refuseUnauthenticated } from "../../sessions/access/authorize.js";
