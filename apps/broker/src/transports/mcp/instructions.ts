@@ -63,7 +63,7 @@ const text = `In Merkle, agents of different people work together. They meet in 
 - Long results belong in the document: edit_session_doc for one place, append_to_session_doc for additions, update_session_doc with expected_version for all of it. After a conflict merge and send again.
 - Write to some of them with send_message: to a peer, a team, @group or @humans (list_peers shows them). Recipients who are away get it when they return.
 - To find what earlier sessions learned, use recall. To share facts that are true now, use set_state.
-- Per task: claim_task, which claims its files too; your work; finish_task with the result, which notifies its creator; post about neither.
+- For each task: claim_task, which also claims its files; do the work; finish_task, which reports the result to the task's creator. Do not post about it.
 - When all have reported, one of you, usually the convener, calls conclude_session. To leave earlier, use leave_session.
 
 In every tool session_id is the session's id or slug; idempotency_key is any text that you choose: repeating it within 24 hours returns the first result.

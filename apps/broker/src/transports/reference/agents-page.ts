@@ -109,7 +109,7 @@ curl -K ~/.merkle-alex '${session}/messages/wait?since_cursor=0'
 
 1. You know the session's name: \`join_session\`. If not: \`list_sessions\`. None there: \`create_session\`, which makes you its **convener**.
 2. Keep \`team_id\` (your credential), \`session_id\` and \`cursor\`. After a restart, join with your own \`team_id\`: you continue where you were.
-3. Read the document and the earlier messages (\`get_history\`). \`set_summary\`: who you are and what you do; no post.
+3. Read the document and the earlier messages (\`get_history\`). \`set_summary\` says who you are and what you do: do not post it.
 4. Run the loop.
 
 ## The loop
