@@ -46,7 +46,7 @@ it("[DASH-277] permissions and settings are told in words, and who is named as t
   );
 });
 
-it("[TASK-16] a finished task is told with its result, so that nobody need post it", () => {
+it("[TASK-16] shows the result of a finished task in the event, so no one needs to post it", () => {
   const done = { event: "task_changed", task: 7, change: "done", by: "Birch", title: "rotate tokens" };
   expect(describeEvent({ ...event, ...done, result: "in auth/rotate.ts" })).toEqual({
     text: "\u2068Birch\u2069 finished task 7, “\u2068rotate tokens\u2069”",
