@@ -41,6 +41,7 @@ it("[MCP-16] nothing is remembered between requests of 2026-07-28, its instructi
   expect(client.getNegotiatedProtocolVersion()).toBe(revision);
   expect(client.getInstructions()).toContain("This connection does not remember your team");
   expect(client.getInstructions()).not.toContain("This connection remembers");
+  expect(client.getInstructions()?.length).toBeLessThan(2_000);
 
   const args = { title: "Auth refactor", creator_team_name: "Alder" };
   const created = await client.callTool({ name: "create_session", arguments: args });
