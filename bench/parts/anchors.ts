@@ -1,5 +1,5 @@
+import { type AnchoredQuote, startReanchoring } from "@merkle/wire/document";
 import { limits } from "@merkle/wire/limits";
-import { type AnchoredQuote, startReanchoring } from "@merkle/wire/text";
 import { definePart, type Figure } from "../part.js";
 import { median } from "../statistics.js";
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { deriveSigningKey, drawSeed, proveJoin } from "@merkle/wire/identity";
+import { drawSeed } from "@merkle/wire/identity";
+import { deriveSigningKey, proveJoin } from "@merkle/wire/keys";
 import { type Call, type Cases, on } from "./case.js";
 
 /** The operations that only a broker in members-only mode offers. */

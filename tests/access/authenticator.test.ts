@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { MerkleError } from "@merkle/wire";
-import { answerHello, deriveSigningKey, drawSeed, encodeForSigning } from "@merkle/wire/identity";
+import { answerHello, drawSeed, encodeForSigning } from "@merkle/wire/identity";
+import { deriveSigningKey } from "@merkle/wire/keys";
 import { limits } from "@merkle/wire/limits";
 import { isValidSignature, verifySignatureHere } from "@merkle/wire/record";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";

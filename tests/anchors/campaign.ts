@@ -1,4 +1,9 @@
-import { type AnchoredQuote, extractContext, type ReanchoredSpan, startReanchoring } from "@merkle/wire/text";
+import {
+  type AnchoredQuote,
+  extractContext,
+  type ReanchoredSpan,
+  startReanchoring,
+} from "@merkle/wire/document";
 import { createRandom, type Random } from "../faults/random.js";
 import { edits } from "./edits.js";
 import { concat, createTracer, randomBlock, type TracedText, type Tracer } from "./traced-text.js";

@@ -1,5 +1,6 @@
 import { MerkleError } from "@merkle/wire";
-import { answerHello, deriveSigningKey, drawSeed } from "@merkle/wire/identity";
+import { answerHello, drawSeed } from "@merkle/wire/identity";
+import { deriveSigningKey } from "@merkle/wire/keys";
 import { limits } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
 import type postgres from "postgres";

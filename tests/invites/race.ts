@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { Agent, request } from "node:http";
-import { proveJoin, type SigningKey } from "@merkle/wire/identity";
+import { proveJoin, type SigningKey } from "@merkle/wire/keys";
 import type { TestMember } from "../kit/members.js";
 
 export interface RaceReport {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deriveSigningKey, toBase64url } from "@merkle/wire/identity";
+import { toBase64url } from "@merkle/wire/identity";
+import { deriveSigningKey } from "@merkle/wire/keys";
 import { type AuditKey, toAuditKeyId } from "@merkle/wire/record";
 
 /**

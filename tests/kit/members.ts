@@ -1,6 +1,7 @@
 import { type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
-import { answerHello, deriveSigningKey, drawSeed, proveJoin, type SigningKey } from "@merkle/wire/identity";
+import { answerHello, drawSeed } from "@merkle/wire/identity";
+import { deriveSigningKey, proveJoin, type SigningKey } from "@merkle/wire/keys";
 import { catalogue } from "@merkle/wire/schemas";
 import { WebSocket } from "ws";
 import { startTestBroker, type TestBroker } from "./test-broker.js";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { deriveSigningKey, drawSeed } from "@merkle/wire/identity";
+import { drawSeed } from "@merkle/wire/identity";
+import { deriveSigningKey } from "@merkle/wire/keys";
 import { expect, it, onTestFinished } from "vitest";
 import { joinMesh, openAsMember, redeem, startInviteBroker } from "../kit/members.js";
 import { createTestSession } from "../kit/session.js";

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { deriveSigningKey, drawSeed, toBase64url } from "@merkle/wire/identity";
+import { drawSeed, toBase64url } from "@merkle/wire/identity";
+import { deriveSigningKey } from "@merkle/wire/keys";
 import { expect, it, onTestFinished } from "vitest";
 import { saveMember } from "../../apps/cli/src/home/members.js";
 import { joinMesh, startInviteBroker } from "../kit/members.js";

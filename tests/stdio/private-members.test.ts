@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { deriveSigningKey, drawSeed, toBase64url } from "@merkle/wire/identity";
+import { drawSeed, toBase64url } from "@merkle/wire/identity";
+import { deriveSigningKey } from "@merkle/wire/keys";
 import { expect, it, onTestFinished } from "vitest";
 import { saveMember } from "../../apps/cli/src/home/members.js";
 import { parseStoredPeer, saveStoredPeer } from "../../apps/cli/src/home/stored-peers.js";

@@ -1,6 +1,7 @@
 import { deleteEndedInvites, openDatabase } from "@merkle/db";
 import type { InputOf, OutputOf } from "@merkle/wire";
-import { deriveSigningKey, drawSeed, proveJoin, type SigningKey } from "@merkle/wire/identity";
+import { drawSeed } from "@merkle/wire/identity";
+import { deriveSigningKey, proveJoin, type SigningKey } from "@merkle/wire/keys";
 import { limits } from "@merkle/wire/limits";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";

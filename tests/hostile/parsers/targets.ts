@@ -8,7 +8,7 @@ import {
   parseInvite,
   parseSourcePath,
 } from "@merkle/wire";
-import { parseSealed } from "@merkle/wire/identity";
+import { parseSealed } from "@merkle/wire/keys";
 import { openZipBundle, UnreadableZip } from "@merkle/wire/record/zip";
 import { ClientFrame, HelloProof, KeyCard } from "@merkle/wire/schemas";
 import { neutralise, parseStrictJson, toNeutralJson } from "@merkle/wire/text";

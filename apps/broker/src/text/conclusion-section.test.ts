@@ -1,4 +1,4 @@
-import { extractHeadingText, type Heading, scanMarkdown } from "@merkle/wire/text";
+import { extractHeadingText, type Heading, scanMarkdown } from "@merkle/wire/document";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { replaceConclusion } from "./conclusion-section.js";

@@ -1,4 +1,4 @@
-import { findOccurrences, type Heading, type MarkdownEnd, scanMarkdown } from "@merkle/wire/text";
+import { findOccurrences, type Heading, type MarkdownEnd, scanMarkdown } from "@merkle/wire/document";
 import { endSection, hasText, openSection, type Section } from "./sections.js";
 
 /**

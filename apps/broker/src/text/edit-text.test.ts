@@ -1,6 +1,6 @@
 import { compactError, MerkleError } from "@merkle/wire";
+import { findOccurrences, locateQuote } from "@merkle/wire/document";
 import { catalogue } from "@merkle/wire/schemas";
-import { findOccurrences, locateQuote } from "@merkle/wire/text";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { editText } from "./edit-text.js";

@@ -1,4 +1,5 @@
-import { findLineEnd, findOccurrences, toPlainLines, withLineEnd } from "@merkle/wire/text";
+import { findOccurrences } from "@merkle/wire/document";
+import { findLineEnd, toPlainLines, withLineEnd } from "@merkle/wire/text";
 
 /**
  * Replaces `oldText`, which must not be empty, if it occurs exactly once. Otherwise returns the number of

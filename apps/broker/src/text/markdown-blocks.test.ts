@@ -1,4 +1,4 @@
-import { extractHeadingText, scanMarkdown } from "@merkle/wire/text";
+import { extractHeadingText, scanMarkdown } from "@merkle/wire/document";
 import { describe, expect, it } from "vitest";
 import { replaceConclusion } from "./conclusion-section.js";
 import { findSection, listHeadings } from "./sections.js";

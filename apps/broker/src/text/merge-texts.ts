@@ -1,4 +1,5 @@
-import { mergeTexts, splitLines } from "@merkle/wire/text";
+import { mergeTexts } from "@merkle/wire/document";
+import { splitLines } from "@merkle/wire/text";
 import { findHeadings } from "./unified-diff.js";
 
 export interface MergeInput {

@@ -1,5 +1,5 @@
+import { extractHeadingText, type Heading, scanMarkdown } from "@merkle/wire/document";
 import { limits } from "@merkle/wire/limits";
-import { extractHeadingText, type Heading, scanMarkdown } from "@merkle/wire/text";
 
 /**
  * Maximum length of a heading. Headings are one or two lines long, so a paragraph of thousands of characters

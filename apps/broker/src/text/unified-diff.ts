@@ -1,10 +1,5 @@
-import {
-  countCommonEnds,
-  extractHeadingText,
-  scanMarkdown,
-  searchBounds,
-  splitLines,
-} from "@merkle/wire/text";
+import { extractHeadingText, scanMarkdown, searchBounds } from "@merkle/wire/document";
+import { countCommonEnds, splitLines } from "@merkle/wire/text";
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from "diff";
 
 export interface UnifiedDiffInput {

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { MerkleError } from "@merkle/wire";
 import type { Introduction } from "@merkle/wire/client";
-import { answerHello, deriveSigningKey, drawSeed, fromBase64url } from "@merkle/wire/identity";
+import { answerHello, drawSeed, fromBase64url } from "@merkle/wire/identity";
 import { CliError } from "../core/cli-error.js";
 import { getSystemUserName } from "../core/system-user.js";
 import { chooseMember, listMembers, type StoredMember, saveMember } from "../home/members.js";
@@ -63,6 +63,8 @@ export function notJoined(base: string): MerkleError {
 }
 
 async function toSigner(member: StoredMember, url: string) {
+  // Most commands send a token, so they need no keys.
+  const { deriveSigningKey } = await import("@merkle/wire/keys");
   const seed = fromBase64url(member.seed, 32);
   if (!seed) throw new MerkleError("unauthorized", `The key of ${member.name} in this home is damaged.`);
   return {

@@ -7,7 +7,6 @@ import { findFlag, isSet } from "../core/flags.js";
 import { getReadingActor } from "../identity/actors.js";
 import { listNeeds } from "../views/list-needs.js";
 import { formatSessions } from "../views/session-rows.js";
-import { watchList } from "../views/watch/watch-list.js";
 
 export const ls: Command = {
   name: "ls",
@@ -42,6 +41,7 @@ export const ls: Command = {
           : await formatSessions(page.sessions, { broker, output });
         return { value: page, text };
       };
+      const { watchList } = await import("../views/watch/watch-list.js");
       return watchList({ context, broker, kinds: ["sessions"], read });
     }
     const page = await reader.call("list_sessions", { status, limit, needs, ...(query ? { query } : {}) });

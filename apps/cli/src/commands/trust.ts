@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { MerkleError } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
+import { isSuccessorOf, requestProof } from "../broker/broker-proof.js";
 import { getAddressKey } from "../broker/reach.js";
-import { isFirstSeen, isSuccessorOf, requestProof, type TrustedAddress } from "../broker/trust.js";
+import { isFirstSeen, type TrustedAddress } from "../broker/trust.js";
 import { askToTrust, confirmTrust, requirePerson } from "../command/ask-to-trust.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";

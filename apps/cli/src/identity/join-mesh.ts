@@ -1,5 +1,6 @@
 import { type OutputOf, parseInvite } from "@merkle/wire";
-import { deriveSigningKey, fromBase64url, proveJoin } from "@merkle/wire/identity";
+import { fromBase64url } from "@merkle/wire/identity";
+import { deriveSigningKey, proveJoin } from "@merkle/wire/keys";
 import { limits } from "@merkle/wire/limits";
 import { type BrokerClient, createBrokerClient, findBroker } from "../broker/broker-client.js";
 import { toReach } from "../broker/reach.js";

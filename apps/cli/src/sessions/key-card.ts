@@ -1,5 +1,6 @@
 import type { KeyCard } from "@merkle/wire";
-import { certifySessionKey, deriveSigningKey, fromBase64url, makeKeyCard } from "@merkle/wire/identity";
+import { certifySessionKey, fromBase64url } from "@merkle/wire/identity";
+import { deriveSigningKey, makeKeyCard } from "@merkle/wire/keys";
 import { listMembers } from "../home/members.js";
 import type { KeyPair } from "../home/stored-peers.js";
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { mergeTexts, type SearchBounds } from "@merkle/wire/text";
+import { mergeTexts, type SearchBounds } from "@merkle/wire/document";
 import { useMemo, useState } from "react";
 import type { Refusal } from "@/broker/refusal";
 import { RefusalNote } from "@/components/refusal-note";

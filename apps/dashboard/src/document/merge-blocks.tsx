@@ -1,6 +1,6 @@
 "use client";
 
-import type { ConflictBlock, MergeBlock, SettledBlock } from "@merkle/wire/text";
+import type { ConflictBlock, MergeBlock, SettledBlock } from "@merkle/wire/document";
 import { Fragment, useId } from "react";
 import { cn } from "@/core/utils";
 import type { ConflictChoice } from "@/text/diff/resolve-merge";

@@ -22,12 +22,15 @@ export async function previewInvite(invite: string): Promise<InvitePreview> {
  * @throws MerkleError forbidden if the invite is used up, expired or revoked
  */
 export async function joinHere(preview: InvitePreview, invite: string, name: string): Promise<RedeemResult> {
-  const identity = await import("@merkle/wire/identity");
+  const [identity, { deriveSigningKey, proveJoin }] = await Promise.all([
+    import("@merkle/wire/identity"),
+    import("@merkle/wire/keys"),
+  ]);
   const seed = identity.fromBase64url(findStoredSeed() ?? "", 32) ?? identity.drawSeed();
   const text = identity.toBase64url(seed);
   storeSeed(text);
-  const memberKey = identity.deriveSigningKey(seed);
-  const proof = identity.proveJoin({ brokerId: preview.broker_id, invite, name, memberKey });
+  const memberKey = deriveSigningKey(seed);
+  const proof = proveJoin({ brokerId: preview.broker_id, invite, name, memberKey });
   const result = (await callHttp("POST", "/api/invites/redeem", proof)) as RedeemResult; // The output type of this operation.
   const { broker_id, mesh_id, mesh, member_id } = result;
   const member = { broker_id, mesh_id, mesh, member_id, name: result.name, seed: text };

@@ -36,15 +36,19 @@ export async function signIn(credentials: { secret: string } | { proof: Signatur
 
 /** Signs in with the key that this browser stored when it joined. */
 export async function signInByKey(member: BrowserMember): Promise<void> {
-  const [identity, challenge] = await Promise.all([import("@merkle/wire/identity"), readSignIn()]);
+  const [identity, { deriveSigningKey }, challenge] = await Promise.all([
+    import("@merkle/wire/identity"),
+    import("@merkle/wire/keys"),
+    readSignIn(),
+  ]);
   const seed = identity.fromBase64url(member.seed, 32);
   if (seed === null) throw new Error("The key stored in this browser is damaged.");
   const proof = identity.answerHello(challenge, {
     brokerId: member.broker_id,
     meshId: member.mesh_id,
-    memberKey: identity.deriveSigningKey(seed),
+    memberKey: deriveSigningKey(seed),
     // This key signs only this proof, so it is not stored.
-    sessionKey: identity.deriveSigningKey(identity.drawSeed()),
+    sessionKey: deriveSigningKey(identity.drawSeed()),
     label: `${member.name}, a browser`.slice(0, 200),
     session: null,
     url: location.origin,

@@ -1,4 +1,4 @@
-import { extractHeadingText, scanMarkdown } from "@merkle/wire/text";
+import { extractHeadingText, scanMarkdown } from "@merkle/wire/document";
 
 /** A part of the document that begins with a heading, or the text above the first heading. */
 export interface DocumentSection {

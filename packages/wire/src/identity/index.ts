@@ -8,18 +8,8 @@ export {
 export { type ApprovalSubject, hashApproval, toDeviceId } from "./approval.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
 export { type BrokerStatement, encodeBrokerStatement } from "./broker-statement.js";
+export { drawSeed } from "./draw-seed.js";
 export { derivePersonCredential, newPersonHeader } from "./drawn-person.js";
-export { encodeJoin, type JoinProof, type JoinStatement, proveJoin } from "./join-statement.js";
-export { type BoxKey, deriveBoxKey, encodeBoxKey, makeKeyCard } from "./make-key-card.js";
-export {
-  parseSealed,
-  type SealedBox,
-  type SealedHeader,
-  type SealedParty,
-  type SealedText,
-  seal,
-  unseal,
-} from "./seal.js";
 export {
   type CertifiedKey,
   certificateMsMax,
@@ -27,4 +17,3 @@ export {
   encodeCertificate,
 } from "./session-certificate.js";
 export { encodeForSigning } from "./signed-bytes.js";
-export { deriveSigningKey, drawSeed, type SigningKey } from "./signing-key.js";

@@ -12,11 +12,6 @@ export interface SigningKey {
   sign(bytes: Uint8Array): string;
 }
 
-/** Generates a random seed of 32 bytes for a key. The seed must be kept as secret as the key itself. */
-export function drawSeed(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(nacl.sign.seedLength));
-}
-
 /**
  * Derives a signing key from its seed.
  *

@@ -1,7 +1,8 @@
 import { createPublicKey, verify } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { fromBase64url } from "../identity/base64url.js";
-import { deriveSigningKey, drawSeed } from "../identity/signing-key.js";
+import { drawSeed } from "../identity/draw-seed.js";
+import { deriveSigningKey } from "../identity/signing-key.js";
 import { verifySignatureHere } from "./verify-signature.js";
 
 const order = (1n << 252n) + 27742317777372353535851937790883648493n;

@@ -3,17 +3,6 @@
 export { isClearText } from "../core/clear-text.js";
 export { describeDeception, describeNewNameDeception, normaliseName } from "../core/names.js";
 export { countUtf8Bytes, isStorable } from "../core/utf8.js";
-export {
-  type AnchoredQuote,
-  extractContext,
-  locateQuote,
-  type QuoteSelector,
-  type ReanchoredSpan,
-  type Span,
-} from "./anchors/locate-quote.js";
-export { findOccurrences } from "./anchors/occurrences.js";
-export { reanchor, startReanchoring } from "./anchors/reanchor.js";
-export { applyHunks } from "./apply-hunks.js";
 export { formatApproval } from "./approval-text.js";
 export {
   type InstallLineOptions,
@@ -22,17 +11,8 @@ export {
   toLaunchLine,
 } from "./command-lines.js";
 export { describeBytes } from "./describe-bytes.js";
-export { computeLineChanges, type LineChange, type SearchBounds, searchBounds } from "./line-changes.js";
 export { findLineEnd, toPlainLines, withLineEnd } from "./line-ends.js";
 export { countCommonEnds, splitLines } from "./lines.js";
-export { extractHeadingText, type Heading, type MarkdownEnd, scanMarkdown } from "./markdown-blocks.js";
-export {
-  type ConflictBlock,
-  type MergeBlock,
-  type MergedTexts,
-  mergeTexts,
-  type SettledBlock,
-} from "./merge-texts.js";
 export { findNearest } from "./nearest.js";
 export {
   formatInlineAddress,

@@ -1,6 +1,6 @@
 import { decideProposalRow, findTopic, type ProposalWithVersion, readProposalContent } from "@merkle/db";
 import { MerkleError, type SourcePathParts } from "@merkle/wire";
-import { applyHunks } from "@merkle/wire/text";
+import { applyHunks } from "@merkle/wire/document";
 import { sha256 } from "../../core/sha256.js";
 import type { PersonContext } from "../../sessions/context.js";
 import type { JobServices } from "../jobs/feature.js";

@@ -1,6 +1,6 @@
 import { decideProposalRow, type ProposalWithVersion, readProposalContent } from "@merkle/db";
 import { MerkleError, type OutputOf, operationRules } from "@merkle/wire";
-import { applyHunks } from "@merkle/wire/text";
+import { applyHunks } from "@merkle/wire/document";
 import { sha256 } from "../../core/sha256.js";
 import { concludeWithSummary } from "../../document/conclude-session.js";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";

@@ -1,5 +1,5 @@
 import type { Hunk } from "@merkle/wire";
-import { computeLineChanges } from "@merkle/wire/text";
+import { computeLineChanges } from "@merkle/wire/document";
 import { sha256 } from "../../core/sha256.js";
 import { findHeadings } from "../../text/unified-diff.js";
 

@@ -8,8 +8,8 @@ import {
   type Transaction,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { extractContext, locateQuote, type Span } from "@merkle/wire/document";
 import { limits } from "@merkle/wire/limits";
-import { extractContext, locateQuote, type Span } from "@merkle/wire/text";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { MeshContext } from "../../sessions/context.js";

@@ -9,7 +9,7 @@ import {
   type TextPoint,
 } from "@merkle/db";
 import type { SourcePathParts } from "@merkle/wire";
-import { locateQuote, type ReanchoredSpan } from "@merkle/wire/text";
+import { locateQuote, type ReanchoredSpan } from "@merkle/wire/document";
 import { groupBy } from "../../core/group-by.js";
 import type { WorkerPool } from "../../core/workers/workers.js";
 import type { SourceServices } from "../sources/feature.js";

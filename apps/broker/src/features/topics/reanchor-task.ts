@@ -1,4 +1,4 @@
-import { type AnchoredQuote, type ReanchoredSpan, startReanchoring } from "@merkle/wire/text";
+import { type AnchoredQuote, type ReanchoredSpan, startReanchoring } from "@merkle/wire/document";
 import type { WorkerTask } from "../../core/workers/task.js";
 
 /** Total length up to which two texts count as small. Comparing such texts takes a few milliseconds. */

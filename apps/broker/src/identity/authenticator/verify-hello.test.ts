@@ -3,13 +3,13 @@ import {
   answerHello,
   certificateMsMax,
   certifySessionKey,
-  deriveSigningKey,
   drawSeed,
   encodeCertificate,
   encodeHello,
   fromBase64url,
   toBase64url,
 } from "@merkle/wire/identity";
+import { deriveSigningKey } from "@merkle/wire/keys";
 import { ClientFrame } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { createHelloChallenge, type HelloExpectation, verifyHello } from "./verify-hello.js";

@@ -9,7 +9,7 @@ import {
   takeInviteUse,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { encodeJoin, type JoinProof } from "@merkle/wire/identity";
+import { encodeJoin, type JoinProof } from "@merkle/wire/keys";
 import { isSigned } from "../../core/is-signed.js";
 import { findClockSkew } from "../authenticator/clock-skew.js";
 import type { IdentityContext, IdentityServices } from "../context.js";

@@ -1,5 +1,5 @@
 import { deriveMessageId, type KeyCard, MerkleError, type Peer } from "@merkle/wire";
-import { seal } from "@merkle/wire/identity";
+import { seal } from "@merkle/wire/keys";
 import { limits } from "@merkle/wire/limits";
 import type { JsonFields } from "../../core/is-object.js";
 import { sha256 } from "../../core/sha256.js";

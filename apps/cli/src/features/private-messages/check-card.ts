@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { encodeBoxKey, encodeCertificate, fromBase64url } from "@merkle/wire/identity";
+import { encodeCertificate, fromBase64url } from "@merkle/wire/identity";
+import { encodeBoxKey } from "@merkle/wire/keys";
 import { toCanonicalJson } from "@merkle/wire/record";
 import { KeyCard } from "@merkle/wire/schemas";
 

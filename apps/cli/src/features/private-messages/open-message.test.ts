@@ -2,15 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KeyCard, Message } from "@merkle/wire";
-import {
-  certifySessionKey,
-  deriveBoxKey,
-  deriveSigningKey,
-  drawSeed,
-  makeKeyCard,
-  type SealedHeader,
-  seal,
-} from "@merkle/wire/identity";
+import { certifySessionKey, drawSeed } from "@merkle/wire/identity";
+import { deriveBoxKey, deriveSigningKey, makeKeyCard, type SealedHeader, seal } from "@merkle/wire/keys";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { checkCard, computeSafetyNumber } from "./check-card.js";
 import { openMessage, type Reader } from "./open-message.js";

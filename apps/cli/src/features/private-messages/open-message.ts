@@ -1,5 +1,5 @@
 import { countSealedBytes, isRedacted, type Message } from "@merkle/wire";
-import { parseSealed, unseal } from "@merkle/wire/identity";
+import { parseSealed, unseal } from "@merkle/wire/keys";
 import { formatInlineName } from "@merkle/wire/text";
 import * as z from "zod";
 import { withContent } from "../../feed/private-stub.js";

@@ -1,12 +1,6 @@
 import { join } from "node:path";
-import {
-  type BoxKey,
-  deriveBoxKey,
-  deriveSigningKey,
-  drawSeed,
-  fromBase64url,
-  toBase64url,
-} from "@merkle/wire/identity";
+import { drawSeed, fromBase64url, toBase64url } from "@merkle/wire/identity";
+import { type BoxKey, deriveBoxKey, deriveSigningKey } from "@merkle/wire/keys";
 import * as z from "zod";
 import { homeFiles } from "../../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../../core/private-file.js";

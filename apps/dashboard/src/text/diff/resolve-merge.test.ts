@@ -1,4 +1,4 @@
-import { type MergeBlock, mergeTexts } from "@merkle/wire/text";
+import { type MergeBlock, mergeTexts } from "@merkle/wire/document";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { type ConflictChoice, resolveMerge } from "./resolve-merge";

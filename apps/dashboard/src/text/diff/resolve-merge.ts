@@ -1,4 +1,4 @@
-import type { ConflictBlock, MergeBlock } from "@merkle/wire/text";
+import type { ConflictBlock, MergeBlock } from "@merkle/wire/document";
 
 export type ConflictChoice = "mine" | "theirs" | "mine-theirs" | "theirs-mine";
 
