@@ -82,10 +82,14 @@ const rateLimitRetryMs = 10_000;
 export async function findBroker(config: Config, signal: AbortSignal): Promise<BrokerClient> {
   const { broker, home } = config;
   const running = broker.source === "default" ? await findRunningBroker(home) : undefined;
-  return createBrokerClient(
+  const client = createBrokerClient(
     { ...broker, ...(running && { base: running.url }), reach: toReach(config) },
     signal,
   );
+  // Nearly every command needs the mesh's id before it may send a credential. Asking for it now saves those
+  // commands a round trip.
+  client.getTrustedMeshId().catch(() => undefined);
+  return client;
 }
 
 /** Creates a REST client for a broker. Signs in with this home's membership if the broker requires it. */
@@ -107,11 +111,15 @@ export function createBrokerClient(
   });
   const { authorization } = requests;
   const call: BrokerClient["call"] = (name, input) => requests.call(name, { ...input }, proof);
+  let meshId: Promise<string> | undefined;
 
   return {
     base: address.base,
     address,
-    getTrustedMeshId: async () => getTrustedMeshId({ call }, { ...address, home: requireHome(address) }),
+    async getTrustedMeshId() {
+      meshId ??= getTrustedMeshId({ call }, { ...address, home: requireHome(address) });
+      return meshId;
+    },
     async download(path) {
       const response = await requests.exchange(path, { headers: proof });
       if (!isOk(response)) throw toRefusal(await readResponse(response));
