@@ -18,9 +18,10 @@ export const inbox: Command = {
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);
     const reader = await getReadingActor({ broker, config });
-    const [attention, { sessions }] = await Promise.all([
+    const [attention, { sessions }, room] = await Promise.all([
       reader.call("list_attention", {}),
       reader.call("list_sessions", { status: "open", limit: limits.sessionsPageMax }),
+      output.json ? undefined : findDemoSession(broker, signal),
     ]);
     const unread = sessions.filter((session) => (session.unread ?? 0) > 0);
     if (output.json) {
@@ -34,7 +35,6 @@ export const inbox: Command = {
       return exitCodes.done;
     }
     if (attention.items.length === 0) {
-      const room = await findDemoSession(broker, signal);
       output.note(
         room === undefined
           ? "nothing needs you"

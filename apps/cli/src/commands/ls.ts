@@ -36,9 +36,7 @@ export const ls: Command = {
       const read = async () => {
         const page = await reader.call("list_sessions", { status, limit, ...(query ? { query } : {}) });
         const isEmpty = page.sessions.length === 0;
-        const text = isEmpty
-          ? describeNoSessions(status, query)
-          : await formatSessions(page.sessions, { broker, output });
+        const text = isEmpty ? describeNoSessions(status, query) : formatSessions(page.sessions, output);
         return { value: page, text };
       };
       const { watchList } = await import("../views/watch/watch-list.js");
@@ -58,7 +56,7 @@ export const ls: Command = {
       const room = await findDemoSession(broker, signal);
       if (room !== undefined) output.note(describeDemoSession(room));
     } else {
-      output.show(page, await formatSessions(page.sessions, { broker, output }));
+      output.show(page, formatSessions(page.sessions, output));
       if (page.next_cursor !== null)
         output.note(`  more: merkle ls --limit ${limits.sessionsPageMax}, or --query <text>`);
     }

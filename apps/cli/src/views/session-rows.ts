@@ -1,49 +1,22 @@
-import { formatUnread, type Participant, type Session } from "@merkle/wire";
-import type { BrokerClient } from "../broker/broker-client.js";
+import { formatUnread, type Participant, type PresentTeam, type Session } from "@merkle/wire";
 import type { Output } from "../command/output.js";
-import { mapInParallel } from "../core/map-in-parallel.js";
-import { formatDeclared, toStateSign } from "../sessions/peer-names.js";
+import { formatDeclared, toPresenceSign, toStateSign } from "../sessions/peer-names.js";
 import { assignTeamMarks } from "../sessions/team-marks.js";
 import { toOneLine } from "../text/one-line.js";
 import { type Cell, formatTable } from "../text/table.js";
 import { formatCount, toAge } from "../text/time.js";
 
-interface SessionRowOptions {
-  readonly broker: Pick<BrokerClient, "call">;
-  readonly output: Output;
-}
-
-const rostersAtOnce = 8;
-
-/**
- * Formats one line per session: slug, title, present teams, last message, document version and unread count.
- */
-export async function formatSessions(
-  sessions: readonly Session[],
-  { broker, output }: SessionRowOptions,
-): Promise<string> {
-  const rows = await mapInParallel(
-    sessions,
-    rostersAtOnce,
-    async (session): Promise<Cell[]> => [
-      { text: session.slug, paint: output.bold },
-      { text: toOneLine(session.title) },
-      await formatTeamsCell(session, { broker, output }),
-      { text: describeLastEvent(session), paint: output.dim },
-      { text: session.document_version === 0 ? "" : `v${session.document_version}` },
-      { text: formatUnread(session.unread) },
-    ],
-  );
+/** Formats one line per session: slug, title, present teams, last message, document version and unread count. */
+export function formatSessions(sessions: readonly Session[], output: Output): string {
+  const rows = sessions.map((session): Cell[] => [
+    { text: session.slug, paint: output.bold },
+    { text: toOneLine(session.title) },
+    formatPresentTeams(session, output),
+    { text: describeLastEvent(session), paint: output.dim },
+    { text: session.document_version === 0 ? "" : `v${session.document_version}` },
+    { text: formatUnread(session.unread) },
+  ]);
   return formatTable(rows, { columns: output.columns, flexible: [0, 1], more: output.signs.more });
-}
-
-/**
- * Returns the cell with the session's teams. Empty for a closed session, in which presence no longer matters.
- */
-async function formatTeamsCell(session: Session, { broker, output }: SessionRowOptions): Promise<Cell> {
-  if (session.session_closed || session.teams === 0) return { text: "" };
-  const { participants } = await broker.call("list_participants", { session_id: session.session_id });
-  return formatRosterCell(participants, output);
 }
 
 function describeLastEvent({
@@ -58,18 +31,26 @@ function describeLastEvent({
 
 const lettersMax = 8;
 
-/** Formats the present teams, each as its mark and a presence symbol, such as `A● B◐ C○`. */
-function formatRosterCell(participants: readonly Participant[], output: Output): Cell {
-  const present = sortByJoinTime(participants).filter((team) => team.left_at === null);
+/**
+ * Formats the present teams, each as its mark and a presence symbol, such as `A● B◐ C○`. Empty for a closed
+ * session, in which presence no longer matters.
+ */
+function formatPresentTeams({ session_closed, present, teams }: Session, output: Output): Cell {
+  if (session_closed) return { text: "" };
   const marks = assignTeamMarks(present.map((team) => team.team_name));
   const letters = present
     .slice(0, lettersMax)
-    .map((team, index) => `${marks[index]}${toStateSign(withPresence(team), output)}`);
-  const rest = present.length > lettersMax ? [`+${present.length - lettersMax}`] : [];
+    .map((team, index) => `${marks[index]}${toTeamSign(team, output)}`);
+  const rest = teams > letters.length ? [`+${teams - letters.length}`] : [];
   const text = [...letters, ...rest].join(" ");
   const painted = [...letters.map((each, index) => output.teamColour(index)(each)), ...rest].join(" ");
   // Leave a truncated cell without colours, because the colours apply only to the full text.
   return { text, paint: (shown) => (shown === text ? painted : shown) };
+}
+
+function toTeamSign({ status, blocked, dnd }: PresentTeam, output: Output): string {
+  if (blocked) return output.signs.blocked;
+  return dnd ? output.signs.dnd : toPresenceSign({ presence: status, left_at: null }, output);
 }
 
 /** Formats one line per team: name, kind, status and when it was last seen. */
