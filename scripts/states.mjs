@@ -152,6 +152,24 @@ export async function stageNews({ client, session, device }) {
     old_string: 'const issuers = ["auth"];\nexport const accepts = (id) => issuers.includes(id);',
     new_string: 'const issuers = ["auth", "issuer"];\nexport const accepts = (id) => issuers.includes(id);',
   });
+  await ask("AskUserQuestion", {
+    questions: [
+      {
+        question: "How long should the gateway trust tokens of the old issuer?",
+        header: "Old issuer",
+        multiSelect: false,
+        options: [
+          { label: "One day (Recommended)", description: "As long as the longest access token is valid." },
+          { label: "One week", description: "Mobile clients refresh rarely." },
+          { label: "Not at all", description: "Everyone signs in again." },
+        ],
+      },
+    ],
+  });
+  await ask("ExitPlanMode", {
+    plan: "# Rotate on every refresh\n\n1. Add the token table\n2. Rotate under a lock\n3. Test two tabs that race",
+    planFilePath: "/home/ana/.claude/plans/rotate-tokens.md",
+  });
 }
 
 async function stageAlerts(client, ana) {
@@ -222,6 +240,10 @@ export const states = {
   "approvals-empty": { path: () => "/approvals", as: "Ben" },
   "approvals-guest": { path: () => "/approvals", as: null },
   "needs-you": { path: () => "/needs-you" },
+  "needs-you-question": {
+    path: () => "/needs-you",
+    act: (page) => press(page, /asks you a question/),
+  },
   "tasks-board": { path: (slug) => `/sessions/${slug}/tasks` },
   "tasks-list": { path: (slug) => `/sessions/${slug}/tasks?view=list` },
   "tasks-order": { path: (slug) => `/sessions/${slug}/tasks?view=order` },

@@ -93,6 +93,96 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     expect([...small.problems, ...other.problems]).toEqual([]);
   });
 
+  const database = {
+    question: "Which database \u202efor the tokens?",
+    header: "Database",
+    multiSelect: false,
+    options: [
+      { label: "Postgres", description: "Relational", preview: "db:\n  image: postgres" },
+      { label: "SQLite", description: "A file" },
+    ],
+  };
+  const features = {
+    question: "Which features?",
+    header: "Features",
+    multiSelect: true,
+    options: [
+      { label: "Auth", description: "Login" },
+      { label: "Search", description: "Find" },
+      { label: "Export", description: "CSV" },
+    ],
+  };
+
+  it("[APPROVE-8] [APPROVE-10] an agent's question is among what needs its person, and answered there by one tap on a phone", async () => {
+    const { as, ask, answerTo } = await startAsking();
+    const approval = await ask({ questions: [database] }, "AskUserQuestion");
+    const { page, problems, findBarriers } = await dashboard.open("/needs-you", { as, ...phone });
+    await page.getByRole("button", { name: /Atlas asks you a question/ }).tap();
+    const detail = page.getByRole("region", { name: "Detail" });
+    await detail.getByText("Which database \\u202efor the tokens?").waitFor();
+    await detail.getByText("db:\n  image: postgres").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    const option = detail.getByRole("button", { name: "SQLite" });
+    expect((await option.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    await option.tap();
+    expect(await answerTo(approval)).toMatchObject({ state: "allowed", answers: ["SQLite"] });
+    await page.getByText("You're all caught up").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[APPROVE-9] [APPROVE-10] several questions are answered together by keys alone, with options and own words", async () => {
+    const { as, ask, answerTo } = await startAsking();
+    const approval = await ask({ questions: [database, features] }, "AskUserQuestion");
+    const { page, problems, findBarriers } = await dashboard.open("/approvals", { as });
+    const card = page.getByRole("listitem", { name: "Atlas asks you a question" });
+    const press = async (name: string) => {
+      await card.getByRole("button", { name }).focus();
+      await page.keyboard.press("Enter");
+    };
+    const send = card.getByRole("button", { name: "Send answers" });
+    await press("Postgres");
+    expect(await send.isDisabled()).toBe(true);
+    await press("Search");
+    await press("Auth");
+    await press("Search");
+    await press("SQLite");
+    const pressed = card.locator("[aria-pressed=true]");
+    expect(await pressed.allInnerTexts()).toEqual(["SQLite\nA file", "Auth\nLogin"]);
+    await card.getByRole("textbox", { name: "Your own answer to Which features?" }).focus();
+    await page.keyboard.type("no export");
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("Enter");
+    expect(await answerTo(approval)).toMatchObject({ answers: ["SQLite", "Auth, no export"] });
+    const ended = page.getByRole("region", { name: "Ended" });
+    await ended.getByText("Answered", { exact: true }).click();
+    await ended.getByText("SQLite; Auth, no export").waitFor();
+
+    const own = await ask({ questions: [database] }, "AskUserQuestion");
+    await card.getByRole("textbox").fill("DuckDB");
+    await card.getByRole("button", { name: "Send" }).click();
+    expect(await answerTo(own)).toMatchObject({ answers: ["DuckDB"] });
+    expect(problems).toEqual([]);
+  });
+
+  it("[APPROVE-9] [APPROVE-11] a plan is shown as written, approved, or sent back with words", async () => {
+    const { as, ask, answerTo } = await startAsking();
+    const plan = { plan: "# Plan\n\n1. Test it\n2. Do it", planFilePath: "/home/ana/.claude/plans/x.md" };
+    const first = await ask(plan, "ExitPlanMode");
+    const { page, problems, findBarriers } = await dashboard.open("/approvals", { as });
+    const card = page.getByRole("listitem", { name: "Atlas asks you to approve its plan" });
+    await card.getByText("# Plan\n\n1. Test it\n2. Do it\n\n/home/ana/.claude/plans/x.md").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await card.getByRole("button", { name: "Keep planning…" }).click();
+    await card.getByRole("textbox").fill("test two tabs, too");
+    await page.keyboard.press("Enter");
+    expect(await answerTo(first)).toMatchObject({ state: "denied", words: "test two tabs, too" });
+    const second = await ask(plan, "ExitPlanMode");
+    await card.getByRole("button", { name: "Approve plan" }).click();
+    expect(await answerTo(second)).toMatchObject({ state: "allowed", answers: null });
+    expect(problems).toEqual([]);
+  });
+
   it("[APPROVE-9] no other page can put it into a frame, and have a click meant for itself allow something", async () => {
     const { as } = await startAsking();
     const { page } = await dashboard.open("/approvals", { as });

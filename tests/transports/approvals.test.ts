@@ -71,7 +71,7 @@ describe.each(["rest", "websocket"] as const)("a permission, by %s", (name) => {
     });
     expect(shown.hash).toBe(hashOf(shown));
     await relay.answer(shown, "allow");
-    expect(await waiting).toEqual({ state: "allowed", words: null, hash: shown.hash });
+    expect(await waiting).toEqual({ state: "allowed", words: null, answers: null, hash: shown.hash });
     // A client that lost the reply gets the same answer when it asks again.
     expect(await relay.wait(approval)).toMatchObject({ state: "allowed" });
     const events = await relay.events();
@@ -272,6 +272,136 @@ describe("somebody who would answer for another", () => {
       code: "forbidden",
     });
     await own.call("answer_approval", { approval, decision: "allow", hash: shown.hash, team_id: phone });
+  });
+});
+
+describe("a question of an agent", () => {
+  const questions = [
+    {
+      question: "Which database?",
+      header: "Database",
+      multiSelect: false,
+      options: [
+        { label: "Postgres", description: "Relational" },
+        { label: "SQLite", description: "A file" },
+      ],
+    },
+    {
+      question: "Which features?",
+      header: "Features",
+      multiSelect: true,
+      options: [
+        { label: "Auth", description: "Login" },
+        { label: "Search", description: "Find" },
+      ],
+    },
+  ];
+  const input = JSON.stringify({ questions });
+  const answers = [{ options: ["SQLite"] }, { options: ["Search", "Auth"], text: "no export" }];
+
+  async function startQuestion() {
+    const relay = await startRelay();
+    const { approval } = await relay.ask({ tool: "AskUserQuestion", input });
+    return { ...relay, approval, shown: await relay.shown() };
+  }
+
+  it("[APPROVE-10] is answered by the options that a person chose and by own words, which the feed does not get", async () => {
+    const { approval, shown, answer, wait, events, phone } = await startQuestion();
+    await answer(shown, "allow", { answers });
+    expect(await wait(approval)).toEqual({
+      ...{ state: "allowed", words: null, hash: shown.hash },
+      answers: ["SQLite", "Search, Auth, no export"],
+    });
+    expect(await events()).toMatchObject([{ content: { tool: "AskUserQuestion", decision: "allowed" } }]);
+    expect(JSON.stringify(await events())).not.toMatch(/SQLite|no export/);
+    const { ended } = await rest.call("list_approvals", { team_id: phone });
+    expect(ended).toMatchObject([{ approval, answers: ["SQLite", "Search, Auth, no export"] }]);
+  });
+
+  it.each([
+    ["an option that was not offered", [{ options: ["MySQL"] }, { options: ["Auth"] }], "does not offer"],
+    ["an option of the other question", [{ options: ["Auth"] }, { options: ["Auth"] }], "does not offer"],
+    ["two of one", [{ options: ["SQLite", "Postgres"] }, { options: ["Auth"] }], "must choose one"],
+    ["one and own words", [{ options: ["SQLite"], text: "x" }, { options: ["Auth"] }], "must choose one"],
+    ["an option twice", [{ options: ["SQLite"] }, { options: ["Auth", "Auth"] }], "twice"],
+    ["nothing for a question", [{ options: ["SQLite"] }, { options: [] }], "must answer"],
+    ["too few answers", [{ options: ["SQLite"] }], "one answer for each"],
+    ["no answer", undefined, "one answer for each"],
+  ])("[APPROVE-10] is not answered by %s", async (_, forged, problem) => {
+    const { shown, answer, list } = await startQuestion();
+    const refused = answer(shown, "allow", { answers: forged });
+    expect(await expectFailure(refused)).toMatchObject({
+      code: "bad_request",
+      message: expect.stringContaining(problem),
+    });
+    expect(await list()).toHaveLength(1);
+  });
+
+  it("[APPROVE-10] is not answered for another person, by a guest or an agent, over MCP, or from another session", async () => {
+    const { session_id, agent, approval, shown, list, events } = await startQuestion();
+    const { person_id: other } = await makePerson(rest, "Bo");
+    const { person_id: guest } = await rest.call("create_person", { name: "Ana, too" });
+    const { agent: elsewhere } = await startRelay();
+    const given = { approval, decision: "allow", hash: hashOf(shown), answers };
+    for (const [who, code] of [
+      [other, "not_found"],
+      [guest, "forbidden"],
+      [agent.team_id, "forbidden"],
+      [elsewhere.team_id, "forbidden"],
+    ] as const) {
+      const forged = rest.callRaw("answer_approval", { ...given, team_id: who });
+      expect(await expectFailure(forged), who).toMatchObject({ code });
+    }
+    const mcp = await brokerTransports.mcp(broker.url);
+    onTestFinished(() => mcp.close());
+    const overMcp = mcp.callRaw("answer_approval", { ...given, team_id: other });
+    expect(await expectFailure(overMcp)).toMatchObject({ code: "forbidden" });
+    // An agent of another session gets no answer either, under its own session or this one.
+    for (const session of [session_id, elsewhere.session_id]) {
+      const { team_id } = elsewhere;
+      const taken = rest.callRaw("wait_for_approval", { session_id: session, team_id, approval, timeout: 0 });
+      expect((await expectFailure(taken)).code).toMatch(/unauthorized|not_found/);
+    }
+    expect(await list()).toHaveLength(1);
+    expect(await events()).toEqual([]);
+  });
+
+  it("[APPROVE-10] is not answered once its options changed, with another hash, a second time, or too late", async () => {
+    const { approval, shown, answer, wait, ask } = await startQuestion();
+    const [first, second] = questions;
+    const changed = [{ ...first, options: [{ label: "SQLite" }, { label: "MySQL" }] }, second];
+    for (const hash of [
+      hashOf({ ...shown, input: JSON.stringify({ questions: changed }) }),
+      randomBytes(32).toString("hex"),
+    ])
+      expect(await expectFailure(answer(shown, "allow", { answers, hash }))).toMatchObject({
+        code: "conflict",
+      });
+    expect(await wait(approval, 0)).toMatchObject({ state: "waiting", answers: null });
+    await answer(shown, "allow", { answers });
+    const again = answer(shown, "allow", { answers: [{ options: ["Postgres"] }, { options: ["Auth"] }] });
+    expect(await expectFailure(again)).toMatchObject({ details: { state: "allowed" } });
+    expect(await wait(approval)).toMatchObject({ answers: ["SQLite", "Search, Auth, no export"] });
+
+    const { approval: late } = await ask({ tool: "AskUserQuestion", input });
+    await sql`UPDATE approvals SET expires_at = now() - interval '1 second' WHERE number = ${late}`;
+    const lapsed = answer({ ...shown, approval: late }, "allow", {
+      answers,
+      hash: await sql`SELECT hash FROM approvals WHERE number = ${late}`.then(([row]) => row?.["hash"]),
+    });
+    expect(await expectFailure(lapsed)).toMatchObject({ details: { state: "lapsed" } });
+    expect(await wait(late)).toMatchObject({ state: "lapsed", answers: null });
+  });
+
+  it("[APPROVE-10] is declined with words or left to the terminal, and nothing else has answers", async () => {
+    const { approval, shown, answer, wait, ask, list } = await startQuestion();
+    expect(await expectFailure(answer(shown, "deny", { answers }))).toMatchObject({ code: "bad_request" });
+    await answer(shown, "deny", { words: "decide yourself" });
+    expect(await wait(approval)).toMatchObject({ state: "denied", words: "decide yourself", answers: null });
+    await ask();
+    const [command] = (await list()) as [Approval];
+    expect(await expectFailure(answer(command, "allow", { answers }))).toMatchObject({ code: "bad_request" });
+    await answer(command, "allow");
   });
 });
 

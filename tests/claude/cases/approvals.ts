@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Approval } from "@merkle/wire";
 import { hashApproval, toDeviceId } from "@merkle/wire/identity";
@@ -25,26 +26,48 @@ async function startAsking(
   mesh: Mesh,
   team: string,
   { device, waiting }: { device: string; waiting: () => Promise<readonly Approval[]> },
+  mode = "manual",
 ) {
   const machine = await makeMachine(onTestFinished);
   const env = machine.env({ modelUrl: "http://127.0.0.1:9", brokerUrl: mesh.url });
   const set = [inject("program"), "config", "set", "approvers", device, "--local"];
   await promisify(execFile)(process.execPath, set, { env, cwd: machine.project });
   const birch = await startAgent(
-    { mesh, team, machine, launchArgs: ["--approvals"], claudeArgs: ["--permission-mode=manual"] },
+    { mesh, team, machine, launchArgs: ["--approvals"], claudeArgs: [`--permission-mode=${mode}`] },
     onTestFinished,
   );
+  /** Resolves with the only approval that waits, once the device shows it. */
+  async function shown(): Promise<Approval> {
+    await expect.poll(async () => (await waiting()).length).toBe(1);
+    const [approval] = (await waiting()) as [Approval];
+    return approval;
+  }
   return {
     birch,
+    /** Makes the agent ask its user questions. Resolves when both the terminal and the device show them. */
+    async question(...questions: readonly { readonly question: string }[]) {
+      await birch.prompt(`call AskUserQuestion ${JSON.stringify({ questions })} then say asked`);
+      await birch.terminal.untilShown(questions[0]?.question ?? "");
+      return shown();
+    },
+    /** Makes the agent present a plan, which it has written to the file that its client named. */
+    async plan(text: string) {
+      await birch.prompt("say planning");
+      await birch.rests();
+      const [path = ""] = /\/\S+\/plans\/\S+?\.md/.exec(birch.model.conversation) ?? [];
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+      await birch.prompt("call ExitPlanMode {} then say planned");
+      await birch.terminal.untilShown("Would you like to proceed?");
+      return { path, approval: await shown() };
+    },
     /** Makes the agent write a file. Resolves when both the terminal and the device show the client's question. */
     async write(name: string) {
       const path = join(machine.project, name);
       const call = `call Write {"file_path": ${JSON.stringify(path)}, "content": "hello"} then say tried ${name}`;
       await birch.prompt(call);
       await birch.terminal.untilShown(`Do you want to create ${name}`);
-      await expect.poll(async () => (await waiting()).length).toBe(1);
-      const [approval] = (await waiting()) as [Approval];
-      return { path, approval };
+      return { path, approval: await shown() };
     },
     /** Presses a key repeatedly, because a new prompt does not accept keys immediately. */
     pressUntil: (key: string, isDone: () => Promise<boolean>) =>
@@ -78,7 +101,108 @@ async function startPhone(mesh: Mesh) {
         ...{ approval, decision, hash: hashApproval(shown, sha256), team_id: credential },
         ...(words === undefined ? {} : { words }),
       }),
+    reply: ({ approval, ...shown }: Approval, answers: { options: string[]; text?: string }[]) =>
+      rest.call("answer_approval", {
+        ...{ approval, decision: "allow", hash: hashApproval(shown, sha256), answers, team_id: credential },
+      }),
   };
+}
+
+const database = {
+  question: "Which database?",
+  header: "Database",
+  multiSelect: false,
+  options: [
+    { label: "Postgres", description: "Relational" },
+    { label: "SQLite", description: "A file" },
+  ],
+};
+const features = {
+  question: "Which features?",
+  header: "Features",
+  multiSelect: true,
+  options: [
+    { label: "Auth", description: "Login" },
+    { label: "Export", description: "CSV" },
+  ],
+};
+
+it("[APPROVE-10] an agent's question is answered from the phone or at its terminal: the first answer counts, and the model gets it as its user's", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const phone = await startPhone(mesh);
+  const asking = await startAsking(mesh, "Birch", phone);
+  const { birch } = asking;
+
+  const both = await asking.question(database, features);
+  await phone.reply(both, [{ options: ["SQLite"] }, { options: ["Auth", "Export"], text: "no import" }]);
+  await birch.model.waitFor('"Which database?"="SQLite", "Which features?"="Auth, Export, no import"');
+  await birch.terminal.untilShown("Which database? → SQLite");
+  await birch.rests();
+
+  const atTerminal = await asking.question(database);
+  await asking.pressUntil("Enter", async () => (await phone.waiting()).length === 0);
+  await expect.poll(phone.ended).toBe("withdrawn");
+  await birch.model.waitFor('"Which database?"="Postgres"');
+  const late = phone.reply(atTerminal, [{ options: ["SQLite"] }]);
+  await expect(late).rejects.toMatchObject({ code: "conflict" });
+  await birch.rests();
+
+  const declined = await asking.question({ ...database, question: "Which one, then?" });
+  await phone.answer(declined, "deny", "decide yourself");
+  await birch.model.waitFor("decide yourself");
+  await birch.rests();
+
+  const left = await asking.question({ ...database, question: "Which at last?" });
+  await phone.answer(left, "leave");
+  await asking.pressUntil("Enter", async () =>
+    birch.model.conversation.includes('"Which at last?"="Postgres"'),
+  );
+
+  const { messages } = await mesh.readHistory();
+  const events = messages.filter(({ event }) => event === "approval_ended");
+  expect(events.map(({ content }) => content["decision"])).toEqual([
+    ...["allowed", "withdrawn", "denied", "left"],
+  ]);
+});
+
+it.skipIf(findChromium() === undefined)(
+  "[APPROVE-11] a plan is approved by a click on the page, not approved if its file has changed, and sent back with words",
+  async () => {
+    const mesh = await startMesh(onTestFinished);
+    const phone = await startPhone(mesh);
+    const asking = await startAsking(mesh, "Birch", phone, "plan");
+    const { birch } = asking;
+    const { page } = await openApprovals(mesh, phone);
+
+    const first = await asking.plan("# Plan\n\n1. Do it");
+    await phone.answer(first.approval, "deny", "test it first");
+    await birch.model.waitFor("test it first");
+    await birch.rests();
+
+    const changed = await asking.plan("# Plan\n\n1. Test it\n2. Do it");
+    await writeFile(changed.path, "# Plan\n\n1. Do something else");
+    await phone.answer(changed.approval, "allow");
+    await birch.model.waitFor("The plan's file has changed since Ana was shown the plan.");
+    await birch.rests();
+
+    await asking.plan("# Plan\n\n1. Test it\n2. Do it");
+    const waiting = page.getByRole("list", { name: "Waiting" });
+    await waiting.getByText("1. Test it\n2. Do it").waitFor();
+    await page.getByRole("button", { name: "Approve plan" }).click();
+    await birch.model.waitFor("User has approved your plan");
+    await birch.terminal.untilShown("manual mode on");
+  },
+);
+
+/** Opens the page Approvals in the browser that is the person's device. */
+async function openApprovals(mesh: Mesh, phone: { readonly credential: string }) {
+  const browser = await launchChromium(findChromium() ?? "");
+  onTestFinished(() => browser.close());
+  const [id] = phone.credential.split(".");
+  const person = JSON.stringify({ id, name: "Ana", credential: phone.credential, verified: true });
+  const localStorage = [{ name: "merkle.person", value: person }];
+  const storageState = { cookies: [], origins: [{ origin: mesh.url, localStorage }] };
+  return openPage(browser, `${mesh.url}/approvals`, { storageState });
 }
 
 it("[APPROVE-1] [APPROVE-5] [APPROVE-6] what the client asks is answered from elsewhere, at its terminal, or by nobody: the first answer counts, and none allows nothing", async () => {
@@ -144,13 +268,7 @@ it.skipIf(findChromium() === undefined)(
   async () => {
     const mesh = await startMesh(onTestFinished);
     const phone = await startPhone(mesh);
-    const browser = await launchChromium(findChromium() ?? "");
-    onTestFinished(() => browser.close());
-    const [id] = phone.credential.split(".");
-    const person = JSON.stringify({ id, name: "Ana", credential: phone.credential, verified: true });
-    const localStorage = [{ name: "merkle.person", value: person }];
-    const storageState = { cookies: [], origins: [{ origin: mesh.url, localStorage }] };
-    const { page } = await openPage(browser, `${mesh.url}/approvals`, { storageState });
+    const { page } = await openApprovals(mesh, phone);
     const byPage = await startAsking(mesh, "Birch", phone);
     const clicked = await byPage.write("clicked.txt");
     await page.getByText(`${clicked.path}\n+ hello`).waitFor();

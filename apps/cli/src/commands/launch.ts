@@ -51,7 +51,7 @@ export const launch: Command = {
     {
       flags: "--approvals",
       summary:
-        "also send the client's permission prompts to your approver devices (merkle config set approvers)",
+        "also send the client's permission prompts, questions and plans to your approver devices (merkle config set approvers)",
     },
     {
       flags: "--channel",

@@ -1,6 +1,6 @@
 import { isRedacted, type Message } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { neutralise } from "@merkle/wire/text";
+import { neutralise, questionTool } from "@merkle/wire/text";
 import { isObject } from "../core/is-object.js";
 import { formatRemoval } from "../document/versions.js";
 import { quoteMarkedName } from "../sessions/peer-names.js";
@@ -203,7 +203,12 @@ function describeClaim({ by, scope, shared, change, holder, reason }: Record<str
  */
 function describeApproval({ approval, of, tool, hash, decision, by }: Record<string, unknown>): string {
   const who = by === null ? "the terminal" : formatInline(by);
-  const verbs = { allowed: "allowed", denied: "denied", left: "left to the terminal", withdrawn: "answered" };
+  const verbs = {
+    allowed: tool === questionTool ? "answered" : "allowed",
+    denied: "denied",
+    left: "left to the terminal",
+    withdrawn: "answered",
+  };
   const verb = verbs[formatInline(decision) as keyof typeof verbs] ?? formatInline(decision);
   return `${who} ${verb} approval ${formatInline(approval)}, ${formatInline(tool)} of ${formatInline(of)} (${formatInline(hash).slice(0, 8)})`;
 }

@@ -99,7 +99,7 @@ it.each<[Partial<typeof item>, string]>([
   ],
   [
     { kind: "approval", number: 3, team: "Cedar", text: "Bash" },
-    "Cedar requests permission to Bash, approval 3, unanswered for 6m",
+    "Cedar asks to use Bash, approval 3, unanswered for 6m",
   ],
   [
     { kind: "proposal", number: 7, text: "+1 −1 to the document" },

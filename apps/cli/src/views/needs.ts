@@ -1,4 +1,5 @@
 import type { AttentionItem } from "@merkle/wire";
+import { describeRequest } from "@merkle/wire/text";
 import { formatPeerAddress } from "../sessions/peer-names.js";
 import { toOneLine } from "../text/one-line.js";
 import { toShellWord } from "../text/shell.js";
@@ -101,7 +102,7 @@ export function formatNeed(need: AttentionNeed): string {
       return `${toOneLine(need.from)} asks ${JSON.stringify(toOneLine(need.text))}${options} #${need.message}${need.unanswered ? "," : ""} ${formatWait(need)}`;
     }
     case "approval":
-      return `${toOneLine(need.from)} requests permission to ${toOneLine(need.tool)}, approval ${need.approval}, ${formatWait(need)}`;
+      return `${toOneLine(need.from)} ${toOneLine(describeRequest(need.tool))}, approval ${need.approval}, ${formatWait(need)}`;
     case "proposal": {
       const from = need.from === null ? "" : ` from ${toOneLine(need.from)}`;
       return `proposal ${need.proposal}${from}, ${toOneLine(need.text)}, ${formatWait(need)}`;

@@ -51,6 +51,7 @@ export const approvals = pgTable("approvals", {
   askedAt: instant("asked_at").notNull().default(sql`now()`),
   expiresAt: instant("expires_at").notNull(),
   endedAt: instant("ended_at"),
+  answers: text("answers").array(),
 });
 
 export const archives = pgTable("archives", {

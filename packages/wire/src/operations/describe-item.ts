@@ -1,3 +1,4 @@
+import { describeRequest } from "../text/agent-questions.js";
 import { shortenAddress } from "../text/neutralise.js";
 import type { AlertKind, AttentionItem } from "./attention.js";
 
@@ -24,7 +25,7 @@ function describeCause({ kind, number, team, peer, text }: AttentionItem): ItemD
   const quote = text === "" ? null : text;
   switch (kind) {
     case "approval":
-      return { who: whole, what: `requests permission to use ${text}`, quote: null };
+      return { who: whole, what: describeRequest(text), quote: null };
     case "ask":
       return { who, what: "asks", quote };
     case "proposal":
@@ -81,7 +82,7 @@ export function formatItemSentence(item: AttentionItem): string {
 
 /** A description of each kind of alert. A person can turn each kind on or off. */
 export const alertReasons: Readonly<Record<AlertKind, string>> = {
-  approval: "An agent needs your permission",
+  approval: "An agent needs your permission or an answer",
   ask: "An agent asks a question, or one of yours gets no reply",
   proposal: "New proposal",
   job_failed: "An agent's job has failed",

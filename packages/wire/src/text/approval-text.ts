@@ -2,7 +2,7 @@ import { isObject } from "../core/is-object.js";
 import { showInvisible } from "./neutralise.js";
 
 /**
- * Describes what a tool call would do, for the person who decides on it. A command is shown verbatim and an
+ * Describes what a tool call would do, for the person who decides on it. A command or plan is shown verbatim, and an
  * edit as a diff. All other fields are shown as JSON, so that nothing is left out. Invisible characters are
  * escaped.
  *
@@ -22,11 +22,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function describe(fields: Fields): string[] {
   const { command, file_path: file, old_string: old, new_string: now, content, ...rest } = fields;
+  const { plan, planFilePath: planFile, ...beside } = fields;
   if (isText(command)) return [command, ...formatAsJson({ ...fields, command: undefined })];
   if (isText(file) && isText(old) && isText(now) && content === undefined)
     return [file, ...prefixLines("- ", old), ...prefixLines("+ ", now), ...formatAsJson(rest)];
   if (isText(file) && isText(content) && old === undefined && now === undefined)
     return [file, ...prefixLines("+ ", content), ...formatAsJson(rest)];
+  if (isText(plan) && isText(planFile)) return [plan, "", planFile, ...formatAsJson(beside)];
   return formatAsJson(fields);
 }
 

@@ -3,6 +3,17 @@
 export { isClearText } from "../core/clear-text.js";
 export { describeDeception, describeNewNameDeception, normaliseName } from "../core/names.js";
 export { countUtf8Bytes, isStorable } from "../core/utf8.js";
+export {
+  type AgentQuestion,
+  describeAnswerProblem,
+  describeRequest,
+  formatAnswer,
+  parseQuestions,
+  planTool,
+  type QuestionAnswer,
+  type QuestionOption,
+  questionTool,
+} from "./agent-questions.js";
 export { formatApproval } from "./approval-text.js";
 export {
   type InstallLineOptions,

@@ -2,6 +2,7 @@ import { type ApprovalRow, findApproval, listApprovalRows } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { toDeviceId } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
+import { describeAnswerProblem, formatAnswer, parseQuestions, type QuestionAnswer } from "@merkle/wire/text";
 import { sha256 } from "../../core/sha256.js";
 import type { PersonContext } from "../../sessions/context.js";
 import {
@@ -35,12 +36,13 @@ const states = { allow: "allowed", deny: "denied", leave: "left" } as const;
  * also answers in the agent's terminal, the first answer counts (APPROVE-5). The answer applies only to the
  * request with this hash (APPROVE-4).
  *
+ * @throws bad_request if the agent asks questions that the answers do not fit
  * @throws conflict, with the current state, if the approval was already answered or has expired, or if its
  * hash differs
  */
 export async function answerApproval(
   ctx: PersonContext<ApprovalServices>,
-  { approval: number, decision, hash, words }: ParsedInputOf<"answer_approval">,
+  { approval: number, decision, hash, words, answers }: ParsedInputOf<"answer_approval">,
 ): Promise<OutputOf<"answer_approval">> {
   const row = await requireOwn(ctx, number);
   if (row.hash !== hash)
@@ -49,11 +51,33 @@ export async function answerApproval(
       `Approval ${number} has changed since you opened it, so your answer was not saved. Open it again and decide.`,
     );
   const state = states[decision];
+  const end = {
+    ...{ state, words: words ?? null, answers: toAnswers(row, decision, answers) },
+    by: ctx.person.name,
+  };
   return ctx.write(async (write) => {
-    if (await settleApproval(ctx.services, write, row, { state, words: words ?? null, by: ctx.person.name }))
-      return { approval: number, state };
+    if (await settleApproval(ctx.services, write, row, end)) return { approval: number, state };
     throw notWaiting(await requireOwn(ctx, number));
   });
+}
+
+/**
+ * Returns the answers to the agent's questions as the agent gets them, and null if it asks none (APPROVE-10).
+ *
+ * @throws bad_request if the answers do not match the questions
+ */
+function toAnswers(
+  { tool, input }: ApprovalRow,
+  decision: keyof typeof states,
+  answers: readonly QuestionAnswer[] | undefined,
+): string[] | null {
+  const questions = decision === "allow" ? parseQuestions(tool, input) : null;
+  if (questions === null && answers === undefined) return null;
+  const problem = questions
+    ? describeAnswerProblem(questions, answers ?? [])
+    : "is only allowed if the agent asks questions";
+  if (problem !== null) throw new MerkleError("bad_request", `answers ${problem}`);
+  return (answers ?? []).map(formatAnswer);
 }
 
 /**

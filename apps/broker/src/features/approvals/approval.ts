@@ -7,10 +7,10 @@ export type ApprovalServices = FeedServices;
 
 /** Converts an approval row to the form shown to the agent's person. */
 export function toApproval(row: ApprovalRow): Approval {
-  const { number, sessionId, session, askedBy, tool, input, folder, salt, hash, words } = row;
+  const { number, sessionId, session, askedBy, tool, input, folder, salt, hash, words, answers } = row;
   return {
     ...{ approval: number, session_id: sessionId, session, asked_by: askedBy },
-    ...{ tool, input, folder, salt, hash, words },
+    ...{ tool, input, folder, salt, hash, words, answers },
     state: toApprovalState(row),
     asked_at: row.askedAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
@@ -35,7 +35,10 @@ export async function settleApproval(
   services: ApprovalServices,
   { tx, announce, afterCommit }: Write,
   row: ApprovalRow,
-  end: { readonly state: Exclude<ApprovalRow["state"], "waiting">; words: string | null; by: string | null },
+  end: Pick<ApprovalRow, "words" | "answers"> & {
+    readonly state: Exclude<ApprovalRow["state"], "waiting">;
+    readonly by: string | null;
+  },
 ): Promise<boolean> {
   const { number: approval, askedBy: of, tool, hash, sessionId, personId } = row;
   if (!(await endApproval(tx, row, end))) return false;

@@ -101,10 +101,11 @@ export async function waitForApproval(
     await renewApproval(services.database.orm, key, limits.approvalLeaseSeconds);
     for (;;) {
       const row = await requireOwn(ctx, approval);
-      const { words, hash } = row;
-      if (toApprovalState(row) !== "waiting") return { state: toApprovalState(row), words, hash };
+      const { words, answers, hash } = row;
+      const current = { state: toApprovalState(row), words, answers, hash };
+      if (current.state !== "waiting") return current;
       ctx.notifyBlocked();
-      if ((await wake.wait()) === "expired") return { state: toApprovalState(row), words, hash };
+      if ((await wake.wait()) === "expired") return current;
     }
   } finally {
     detach();
@@ -122,7 +123,7 @@ export async function withdrawApproval(
 ): Promise<OutputOf<"withdraw_approval">> {
   const row = await requireOwn(ctx, approval);
   return ctx.write(async (write) => {
-    const end = { state: "withdrawn", words: null, by: null } as const;
+    const end = { state: "withdrawn", words: null, answers: null, by: null } as const;
     if (await settleApproval(ctx.services, write, row, end)) return { state: "withdrawn" as const };
     return { state: toApprovalState(await requireOwn(ctx, approval)) };
   });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,9 +47,9 @@ async function startAgent(name: string) {
     device,
     run: (args: readonly string[], options: RunOptions = {}) =>
       merkle.run(args, { ...options, env: { MERKLE_HOME: home, MERKLE_URL: url, ...options.env } }),
-    async ask(more: Record<string, string> = {}) {
+    async ask(more: Record<string, string> = {}, request: object = asked) {
       const args = ["hook", "approval", await device()];
-      return merkle.start(args, { env: { ...env, ...more }, input: JSON.stringify(asked) });
+      return merkle.start(args, { env: { ...env, ...more }, input: JSON.stringify(request) });
     },
   };
 }
@@ -96,6 +96,115 @@ it("[APPROVE-5] [APPROVE-4] merkle approvals shows all of it, and the hook tells
   const third = await agent.ask();
   await merkle.run(["approvals", "leave", String(await waiting())]);
   expect(await third.ended).toMatchObject({ code: 0, stdout: "" });
+});
+
+const question = {
+  question: "Which database?",
+  header: "Database",
+  multiSelect: false,
+  options: [
+    { label: "Postgres", description: "Relational", preview: "db:\n  image: postgres" },
+    { label: "SQLite", description: "A file" },
+  ],
+};
+const features = {
+  question: "Which features?",
+  header: "Features",
+  multiSelect: true,
+  options: [{ label: "Auth" }, { label: "Search" }, { label: "Export" }],
+};
+const toRequest = (questions: readonly object[], more: object = {}) => ({
+  tool_name: "AskUserQuestion",
+  cwd: "/work",
+  tool_input: { questions, ...more },
+});
+
+it("[CLI-164] [APPROVE-10] merkle approvals shows a question with its options, and answers it by their numbers or in own words", async () => {
+  const agent = await startAgent("Questions by commands");
+  // The model cannot answer its own question, nor add notes in its user's name.
+  const forged = {
+    answers: { "Which database?": "MySQL" },
+    annotations: { "Which database?": { notes: "x" } },
+  };
+  const hook = await agent.ask({}, toRequest([question, features], forged));
+  const number = await waiting();
+  const listed = await merkle.run(["approvals"]);
+  for (const line of [
+    "Which database?",
+    "1  Postgres   Relational",
+    "image: postgres",
+    "2  SQLite     A file",
+  ])
+    expect(listed.stdout).toContain(line);
+  expect(listed.stdout).toContain("Which features? (several are possible)");
+  expect(listed.stderr).toContain(`next: merkle approvals answer ${number} 1 1`);
+
+  const answer = (...words: string[]) => merkle.run(["approvals", "answer", String(number), ...words]);
+  const tooHigh = await answer("3", "1");
+  expect(tooHigh).toMatchObject({ code: 2 });
+  expect(tooHigh.stderr).toContain('names "3", which "Which database?" does not offer');
+  expect((await answer("2")).stderr).toContain("one answer for each of the 2 questions");
+  expect((await merkle.run(["approvals", "allow", String(number)])).stderr).toContain("is a question");
+  expect(await answer("2", "1,3")).toMatchObject({ code: 0, stdout: `✓ approval ${number} answered\n` });
+  expect(JSON.parse((await hook.ended).stdout)).toEqual({
+    hookSpecificOutput: {
+      hookEventName: "PermissionRequest",
+      decision: {
+        behavior: "allow",
+        updatedInput: {
+          questions: [question, features],
+          answers: { "Which database?": "SQLite", "Which features?": "Auth, Export" },
+        },
+      },
+    },
+  });
+
+  const second = await agent.ask({}, toRequest([question]));
+  await merkle.run(["approvals", "answer", String(await waiting()), "neither, use DuckDB"]);
+  const { answers } = JSON.parse((await second.ended).stdout).hookSpecificOutput.decision.updatedInput;
+  expect(answers).toEqual({ "Which database?": "neither, use DuckDB" });
+
+  const command = await agent.ask();
+  const asked = String(await waiting());
+  expect((await merkle.run(["approvals", "answer", asked, "1"])).stderr).toContain("asks no question");
+  expect((await merkle.run(["approvals", "allow", asked, "why"])).stderr).toContain("Only deny and answer");
+  await merkle.run(["approvals", "deny", asked, "not", "today"]);
+  expect((await command.ended).stdout).toContain('"message":"not today"');
+});
+
+it("[APPROVE-10] a question that no page can show stays at the terminal, and so does one without all its answers", async () => {
+  const agent = await startAgent("Questions left");
+  const unknown = await agent.ask({}, toRequest([{ question: "How?", kind: "slider" }]));
+  expect(await unknown.ended).toMatchObject({ code: 0, stdout: "" });
+  const lose = (path: string, text: string) =>
+    path.includes("/wait") ? text.replace(/"answers":\[[^\]]*\]/, '"answers":["SQLite"]') : text;
+  const hook = await agent.ask(await standBetween(lose), toRequest([question, features]));
+  await merkle.run(["approvals", "answer", String(await waiting()), "2", "1"]);
+  expect(await hook.ended).toMatchObject({ code: 0, stdout: "" });
+});
+
+it("[APPROVE-11] a plan is approved as it was shown, and presented again if its file has changed since", async () => {
+  const agent = await startAgent("Plans by commands");
+  const planFilePath = join(agent.home, "plan.md");
+  const plan = "# Plan\n\n1. Test it\n2. Do it";
+  const request = { tool_name: "ExitPlanMode", cwd: "/work", tool_input: { plan, planFilePath } };
+  const decide = async (hook: Awaited<ReturnType<typeof agent.ask>>) => {
+    await merkle.run(["approvals", "allow", String(await waiting())]);
+    return JSON.parse((await hook.ended).stdout).hookSpecificOutput.decision;
+  };
+  await writeFile(planFilePath, plan);
+  const first = await agent.ask({}, request);
+  await waiting();
+  expect((await merkle.run(["approvals"])).stdout).toContain("  1. Test it\n  2. Do it\n");
+  expect(await decide(first)).toEqual({ behavior: "allow", updatedInput: { plan, planFilePath } });
+
+  const second = await agent.ask({}, request);
+  await waiting();
+  await writeFile(planFilePath, "# Plan\n\n1. Do it");
+  expect(await decide(second)).toEqual({
+    behavior: "deny",
+    message: expect.stringContaining("has changed since"),
+  });
 });
 
 it("[APPROVE-6] a hook that its client ends takes its ask back, and one that cannot ask says nothing", async () => {
@@ -172,6 +281,7 @@ it("[APPROVE-3] no agent's shell answers or says who does, nor does a device who
   for (const args of [
     ["approvals"],
     ["approvals", "allow", "1"],
+    ["approvals", "answer", "1", "1"],
     ["config", "set", "approvers", "0".repeat(32), "--local"],
   ]) {
     const refused = await agent.run(args, inShell);

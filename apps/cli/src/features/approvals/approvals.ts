@@ -1,6 +1,14 @@
-import type { Approval } from "@merkle/wire";
+import type { Approval, InputOf } from "@merkle/wire";
 import { hashApproval } from "@merkle/wire/identity";
-import { formatApproval } from "@merkle/wire/text";
+import {
+  type AgentQuestion,
+  describeAnswerProblem,
+  formatApproval,
+  parseQuestions,
+  type QuestionAnswer,
+  type QuestionOption,
+  showInvisible,
+} from "@merkle/wire/text";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
@@ -12,29 +20,35 @@ import { findOwnPerson, getOwnPerson, isVerifiedHere } from "../../identity/own-
 import { indentText, toOneLine } from "../../text/one-line.js";
 import { toAge } from "../../text/time.js";
 
-const decisions = ["allow", "deny", "leave"] as const;
+const decisions = ["allow", "answer", "deny", "leave"] as const;
 
 export const approvals: Command = {
   name: "approvals",
-  summary: "list your agents' permission requests; allow one once, deny it, or leave it to the terminal",
+  summary:
+    "list your agents' permission requests, questions and plans; allow one once, answer it, deny it, or leave it to the terminal",
   arguments: [
-    { name: "[decision]", summary: "allow, deny or leave (default: list the requests)" },
+    { name: "[decision]", summary: "allow, answer, deny or leave (default: list the requests)" },
     { name: "[number]", summary: "approval number, from merkle approvals" },
-    { name: "[words]", summary: "with deny: reason shown to the agent" },
+    {
+      name: "[words...]",
+      summary:
+        "with deny: reason shown to the agent; with answer: for each question the numbers of its options, such as 1 or 1,3, or your own text",
+    },
   ],
   examples: [
     "merkle approvals",
     "merkle approvals allow 7",
+    'merkle approvals answer 8 2 "only the European region"',
     'merkle approvals deny 7 "not on the live database"',
   ],
-  async run({ args: [word, text, words], config, output, signal }) {
+  async run({ args: [word, text, ...words], config, output, signal }) {
     if (config.agentShell !== undefined)
       throw usageError(
         "Only a person can answer approval requests, and this is an agent's shell. Run the command in your own terminal.",
       );
     const decision = decisions.find((each) => each === word);
     if (word !== undefined && !decision)
-      throw usageError(`Answer an approval with allow, deny or leave, got ${JSON.stringify(word)}.`);
+      throw usageError(`Answer an approval with allow, answer, deny or leave, got ${JSON.stringify(word)}.`);
     const broker = await findBroker(config, signal);
     const person = getPersonActor({ broker, config });
     const approval = decision ? toNumber(text ?? "", "An approval") : 0;
@@ -54,7 +68,7 @@ export const approvals: Command = {
       const [first] = listed.waiting;
       if (first)
         output.note(
-          `  next: merkle approvals allow ${first.approval}   ${output.dot}   merkle approvals deny ${first.approval} <why>`,
+          `  next: ${toNext(first)}   ${output.dot}   merkle approvals deny ${first.approval} <why>`,
         );
       return exitCodes.done;
     }
@@ -63,22 +77,75 @@ export const approvals: Command = {
     // The answer contains a hash of exactly the text shown here, so it cannot apply to any other request.
     output.note(format(target, output));
     const hash = hashApproval(target, nodeCrypto.sha256);
-    const reason = words === undefined ? {} : { words };
-    const answer = await person.call("answer_approval", { approval, decision, hash, ...reason });
-    output.show(answer, `${output.mark.ok} approval ${approval} ${answer.state}`);
+    const answer = await person.call("answer_approval", {
+      ...{ approval, hash },
+      ...toDecision(decision, words, target),
+    });
+    output.show(
+      answer,
+      `${output.mark.ok} approval ${approval} ${decision === "answer" ? "answered" : answer.state}`,
+    );
     return exitCodes.done;
   },
 };
+
+/** @throws CliError `usage` if the words do not fit the decision */
+function toDecision(
+  decision: (typeof decisions)[number],
+  words: readonly string[],
+  { approval, tool, input }: Approval,
+): Pick<InputOf<"answer_approval">, "decision" | "words" | "answers"> {
+  const questions = parseQuestions(tool, input);
+  if (decision === "answer") {
+    if (!questions) throw usageError(`Approval ${approval} asks no question. Allow or deny it.`);
+    const answers = words.map((word, index) => toAnswer(word, questions[index]?.options ?? []));
+    const problem = describeAnswerProblem(questions, answers);
+    if (problem === null) return { decision: "allow", answers };
+    throw usageError(`The answer ${problem}.`, toNext({ approval, tool, input }));
+  }
+  if (decision === "allow" && questions)
+    throw usageError(`Approval ${approval} is a question. Answer it.`, toNext({ approval, tool, input }));
+  if (words.length === 0) return { decision };
+  if (decision !== "deny") throw usageError("Only deny and answer take words for the agent.");
+  return { decision, words: words.join(" ") };
+}
+
+/** Converts `1,3` to the options with these numbers. Any other text is an answer in the person's own words. */
+function toAnswer(word: string, options: readonly QuestionOption[]): QuestionAnswer {
+  if (!/^[1-9](?:,[1-9])*$/.test(word)) return { options: [], text: word };
+  // A number that is too high remains, and is reported as an option that was not offered.
+  return { options: word.split(",").map((number) => options[Number(number) - 1]?.label ?? number) };
+}
+
+/** Returns the command that allows a request or, for questions, that chooses each first option. */
+function toNext({ approval, tool, input }: Pick<Approval, "approval" | "tool" | "input">): string {
+  const questions = parseQuestions(tool, input);
+  if (!questions) return `merkle approvals allow ${approval}`;
+  return `merkle approvals answer ${approval} ${questions.map(() => "1").join(" ")}`;
+}
 
 function format(
   { approval, asked_by, session, tool, input, folder, asked_at }: Approval,
   output: Output,
 ): string {
   const { text, why } = formatApproval(input);
+  const questions = parseQuestions(tool, input);
   return [
     `${output.bold(String(approval))}  ${toOneLine(tool)}   ${toOneLine(asked_by)} in ${toOneLine(session)}, ${toAge(asked_at)} ago`,
     `  in ${toOneLine(folder)}${why === null ? "" : `; reason given: ${toOneLine(why)}`}`,
-    indentText(text),
+    indentText(questions ? questions.map(formatQuestion).join("\n\n") : text),
+  ].join("\n");
+}
+
+function formatQuestion({ question, isMultiSelect, options }: AgentQuestion): string {
+  const show = (text: string) => toOneLine(showInvisible(text));
+  const width = Math.max(...options.map(({ label }) => show(label).length));
+  return [
+    `${show(question)}${isMultiSelect ? " (several are possible)" : ""}`,
+    ...options.map(({ label, description, preview }, index) => {
+      const line = `  ${index + 1}  ${show(label).padEnd(width)}   ${show(description)}`.trimEnd();
+      return preview === null ? line : `${line}\n${indentText(indentText(showInvisible(preview)))}`;
+    }),
   ].join("\n");
 }
 

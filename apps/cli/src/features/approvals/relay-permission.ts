@@ -1,11 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createIdempotencyKey, MerkleError, type OutputOf } from "@merkle/wire";
 import { type ApprovalSubject, hashApproval } from "@merkle/wire/identity";
+import { parseQuestions, planTool, questionTool } from "@merkle/wire/text";
 import { type BrokerClient, describeConnectionError, findBroker } from "../../broker/broker-client.js";
 import { readClaudeState } from "../../clients/claude-state.js";
 import { CliError } from "../../core/cli-error.js";
+import type { JsonFields } from "../../core/is-object.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
 import { findStoredPeer, type StoredPeer } from "../../home/stored-peers.js";
 import { readHookInput } from "../../mcp/hooks/hook-input.js";
@@ -32,7 +35,7 @@ const waitSeconds = 8;
 
 /**
  * Relays a permission prompt from the client's terminal to the agent's own person, and returns that person's
- * answer for the client. Returns undefined if there is no answer; the client's own prompt then decides
+ * answer for the client. Questions and plans are such prompts, too. Returns undefined if there is no answer; the client's own prompt then decides
  * (APPROVE-6). The client runs exactly the call that the person saw (APPROVE-4).
  */
 export async function relayPermission({
@@ -59,14 +62,14 @@ export async function relayPermission({
   }
 }
 
-/** The tool that asks the user a question. Allowing the tool would not answer the question. */
-const userQuestionTool = "AskUserQuestion";
-
 function toSubject(fields: Readonly<Record<string, unknown>>): ApprovalSubject | undefined {
   const { tool_name: tool, tool_input: input, cwd: folder } = fields;
-  if (typeof tool !== "string" || tool === userQuestionTool || typeof folder !== "string") return undefined;
+  if (typeof tool !== "string" || typeof folder !== "string") return undefined;
   if (typeof input !== "object" || input === null) return undefined;
-  return { tool, input: JSON.stringify(input), folder, salt: randomBytes(32).toString("hex") };
+  const subject = { tool, input: JSON.stringify(input), folder, salt: randomBytes(32).toString("hex") };
+  // Allowing the tool would not answer questions that a page cannot show.
+  const isUnknownQuestion = tool === questionTool && parseQuestions(tool, subject.input) === null;
+  return isUnknownQuestion ? undefined : subject;
 }
 
 interface PermissionCall {
@@ -93,7 +96,7 @@ async function ask({ config, peer, subject, devices, ended }: PermissionCall): P
     const answer = await waitForAnswer(broker, { session_id, approval }, ended);
     // The answer counts only for the request that this process sent, regardless of what the broker returns.
     if (answer.hash !== hashApproval(subject, nodeCrypto.sha256)) return undefined;
-    return toDecision(answer, subject, request.person);
+    return await toDecision(answer, subject, request.person);
   } catch (error) {
     if (!ended.aborted) throw error;
     const last = (await findBroker(config, AbortSignal.timeout(withdrawWithinMs))).as(peer.credential);
@@ -152,14 +155,41 @@ function isRefused(error: unknown): boolean {
   return !isUnanswered || ["refused", "no such host"].includes(describeConnectionError(error));
 }
 
-function toDecision(
-  { state, words }: Answer,
-  { input }: ApprovalSubject,
+async function toDecision(
+  { state, words, answers }: Answer,
+  { tool, input }: ApprovalSubject,
   person: string,
-): string | undefined {
-  if (state === "allowed") return formatDecision({ behavior: "allow", updatedInput: JSON.parse(input) });
-  if (state !== "denied") return undefined;
-  return formatDecision({ behavior: "deny", message: words ?? `${person} has denied it.` });
+): Promise<string | undefined> {
+  if (state === "denied") return deny(words ?? `${person} has denied it.`);
+  if (state !== "allowed") return undefined;
+  const fields = JSON.parse(input);
+  const questions = parseQuestions(tool, input);
+  if (questions) return answers?.length === questions.length ? allow(toAnswered(fields, answers)) : undefined;
+  if (tool === planTool && (await hasPlanChanged(fields)))
+    return deny(`The plan's file has changed since ${person} was shown the plan. Present the plan again.`);
+  return allow(fields);
+}
+
+/** Returns the input of a question with its answers, by the question's text, as the client's prompt does. */
+function toAnswered({ questions }: { questions: { question: string }[] }, answers: readonly string[]) {
+  return {
+    questions,
+    answers: Object.fromEntries(questions.map(({ question }, index) => [question, answers[index]])),
+  };
+}
+
+/** The client does not approve the plan of the hook's input, but reads the plan's file again (APPROVE-11). */
+async function hasPlanChanged({ plan, planFilePath: file }: JsonFields): Promise<boolean> {
+  if (typeof file !== "string") return false;
+  return (await readFile(file, "utf8").catch(() => undefined)) !== plan;
+}
+
+function allow(updatedInput: object): string {
+  return formatDecision({ behavior: "allow", updatedInput });
+}
+
+function deny(message: string): string {
+  return formatDecision({ behavior: "deny", message });
 }
 
 function formatDecision(decision: object): string {

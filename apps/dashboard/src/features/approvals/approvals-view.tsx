@@ -1,7 +1,7 @@
 "use client";
 
 import type { Approval, OutputOf } from "@merkle/wire";
-import { formatApproval, shortenAddress } from "@merkle/wire/text";
+import { formatApproval, parseQuestions, shortenAddress, showInvisible } from "@merkle/wire/text";
 import { ChevronRight } from "lucide-react";
 import { useRead } from "@/broker/use-read";
 import { InstallSnippet } from "@/components/install-snippet";
@@ -60,7 +60,7 @@ function Found({
         <Empty>
           <EmptyTitle>No pending approvals</EmptyTitle>
           <EmptyDescription>
-            Permission prompts appear here from agents launched with{" "}
+            Permission prompts, questions and plans appear here from agents launched with{" "}
             <code className="font-mono">--approvals</code>.
           </EmptyDescription>
         </Empty>
@@ -100,6 +100,12 @@ const states: Readonly<Record<Approval["state"], string>> = {
   lapsed: "Not answered",
 };
 
+function formatRequest(tool: string, input: string): string {
+  const questions = parseQuestions(tool, input);
+  if (!questions) return formatApproval(input).text;
+  return questions.map(({ question }) => showInvisible(question)).join("\n");
+}
+
 /**
  * The most recent approvals and their results. The session's record also contains them, with a hash instead of the
  * text.
@@ -107,7 +113,7 @@ const states: Readonly<Record<Approval["state"], string>> = {
 function EndedApprovals({ ended }: { readonly ended: readonly Approval[] }) {
   return (
     <ul className="divide-y">
-      {ended.map(({ approval, state, asked_by, tool, input, words, hash, asked_at, ended_at }) => (
+      {ended.map(({ approval, state, asked_by, tool, input, words, answers, hash, asked_at, ended_at }) => (
         <li key={approval}>
           <details className="group px-4">
             <summary className="flex cursor-pointer flex-wrap items-baseline gap-x-3 py-2.5 pointer-coarse:min-h-11">
@@ -115,18 +121,23 @@ function EndedApprovals({ ended }: { readonly ended: readonly Approval[] }) {
                 aria-hidden
                 className="-mx-1 size-4 shrink-0 self-center text-muted-foreground group-open:rotate-90"
               />
-              <span className="font-medium">{states[state]}</span>
+              <span className="font-medium">{answers === null ? states[state] : "Answered"}</span>
               <span className="text-muted-foreground">
                 <bdi>{tool}</bdi>, <bdi>{shortenAddress(asked_by)}</bdi>
               </span>
               <code className="min-w-0 flex-1 basis-48 truncate text-sm group-open:invisible">
-                {formatApproval(input).text}
+                {formatRequest(tool, input)}
               </code>
               <TimeText at={ended_at ?? asked_at} className="text-sm text-muted-foreground" />
             </summary>
             <pre className="font-mono text-sm [overflow-wrap:anywhere] whitespace-pre-wrap">
-              <code>{formatApproval(input).text}</code>
+              <code>{formatRequest(tool, input)}</code>
             </pre>
+            {answers !== null && (
+              <p className="mt-1 text-sm [overflow-wrap:anywhere]">
+                Your answer: <q dir="auto">{answers.join("; ")}</q>
+              </p>
+            )}
             {words !== null && (
               <p className="mt-1 text-sm">
                 Message to the agent: <q dir="auto">{words}</q>

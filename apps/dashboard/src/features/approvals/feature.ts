@@ -1,4 +1,5 @@
 import { ShieldQuestionMark } from "lucide-react";
+import { lazyPart } from "@/core/lazy-part";
 import { createContentProbe } from "@/parts/content-probe";
 import type { Feature } from "@/parts/feature";
 
@@ -6,6 +7,9 @@ import type { Feature } from "@/parts/feature";
 export const stubs = ["approvals/page.tsx"];
 
 export const approvals: Feature = {
+  attention: {
+    approval: { Preview: lazyPart(() => import("./approval-of-item"), "ApprovalOfItem") },
+  },
   navItems: [
     {
       href: "/approvals",

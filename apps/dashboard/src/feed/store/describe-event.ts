@@ -1,5 +1,5 @@
 import { findEventKind, findRedactedVersions, isRedacted, type Message } from "@merkle/wire";
-import { shortenAddress } from "@merkle/wire/text";
+import { planTool, questionTool, shortenAddress } from "@merkle/wire/text";
 import { showHidden } from "../../text/markdown/hidden-characters";
 
 /** The text that describes an event. */
@@ -88,15 +88,20 @@ function describeClaimChange(message: Message, by: string): string {
 function describeApproval(message: Message, by: string): string {
   const owner = isolate(shortenAddress(readText(message["of"]) ?? ""));
   const tool = isolate(readText(message["tool"]) ?? "");
+  const isQuestion = message["tool"] === questionTool;
+  const isPlan = message["tool"] === planTool;
+  const request = `${owner}’s ${isQuestion ? "question" : isPlan ? "plan" : `request to use ${tool}`}`;
   switch (message["decision"]) {
     case "allowed":
-      return `${by} allowed ${owner} to use ${tool} once`;
+      if (isQuestion) return `${by} answered ${request}`;
+      return isPlan ? `${by} approved ${request}` : `${by} allowed ${owner} to use ${tool} once`;
     case "denied":
-      return `${by} denied ${owner} permission to use ${tool}`;
+      if (isQuestion) return `${by} declined to answer ${request}`;
+      return isPlan ? `${by} rejected ${request}` : `${by} denied ${owner} permission to use ${tool}`;
     case "left":
-      return `${by} left ${owner}’s request to use ${tool} for the terminal`;
+      return `${by} left ${request} for the terminal`;
     default:
-      return `${owner}’s request to use ${tool} was answered in the terminal`;
+      return `${request} was answered in the terminal`;
   }
 }
 

@@ -62,12 +62,15 @@ function selectActions(
         </Button>
       );
     case "approval":
+      // In full, the item itself has the answers.
       return (
-        <Button asChild size="sm" variant="outline">
-          <PageLink href={toItemHref(item)} aria-label={`View approval ${item.number}`}>
-            View
-          </PageLink>
-        </Button>
+        onAnswer && (
+          <Button asChild size="sm" variant="outline">
+            <PageLink href={toItemHref(item)} aria-label={`View approval ${item.number}`}>
+              View
+            </PageLink>
+          </Button>
+        )
       );
     case "proposal":
       return (

@@ -38,6 +38,10 @@ const Device = hexOf(32).meta({
 export const ApprovalState = z.enum(["waiting", "allowed", "denied", "left", "withdrawn", "lapsed"]);
 export type ApprovalState = z.output<typeof ApprovalState>;
 
+const Answers = z
+  .array(z.string())
+  .meta({ description: "The answers to the agent's questions, in the order of its questions." });
+
 /** A permission request from an agent to the person who runs it (APPROVE-1). */
 export const Approval = z
   .object({
@@ -52,6 +56,7 @@ export const Approval = z
     hash: z.string().meta({ description: "Hash of the whole input, as in the feed." }),
     state: ApprovalState,
     words: z.string().nullable(),
+    answers: Answers.nullable(),
     asked_at: Timestamp,
     expires_at: Timestamp,
     ended_at: Timestamp.nullable(),
@@ -91,7 +96,12 @@ export const waitForApproval = operation("wait_for_approval", {
     ...ofPeer,
     timeout: z.number().min(0).max(limits.waitSecondsMax).default(limits.waitSecondsMax),
   }),
-  output: z.object({ state: ApprovalState, words: z.string().nullable(), hash: z.string() }),
+  output: z.object({
+    state: ApprovalState,
+    words: z.string().nullable(),
+    answers: Answers.nullable(),
+    hash: z.string(),
+  }),
   errors: ["unauthorized", "forbidden", "not_found"],
   compact: ({ state }) => state,
 });
@@ -126,7 +136,8 @@ export const listApprovals = operation("list_approvals", {
 });
 
 export const answerApproval = operation("answer_approval", {
-  summary: "Allow a permission request of your agent once, deny it, or leave it to its terminal.",
+  summary:
+    "Allow a permission request of your agent once, answer its questions, deny it, or leave it to its terminal.",
   unlisted: true,
   input: z
     .strictObject({
@@ -134,12 +145,23 @@ export const answerApproval = operation("answer_approval", {
       decision: z.enum(["allow", "deny", "leave"]),
       hash: Hash.meta({ description: "Hash of what you were shown; only that is allowed." }),
       words: Reason.optional().meta({ description: "With deny: reason shown to the agent." }),
+      answers: z
+        .array(z.strictObject({ options: z.array(z.string()), text: Reason.optional() }))
+        .optional()
+        .meta({
+          description:
+            "With allow, if the agent asks questions: for each, the labels of the chosen options, and the person's own text.",
+        }),
       ...asTeam,
       ...retryable,
     })
     .refine(({ decision, words }) => words === undefined || decision === "deny", {
       error: "is only allowed with deny",
       path: ["words"],
+    })
+    .refine(({ decision, answers }) => answers === undefined || decision === "allow", {
+      error: "is only allowed with allow",
+      path: ["answers"],
     }),
   output: z.object({ approval: ApprovalNumber, state: ApprovalState }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],

@@ -1,0 +1,124 @@
+"use client";
+
+import type { Approval } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { formatApproval, parseQuestions, planTool } from "@merkle/wire/text";
+import { type ReactNode, useState } from "react";
+import { RefusalNote } from "@/components/refusal-note";
+import { cn } from "@/core/utils";
+import { Button } from "@/ui/button";
+import { Input } from "@/ui/input";
+import { QuestionForm } from "./question-form";
+import { type Answering, useAnswer } from "./use-answer";
+
+export interface ApprovalRequestProps {
+  readonly approval: Approval;
+  readonly onChanged: () => void;
+}
+
+/** Everything that an agent asks, and the possible answers. "Always" is not among the answers. */
+export function ApprovalRequest({ approval, onChanged }: ApprovalRequestProps) {
+  const answering = useAnswer(approval, onChanged);
+  const questions = parseQuestions(approval.tool, approval.input);
+  const isPlan = approval.tool === planTool;
+  return (
+    <>
+      {questions ? (
+        <QuestionForm questions={questions} answering={answering} />
+      ) : (
+        <RequestText approval={approval} isPlan={isPlan} />
+      )}
+      <Decisions answering={answering} refuse={questions ? "Decline" : isPlan ? "Keep planning" : "Deny"}>
+        {!questions && (
+          <Button disabled={answering.isPending} onClick={() => answering.answer({ decision: "allow" })}>
+            {isPlan ? "Approve plan" : "Allow once"}
+          </Button>
+        )}
+      </Decisions>
+      <RefusalNote refusal={answering.refusal} />
+    </>
+  );
+}
+
+function RequestText({ approval, isPlan }: { readonly approval: Approval; readonly isPlan: boolean }) {
+  const { text, why } = formatApproval(approval.input);
+  return (
+    <>
+      <pre
+        dir={isPlan ? "auto" : undefined}
+        className={cn(
+          "rounded-md border bg-surface px-3 py-2 text-sm [overflow-wrap:anywhere] whitespace-pre-wrap",
+          isPlan ? "font-sans" : "font-mono",
+        )}
+      >
+        <code className={isPlan ? "font-sans" : undefined}>{text}</code>
+      </pre>
+      {why !== null && (
+        <p className="text-sm [overflow-wrap:anywhere]">
+          <span className="text-muted-foreground">Agent’s reason: </span>
+          <q dir="auto">{why}</q>
+        </p>
+      )}
+    </>
+  );
+}
+
+interface DecisionsProps {
+  readonly answering: Answering;
+  /** Label of the button that refuses the request. */
+  readonly refuse: string;
+  /** The button that allows the request. */
+  readonly children: ReactNode;
+}
+
+function Decisions({ answering: { answer, isPending }, refuse, children }: DecisionsProps) {
+  const [isDenying, setDenying] = useState(false);
+  const [words, setWords] = useState("");
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        {children}
+        <Button
+          variant="outline"
+          disabled={isPending}
+          aria-expanded={isDenying}
+          onClick={() => setDenying(!isDenying)}
+        >
+          {refuse}…
+        </Button>
+        <Button variant="ghost" disabled={isPending} onClick={() => answer({ decision: "leave" })}>
+          Answer in terminal
+        </Button>
+      </div>
+      {isDenying && (
+        <form
+          className="flex flex-wrap gap-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            answer({ decision: "deny", ...(words.trim() !== "" && { words: words.trim() }) });
+          }}
+        >
+          <Input
+            ref={focusOnce}
+            aria-label="Message to the agent (optional)"
+            placeholder="Message to the agent (optional)"
+            dir="auto"
+            maxLength={limits.reasonCharsMax}
+            value={words}
+            onChange={({ target }) => setWords(target.value)}
+            onKeyDown={(event) => event.key === "Escape" && setDenying(false)}
+            className="min-w-0 flex-1 basis-64"
+          />
+          <Button type="submit" variant="outline" disabled={isPending}>
+            {refuse}
+          </Button>
+        </form>
+      )}
+    </>
+  );
+}
+
+/** Focuses a field that has just appeared. */
+function focusOnce(field: HTMLInputElement | null): void {
+  field?.focus();
+}
