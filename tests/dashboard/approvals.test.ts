@@ -183,6 +183,25 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("[APPROVE-9] [APPROVE-12] a question at a turn's end is shown as written, and answered by a message to the agent", async () => {
+    const { as, agent, ask } = await startAsking();
+    const approval = await ask({ last_assistant_message: "Tests pass.\n\nShall I deploy?" }, "Stop");
+    const { page, problems, findBarriers } = await dashboard.open("/needs-you", { as, ...phone });
+    await page.getByRole("button", { name: /Atlas ended its turn with a question/ }).tap();
+    const detail = page.getByRole("region", { name: "Detail" });
+    await detail.getByText("Tests pass.\n\nShall I deploy?").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await detail.getByRole("textbox", { name: "Your answer" }).fill("Yes, deploy it.");
+    await detail.getByRole("button", { name: "Send" }).tap();
+    await detail.getByText("Sent as a message to the agent.").waitFor();
+    const { messages } = await dashboard.rest.call("check_messages", agent);
+    expect(messages.at(-1)).toMatchObject({ content: { text: "Yes, deploy it." }, to: ["Atlas"] });
+    // The agent begins another turn.
+    await dashboard.rest.call("withdraw_approval", { ...agent, approval });
+    await page.getByText("You're all caught up").waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("[APPROVE-9] no other page can put it into a frame, and have a click meant for itself allow something", async () => {
     const { as } = await startAsking();
     const { page } = await dashboard.open("/approvals", { as });

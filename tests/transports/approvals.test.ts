@@ -405,6 +405,36 @@ describe("a question of an agent", () => {
   });
 });
 
+describe("a turn that ended with a question", () => {
+  const turnEnd = { tool: "Stop", input: JSON.stringify({ last_assistant_message: "Shall I deploy?" }) };
+
+  it("[APPROVE-12] is shown to the agent's person alone, answered by a message only, and left without an answer", async () => {
+    const relay = await startRelay();
+    const { approval } = await relay.ask(turnEnd);
+    const shown = await relay.shown();
+    expect(shown).toMatchObject({ approval, ...turnEnd });
+    const { person_id: other } = await makePerson(rest, "Bo");
+    expect(await relay.list(other)).toEqual([]);
+    for (const decision of ["allow", "deny"] as const)
+      expect(await expectFailure(relay.answer(shown, decision))).toMatchObject({ code: "bad_request" });
+    await relay.answer(shown, "leave");
+    expect(await relay.wait(approval)).toMatchObject({ state: "left" });
+    expect(await relay.events()).toMatchObject([{ content: { tool: "Stop", decision: "left" } }]);
+  });
+
+  it("[APPROVE-12] [APPROVE-7] is over without an event when another turn begins", async () => {
+    const relay = await startRelay();
+    const { approval } = await relay.ask(turnEnd);
+    const shown = await relay.shown();
+    await rest.call("withdraw_approval", { ...relay.agent, approval });
+    expect(await relay.list()).toEqual([]);
+    expect(await relay.events()).toEqual([]);
+    expect(await expectFailure(relay.answer(shown, "leave"))).toMatchObject({
+      details: { state: "withdrawn" },
+    });
+  });
+});
+
 describe("what is asked", () => {
   it("[APPROVE-4] cannot be swapped: an answer names the hash of what was shown, a salt is good once, and nobody waits for another's", async () => {
     const relay = await startRelay();

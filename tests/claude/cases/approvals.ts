@@ -165,6 +165,29 @@ it("[APPROVE-10] an agent's question is answered from the phone or at its termin
   ]);
 });
 
+it("[APPROVE-12] a question at a turn's end is shown on the phone until another turn begins, by a message or at the terminal", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const phone = await startPhone(mesh);
+  const { birch } = await startAsking(mesh, "Birch", phone);
+  const text = async () => (await phone.waiting()).map(({ input }) => JSON.parse(input));
+  await birch.prompt("say Deployed.");
+  await birch.rests();
+
+  await birch.prompt("say Shall I deploy?");
+  await expect.poll(text).toEqual([{ last_assistant_message: "Shall I deploy?" }]);
+  const { letter } = await mesh.write("Birch/claude", { text: "yes, deploy it" });
+  await birch.model.waitFor(letter);
+  await expect.poll(phone.waiting).toEqual([]);
+  await birch.rests();
+
+  await birch.prompt("say Which region?");
+  await expect.poll(text).toEqual([{ last_assistant_message: "Which region?" }]);
+  await birch.prompt("say Done.");
+  await expect.poll(phone.waiting).toEqual([]);
+  const { messages } = await mesh.readHistory();
+  expect(messages.filter(({ event }) => event === "approval_ended")).toEqual([]);
+});
+
 it.skipIf(findChromium() === undefined)(
   "[APPROVE-11] a plan is approved by a click on the page, not approved if its file has changed, and sent back with words",
   async () => {

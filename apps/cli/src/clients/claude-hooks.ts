@@ -18,7 +18,13 @@ interface HookGroup {
 }
 
 type Hook =
-  | { readonly type: "command"; readonly command: string; readonly timeout?: number }
+  | {
+      readonly type: "command";
+      readonly command: string;
+      readonly timeout?: number;
+      /** Lets the hook run in the background while the client is idle. */
+      readonly asyncRewake?: true;
+    }
   | {
       readonly type: "mcp_tool";
       readonly server: "merkle";
@@ -59,6 +65,10 @@ export function toHookSettings(
   const command = toShellLine([...merkle, "hook", "approval", ...approvers]);
   const approval: HookGroup = { hooks: [{ type: "command", command, timeout: approvalSeconds }] };
   const permission = approvers.length > 0 ? [approval] : [];
+  const turnEndCommand = toShellLine([...merkle, "hook", "turn-end", ...approvers]);
+  const turnEnd: HookGroup = {
+    hooks: [{ type: "command", command: turnEndCommand, timeout: approvalSeconds, asyncRewake: true }],
+  };
   const waiting: HookGroup = { hooks: [callServer("PermissionRequest", toolFields)] };
   const mail = run(`${isServingInShell} || ${toShellLine([...merkle, "hook", "mail"])}`);
   if (!hasTurnHooks)
@@ -73,7 +83,7 @@ export function toHookSettings(
         { matcher: editToolsPattern, hooks: [callServer("PreToolUse", editFields)] },
       ],
       PostToolBatch: [{ hooks: [callServer("PostToolBatch")] }, mail],
-      Stop: [{ hooks: [callServer("Stop")] }, mail],
+      Stop: [{ hooks: [callServer("Stop")] }, mail, ...(approvers.length > 0 ? [turnEnd] : [])],
       // StopFailure runs instead of Stop when an error ends the turn. Claude Code ignores its output.
       StopFailure: [{ hooks: [callServer("StopFailure")] }],
     },

@@ -6,6 +6,8 @@ import { toClaudePaths } from "./claude-paths.js";
 export interface ClaudeState {
   readonly kind?: unknown;
   readonly status?: unknown;
+  /** When the status changed last, as a number. */
+  readonly statusUpdatedAt?: unknown;
   readonly messagingSocketPath?: unknown;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeRequest, parseQuestions } from "./agent-questions.js";
+import { describeRequest, endsWithQuestion, parseQuestions, parseTurnEnd } from "./agent-questions.js";
 
 const options = [
   { label: "Postgres", description: "Relational" },
@@ -36,6 +36,22 @@ it("[APPROVE-10] reads no questions of another tool, and none that an answer cou
     [question, "Which one?"],
   ])
     expect(parse(broken), JSON.stringify(broken)).toBeNull();
+});
+
+it("[APPROVE-12] knows a text that ends with a question, and the text of a turn's end", () => {
+  for (const text of [
+    "Shall I?",
+    "I did it. **Shall I deploy?**\n",
+    'Did he say "why?"',
+    "يا؟",
+    "よいですか？",
+  ])
+    expect(endsWithQuestion(text), text).toBe(true);
+  for (const text of ["Done.", "Why? Because.", "", "a?b"]) expect(endsWithQuestion(text), text).toBe(false);
+  const input = JSON.stringify({ last_assistant_message: "Shall I?" });
+  expect(parseTurnEnd("Stop", input)).toBe("Shall I?");
+  expect(parseTurnEnd("Bash", input)).toBeNull();
+  expect(parseTurnEnd("Stop", "{}")).toBeNull();
 });
 
 it("[APPROVE-10] [APPROVE-11] names a question and a plan as such", () => {

@@ -26,6 +26,9 @@ export interface QuestionAnswer {
 export const questionTool = "AskUserQuestion";
 export const planTool = "ExitPlanMode";
 
+/** Names, in place of a tool, that an agent has ended its turn with a question. */
+export const turnEndTool = "Stop";
+
 /**
  * Returns the questions in the input of a tool call, or null if the tool asks nothing. Also returns null if
  * an answer could not be assigned to one question and option, because two have the same text.
@@ -66,9 +69,21 @@ export function formatAnswer({ options, text }: QuestionAnswer): string {
   return [...options, ...(text === undefined ? [] : [text])].join(", ");
 }
 
+/** Returns whether a text ends with a question mark, apart from quotation marks and Markdown around it. */
+export function endsWithQuestion(text: string): boolean {
+  return /[?\u037e\u061f\uff1f][\s"'”’»)\]*_`]*$/u.test(text);
+}
+
+/** Returns the text with which an agent has ended its turn, or null for any other request. */
+export function parseTurnEnd(tool: string, input: string): string | null {
+  const { last_assistant_message: text } = parseInput(input);
+  return tool === turnEndTool && typeof text === "string" ? text : null;
+}
+
 /** Describes what an agent wants from its person, as in "Birch asks to use Bash". */
 export function describeRequest(tool: string): string {
   if (tool === questionTool) return "asks you a question";
+  if (tool === turnEndTool) return "ended its turn with a question";
   return tool === planTool ? "asks you to approve its plan" : `asks to use ${tool}`;
 }
 

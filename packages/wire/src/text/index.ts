@@ -7,12 +7,15 @@ export {
   type AgentQuestion,
   describeAnswerProblem,
   describeRequest,
+  endsWithQuestion,
   formatAnswer,
   parseQuestions,
+  parseTurnEnd,
   planTool,
   type QuestionAnswer,
   type QuestionOption,
   questionTool,
+  turnEndTool,
 } from "./agent-questions.js";
 export { formatApproval } from "./approval-text.js";
 export {

@@ -2,7 +2,13 @@ import { type ApprovalRow, findApproval, listApprovalRows } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { toDeviceId } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
-import { describeAnswerProblem, formatAnswer, parseQuestions, type QuestionAnswer } from "@merkle/wire/text";
+import {
+  describeAnswerProblem,
+  formatAnswer,
+  parseQuestions,
+  type QuestionAnswer,
+  turnEndTool,
+} from "@merkle/wire/text";
 import { sha256 } from "../../core/sha256.js";
 import type { PersonContext } from "../../sessions/context.js";
 import {
@@ -49,6 +55,11 @@ export async function answerApproval(
     throw new MerkleError(
       "conflict",
       `Approval ${number} has changed since you opened it, so your answer was not saved. Open it again and decide.`,
+    );
+  if (row.tool === turnEndTool && decision !== "leave")
+    throw new MerkleError(
+      "bad_request",
+      `Approval ${number} is the end of a turn, which waits for a prompt. Answer with a message to the agent, or leave it to its terminal.`,
     );
   const state = states[decision];
   const end = {

@@ -1,5 +1,6 @@
 import { type ApprovalKey, type ApprovalRow, endApproval } from "@merkle/db";
 import { type Approval, type ApprovalState, MerkleError } from "@merkle/wire";
+import { turnEndTool } from "@merkle/wire/text";
 import type { Write } from "../../core/write.js";
 import type { FeedServices } from "../../feed/services.js";
 
@@ -43,11 +44,13 @@ export async function settleApproval(
   const { number: approval, askedBy: of, tool, hash, sessionId, personId } = row;
   if (!(await endApproval(tx, row, end))) return false;
   const at = new Date().toISOString();
-  await announce(
-    sessionId,
-    { event: "approval_ended", approval, of, tool, hash, decision: end.state, by: end.by, at },
-    { causedBy: null, afterClosing: true, reaches: [] },
-  );
+  // If the agent begins another turn, nobody has decided anything.
+  if (tool !== turnEndTool || end.state !== "withdrawn")
+    await announce(
+      sessionId,
+      { event: "approval_ended", approval, of, tool, hash, decision: end.state, by: end.by, at },
+      { causedBy: null, afterClosing: true, reaches: [] },
+    );
   afterCommit(() => services.mesh.announceToPerson(personId, sessionId));
   return true;
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -205,6 +205,43 @@ it("[APPROVE-11] a plan is approved as it was shown, and presented again if its 
     behavior: "deny",
     message: expect.stringContaining("has changed since"),
   });
+});
+
+it("[APPROVE-12] a turn that ends with a question is shown until the client works again, and answered by a message", async () => {
+  const agent = await startAgent("Turns that end");
+  const claude = await mkdtemp(join(tmpdir(), "merkle-claude-"));
+  onTestFinished(() => rm(claude, { recursive: true, force: true }));
+  await mkdir(join(claude, "sessions"));
+  const report = (status: string, statusUpdatedAt: number) =>
+    writeFile(
+      join(claude, "sessions", "7.json"),
+      JSON.stringify({ kind: "interactive", status, statusUpdatedAt }),
+    );
+  const end = async (last_assistant_message: string) =>
+    merkle.start(["hook", "turn-end", await agent.device()], {
+      env: { ...agent.env, CLAUDE_CONFIG_DIR: claude, CLAUDE_PID: "7" },
+      input: JSON.stringify({ hook_event_name: "Stop", cwd: "/work", last_assistant_message }),
+    });
+  await report("idle", 1);
+  const done = await end("Deployed.");
+  expect(await done.ended).toMatchObject({ code: 0, stdout: "", stderr: "" });
+
+  const asked = await end("Tests pass.\n\nShall I deploy?");
+  const number = await waiting();
+  const listed = await merkle.run(["approvals"]);
+  expect(listed.stdout).toContain("  Tests pass.\n\n  Shall I deploy?\n");
+  expect(listed.stderr).toContain("next: merkle post turns-that-end --to Birch <answer>");
+  const allowed = await merkle.run(["approvals", "allow", String(number)]);
+  expect(allowed).toMatchObject({ code: 2 });
+  expect(allowed.stderr).toContain("Answer with a message.");
+  // A turn that began and ended between two polls ends the question, too.
+  await report("idle", 2);
+  expect(await asked.ended).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  expect((await listOwn()).waiting).toEqual([]);
+
+  const left = await end("Shall I?");
+  await merkle.run(["approvals", "leave", String(await waiting())]);
+  expect(await left.ended).toMatchObject({ code: 0, stdout: "", stderr: "" });
 });
 
 it("[APPROVE-6] a hook that its client ends takes its ask back, and one that cannot ask says nothing", async () => {

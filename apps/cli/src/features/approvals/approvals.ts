@@ -5,9 +5,11 @@ import {
   describeAnswerProblem,
   formatApproval,
   parseQuestions,
+  parseTurnEnd,
   type QuestionAnswer,
   type QuestionOption,
   showInvisible,
+  turnEndTool,
 } from "@merkle/wire/text";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
@@ -18,6 +20,7 @@ import { nodeCrypto } from "../../core/node-crypto.js";
 import { getPersonActor } from "../../identity/actors.js";
 import { findOwnPerson, getOwnPerson, isVerifiedHere } from "../../identity/own-person.js";
 import { indentText, toOneLine } from "../../text/one-line.js";
+import { toShellWord } from "../../text/shell.js";
 import { toAge } from "../../text/time.js";
 
 const decisions = ["allow", "answer", "deny", "leave"] as const;
@@ -66,10 +69,11 @@ export const approvals: Command = {
       else output.note("  no pending approvals on this device");
       output.note(`  this device: ${listed.device}`);
       const [first] = listed.waiting;
-      if (first)
-        output.note(
-          `  next: ${toNext(first)}   ${output.dot}   merkle approvals deny ${first.approval} <why>`,
-        );
+      if (first) {
+        const { approval: number } = first;
+        const refusal = first.tool === turnEndTool ? `leave ${number}` : `deny ${number} <why>`;
+        output.note(`  next: ${toNext(first)}   ${output.dot}   merkle approvals ${refusal}`);
+      }
       return exitCodes.done;
     }
     const target = listed.waiting.find((each) => each.approval === approval);
@@ -93,18 +97,21 @@ export const approvals: Command = {
 function toDecision(
   decision: (typeof decisions)[number],
   words: readonly string[],
-  { approval, tool, input }: Approval,
+  target: Approval,
 ): Pick<InputOf<"answer_approval">, "decision" | "words" | "answers"> {
+  const { approval, tool, input } = target;
   const questions = parseQuestions(tool, input);
+  if (tool === turnEndTool && decision !== "leave")
+    throw usageError(`Approval ${approval} is the end of a turn. Answer with a message.`, toNext(target));
   if (decision === "answer") {
     if (!questions) throw usageError(`Approval ${approval} asks no question. Allow or deny it.`);
     const answers = words.map((word, index) => toAnswer(word, questions[index]?.options ?? []));
     const problem = describeAnswerProblem(questions, answers);
     if (problem === null) return { decision: "allow", answers };
-    throw usageError(`The answer ${problem}.`, toNext({ approval, tool, input }));
+    throw usageError(`The answer ${problem}.`, toNext(target));
   }
   if (decision === "allow" && questions)
-    throw usageError(`Approval ${approval} is a question. Answer it.`, toNext({ approval, tool, input }));
+    throw usageError(`Approval ${approval} is a question. Answer it.`, toNext(target));
   if (words.length === 0) return { decision };
   if (decision !== "deny") throw usageError("Only deny and answer take words for the agent.");
   return { decision, words: words.join(" ") };
@@ -117,8 +124,10 @@ function toAnswer(word: string, options: readonly QuestionOption[]): QuestionAns
   return { options: word.split(",").map((number) => options[Number(number) - 1]?.label ?? number) };
 }
 
-/** Returns the command that allows a request or, for questions, that chooses each first option. */
-function toNext({ approval, tool, input }: Pick<Approval, "approval" | "tool" | "input">): string {
+/** Returns the command that allows a request, chooses each first option, or answers by a message. */
+function toNext({ approval, tool, input, asked_by, session }: Approval): string {
+  if (tool === turnEndTool)
+    return `merkle post ${toShellWord(session)} --to ${toShellWord(asked_by)} <answer>`;
   const questions = parseQuestions(tool, input);
   if (!questions) return `merkle approvals allow ${approval}`;
   return `merkle approvals answer ${approval} ${questions.map(() => "1").join(" ")}`;
@@ -130,10 +139,11 @@ function format(
 ): string {
   const { text, why } = formatApproval(input);
   const questions = parseQuestions(tool, input);
+  const turnEnd = parseTurnEnd(tool, input);
   return [
     `${output.bold(String(approval))}  ${toOneLine(tool)}   ${toOneLine(asked_by)} in ${toOneLine(session)}, ${toAge(asked_at)} ago`,
     `  in ${toOneLine(folder)}${why === null ? "" : `; reason given: ${toOneLine(why)}`}`,
-    indentText(questions ? questions.map(formatQuestion).join("\n\n") : text),
+    indentText(turnEnd ?? (questions ? questions.map(formatQuestion).join("\n\n") : text)),
   ].join("\n");
 }
 

@@ -16,6 +16,7 @@ export const feature: Feature = {
       after: "hook mail",
       load: {
         "hook approval": async () => (await import("./hook-approval.js")).hookApproval,
+        "hook turn-end": async () => (await import("./hook-approval.js")).hookTurnEnd,
       },
     },
   ],

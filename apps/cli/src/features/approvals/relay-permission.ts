@@ -14,7 +14,7 @@ import { findStoredPeer, type StoredPeer } from "../../home/stored-peers.js";
 import { readHookInput } from "../../mcp/hooks/hook-input.js";
 import { type Config, readEnvironment } from "../../settings/config.js";
 
-interface RelayOptions {
+export interface RelayOptions {
   readonly config: Config;
   /** The devices from which a person can answer, as specified at launch. */
   readonly devices: readonly string[];
@@ -51,7 +51,7 @@ export async function relayPermission({
     if (!peer || !subject) return undefined;
     const { answered, stop } = watchTerminal(signal);
     try {
-      return await ask({ config, peer, subject, devices, ended: AbortSignal.any([signal, answered]) });
+      return await askPerson({ config, peer, subject, devices, ended: AbortSignal.any([signal, answered]) });
     } finally {
       stop();
     }
@@ -80,7 +80,17 @@ interface PermissionCall {
   readonly ended: AbortSignal;
 }
 
-async function ask({ config, peer, subject, devices, ended }: PermissionCall): Promise<string | undefined> {
+/**
+ * Asks the agent's own person, and returns the answer for the client. Withdraws the request when `ended` is
+ * aborted.
+ */
+export async function askPerson({
+  config,
+  peer,
+  subject,
+  devices,
+  ended,
+}: PermissionCall): Promise<string | undefined> {
   const { session_id } = peer;
   const broker = (await findBroker(config, ended)).as(peer.credential);
   const key = createIdempotencyKey(randomUUID());

@@ -7,7 +7,14 @@ import { cn } from "@/core/utils";
 import { StatusMark } from "@/sessions/status-mark";
 import { TeamBar } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { describeActivity, describeUsage, describeWait, findNeed, formatName } from "./agent-words";
+import {
+  describeActivity,
+  describeUsage,
+  describeWait,
+  describeWaitReason,
+  findNeed,
+  formatName,
+} from "./agent-words";
 
 /** An agent in the list: its name, reported work, task, the people or agents it waits for, and its unread messages. */
 export function AgentRow({ agent }: { agent: Agent }) {
@@ -70,8 +77,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
             )}
             {waits.map((wait) => (
               <Fact key={`${wait.kind} ${wait.number}`} Icon={MessageCircleQuestionMark}>
-                {wait.kind === "approval" ? `Requests permission to ${wait.text} of ` : "Waits for "}
-                <bdi className="text-foreground">{describeWait(wait)}</bdi>
+                {describeWaitReason(wait)} <bdi className="text-foreground">{describeWait(wait)}</bdi>
                 {" · "}
                 <TimeText at={wait.since} />
               </Fact>

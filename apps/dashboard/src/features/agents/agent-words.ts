@@ -1,4 +1,5 @@
 import type { Agent, AgentWait } from "@merkle/wire";
+import { planTool, questionTool, turnEndTool } from "@merkle/wire/text";
 import type { RosterFact } from "@/parts/feature";
 import { formatPeerAddress } from "@/sessions/roster-rows";
 
@@ -20,6 +21,14 @@ export function describeWait({ on, human, kind }: AgentWait): string {
   const names = on.map((each) => (each.toLowerCase() === "@humans" ? "a human" : each));
   if (names.length > 0) return names.join(", ");
   return human || kind === "approval" ? "anyone" : "an answer";
+}
+
+/** Describes what an agent wants from those that it waits for. Their names follow the words. */
+export function describeWaitReason({ kind, text }: AgentWait): string {
+  if (kind !== "approval") return "Waits for";
+  if (text === questionTool) return "Asks a question of";
+  if (text === turnEndTool) return "Ended its turn with a question to";
+  return text === planTool ? "Its plan waits for" : `Requests permission to use ${text} of`;
 }
 
 /** Returns an agent's current activity, or what it waits for. */

@@ -1,10 +1,13 @@
 "use client";
 
-import { describeRequest, planTool, questionTool, shortenAddress } from "@merkle/wire/text";
+import { describeRequest, planTool, questionTool, shortenAddress, turnEndTool } from "@merkle/wire/text";
 import { useId } from "react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { ApprovalRequest, type ApprovalRequestProps } from "./approval-request";
+
+/** Requests that are not described by their tool's name. */
+const clientTools: readonly string[] = [questionTool, planTool, turnEndTool];
 
 /** A card for a permission, answer or plan that an agent is waiting for. */
 export function ApprovalCard({ approval, onChanged }: ApprovalRequestProps) {
@@ -15,7 +18,7 @@ export function ApprovalCard({ approval, onChanged }: ApprovalRequestProps) {
       <div className="flex flex-col gap-2 px-4 py-3">
         <h2 id={id} className="text-lg font-semibold [overflow-wrap:anywhere]">
           <bdi>{shortenAddress(asked_by)}</bdi>{" "}
-          {tool === questionTool || tool === planTool ? (
+          {clientTools.includes(tool) ? (
             describeRequest(tool)
           ) : (
             <>

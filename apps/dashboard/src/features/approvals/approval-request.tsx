@@ -2,13 +2,15 @@
 
 import type { Approval } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { formatApproval, parseQuestions, planTool } from "@merkle/wire/text";
+import { formatApproval, parseQuestions, parseTurnEnd, planTool } from "@merkle/wire/text";
 import { type ReactNode, useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";
 import { cn } from "@/core/utils";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
+import { boxClassName, Prose } from "./prose";
 import { QuestionForm } from "./question-form";
+import { TurnEnd } from "./turn-end";
 import { type Answering, useAnswer } from "./use-answer";
 
 export interface ApprovalRequestProps {
@@ -19,6 +21,17 @@ export interface ApprovalRequestProps {
 /** Everything that an agent asks, and the possible answers. "Always" is not among the answers. */
 export function ApprovalRequest({ approval, onChanged }: ApprovalRequestProps) {
   const answering = useAnswer(approval, onChanged);
+  const turnEnd = parseTurnEnd(approval.tool, approval.input);
+  if (turnEnd !== null) return <TurnEnd approval={approval} text={turnEnd} answering={answering} />;
+  return <Request approval={approval} answering={answering} />;
+}
+
+interface RequestProps {
+  readonly approval: Approval;
+  readonly answering: Answering;
+}
+
+function Request({ approval, answering }: RequestProps) {
   const questions = parseQuestions(approval.tool, approval.input);
   const isPlan = approval.tool === planTool;
   return (
@@ -26,7 +39,7 @@ export function ApprovalRequest({ approval, onChanged }: ApprovalRequestProps) {
       {questions ? (
         <QuestionForm questions={questions} answering={answering} />
       ) : (
-        <RequestText approval={approval} isPlan={isPlan} />
+        <RequestText input={approval.input} isProse={isPlan} />
       )}
       <Decisions answering={answering} refuse={questions ? "Decline" : isPlan ? "Keep planning" : "Deny"}>
         {!questions && (
@@ -40,19 +53,11 @@ export function ApprovalRequest({ approval, onChanged }: ApprovalRequestProps) {
   );
 }
 
-function RequestText({ approval, isPlan }: { readonly approval: Approval; readonly isPlan: boolean }) {
-  const { text, why } = formatApproval(approval.input);
+function RequestText({ input, isProse }: { readonly input: string; readonly isProse: boolean }) {
+  const { text, why } = formatApproval(input);
   return (
     <>
-      <pre
-        dir={isPlan ? "auto" : undefined}
-        className={cn(
-          "rounded-md border bg-surface px-3 py-2 text-sm [overflow-wrap:anywhere] whitespace-pre-wrap",
-          isPlan ? "font-sans" : "font-mono",
-        )}
-      >
-        <code className={isPlan ? "font-sans" : undefined}>{text}</code>
-      </pre>
+      {isProse ? <Prose text={text} /> : <pre className={cn(boxClassName, "font-mono")}>{text}</pre>}
       {why !== null && (
         <p className="text-sm [overflow-wrap:anywhere]">
           <span className="text-muted-foreground">Agent’s reason: </span>

@@ -1,7 +1,13 @@
 "use client";
 
 import type { Approval, OutputOf } from "@merkle/wire";
-import { formatApproval, parseQuestions, shortenAddress, showInvisible } from "@merkle/wire/text";
+import {
+  formatApproval,
+  parseQuestions,
+  parseTurnEnd,
+  shortenAddress,
+  showInvisible,
+} from "@merkle/wire/text";
 import { ChevronRight } from "lucide-react";
 import { useRead } from "@/broker/use-read";
 import { InstallSnippet } from "@/components/install-snippet";
@@ -102,6 +108,8 @@ const states: Readonly<Record<Approval["state"], string>> = {
 
 function formatRequest(tool: string, input: string): string {
   const questions = parseQuestions(tool, input);
+  const turnEnd = parseTurnEnd(tool, input);
+  if (turnEnd !== null) return showInvisible(turnEnd);
   if (!questions) return formatApproval(input).text;
   return questions.map(({ question }) => showInvisible(question)).join("\n");
 }

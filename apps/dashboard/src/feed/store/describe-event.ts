@@ -1,5 +1,5 @@
 import { findEventKind, findRedactedVersions, isRedacted, type Message } from "@merkle/wire";
-import { planTool, questionTool, shortenAddress } from "@merkle/wire/text";
+import { planTool, questionTool, shortenAddress, turnEndTool } from "@merkle/wire/text";
 import { showHidden } from "../../text/markdown/hidden-characters";
 
 /** The text that describes an event. */
@@ -90,7 +90,7 @@ function describeApproval(message: Message, by: string): string {
   const tool = isolate(readText(message["tool"]) ?? "");
   const isQuestion = message["tool"] === questionTool;
   const isPlan = message["tool"] === planTool;
-  const request = `${owner}’s ${isQuestion ? "question" : isPlan ? "plan" : `request to use ${tool}`}`;
+  const request = `${owner}’s ${isQuestion || message["tool"] === turnEndTool ? "question" : isPlan ? "plan" : `request to use ${tool}`}`;
   switch (message["decision"]) {
     case "allowed":
       if (isQuestion) return `${by} answered ${request}`;
