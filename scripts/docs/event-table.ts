@@ -59,6 +59,7 @@ const events: Described = {
         labels: true,
         links: true,
         files: true,
+        reviewer: true,
         check: true,
         holder: true,
         fence: true,

@@ -275,6 +275,33 @@ describe("A task", () => {
     });
   });
 
+  it("[TASK-17] [ATT-15] in review it is a message for its reviewer, who sees that it is and since when it is unanswered", async () => {
+    const { session, session_id, atlas, birch, add } = await startList();
+    const cedar = { session_id, team_id: (await session.join("Cedar")).credential };
+    const ana = { session_id, team_id: (await makePerson(transport, "Ana")).person_id };
+    const task = await add("a");
+    await transport.call("update_task", { ...ana, task, check: { reviewer: "cedar" } });
+    await transport.call("claim_task", { ...birch, task });
+    expect(await transport.call("get_task", { ...cedar, task })).toMatchObject({ to_review: false });
+    await transport.call("finish_task", { ...birch, task });
+    const { messages } = await transport.call("check_messages", cedar);
+    expect(messages.at(-1)).toMatchObject({
+      priority: "next",
+      content: { task, change: "in_review", reviewer: "cedar", by: "Birch" },
+    });
+    const read = async (caller: typeof atlas) => {
+      const { to_review, unanswered } = await transport.call("get_task", { ...caller, task });
+      return { to_review, unanswered };
+    };
+    expect(await read(cedar)).toEqual({ to_review: true, unanswered: false });
+    expect(await read(birch)).toEqual({ to_review: false, unanswered: false });
+    expect(await read(atlas)).toEqual({ to_review: false, unanswered: false });
+    await sql`UPDATE tasks SET updated_at = updated_at - interval '11 minutes' WHERE session_id = ${session_id}`;
+    expect(await read(cedar)).toEqual({ to_review: true, unanswered: true });
+    await transport.call("finish_task", { ...cedar, task });
+    expect(await read(cedar)).toEqual({ to_review: false, unanswered: false });
+  });
+
   it("[TASK-7] split into parts it waits for them, and is given back", async () => {
     const { birch, add } = await startList();
     const task = await add("all of it", { labels: ["auth"] });

@@ -1,5 +1,6 @@
 import { findSourceText, listProposalRows, type ProposalWithVersion, readProposalContent } from "@merkle/db";
 import type { OutputOf, ParsedInputOf, Proposal } from "@merkle/wire";
+import { computeUnansweredCutoff } from "../../feed/unanswered.js";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import type { JobServices } from "../jobs/feature.js";
@@ -83,7 +84,7 @@ async function readAcceptedText(services: JobServices, row: ProposalWithVersion)
  * @param current - the text to compare the proposal with; read if omitted
  */
 async function toProposal(
-  { sessions, sources }: Pick<JobServices, "sessions" | "sources">,
+  { sessions, sources, settings }: Pick<JobServices, "sessions" | "sources" | "settings">,
   row: ProposalWithVersion,
   current?: CurrentText,
 ): Promise<Proposal> {
@@ -106,6 +107,7 @@ async function toProposal(
     job_id: row.job,
     proposed_at: row.proposedAt.toISOString(),
     status: row.status,
+    unanswered: row.status === "open" && row.proposedAt < computeUnansweredCutoff({ settings }),
     decided_by: row.decidedBy,
     decided_at: row.decidedAt?.toISOString() ?? null,
     remark: row.remark,

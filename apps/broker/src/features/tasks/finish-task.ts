@@ -1,5 +1,6 @@
 import {
   deleteTaskClaims,
+  listPeers,
   listReadyAfter,
   lockFeed,
   type TaskKey,
@@ -8,14 +9,15 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
-import { fold } from "../../feed/recipients.js";
 import type { TeamContext } from "../../sessions/context.js";
 import { formatAuthorName } from "../../sessions/roster/author.js";
+import { filterPresentPeers } from "../../sessions/roster/known-peers.js";
 import type { TaskServices } from "./services.js";
 import {
   announceTask,
   describeTaskStatus,
   isHuman,
+  isReviewer,
   refuseNonHolder,
   requireTask,
   toErrorDetails,
@@ -55,12 +57,25 @@ export async function finishTask(
       result: result === "" ? undefined : result,
       proof,
       ...(row.holder !== null && row.holder !== formatAuthorName(ctx.team) && { holder: row.holder }),
+      ...(!isDone && (await findReviewers(ctx, write, row))),
       concerns: ["creator", "holder"],
     });
     await announceFileClaims(ctx, write, claims, "released");
     const ready = isDone ? await announceReady(ctx, write, key) : [];
     return { ...toTask(row, ctx), ready };
   });
+}
+
+/** Returns the reviewer that a task in review waits for, by name, and the peers that have that name. */
+async function findReviewers(
+  { services, session }: TeamContext<TaskServices>,
+  { tx }: Write,
+  row: TaskRow,
+): Promise<{ reviewer?: string; peerIds?: readonly string[] }> {
+  if (row.check === null || !("reviewer" in row.check)) return {};
+  const peers = filterPresentPeers(await listPeers(tx, services.database.meshId, session.sessionId));
+  const reviewers = peers.filter(({ team: name, kind, ...peer }) => isReviewer(row, { name, kind, peer }));
+  return { reviewer: row.check.reviewer, peerIds: reviewers.map(({ peerId }) => peerId) };
 }
 
 function isProved({ check }: TaskRow, proof: ParsedInputOf<"finish_task">["proof"]): boolean {
@@ -72,11 +87,8 @@ function isProved({ check }: TaskRow, proof: ParsedInputOf<"finish_task">["proof
  * Returns whether the caller may accept a task in review: the named reviewer or any verified human, but never
  * the peer that did the work.
  */
-export function mayReview({ team }: TeamContext<TaskServices>, { check, holderPeerId }: TaskRow): boolean {
-  if (team.kind === "human") return true;
-  if (check === null || !("reviewer" in check) || holderPeerId === team.peer.peerId) return false;
-  const names = [team.name, team.peer.name ?? "", formatAuthorName(team)].map(fold);
-  return names.includes(fold(check.reviewer));
+export function mayReview({ team }: TeamContext<TaskServices>, row: TaskRow): boolean {
+  return team.kind === "human" || isReviewer(row, team);
 }
 
 /** Notifies the assignees of tasks that became ready because another task was finished or cancelled. */

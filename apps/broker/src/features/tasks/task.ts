@@ -1,12 +1,17 @@
 import { listTaskReaders, lockTask, type TaskClaimer, type TaskRow, type Transaction } from "@merkle/db";
 import { MerkleError, type SystemEvent, type Task, type TaskState } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
+import { fold } from "../../feed/recipients.js";
+import { computeUnansweredCutoff } from "../../feed/unanswered.js";
 import type { SessionContext, TeamContext } from "../../sessions/context.js";
 import { formatAuthorName } from "../../sessions/roster/author.js";
 import type { TaskServices } from "./services.js";
 
 /** Converts a task to its public form. */
-export function toTask(row: TaskRow, { team }: Pick<SessionContext<TaskServices>, "team">): Task {
+export function toTask(
+  row: TaskRow,
+  { team, services }: Pick<SessionContext<TaskServices>, "team" | "services">,
+): Task {
   const { waitsFor, blockedBy, sessionId, claimedAt, handedBackAt } = row;
   return {
     task: row.number,
@@ -28,6 +33,8 @@ export function toTask(row: TaskRow, { team }: Pick<SessionContext<TaskServices>
     check: row.check,
     result: row.result,
     proof: row.proof,
+    to_review: row.state === "in_review" && team !== null && isReviewer(row, team),
+    unanswered: row.state === "in_review" && row.updatedAt < computeUnansweredCutoff(services),
     created_by: row.createdBy,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
@@ -69,6 +76,21 @@ export function noSuchTask(slug: string, number: number): MerkleError {
  */
 export function isHuman({ team }: TeamContext<TaskServices>): boolean {
   return team.kind === "human";
+}
+
+/** A peer with its team, as far as a reviewer's name can refer to it. */
+type ReviewerIdentity = Parameters<typeof formatAuthorName>[0] & {
+  readonly peer: { readonly peerId: string };
+};
+
+/** Returns whether the task's check names this peer or its team as the reviewer. The peer that did the work is never one. */
+export function isReviewer(
+  { check, holderPeerId }: Pick<TaskRow, "check" | "holderPeerId">,
+  identity: ReviewerIdentity,
+): boolean {
+  const { name, peer } = identity;
+  if (check === null || !("reviewer" in check) || holderPeerId === peer.peerId) return false;
+  return [name, peer.name ?? "", formatAuthorName(identity)].map(fold).includes(fold(check.reviewer));
 }
 
 /**
@@ -128,14 +150,19 @@ export async function announceTask(
   ctx: TeamContext<TaskServices>,
   { tx, announce, afterCommit }: Write,
   row: TaskRow,
-  update: TaskEventFields & { readonly concerns: readonly TaskRole[] },
+  update: TaskEventFields & {
+    readonly concerns: readonly TaskRole[];
+    /** Ids of other peers that the change concerns. */
+    readonly peerIds?: readonly string[];
+  },
 ): Promise<void> {
   const { services, session, team } = ctx;
-  const { concerns, ...fields } = update;
-  const reaches = await listConcernedPeers(tx, row, concerns);
+  const { concerns, peerIds = [], ...fields } = update;
+  const reaches = new Set([...(await listConcernedPeers(tx, row, concerns)), ...peerIds]);
+  reaches.delete(team.peer.peerId);
   const { sequence } = await announce(session.sessionId, toTaskEvent(row, formatAuthorName(team), fields), {
     causedBy: team.peer.peerId,
-    reaches: reaches.filter((each) => each !== team.peer.peerId),
+    reaches: [...reaches],
   });
   afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));
 }

@@ -13,7 +13,7 @@ export function formatTasks(
   const rows = tasks.map((task) => [
     ...(task.session === undefined ? [] : [{ text: toOneLine(task.session), paint: output.dim }]),
     { text: String(task.task), paint: output.bold },
-    { text: task.state.replace("_", " ") },
+    { text: task.unanswered ? "in review, unanswered" : task.state.replace("_", " ") },
     { text: [toOneLine(task.title), ...task.labels.map((label) => `+${toOneLine(label)}`)].join(" ") },
     {
       text: [formatHolder(task), formatWait(task), formatFiles(task)]

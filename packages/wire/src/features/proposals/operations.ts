@@ -66,6 +66,9 @@ export const Proposal = z
     job_id: z.int().nullable().meta({ description: "The job that made it." }),
     proposed_at: Timestamp,
     status: ProposalStatus,
+    unanswered: z.boolean().meta({
+      description: "Whether it has been open for longer than the broker's `unanswered_after_s`.",
+    }),
     decided_by: z.string().nullable(),
     decided_at: Timestamp.nullable(),
     remark: z.string().nullable().meta({ description: "The reason for the rejection or return." }),

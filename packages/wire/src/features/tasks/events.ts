@@ -20,6 +20,8 @@ export type TaskEvent =
       links?: readonly TaskLink[] | undefined;
       check?: TaskCheck | null | undefined;
       files?: readonly string[] | undefined;
+      /** The reviewer, if the task waits for one. */
+      reviewer?: string | undefined;
       /** The previous holder, if the task was taken away from a peer. */
       holder?: string | undefined;
       fence?: number | undefined;

@@ -89,6 +89,10 @@ export const Task = z
     check: z.union([z.object({ command: z.string() }), z.object({ reviewer: z.string() })]).nullable(),
     result: z.string().nullable(),
     proof: z.object({ exit_code: z.int(), tail: z.string() }).nullable(),
+    to_review: z.boolean().meta({ description: "Whether it is in review and you are its reviewer." }),
+    unanswered: z.boolean().meta({
+      description: "Whether it has been in review for longer than the broker's `unanswered_after_s`.",
+    }),
     created_by: z.string(),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -102,6 +106,7 @@ function formatTaskLine(task: Task): string {
   const { state, holder, claimed_at, assignee, waits_for, labels, files = [], check } = task;
   const facts = [
     state,
+    task.unanswered && "unanswered",
     holder !== null && `by ${formatInlineName(holder)}`,
     state === "claimed" && claimed_at && `since ${formatMessageTime(claimed_at)}`,
     holder === null && assignee !== null && `for ${formatInlineName(assignee)}`,
