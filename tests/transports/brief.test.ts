@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+import { toDeviceId } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createCleanup } from "../kit/cleanup.js";
@@ -99,6 +101,46 @@ describe("The brief", () => {
       ["people", null, "joined: Cedar"],
       ["talk", null, "3 messages: Atlas 3"],
     ]);
+  });
+
+  it("[BRIEF-9] names reviews that wait for the caller, and its own tasks in review, proposals and approvals, until they are over", async () => {
+    const session = await createTestSession(transport);
+    const { sessionId: session_id, convener } = session;
+    const atlas = { session_id, team_id: convener };
+    const birch = { session_id, team_id: (await session.join("Birch")).credential };
+    const ana = { session_id, team_id: await makePerson("Ana") };
+    const check = { reviewer: "atlas" };
+    const { task } = await transport.call("create_task", { ...ana, title: "Rotate", check });
+    await transport.call("claim_task", { ...birch, task });
+    await transport.call("finish_task", { ...birch, task });
+    const { proposal_id } = await transport.call("insert_proposal", {
+      ...{ ...birch, base_version: 0, content: "Rotated.", note: "Short." },
+    });
+    const { approval } = await transport.call("ask_approval", {
+      ...{ ...birch, devices: [toDeviceId(ana.team_id, (bytes) => hash("sha256", bytes, "buffer")) ?? ""] },
+      ...{ tool: "Bash", input: "{}", folder: "/", salt: "0".repeat(64) },
+    });
+    await sql`UPDATE tasks SET updated_at = updated_at - interval '11 minutes' WHERE session_id = ${session_id}`;
+    const listOpen = async ({ team_id }: { team_id: string }) => {
+      const { sessions } = await transport.call("brief", { session: session_id, team_id });
+      return sessions
+        .flatMap(({ lines }) => lines)
+        .filter(({ kind }) => kind.includes("review") || kind.startsWith("own"))
+        .map(({ kind, by, text, unanswered, task, proposal, approval }) => [
+          ...[kind, task ?? proposal ?? approval, by, text, unanswered],
+        ]);
+    };
+    expect(await listOpen(atlas)).toEqual([["review", task, "Birch", "Rotate", true]]);
+    expect(await listOpen(birch)).toEqual([
+      ["own_review", task, null, "to atlas: Rotate", true],
+      ["own_proposal", proposal_id, null, "Short.", false],
+      ["own_approval", approval, null, "Bash", false],
+    ]);
+    await transport.call("finish_task", { ...atlas, task });
+    await transport.call("decide_proposal", { team_id: ana.team_id, proposal_id, decision: "reject" });
+    await transport.call("withdraw_approval", { ...birch, approval });
+    expect(await listOpen(atlas)).toEqual([]);
+    expect(await listOpen(birch)).toEqual([]);
   });
 
   it("[BRIEF-8] names open asks to the caller and its own, until someone has replied, and says which are unanswered", async () => {

@@ -9,7 +9,7 @@
 export const buildNumber = 15;
 
 /** SHA-256 of the contract that belongs to this build number. */
-export const contractHash = "bbaf26c8f2b68505091974d74ced1d9767e004facc866cc5209eb1481bec4742";
+export const contractHash = "9e01f709e30e241f614ad6f44bf1f908ca51eaeb20db23e722cc405ac7f3f308";
 
 /** Name of the header in requests and replies that contains the sender's build number. */
 export const buildHeader = "merkle-build";

@@ -10,10 +10,12 @@ import {
   listAsksFor,
   listJobsFailedAfter,
   listNewestOfKinds,
+  listOpenRequests,
   listOwnAsks,
   listStateAfter,
   listUnansweredAsks,
   listUnreadSessions,
+  type OpenRequest,
   readLastReads,
   type StoredMessage,
 } from "@merkle/db";
@@ -45,7 +47,7 @@ export interface BriefServices extends ViewServices {
 
 /** Maximum number of entries of each kind that are read. A brief has no room for more. */
 const perKindMax = 40;
-/** Maximum number of the reader's own open asks in a brief. */
+/** Maximum number of the reader's own open asks in a brief, and of each kind of open request. */
 const ownAsksMax = 10;
 const textCharsMax = 300;
 const diffCharsMax = 600;
@@ -167,27 +169,31 @@ async function readLines(
   const { orm, meshId } = services.database;
   const { sessionId } = span;
   const range = { after: span.after, upTo: span.lastSequence };
-  const [asks, answers, ownAsks, marked, moves, chatCounts, changes, state, failed] = await Promise.all([
-    listAsksFor(orm, sessionId, reader, { upTo: range.upTo, limit: perKindMax }),
-    listAnswersTo(orm, sessionId, reader, range, perKindMax),
-    listOwnAsks(orm, sessionId, reader, { upTo: range.upTo, limit: ownAsksMax }),
-    listNewestOfKinds(orm, sessionId, range, { kinds: Object.keys(lineKinds), limit: perKindMax }),
-    listNewestOfKinds(orm, sessionId, range, { kinds: ["team_joined", "team_left"], limit: perKindMax }),
-    countSaid(orm, sessionId, reader, range),
-    readDocumentLine(services, span),
-    listStateAfter(orm, sessionId, { after: span.after, peerId: reader.peerId, limit: perKindMax }),
-    listJobsFailedAfter(orm, { meshId, sessionId }, { after: span.after, limit: perKindMax }),
-  ]);
+  const unansweredBefore = computeUnansweredCutoff(services);
+  const [asks, answers, ownAsks, requests, marked, moves, chatCounts, changes, state, failed] =
+    await Promise.all([
+      listAsksFor(orm, sessionId, reader, { upTo: range.upTo, limit: perKindMax }),
+      listAnswersTo(orm, sessionId, reader, range, perKindMax),
+      listOwnAsks(orm, sessionId, reader, { upTo: range.upTo, limit: ownAsksMax }),
+      listOpenRequests(orm, sessionId, reader, { unansweredBefore, limit: ownAsksMax }),
+      listNewestOfKinds(orm, sessionId, range, { kinds: Object.keys(lineKinds), limit: perKindMax }),
+      listNewestOfKinds(orm, sessionId, range, { kinds: ["team_joined", "team_left"], limit: perKindMax }),
+      countSaid(orm, sessionId, reader, range),
+      readDocumentLine(services, span),
+      listStateAfter(orm, sessionId, { after: span.after, peerId: reader.peerId, limit: perKindMax }),
+      listJobsFailedAfter(orm, { meshId, sessionId }, { after: span.after, limit: perKindMax }),
+    ]);
   const unanswered = await listUnansweredAsks(
     orm,
     sessionId,
     [...asks, ...ownAsks].map(({ sequence }) => sequence),
-    computeUnansweredCutoff(services),
+    unansweredBefore,
   );
   const lines = [
     ...asks.map((each) => ({ ...toLine("ask", each), unanswered: unanswered.has(each.sequence) })),
     ...answers.map((each) => toLine("answer", each)),
     ...ownAsks.map((each) => ({ ...toOwnAskLine(each), unanswered: unanswered.has(each.sequence) })),
+    ...requests.map(toRequestLine),
     ...keepNewestPerTask(marked).map((each) =>
       toLine(lineKinds[findMessageKind(toMessage(each)) ?? ""] ?? "settings", each),
     ),
@@ -241,6 +247,21 @@ function toOwnAskLine(stored: StoredMessage): BriefLine {
   const { text, ...line } = toLine("own_ask", stored);
   const recipients = stored.recipients.map((each) => (each === "*" ? "everyone" : each)).join(", ");
   return { ...line, by: null, text: cut(`to ${recipients}: ${text}`, textCharsMax) };
+}
+
+/** Returns a line about a task in review, a proposal or an approval, which names who has to reply if one can. */
+function toRequestLine({ kind, number, by, text, reviewer, at, unanswered }: OpenRequest): BriefLine {
+  const isOwn = kind !== "review";
+  const body = isOwn && reviewer !== null ? `to ${reviewer}: ${text}` : text;
+  return {
+    ...{ kind, sequence: null, version: null, at: at.toISOString(), by: isOwn ? null : by, unanswered },
+    ...(kind === "own_proposal"
+      ? { proposal: number }
+      : kind === "own_approval"
+        ? { approval: number }
+        : { task: number }),
+    text: cut(body, textCharsMax),
+  };
 }
 
 /** Describes the latest change to a task. Omits the task's number, which the line already shows. */

@@ -6,7 +6,7 @@ import { createBrief } from "./brief.js";
 /** Briefs, which summarise what has happened since the caller last read. */
 export const briefFeature = {
   name: "brief",
-  needs: ["jobs", "progress"],
+  needs: ["approvals", "jobs", "progress", "proposals", "tasks"],
   handlers: {
     brief: createBrief,
   },

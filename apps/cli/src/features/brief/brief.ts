@@ -14,7 +14,7 @@ import { formatTable } from "../../text/table.js";
 export const brief: Command = {
   name: "brief",
   summary:
-    "show what changed since you last read: questions for you, answers, decisions, tasks, document, state, people",
+    "show what changed since you last read: questions and reviews for you, answers, decisions, tasks, document, state, people",
   arguments: [
     {
       name: "[session]",
@@ -102,6 +102,7 @@ function formatBrief(
  */
 function formatLine(line: BriefLine, output: Output): string {
   const [first = "", ...rest] = neutralise(formatBriefLine(line)).split("\n");
-  const shown = line.kind === "ask" || line.unanswered ? output.alarm(first) : first;
+  const shown =
+    line.kind === "ask" || line.kind === "review" || line.unanswered ? output.alarm(first) : first;
   return [`  ${shown}`, ...rest.map((each) => `    ${each}`)].join("\n");
 }

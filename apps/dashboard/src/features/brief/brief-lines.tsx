@@ -22,7 +22,12 @@ interface Group {
 
 /** The groups of changes: asks, decisions, failures, other changes, and activity. */
 const groups: readonly Group[] = [
-  { title: "Asked", kinds: ["ask", "answer", "own_ask"], sign: "◆", className: "text-warning" },
+  {
+    title: "Asked",
+    kinds: ["ask", "review", "answer", "own_ask", "own_review", "own_proposal", "own_approval"],
+    sign: "◆",
+    className: "text-warning",
+  },
   { title: "Decided", kinds: ["concluded", "decision"], sign: "■", className: "text-success" },
   { title: "Failed", kinds: ["failed"], sign: "✕", className: "text-danger" },
   {
@@ -62,7 +67,15 @@ export function BriefLines({ slug, lines, omittedCount, isCurrentSession = false
             <ul className="mt-0.5 grid">
               {groupLines.map((line) => (
                 <Line
-                  key={`${line.sequence} ${line.version} ${line.job} ${line.text}`}
+                  key={[
+                    line.kind,
+                    line.sequence,
+                    line.version,
+                    line.job,
+                    line.task,
+                    line.proposal,
+                    line.text,
+                  ].join(" ")}
                   slug={slug}
                   line={line}
                   isHere={isCurrentSession}
@@ -134,10 +147,16 @@ function Line({ slug, line, isHere }: { slug: string; line: BriefLine; isHere: b
   );
 }
 
-/** For a document change, returns only the changed lines, without hunk headers. For an ask, says whether it is unanswered. */
+const requestLabels: Partial<Record<BriefLine["kind"], string>> = {
+  review: "waits for your review: ",
+  own_review: "in review ",
+  own_proposal: "waits for a decision: ",
+};
+
+/** For a document change, returns only the changed lines, without hunk headers. For what was asked, says whether it is unanswered. */
 function toText({ kind, unanswered, text }: BriefLine): string {
   if (kind === "document") return text.replace(/^@@.*(?:\n|$)/gm, "");
-  return unanswered ? `${toPlainBrief(text)} (unanswered)` : toPlainBrief(text);
+  return `${requestLabels[kind] ?? ""}${toPlainBrief(text)}${unanswered ? " (unanswered)" : ""}`;
 }
 
 interface LineLink {
@@ -147,9 +166,11 @@ interface LineLink {
   readonly query: Record<string, string>;
 }
 
-function toLineLink({ task, job, version, sequence }: BriefLine): LineLink {
+function toLineLink({ task, job, proposal, version, sequence }: BriefLine): LineLink {
   if (task !== undefined) return { label: `task ${task}`, path: "/tasks", query: { task: String(task) } };
   if (job !== undefined) return { label: `job ${job}`, path: "/jobs", query: {} };
+  if (proposal !== undefined)
+    return { label: "proposal", path: "/doc", query: { proposal: String(proposal) } };
   if (version !== null) return { label: `v${version}`, path: "", query: { v: String(version), pane: "doc" } };
   if (sequence !== null) return { label: `#${sequence}`, path: "", query: { m: String(sequence) } };
   return { label: "state", path: "/state", query: {} };

@@ -1,12 +1,15 @@
 import { and, asc, desc, eq, inArray, lte, type SQL, sql } from "drizzle-orm";
 import {
+  approvals,
   documentVersions,
   feeds,
   jobs,
   messages,
   peers,
+  proposals,
   sessions,
   stateEntries,
+  tasks,
   teams,
 } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
@@ -142,9 +145,62 @@ export async function listUnansweredAsks(
   return new Set(rows.map(({ sequence }) => sequence));
 }
 
-/** Selects the reader's peers in a session. */
+/** A task in review, an open proposal or a waiting approval. */
+export interface OpenRequest {
+  readonly kind: "review" | "own_review" | "own_proposal" | "own_approval";
+  readonly number: number;
+  /** Name of the peer that asks. */
+  readonly by: string;
+  readonly text: string;
+  /** Who has to reply. Null if any person of the mesh, or the peer itself, can. */
+  readonly reviewer: string | null;
+  readonly at: Date;
+  readonly unanswered: boolean;
+}
+
+/**
+ * Lists the tasks in review that wait for the reader, and what the reader has asked for otherwise than by a message:
+ * tasks in review, proposals and approvals. The newest of each kind come first, no matter how old they are.
+ */
+export async function listOpenRequests(
+  db: Queryable,
+  sessionId: string,
+  reader: BriefReader,
+  { unansweredBefore, limit }: { readonly unansweredBefore: Date; readonly limit: number },
+): Promise<OpenRequest[]> {
+  const newest = (kind: OpenRequest["kind"], found: SQL) =>
+    sql`(SELECT ${kind}::text AS kind, found.* FROM (${found}) found ORDER BY at DESC LIMIT ${limit})`;
+  const selectReviews = (condition: SQL) => sql`
+    SELECT k.number, coalesce(k.holder, '') AS by, k.title AS text, k."check" ->> 'reviewer' AS reviewer, k.updated_at AS at
+    FROM ${tasks} k WHERE k.session_id = ${sessionId} AND k.state = 'in_review' AND ${condition}`;
+  const isOwn = (peerId: SQL) => sql`EXISTS (SELECT FROM own WHERE own.peer_id = ${peerId})`;
+  const isForReader = sql`NOT ${isOwn(sql`k.holder_peer_id`)} AND EXISTS (SELECT FROM own
+    WHERE lower(k."check" ->> 'reviewer') IN (lower(own.team), lower(own.peer), lower(own.address)))`;
+  const rows = await db.execute<Omit<OpenRequest, "at"> & { at_ms: number } & Record<string, unknown>>(sql`
+    WITH own AS MATERIALIZED ${selectOwnPeers(sessionId, reader)}
+    SELECT r.kind, r.number, r.by, r.text, r.reviewer, (extract(epoch FROM r.at) * 1000)::float8 AS at_ms,
+           r.at < ${unansweredBefore.toISOString()}::timestamptz AS unanswered
+    FROM (
+      ${newest("review", selectReviews(isForReader))}
+      UNION ALL ${newest("own_review", selectReviews(isOwn(sql`k.holder_peer_id`)))}
+      UNION ALL ${newest(
+        "own_proposal",
+        sql`SELECT number, proposed_by, coalesce(nullif(note, ''), format('+%s \u2212%s', added, removed)), NULL, proposed_at AS at FROM ${proposals}
+          WHERE session_id = ${sessionId} AND status = 'open' AND EXISTS (SELECT FROM own WHERE own.address = proposed_by)`,
+      )}
+      UNION ALL ${newest(
+        "own_approval",
+        sql`SELECT number, asked_by, tool, NULL, asked_at AS at FROM ${approvals} a
+          WHERE session_id = ${sessionId} AND state = 'waiting' AND expires_at > now() AND ${isOwn(sql`a.peer_id`)}`,
+      )}
+    ) r
+    ORDER BY r.at DESC`);
+  return rows.map(({ at_ms, ...row }) => ({ ...row, at: new Date(at_ms) }));
+}
+
+/** Selects the reader's peers in a session, each with its names. */
 function selectOwnPeers(sessionId: string, reader: BriefReader): SQL {
-  return sql`(SELECT p.peer_id, p.team_id FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
+  return sql`(SELECT p.peer_id, p.team_id, t.name AS team, p.name AS peer, concat_ws('/', t.name, p.name) AS address FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
     WHERE p.session_id = ${sessionId} AND (p.peer_id = ${reader.peerId}::uuid OR t.person_id = ${reader.personId}::uuid))`;
 }
 

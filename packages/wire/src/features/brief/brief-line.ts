@@ -7,8 +7,12 @@ import { formatInlineName, quoteText } from "../../text/neutralise.js";
  */
 export const briefKinds = [
   "ask",
+  "review",
   "answer",
   "own_ask",
+  "own_review",
+  "own_proposal",
+  "own_approval",
   "concluded",
   "held",
   "failed",
@@ -28,6 +32,8 @@ interface BriefFact {
   readonly version: number | null;
   readonly task?: number | undefined;
   readonly job?: number | undefined;
+  readonly proposal?: number | undefined;
+  readonly approval?: number | undefined;
   readonly at: string;
   readonly by: string | null;
   readonly unanswered?: boolean | undefined;
@@ -36,13 +42,14 @@ interface BriefFact {
 
 /** Formats a line such as `#12 decision by Atlas 14:02:10: Keep v1 tokens`, with the text unchanged. */
 export function formatBriefLine(fact: BriefFact): string {
-  const { kind, sequence, version, task, job, at, by, unanswered, text } = fact;
+  const { kind, sequence, version, task, job, proposal, approval, at, by, unanswered, text } = fact;
+  const number = task ?? proposal ?? approval;
   const head = [
     sequence !== null && `#${sequence}`,
     unanswered === true && "unanswered",
     kind.replace("_", " "),
     version !== null && `v${version}`,
-    task !== undefined && String(task),
+    number !== undefined && String(number),
     job !== undefined && `job ${job}`,
     by !== null && `by ${/\s(?:by|v\d)/.test(by) ? quoteText(by) : formatInlineName(by)}`,
     formatMessageTime(at),

@@ -15,12 +15,15 @@ export const BriefLine = z
       description: "Message to look up; the newest if there are several.",
     }),
     version: Version.nullable().meta({ description: "Document version, if it changed." }),
-    task: z.int().optional().meta({ description: "Task number, if one changed." }),
+    task: z.int().optional().meta({ description: "Task number, if it is about one." }),
     job: z.int().optional().meta({ description: "Job number, if one failed." }),
+    proposal: z.int().optional().meta({ description: "Proposal number, if one is open." }),
+    approval: z.int().optional().meta({ description: "Approval number, if one waits." }),
     at: Timestamp,
     by: z.string().nullable(),
     unanswered: z.boolean().optional().meta({
-      description: "Whether an ask has had no reply for the broker's `unanswered_after_s`; only for asks.",
+      description:
+        "Whether it has had no reply for the broker's `unanswered_after_s`; only for what was asked.",
     }),
     text: z.string(),
   })
@@ -44,7 +47,7 @@ export type SessionBrief = z.output<typeof SessionBrief>;
 
 export const brief = operation("brief", {
   summary:
-    "See what changed since you last read: asks for you, answers, your open asks, decisions, tasks, document, state, people; most important first.",
+    "See what changed since you last read: asks and reviews for you, answers, what you wait for, decisions, tasks, document, state, people; most important first.",
   unlisted: ["since_cursor", "summary"],
   input: z
     .strictObject({
