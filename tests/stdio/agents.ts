@@ -9,6 +9,8 @@ export interface Correspondent {
   readonly credential: string;
   post(text: string, more?: object): Promise<void>;
   ask<Answer = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Answer>;
+  /** Sends a request with another credential. */
+  askAs<Answer>(credential: string, method: string, path: string, body?: object): Promise<Answer>;
   /** Returns a team's entry in the roster. */
   findRosterEntry(name: string): Promise<Record<string, unknown>>;
   /** Returns a team's peers from list_peers. */
@@ -43,6 +45,7 @@ export async function startSession({ url }: Pick<TestBroker, "url">): Promise<Co
       await ask("POST", `${session}/messages`, { content: { text }, ...more }, credential);
     },
     ask: (method, path, body) => ask(method, `${session}${path}`, body, credential),
+    askAs: (as, method, path, body) => ask(method, `${session}${path}`, body, as),
     async listPeers(team) {
       const { peers } = await ask<{ peers: Record<string, unknown>[] }>("GET", `${session}/peers`);
       return peers.filter((each) => each["team"] === team);

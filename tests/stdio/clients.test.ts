@@ -67,6 +67,18 @@ describe("a client whose hooks are commands", () => {
     await expect(lstat(path)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
+  it("[WAKE-21] puts an open ask to its model once more when a turn ends", async () => {
+    const alder = await startSession(broker);
+    await startAgent(broker, alder, { client: "gemini-cli-mcp-client", env: { TMPDIR: temporary } });
+    await alder.post("", { to: "Birch", content: { text: "which port?", kind: "ask" } });
+    await expect.poll(() => hook("gemini", "UserPromptSubmit")).toHaveProperty("hookSpecificOutput");
+    expect(await hook("gemini", "Stop")).toMatchObject({
+      decision: "block",
+      reason: expect.stringContaining("#2, an ask to you by Alder, has no reply"),
+    });
+    expect(await hook("gemini", "Stop")).toEqual({});
+  });
+
   it("[VENDOR-4] a folder that others may write to holds no socket", async () => {
     const folder = join(temporary, `merkle-${process.getuid?.() ?? ""}`);
     await chmod(folder, 0o777);
@@ -112,6 +124,20 @@ describe("Codex", () => {
     await expect
       .poll(async () => (await alder.listPeers("Birch"))[0])
       .toMatchObject({ capabilities: { wake: ["inbox", "hooks"] } });
+  });
+
+  it("[WAKE-21] its Stop puts an open ask to its model once more", async () => {
+    const alder = await startSession(broker);
+    const birch = await startAgent(broker, alder, { client: "codex-mcp-client" });
+    const ids = { client: "codex", session_id: "t1", prompt_id: "p1" };
+    const call = async (event: string) => JSON.parse(await birch.call("hook", { ...ids, event }));
+    await alder.post("", { to: "Birch", content: { text: "which port?", kind: "ask" } });
+    await expect.poll(() => call("UserPromptSubmit")).toHaveProperty("hookSpecificOutput");
+    expect(await call("Stop")).toMatchObject({
+      decision: "block",
+      reason: expect.stringContaining("#2, an ask to you by Alder, has no reply"),
+    });
+    expect(await call("Stop")).toEqual({});
   });
 
   it("[VENDOR-8] a turn is begun at the app server beside it, before it had any", async () => {

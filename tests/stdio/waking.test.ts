@@ -13,8 +13,10 @@ import { openStandIn } from "../../apps/cli/src/mcp/stand-in.js";
 import { readConfig } from "../../apps/cli/src/settings/config.js";
 import { createCleanup } from "../kit/cleanup.js";
 import { startClientInbox } from "../kit/client-inbox.js";
+import { makePerson } from "../kit/persons.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { transports } from "../kit/transports.js";
 import { startAgent, startSession } from "./agents.js";
 
 const cleanup = createCleanup();
@@ -124,6 +126,41 @@ describe("hooks of a client", () => {
     expect(await birch.hook("Stop")).toBe("");
     await birch.call("set_status", { status: "working" });
     expect(await birch.hook("Stop")).toBe(reminderOf(6, "Later?"));
+    expect(await birch.hook("Stop")).toBe("");
+  });
+
+  it("[WAKE-22] put a task in review to its reviewer once more before its turn ends, until it is accepted or returned", async () => {
+    const alder = await startSession(broker);
+    const birch = await startAgent(broker, alder);
+    const cedar = await startAgent(broker, alder, { team: "Cedar" });
+    const ana = await makePerson(await transports.rest(broker.url), "Ana");
+    const addTask = async (title: string) => {
+      const body = { title, check: { reviewer: "Birch" } };
+      const { task } = await alder.askAs<{ task: number }>(ana.person_id, "POST", "/tasks", body);
+      return task;
+    };
+    const finish = async (task: number) => {
+      await cedar.call("claim_task", { task });
+      await cedar.call("finish_task", { task });
+    };
+    const reminderOf = (task: number, title: string) =>
+      `Merkle task ${task} by Cedar is in review and waits for you: "${title}". Accept it with finish_task, or return it with release, task and reason.`;
+
+    const one = await addTask("Rotate");
+    await finish(one);
+    await expect.poll(() => birch.hook("UserPromptSubmit")).toContain("change in_review");
+    expect(await birch.hook("Stop")).toBe(reminderOf(one, "Rotate"));
+    expect(await birch.hook("Stop")).toBe("");
+
+    const two = await addTask("Ship");
+    await finish(two);
+    await expect.poll(() => birch.hook("Stop")).toContain("change in_review");
+    await birch.call("release", { task: two, reason: "No tests." });
+    expect(await birch.hook("Stop"), "it was returned").toBe("");
+    await finish(two);
+    await expect.poll(() => birch.hook("Stop")).toContain("change in_review");
+    expect(await birch.hook("Stop")).toBe(reminderOf(two, "Ship"));
+    await birch.call("finish_task", { task: two });
     expect(await birch.hook("Stop")).toBe("");
   });
 

@@ -22,10 +22,18 @@ export interface ServerExtension {
   readonly onPeer?: (team: PeerSession) => void;
   /** Decrypts a private message for a peer. Returns other messages unchanged. */
   readonly openMessage?: (team: PeerSession, message: Message) => Message;
+  /** Returns what an event asks of the peer that it arrived for, or null if it asks nothing. */
+  readonly findRequest?: (team: PeerSession, message: Message) => OpenRequest | null;
   /** Called for each hook that the client runs. */
   readonly onHook?: (call: HookCall) => void;
   /** Returns why an edit that a hook announced is refused, or null to allow the edit. */
   readonly judgeEdit?: (edit: Edit) => string | null;
+}
+
+/** Something asked of a peer, which its model is reminded of once before a turn ends (WAKE-21). */
+export interface OpenRequest {
+  /** Returns what to put to the model in one line, or null if the request is settled. */
+  remind(signal: AbortSignal): Promise<string | null>;
 }
 
 export interface Edit {

@@ -15,10 +15,10 @@ import { type CallTool, createCallTool, type ToolCall } from "./call-tool.js";
 import type { CreateExtension } from "./extension.js";
 import type { HookCall } from "./hook-call.js";
 import { createHookAnswers } from "./hooks/answer-hooks.js";
-import { createAskReminder } from "./hooks/ask-reminder.js";
 import { createHookServer } from "./hooks/hook-server.js";
 import { openHookSocket } from "./hooks/hook-socket.js";
 import { createPermissionWatch } from "./hooks/permission-watch.js";
+import { createReminder } from "./hooks/reminder.js";
 import { createStatusReporter, readIdleSince } from "./hooks/status-reporter.js";
 import { createLongResults, createRenderer } from "./long-results.js";
 import { createAcknowledger } from "./mail/acknowledger.js";
@@ -156,7 +156,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     env,
     client: process.ppid,
   });
-  const reminder = createAskReminder({ link, teams });
+  const reminder = createReminder({ link, teams, extensions: () => extensions });
   const acknowledger = createAcknowledger(link, deliveryRecord);
   const describe = () =>
     describeSelf({ client: getClientInfo(), toolsets: options.toolsets, wake: paths.available });

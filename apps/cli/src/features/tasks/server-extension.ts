@@ -1,6 +1,6 @@
-import { MerkleError, type OutputOf } from "@merkle/wire";
-import { toNeutralJson } from "@merkle/wire/text";
-import type { ExtendedServer, ServerExtension } from "../../mcp/extension.js";
+import { MerkleError, type Message, type OutputOf } from "@merkle/wire";
+import { formatInlineName, toNeutralJson } from "@merkle/wire/text";
+import type { ExtendedServer, OpenRequest, ServerExtension } from "../../mcp/extension.js";
 import type { AskBroker, OperationCall } from "../../mcp/operation-call.js";
 import type { PeerSession } from "../../mcp/peer-sessions.js";
 import { findRepository, resolveFile, resolveScope, toRepositoryKey } from "../../sessions/repository.js";
@@ -9,8 +9,8 @@ import { createClaimGuard } from "./claim-guard.js";
 type Task = OutputOf<"list_tasks">["tasks"][number];
 
 /**
- * Extends the MCP server: resolves claimed paths and tasks' files against its folder, guards edits of claimed files, and warns
- * about unfinished work.
+ * Extends the MCP server: resolves claimed paths and tasks' files against its folder, guards edits of claimed files, warns
+ * about unfinished work, and reminds a reviewer of a task.
  */
 export function extendServer({ link, teams, log }: ExtendedServer): ServerExtension {
   const { refresh, judge } = createClaimGuard({ link, teams, cwd: process.cwd(), log });
@@ -41,9 +41,29 @@ export function extendServer({ link, teams, log }: ExtendedServer): ServerExtens
     );
   }
 
+  /** Returns the review that an event asks for. Whose review it is, the broker says when it is asked. */
+  function findRequest(team: PeerSession, { event, sequence, content }: Message): OpenRequest | null {
+    const { task, change, reviewer } = content;
+    if (event !== "task_changed" || change !== "in_review" || reviewer === undefined) return null;
+    return { remind: (signal) => remindOfReview(team, { task: Number(task), sequence }, signal) };
+  }
+
+  async function remindOfReview(
+    { sessionId: session_id, credential: team_id }: PeerSession,
+    { task, sequence }: { readonly task: number; readonly sequence: number },
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const review = await link.call("get_task", { session_id, team_id, task }, { signal });
+    const last = review.history.findLast(({ change }) => change === "in_review");
+    // A task that was returned and handed in again has a newer event, which is put to the model instead.
+    if (!review.to_review || last?.sequence !== sequence) return null;
+    return `Merkle task ${task} by ${formatInlineName(review.holder ?? "")} is in review and waits for you: ${toNeutralJson(review.title)}. Accept it with finish_task, or return it with release, task and reason.`;
+  }
+
   return {
     refresh,
     judgeEdit: judge,
+    findRequest,
     operations: {
       async claim(performance, ask) {
         return performance.team && { output: await claimHere(performance, performance.team, ask) };

@@ -11,9 +11,9 @@ import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { SecretStore } from "../secret-store.js";
 import { ignore, type ToolAnswer } from "../tool-answer.js";
 import type { Turn } from "../turn.js";
-import type { AskReminder } from "./ask-reminder.js";
 import type { HookAnswer, HookBriefs, HookServer } from "./hook-server.js";
 import type { PermissionWatch } from "./permission-watch.js";
+import type { Reminder } from "./reminder.js";
 
 /** Answers the client's hooks, which arrive as tool calls or over a socket. */
 interface HookAnswers {
@@ -39,7 +39,7 @@ interface HookAnswersOptions {
   readonly permissions: PermissionWatch;
   readonly extensions: readonly ServerExtension[];
   readonly briefs: Briefs;
-  readonly reminder: Pick<AskReminder, "prepare">;
+  readonly reminder: Pick<Reminder, "prepare">;
   readonly handedOut: DeliveryRecord;
   readonly secretStore: SecretStore;
   readonly render: Renderer;
