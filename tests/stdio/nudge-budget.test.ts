@@ -79,7 +79,12 @@ async function startTwelve(delays: NudgeDelays) {
 }
 
 it("[WAKE-9] of twelve idle agents, a remark to everyone nudges none at once, and comes along with the next nudge", async () => {
-  const { alder, agents } = await startTwelve({ soonMs: hour, pauseMs: hour, pauseMsMax: hour });
+  const { alder, agents } = await startTwelve({
+    soonMs: hour,
+    pauseMs: hour,
+    pauseMsMax: hour,
+    laterMs: hour,
+  });
   await alder.post("nice weather");
   // Each agent also has the joins of those that came after it.
   const joins = (teams.length * (teams.length - 1)) / 2;
@@ -93,7 +98,7 @@ it("[WAKE-9] of twelve idle agents, a remark to everyone nudges none at once, an
 });
 
 it("[WAKE-20] an agent that chose to be nudged by what is addressed is not nudged by a remark to everyone", async () => {
-  const { alder, agents } = await startTwelve({ soonMs: 0, pauseMs: 100, pauseMsMax: 100 });
+  const { alder, agents } = await startTwelve({ soonMs: 0, pauseMs: 100, pauseMsMax: 100, laterMs: hour });
   const [birch, ...others] = agents;
   await birch?.call("set_wake", { wake: "addressed" });
   await alder.post("nice weather");
@@ -103,7 +108,7 @@ it("[WAKE-20] an agent that chose to be nudged by what is addressed is not nudge
 });
 
 it("[WAKE-9] once the conversation pauses, a remark to everyone nudges all of them, each once", async () => {
-  const { alder, agents } = await startTwelve({ soonMs: 0, pauseMs: 100, pauseMsMax: 100 });
+  const { alder, agents } = await startTwelve({ soonMs: 0, pauseMs: 100, pauseMsMax: 100, laterMs: hour });
   await alder.post("nice weather");
   await expect
     .poll(() => agents.map(({ nudges }) => nudges.length), { timeout: 30_000 })

@@ -275,6 +275,40 @@ describe("A task", () => {
     });
   });
 
+  it("[TASK-16] [DELIVER-4] the creator's message can wait while others work on its other tasks, unless it makes one ready", async () => {
+    const { session, session_id, atlas, birch, add } = await startList();
+    const cedar = { session_id, team_id: (await session.join("Cedar")).credential };
+    const first = await add("a");
+    const [blocker, last] = [await add("b"), await add("c")];
+    await add("d", { blocked_by: [blocker] });
+    for (const task of [first, blocker]) await transport.call("claim_task", { ...birch, task });
+    await transport.call("claim_task", { ...cedar, task: last });
+    await transport.call("finish_task", { ...birch, task: first });
+    await transport.call("finish_task", { ...birch, task: blocker });
+    await transport.call("finish_task", { ...cedar, task: last });
+    const { messages } = await transport.call("check_messages", atlas);
+    const done = messages.filter(({ content }) => content["change"] === "done");
+    expect(done.map(({ content, priority }) => [content["task"], priority])).toEqual([
+      [first, "low"],
+      [blocker, "next"],
+      [last, "next"],
+    ]);
+  });
+
+  it("[TASK-16] of the last two tasks, finished at the same time, one tells the creator at once", async () => {
+    const { session, session_id, atlas, birch, add } = await startList();
+    const cedar = { session_id, team_id: (await session.join("Cedar")).credential };
+    const claimed = [
+      { ...birch, task: await add("a") },
+      { ...cedar, task: await add("b") },
+    ];
+    for (const each of claimed) await transport.call("claim_task", each);
+    await Promise.all(claimed.map((each) => transport.call("finish_task", each)));
+    const { messages } = await transport.call("check_messages", atlas);
+    const done = messages.filter(({ content }) => content["change"] === "done");
+    expect(done.map(({ priority }) => priority)).toEqual(["low", "next"]);
+  });
+
   it("[TASK-17] [ATT-15] in review it is a message for its reviewer, who sees that it is and since when it is unanswered", async () => {
     const { session, session_id, atlas, birch, add } = await startList();
     const cedar = { session_id, team_id: (await session.join("Cedar")).credential };

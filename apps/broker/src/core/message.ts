@@ -80,7 +80,10 @@ export interface EventOptions {
   readonly reaches?: readonly string[] | undefined;
   /** Sequence of the message that the event is about. */
   readonly replyTo?: number | undefined;
-  /** `now` wakes all recipients, like chat. `low` ends no wait except the convener's (DELIVER-4). */
+  /**
+   * `now` wakes all recipients, like chat. `low` ends no wait except the convener's, or if the event wakes, puts off its
+   * nudge (DELIVER-4).
+   */
   readonly priority?: "now" | "low" | undefined;
   /** Id of the message (default: a new id). */
   readonly id?: string | undefined;

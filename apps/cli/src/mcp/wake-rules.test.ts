@@ -45,6 +45,13 @@ const rows: readonly [what: string, message: Message, ...times: string[]][] = [
     "never",
   ],
   ["a change of its task", createFeedEvent(1, "task_changed"), "soon", "soon", "soon"],
+  [
+    "a finished task, while others work on its creator's other tasks",
+    createFeedEvent(1, "task_changed", { priority: "low" }),
+    "later",
+    "later",
+    "later",
+  ],
   ["a change of its claim", createFeedEvent(1, "claim_changed"), "soon", "soon", "soon"],
   ["the conclusion", createFeedEvent(1, "session_concluded"), "now", "now", "now"],
   ["a change of a key that it watches", createFeedEvent(1, "state_changed"), "now", "now", "now"],

@@ -15,9 +15,9 @@ export function isForEveryone({ to, from }: Message): boolean {
 
 /**
  * When to nudge an idle agent for a message: immediately; after a few seconds, in which another message
- * usually follows; once the conversation has paused; or not at all.
+ * usually follows; once the conversation has paused; after minutes, if nothing else has by then; or not at all.
  */
-export type NudgeTime = "now" | "soon" | "after a pause" | "never";
+export type NudgeTime = "now" | "soon" | "after a pause" | "later" | "never";
 
 /** The peer that may be nudged, as far as the rule depends on it. */
 export interface NudgedPeer {
@@ -38,7 +38,10 @@ export interface NudgedPeer {
  */
 export function findNudgeTime(message: Message, readPeer: () => NudgedPeer): NudgeTime {
   if (!wakes(message)) return "never";
-  if (message.type === "system") return findEventKind(message.event)?.hasFollowUp ? "soon" : "now";
+  if (message.type === "system") {
+    if (message.priority === "low") return "later";
+    return findEventKind(message.event)?.hasFollowUp ? "soon" : "now";
+  }
   if (breaksThrough(message) || !isForEveryone(message)) return "now";
   if (findMessageKind(message) !== null) return "now";
   const peer = readPeer();

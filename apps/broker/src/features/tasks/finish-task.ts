@@ -1,5 +1,6 @@
 import {
   deleteTaskClaims,
+  hasOthersAtWork,
   listPeers,
   listReadyAfter,
   lockFeed,
@@ -51,6 +52,9 @@ export async function finishTask(
       ...(input.proof && { proof: input.proof }),
     });
     const claims = isDone ? await deleteTaskClaims(write.tx, before) : [];
+    const ready = isDone ? await listNowReady(write, key) : [];
+    const isOwnWork = row.holderPeerId === ctx.team.peer.peerId;
+    const canWait = isDone && isOwnWork && ready.length === 0 && (await hasOthersAtWork(write.tx, row));
     const { result, proof } = input;
     await announceTask(ctx, write, row, {
       change,
@@ -59,10 +63,11 @@ export async function finishTask(
       ...(row.holder !== null && row.holder !== formatAuthorName(ctx.team) && { holder: row.holder }),
       ...(!isDone && (await findReviewers(ctx, write, row))),
       concerns: ["creator", "holder"],
+      priority: canWait ? "low" : undefined,
     });
     await announceFileClaims(ctx, write, claims, "released");
-    const ready = isDone ? await announceReady(ctx, write, key) : [];
-    return { ...toTask(row, ctx), ready };
+    await announceEachReady(ctx, write, ready);
+    return { ...toTask(row, ctx), ready: ready.map(({ number }) => number) };
   });
 }
 
@@ -91,18 +96,30 @@ export function mayReview({ team }: TeamContext<TaskServices>, row: TaskRow): bo
   return team.kind === "human" || isReviewer(row, team);
 }
 
-/** Notifies the assignees of tasks that became ready because another task was finished or cancelled. */
+/** Notifies the assignees of tasks that became ready because another task was cancelled. */
 export async function announceReady(
   ctx: TeamContext<TaskServices>,
   write: Write,
   key: TaskKey,
-): Promise<number[]> {
-  // The feed must be locked before the read below. An earlier announcement in this write may already hold the
-  // lock.
-  await lockFeed(write.tx, key.sessionId);
-  const ready = await listReadyAfter(write.tx, key);
+): Promise<void> {
+  await announceEachReady(ctx, write, await listNowReady(write, key));
+}
+
+/**
+ * Lists the tasks that became ready because another task was finished or cancelled. Locks the feed, so that of two
+ * callers that finish tasks at the same time, the second sees what the first has done.
+ */
+async function listNowReady({ tx }: Write, key: TaskKey): Promise<readonly TaskRow[]> {
+  await lockFeed(tx, key.sessionId);
+  return listReadyAfter(tx, key);
+}
+
+async function announceEachReady(
+  ctx: TeamContext<TaskServices>,
+  write: Write,
+  ready: readonly TaskRow[],
+): Promise<void> {
   for (const row of ready) await announceTask(ctx, write, row, { change: "ready", concerns: ["assignee"] });
-  return ready.map(({ number }) => number);
 }
 
 function alreadyFinished(row: TaskRow): MerkleError {

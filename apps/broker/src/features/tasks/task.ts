@@ -154,15 +154,18 @@ export async function announceTask(
     readonly concerns: readonly TaskRole[];
     /** Ids of other peers that the change concerns. */
     readonly peerIds?: readonly string[];
+    /** `low` for a change that can wait for the next nudge (DELIVER-4). */
+    readonly priority?: "low" | undefined;
   },
 ): Promise<void> {
   const { services, session, team } = ctx;
-  const { concerns, peerIds = [], ...fields } = update;
+  const { concerns, peerIds = [], priority, ...fields } = update;
   const reaches = new Set([...(await listConcernedPeers(tx, row, concerns)), ...peerIds]);
   reaches.delete(team.peer.peerId);
   const { sequence } = await announce(session.sessionId, toTaskEvent(row, formatAuthorName(team), fields), {
     causedBy: team.peer.peerId,
     reaches: [...reaches],
+    priority,
   });
   afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));
 }

@@ -59,9 +59,9 @@ function startWaker(circumstances: Circumstances = {}) {
       head += 1;
       mail.push(createFeedMessage(head, special));
     },
-    pushEvent(event: string) {
+    pushEvent(event: string, special: Partial<Message> = {}) {
       head += 1;
-      mail.push(createFeedEvent(head, event));
+      mail.push(createFeedEvent(head, event, special));
     },
     read() {
       mail.offer({ by: "call" }, () => true)?.settle(true);
@@ -94,6 +94,21 @@ it("[WAKE-9] agents' chat to everyone wakes after 15 s without more of it", () =
   pass(100);
   expect(times()).toEqual([25_000]);
   expect(nudges[0]?.unread).toHaveLength(2);
+});
+
+it("[WAKE-9] an event that can wait wakes with the next message, or after five minutes", () => {
+  const { push, pushEvent, read, pass, times, nudges } = startWaker();
+  pushEvent("task_changed", { priority: "low" });
+  pass(100_000);
+  push();
+  pass(100);
+  expect(nudges.map(({ unread }) => unread.length)).toEqual([2]);
+  read();
+  pushEvent("task_changed", { priority: "low" });
+  pass(299_900);
+  expect(times()).toHaveLength(1);
+  pass(100);
+  expect(times().at(-1)).toBe(100_100 + 300_000);
 });
 
 it("[WAKE-9] agents' chat to everyone that does not pause wakes after 60 s", () => {

@@ -58,9 +58,16 @@ export interface NudgeDelays {
   readonly pauseMs: number;
   /** For `after a pause`: the maximum time from the first such message to the nudge. */
   readonly pauseMsMax: number;
+  /** For `later`. */
+  readonly laterMs: number;
 }
 
-export const nudgeDelaysDefault: NudgeDelays = { soonMs: 5_000, pauseMs: 15_000, pauseMsMax: 60_000 };
+export const nudgeDelaysDefault: NudgeDelays = {
+  soonMs: 5_000,
+  pauseMs: 15_000,
+  pauseMsMax: 60_000,
+  laterMs: 300_000,
+};
 
 /**
  * The maximum time that a blocked wait takes to return new messages. If messages are still unread after this
@@ -136,6 +143,7 @@ export function createWaker(options: WakerOptions): Waker {
     return Math.min(
       ...times.filter(({ time }) => time === "now").map(({ at }) => at),
       ...times.filter(({ time }) => time === "soon").map(({ at }) => at + delays.soonMs),
+      ...times.filter(({ time }) => time === "later").map(({ at }) => at + delays.laterMs),
       lastChatAt + delays.pauseMs,
       firstChatAt + delays.pauseMsMax,
     );

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, gt, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import { feeds, messages, peers, sessions, tasks, teams } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
@@ -195,6 +195,30 @@ export async function listReadyAfter(tx: Transaction, { sessionId, number }: Tas
       ),
     )
     .orderBy(asc(tasks.number));
+}
+
+/**
+ * Returns whether peers other than its creator have claimed other tasks of the same creator. The caller must hold the
+ * feed's lock. If two peers finish their tasks at the same time, the second one then sees the first one's change.
+ */
+export async function hasOthersAtWork(
+  tx: Transaction,
+  { sessionId, number, createdByPeerId }: Pick<TaskRow, "sessionId" | "number" | "createdByPeerId">,
+): Promise<boolean> {
+  const [row] = await tx
+    .select({ number: tasks.number })
+    .from(tasks)
+    .where(
+      and(
+        eq(tasks.sessionId, sessionId),
+        eq(tasks.state, "claimed"),
+        eq(tasks.createdByPeerId, createdByPeerId),
+        ne(tasks.number, number),
+        ne(tasks.holderPeerId, createdByPeerId),
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
 }
 
 /**
