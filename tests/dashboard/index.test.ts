@@ -78,7 +78,7 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("g");
     await page.keyboard.press("a");
-    await page.getByText("One agent needs you.").waitFor();
+    await page.getByText("1 needs you").waitFor();
     const first = page.getByRole("article", { name: "Waiting" }).getByRole("listitem").first();
     await first.filter({ hasText: "Birch" }).filter({ hasText: "Which staging key?" }).waitFor();
     await page.getByRole("listitem").filter({ hasText: "Rotates the keys" }).first().waitFor();
@@ -88,13 +88,13 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
       .waitFor();
     expect(await findBarriers()).toEqual([]);
     await page.getByRole("button", { name: "Wall" }).click();
-    await page.getByRole("heading", { name: "One agent needs you" }).waitFor();
+    await page.getByRole("heading", { name: /^1 needs you/ }).waitFor();
     expect(new URL(page.url()).searchParams.get("wall")).toBe("1");
     expect(await findBarriers()).toEqual([]);
     const moving = () => document.getAnimations().filter(({ playState }) => playState === "running").length;
     expect(await page.evaluate(moving)).toBe(0);
     await page.keyboard.press("Escape");
-    await page.getByText("One agent needs you.").waitFor();
+    await page.getByText("1 needs you").waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ export { withProgress } from "./core/progress.js";
 export { createRefusedCalls, type RefusedCalls } from "./core/refused-calls.js";
 export { toFileHref } from "./core/source-href.js";
 export { parseSourcePath, rootNamePattern, type SourcePathParts } from "./core/source-path.js";
-export { formatUnread } from "./core/unread-text.js";
+export { agentUnreadCountedMax, formatAgentUnread, formatUnread } from "./core/unread-text.js";
 export { isUuid } from "./core/uuid.js";
 export { eventKinds, eventNames, findEventKind, type SystemEvent, wakes } from "./events.js";
 export type { Agent, AgentTalk, AgentWait } from "./features/agents/feature.js";

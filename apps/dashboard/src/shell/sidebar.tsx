@@ -1,6 +1,5 @@
 "use client";
 
-import { formatUnread } from "@merkle/wire";
 import { Bell, BookOpen, Ellipsis, LayoutList, Search } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
@@ -8,6 +7,7 @@ import { useOfConnection } from "@/broker/use-connection-state";
 import { useRead } from "@/broker/use-read";
 import { Logo } from "@/components/logo";
 import { PageLink } from "@/components/page-link";
+import { UnreadCount } from "@/components/unread-count";
 import { useIsMac } from "@/core/keyboard/use-is-mac";
 import { lazyPart } from "@/core/lazy-part";
 import { createStoredValue } from "@/core/preferences/stored-value";
@@ -143,7 +143,9 @@ function RecentSessions() {
               {title}
             </span>
             {unread !== null && unread > 0 && (
-              <span className="font-medium text-foreground tabular-nums">{formatUnread(unread)}</span>
+              <span className="font-medium text-foreground">
+                <UnreadCount count={unread} reader="person" />
+              </span>
             )}
           </PageLink>
         </li>

@@ -9,7 +9,13 @@ import {
   sumUsageOfAgents,
   type WaitRow,
 } from "@merkle/db";
-import type { Agent, AgentWait, OutputOf, ParsedInputOf } from "@merkle/wire";
+import {
+  type Agent,
+  type AgentWait,
+  agentUnreadCountedMax,
+  type OutputOf,
+  type ParsedInputOf,
+} from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { groupBy } from "../../core/group-by.js";
 import { requireSession } from "../../identity/session-directory.js";
@@ -19,7 +25,6 @@ import { toReportedState } from "../../sessions/roster/list-peers.js";
 import type { ViewServices } from "../../views/services.js";
 
 const agentsMax = 200;
-const unreadCountedMax = 100;
 const talkMs = 300_000;
 const talkMax = 200;
 
@@ -44,7 +49,7 @@ export async function listAgents(
   const present = filterPresentPeers(rows).map((row) => toSeenAgent(services, row, now));
   const [waits, unread, usageByPeer] = await Promise.all([
     listWaits(orm, meshId, present, limits.reasonCharsMax),
-    countUnreadOfAgents(orm, present, unreadCountedMax),
+    countUnreadOfAgents(orm, present, agentUnreadCountedMax),
     sumUsageOfAgents(orm, present),
   ]);
   const waitsByPeer = groupBy(waits, ({ peerId }) => peerId);

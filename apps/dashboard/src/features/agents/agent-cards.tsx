@@ -3,7 +3,8 @@ import { PageLink } from "@/components/page-link";
 import { cn } from "@/core/utils";
 import { StatusMark } from "@/sessions/status-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { findNeed, formatName, groupBySession } from "./agent-words";
+import { findNeed } from "./agent-state";
+import { formatName, groupBySession } from "./agent-words";
 
 /** Shows a card per session with a dot per agent, if there are more agents than fit on the map. */
 export function AgentCards({ agents, className }: { agents: readonly Agent[]; className?: string }) {

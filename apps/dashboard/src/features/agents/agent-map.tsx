@@ -1,13 +1,14 @@
 "use client";
 
-import type { Agent, AgentTalk } from "@merkle/wire";
+import { type Agent, type AgentTalk, formatAgentUnread } from "@merkle/wire";
 import { useRouter } from "next/navigation";
 import { type MouseEvent, useMemo } from "react";
 import { cn } from "@/core/utils";
 import { toMonogram } from "@/sessions/monogram";
 import { describeStatus } from "@/sessions/status-mark";
 import { toTeamColour } from "@/sessions/team-colour";
-import { describeActivity, describeWait, findNeed, formatName } from "./agent-words";
+import { findNeed } from "./agent-state";
+import { describeActivity, describeWait, formatName } from "./agent-words";
 import {
   computeLayout,
   drawBend,
@@ -133,7 +134,7 @@ function AgentNode({ node, cluster, isWall }: { node: MapNode; cluster: MapClust
 
   return (
     <a href={href} onClick={open} className="group outline-none">
-      <title>{`${formatName(agent)} in ${cluster.title}: ${describeStatus(presence, agent.declared?.status === "blocked")}, ${activity.text}${waits.map((wait) => `, waits for ${describeWait(wait)}`).join("")}${unread > 0 ? `, ${unread} unread` : ""}`}</title>
+      <title>{`${formatName(agent)} in ${cluster.title}: ${describeStatus(presence, agent.declared?.status === "blocked")}, ${activity.text}${waits.map((wait) => `, waits for ${describeWait(wait)}`).join("")}${unread > 0 ? `, ${formatAgentUnread(unread)}` : ""}`}</title>
       {waits.length > 0 && <AskLoop node={node} human={need === "human"} />}
       {presence === "active" && !need && (
         <circle
@@ -170,19 +171,8 @@ function AgentNode({ node, cluster, isWall }: { node: MapNode; cluster: MapClust
       >
         {toMonogram(agent.name ?? agent.team)}
       </text>
-      {unread > 0 && (
-        <g aria-hidden>
-          <circle cx={x - 17} cy={y - 17} r={9} className="fill-primary" />
-          <text
-            x={x - 17}
-            y={y - 13.5}
-            textAnchor="middle"
-            className="fill-primary-foreground text-[10px] font-medium"
-          >
-            {unread > 99 ? "99" : unread}
-          </text>
-        </g>
-      )}
+      {/* The number is in the title and in the table: it does not fit here. */}
+      {unread > 0 && <circle aria-hidden cx={x - 17} cy={y - 17} r={5} className="fill-primary" />}
       <text
         x={x}
         y={labelY}

@@ -1,20 +1,15 @@
 import type { Agent } from "@merkle/wire";
-import { CircleAlert, ListTodo, Mail, MessageCircleQuestionMark } from "lucide-react";
+import { CircleAlert, ListTodo, MessageCircleQuestionMark } from "lucide-react";
 import type { ReactNode } from "react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
+import { UnreadCount } from "@/components/unread-count";
 import { cn } from "@/core/utils";
 import { StatusMark } from "@/sessions/status-mark";
 import { TeamBar } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import {
-  describeActivity,
-  describeUsage,
-  describeWait,
-  describeWaitReason,
-  findNeed,
-  formatName,
-} from "./agent-words";
+import { findNeed } from "./agent-state";
+import { describeActivity, describeUsage, describeWait, describeWaitReason, formatName } from "./agent-words";
 
 /** An agent in the list: its name, reported work, task, the people or agents it waits for, and its unread messages. */
 export function AgentRow({ agent }: { agent: Agent }) {
@@ -43,12 +38,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
           )}
           {need !== null && <AttentionBadge human={need === "human"} />}
           <span className="ml-auto flex items-center gap-3 text-sm text-muted-foreground tabular-nums">
-            {unread > 0 && (
-              <span className="flex items-center gap-1" title="Undelivered messages">
-                <Mail aria-hidden className="size-3.5" />
-                {unread > 99 ? "99+" : unread} <span className="max-sm:sr-only">unread</span>
-              </span>
-            )}
+            <UnreadCount count={unread} reader="agent" />
             {usage && <span title="Reported by its client">{usage}</span>}
           </span>
         </p>

@@ -12,8 +12,10 @@ import { useMediaQuery } from "@/core/use-media-query";
 import { toTeamColour } from "@/sessions/team-colour";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { AgentCards } from "./agent-cards";
+import { AgentCounts } from "./agent-counts";
 import { AgentMap, mapAgentsMax } from "./agent-map";
-import { describeActivity, describeWait, findNeed, formatName, isListed } from "./agent-words";
+import { findNeed, isListed } from "./agent-state";
+import { describeActivity, describeWait, formatName } from "./agent-words";
 
 export interface AgentWallProps {
   readonly read: ReadResult<OutputOf<"list_agents">>;
@@ -38,15 +40,7 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
       <header className="flex items-center gap-4 px-[3vw] pt-[3vh]">
         <Logo />
         <h1 className="text-[clamp(1.25rem,2.4vw,3rem)] leading-tight font-semibold">
-          {agentsInNeed.length > 0 ? (
-            <span className="text-warning">
-              {agentsInNeed.length === 1 ? "One agent needs you" : `${agentsInNeed.length} agents need you`}
-            </span>
-          ) : agents.length > 0 ? (
-            "All at work"
-          ) : (
-            "No agents at work"
-          )}
+          {data?.agents.length === 0 ? "No agents" : <AgentCounts agents={data?.agents ?? []} />}
         </h1>
         <Clock />
         <button

@@ -2,14 +2,7 @@ import type { Agent, AgentWait } from "@merkle/wire";
 import { planTool, questionTool, turnEndTool } from "@merkle/wire/text";
 import type { RosterFact } from "@/parts/feature";
 import { formatPeerAddress } from "@/sessions/roster-rows";
-
-/** Whether an agent waits for a human, for another agent, or for neither. */
-export type Need = "human" | "agent" | null;
-
-export function findNeed({ declared, waits }: Pick<Agent, "declared" | "waits">): Need {
-  if (declared?.status === "blocked" || waits.some(({ human }) => human)) return "human";
-  return waits.length > 0 ? "agent" : null;
-}
+import { findState } from "./agent-state";
 
 /** Returns the agent's name together with its team's, unless both are the same. */
 export function formatName({ team, name }: Pick<Agent, "team" | "name">): string {
@@ -41,18 +34,9 @@ export function describeActivity(agent: Agent): RosterFact["activity"] {
   if (summaryAt) return { text: summary, isQuoted: true, since: summaryAt };
   if (task) return { text: task.title, isQuoted: true, since: task.since };
   if (agent.polling) return { text: "waits for messages", isQuoted: false, since: agent.last_seen_at };
-  return { text: statusTexts[agent.presence], isQuoted: false, since: agent.last_seen_at };
-}
-
-const statusTexts = {
-  active: "at work",
-  idle: "recently active",
-  disconnected: "offline",
-} as const satisfies Record<Agent["presence"], string>;
-
-/** True if the list shows the agent in a row. Absent agents that need nothing are only counted. */
-export function isListed(agent: Agent): boolean {
-  return agent.presence !== "disconnected" || findNeed(agent) !== null || agent.task !== null;
+  const state = findState(agent);
+  const since = state === "working" && declared ? declared.at : agent.last_seen_at;
+  return { text: state, isQuoted: false, since };
 }
 
 /** Formats a number of tokens, rounded: `12k`, `1.2M`. */

@@ -14,9 +14,11 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { AgentCards } from "./agent-cards";
+import { AgentCounts } from "./agent-counts";
 import { AgentMap, mapAgentsMax } from "./agent-map";
 import { AgentRow } from "./agent-row";
-import { findNeed, groupBySession, isListed } from "./agent-words";
+import { findNeed, isListed } from "./agent-state";
+import { groupBySession } from "./agent-words";
 import { useAgents } from "./use-agents";
 
 const AgentWall = lazyPart(() => import("./agent-wall"), "AgentWall");
@@ -70,10 +72,9 @@ function Agents({ agents, talk }: OutputOf<"list_agents">) {
   if (agents.length === 0) return <NoAgents />;
   return (
     <div className="grid grid-cols-1 gap-6">
-      <Headline
-        needing={agentsInNeed.filter((agent) => findNeed(agent) === "human").length}
-        there={listedAgents.length}
-      />
+      <p className="text-title font-semibold tabular-nums">
+        <AgentCounts agents={agents} />
+      </p>
       {visibleAgents.length > mapAgentsMax && <AgentCards agents={visibleAgents} />}
       {visibleAgents.length > 0 && visibleAgents.length <= mapAgentsMax && (
         <figure className="overflow-hidden rounded-xl border bg-surface">
@@ -122,24 +123,6 @@ function Agents({ agents, talk }: OutputOf<"list_agents">) {
   );
 }
 
-/** A one-sentence summary of the page. */
-function Headline({ needing, there }: { needing: number; there: number }) {
-  return (
-    <p className="text-title font-semibold tabular-nums">
-      {needing > 0 ? (
-        <span className="text-warning">
-          {needing === 1 ? "One agent needs you." : `${needing} agents need you.`}
-        </span>
-      ) : (
-        "Nothing is blocked."
-      )}{" "}
-      <span className="font-normal text-muted-foreground">
-        {there === 1 ? "One agent is at work." : `${there} agents are at work.`}
-      </span>
-    </p>
-  );
-}
-
 interface SessionAgentsProps {
   readonly title: string;
   readonly href?: string;
@@ -170,7 +153,7 @@ function Group({ title, href, count, children }: SessionAgentsProps) {
 function NoAgents() {
   return (
     <Empty className="rounded-lg border py-16">
-      <EmptyTitle>No agents at work</EmptyTitle>
+      <EmptyTitle>No agents</EmptyTitle>
       <EmptyDescription>
         See what agents in all open sessions are doing, what they are waiting for, and who is talking to whom.
       </EmptyDescription>

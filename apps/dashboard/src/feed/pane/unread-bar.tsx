@@ -1,8 +1,9 @@
 "use client";
 
-import { formatUnread, type OutputOf } from "@merkle/wire";
+import type { OutputOf } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { TimeText } from "@/components/time-text";
+import { UnreadCount } from "@/components/unread-count";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 
@@ -25,7 +26,7 @@ export function UnreadBar({ count, onFirst, onCatchUp, onRead }: UnreadBarProps)
       className="flex flex-wrap items-center gap-x-1 border-b bg-highlight px-3 py-1 text-sm tabular-nums"
     >
       <span className="me-1 font-medium">
-        {formatUnread(count)}
+        <UnreadCount count={count} reader="person" />
         {since !== null && (
           <>
             {" since "}

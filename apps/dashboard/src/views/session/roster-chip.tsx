@@ -1,5 +1,6 @@
-import { CircleAlert, Mail } from "lucide-react";
+import { CircleAlert } from "lucide-react";
 import { TimeText } from "@/components/time-text";
+import { UnreadCount } from "@/components/unread-count";
 import { cn } from "@/core/utils";
 import { HumanBadge } from "@/identity/human-badge";
 import type { RosterFact } from "@/parts/feature";
@@ -53,10 +54,8 @@ export function RosterChip({ row, agent, isExpanded, onOpen }: RosterChipProps) 
           {peers.length > 1 && <span className="text-muted-foreground tabular-nums">×{peers.length}</span>}
           <span className="ml-auto flex shrink-0 items-center gap-1.5 pl-1">
             {agent !== undefined && agent.unread > 0 && (
-              <span className="flex items-center gap-0.5 text-xs text-muted-foreground tabular-nums">
-                <Mail aria-hidden className="size-3" />
-                {agent.unread}
-                <span className="sr-only"> unread</span>
+              <span className="text-xs text-muted-foreground">
+                <UnreadCount count={agent.unread} reader="agent" />
               </span>
             )}
             {isStuck && <CircleAlert aria-hidden className="size-3.5 text-warning" />}

@@ -1,8 +1,9 @@
-import { formatUnread, type Session } from "@merkle/wire";
+import type { Session } from "@merkle/wire";
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
+import { UnreadCount } from "@/components/unread-count";
 import { StatusMark } from "@/sessions/status-mark";
 import { TeamMark } from "@/sessions/team-mark";
 import { Badge } from "@/ui/badge";
@@ -144,8 +145,8 @@ function Unread({ count, words = false }: { count: number | null; words?: boolea
     );
   }
   return (
-    <span className="rounded-full bg-primary px-1.5 whitespace-nowrap text-xs leading-5 font-medium text-primary-foreground tabular-nums">
-      {formatUnread(count)}
+    <span className="rounded-full bg-primary px-1.5 text-xs leading-5 font-medium text-primary-foreground">
+      <UnreadCount count={count} reader="person" />
     </span>
   );
 }

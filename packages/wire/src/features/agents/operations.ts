@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { formatAgentUnread } from "../../core/unread-text.js";
 import { asTeam, Sequence, StorableText, Timestamp, Uuid } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
 import { Peer } from "../../operations/peers.js";
@@ -92,7 +93,7 @@ export const listAgents = operation("list_agents", {
     }),
   }),
   errors: ["unauthorized", "not_found"],
-  compact: ({ agents }) => joinLines(...agents.map(compactAgent), agents.length === 0 && "no one is at work"),
+  compact: ({ agents }) => joinLines(...agents.map(compactAgent), agents.length === 0 && "no agents"),
 });
 
 /** Formats an agent in one line. All text in the line comes from other users. */
@@ -115,7 +116,7 @@ function compactAgent({
       ({ on, human }) =>
         `waits for ${on.length > 0 ? on.map(formatInlineName).join(", ") : human ? "a human" : "an answer"}`,
     ),
-    unread > 0 && `${unread} unread`,
+    formatAgentUnread(unread),
   ].filter(Boolean);
   return `- ${formatInlineAddress(team, name)} in ${session}, ${facts.join(", ")}${summary && `: ${summary}`}`;
 }
