@@ -80,7 +80,7 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     const { as, ask, answerTo } = await startAsking();
     const approval = await ask({ command: `curl https://example.com/${"x".repeat(200)}` });
     const small = await dashboard.open("/needs-you", { as, ...phone });
-    await small.page.getByRole("link", { name: `View approval ${approval}` }).click();
+    await small.page.getByRole("button", { name: `Review approval ${approval}` }).click();
     const allow = small.page.getByRole("button", { name: "Allow once" });
     await allow.waitFor();
     expect(await small.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);

@@ -3,6 +3,7 @@ import type { InputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createCleanup } from "../kit/cleanup.js";
+import { dateBack } from "../kit/message-age.js";
 import { makeRow } from "../kit/message-row.js";
 import { changeSettings, makePerson as makeVerified } from "../kit/persons.js";
 import { createTestSession, expectFailure, type TestSession } from "../kit/session.js";
@@ -70,6 +71,7 @@ describe("What waits for a human", () => {
       peer: null,
       text: "Which staging key?",
       options: ["vault", "new"],
+      needs_person: true,
       unanswered: false,
       dismissed: false,
       snoozed_until: null,
@@ -176,13 +178,50 @@ describe("What waits for a human", () => {
     },
   );
 
-  it("[ATT-2] items are ordered by kind, then by age", async () => {
+  it("[ATT-1] [ATT-2] items are ordered by how urgent their kind is, then by age, and each kind is counted", async () => {
     const session = await createTestSession(transport);
     const at = { session_id: session.sessionId, team_id: session.convener };
     await transport.call("set_status", { ...at, status: "blocked", reason: "no key" });
     const [first, second] = [await ask(session, "one?"), await ask(session, "two?")];
     const items = await waiting(session);
-    expect(items.map(({ kind, sequence }) => sequence ?? kind)).toEqual([first, second, "blocked"]);
+    expect(items.map(({ kind, sequence }) => sequence ?? kind)).toEqual(["blocked", first, second]);
+    expect(await transport.call("list_attention", { session: session.slug })).toMatchObject({
+      total: 3,
+      kinds: [
+        { kind: "blocked", count: 1 },
+        { kind: "ask", count: 2 },
+      ],
+    });
+  });
+
+  it("[ATT-17] [SES-18] what agents can settle themselves needs no person, and marks no session", async () => {
+    const word = `w${randomUUID().slice(0, 8)}`;
+    const session = await createTestSession(transport, `Returned ${word}`);
+    const { sessionId: session_id, convener: team_id } = session;
+    const needing = async () =>
+      (await transport.call("list_sessions", { query: word, needs: true })).sessions.length;
+    const counts = async () => {
+      const { items, total, needs_person } = await transport.call("list_attention", {
+        session: session.slug,
+      });
+      return { total, needs_person, marked: items.filter((item) => item.needs_person).length };
+    };
+    await transport.call("create_task", { session_id, team_id, title: "Rotate" });
+    await transport.call("claim_task", { session_id, team_id, task: 1 });
+    await session.post(team_id, "Rotating");
+    await sql`UPDATE tasks SET state = 'open', holder = NULL, holder_peer_id = NULL, claimed_at = NULL, renewed_at = NULL, handed_back_at = now() WHERE session_id = ${session_id}`;
+    await makeOld(session, 20);
+    expect(await kinds(session)).toEqual(["handed_back", "quiet"]);
+    expect(await counts()).toEqual({ total: 2, needs_person: 0, marked: 0 });
+    expect(await needing()).toBe(0);
+    await session.join("Birch");
+    const toAgent = await ask(session, "Birch, are you there?", ["Birch"]);
+    await dateBack(sql, { sessionId: session_id, sequence: toAgent }, 60);
+    expect(await kinds(session), "an unanswered ask to an agent").toEqual(["ask", "handed_back"]);
+    expect(await counts()).toEqual({ total: 2, needs_person: 0, marked: 0 });
+    await ask(session, "Which key?", ["@humans"]);
+    expect(await counts()).toEqual({ total: 3, needs_person: 1, marked: 1 });
+    expect(await needing()).toBe(1);
   });
 
   it("[ATT-1] [LIMIT-1] a reply holds attentionItemsMax, the oldest, and counts attentionCountedMax of a kind", async () => {
@@ -228,7 +267,13 @@ describe("Putting away", () => {
       snoozed_until: null,
     });
     const listed = await transport.call("list_attention", { session: session.slug, team_id: ana });
-    expect(listed).toEqual({ items: [], total: 0, dismissed: 1 });
+    expect(listed).toEqual({
+      items: [],
+      total: 0,
+      needs_person: 0,
+      kinds: [],
+      dismissed: 1,
+    });
     expect(await waiting(session, { team_id: ana, include_dismissed: true })).toMatchObject([
       { id, dismissed: true },
     ]);
@@ -243,6 +288,20 @@ describe("Putting away", () => {
     ]);
     await sql`UPDATE dismissals SET until = now() WHERE item = ${id}`;
     expect(await kinds(session, { team_id: ana })).toEqual(["ask"]);
+  });
+
+  it("[ATT-7] puts away several at once, each once, and restores them", async () => {
+    const session = await createTestSession(transport);
+    const team_id = await makePerson("Ana");
+    for (const text of ["one?", "two?", "three?"]) await ask(session, text);
+    const [first, second, third] = (await waiting(session)).map(({ id }) => id);
+    const some = { id: first ?? "", others: [second ?? "", first ?? ""], team_id };
+    await transport.call("dismiss_attention", some);
+    expect((await waiting(session, { team_id })).map(({ id }) => id)).toEqual([third]);
+    await transport.call("dismiss_attention", { ...some, undo: true });
+    expect(await waiting(session, { team_id })).toHaveLength(3);
+    const invalid = transport.call("dismiss_attention", { ...some, others: ["all of them"] });
+    expect((await expectFailure(invalid)).code).toBe("bad_request");
   });
 
   it("[ATT-7] is for persons alone, and takes an item's id and a time to come", async () => {

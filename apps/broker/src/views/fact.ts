@@ -22,6 +22,8 @@ interface FactDetails<Kind> {
   readonly team: string | null;
   readonly peer: string | null;
   readonly text: string;
+  /** Whether only a person can settle it, and agents cannot (ATT-17). */
+  readonly needsPerson: boolean;
   /** Whether something asked has had no reply for `unanswered_after_s` (ATT-15). False for other kinds. */
   readonly unanswered: boolean;
 }
@@ -33,7 +35,20 @@ export function toFact<Kind extends AttentionFact["kind"], Source extends Source
   what: string | number,
   details: Partial<Omit<FactDetails<Kind>, "id" | "kind">> = {},
 ): Source & FactDetails<Kind> {
-  const { sequence = null, number = null, team = null, peer = null, text = "", unanswered = false } = details;
+  const { sequence = null, number = null, team = null, peer = null, text = "" } = details;
+  const { needsPerson = personKinds.has(kind), unanswered = false } = details;
   const id = `${kind}:${source.sessionId ?? "file"}:${what}`;
-  return { ...source, id, kind, sequence, number, team, peer, text, unanswered };
+  return { ...source, id, kind, sequence, number, team, peer, text, needsPerson, unanswered };
 }
+
+/** The kinds that only a person can settle. Agents can claim what was returned, read and post again. */
+const personKinds: ReadonlySet<AttentionItem["kind"]> = new Set([
+  "blocked",
+  "ask",
+  "approval",
+  "proposal",
+  "in_review",
+  "held",
+  "budget_spent",
+  "job_failed",
+]);

@@ -1,5 +1,5 @@
 import type { DataSubject, FactScope, PersonText, Queryable, Transaction } from "@merkle/db";
-import type { AttentionItem, BrokerSettings, SystemEvent } from "@merkle/wire";
+import type { BrokerSettings, SystemEvent } from "@merkle/wire";
 import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
 import type { DocumentHooks } from "../document/hooks.js";
@@ -18,8 +18,6 @@ export interface ViewHooks<Services extends SessionServices> extends DocumentHoo
 
 /** Lists a feature's facts that are waiting for a human. */
 export interface AttentionSource {
-  /** The kinds of facts. The first kind determines the position of the facts in the list. */
-  readonly kinds: readonly [AttentionItem["kind"], ...AttentionItem["kind"][]];
   list(
     services: Pick<CoreServices, "database">,
     scope: FactScope,

@@ -69,7 +69,7 @@ function formatItems({ items, total }: OutputOf<"list_attention">, output: Outpu
   const hidden = total - items.length;
   return [
     ...(shown.length > 0 ? [table] : []),
-    ...(quiet > 0 ? [output.dim(`${formatCount(quiet, "session")} quiet: merkle ls --needs`)] : []),
+    ...(quiet > 0 ? [output.dim(`${formatCount(quiet, "session")} quiet: merkle ls`)] : []),
     ...(hidden > 0 ? [output.dim(`and ${hidden} more`)] : []),
   ].join("\n");
 }

@@ -64,7 +64,7 @@ interface MeshFacts {
   /** Peers with a blocked wait. */
   readonly peers_polling: number;
   readonly mcp_url: string;
-  /** The number of items that wait for a person, counted as in the dashboard. */
+  /** The number of items that only a person can settle, counted as in the dashboard. */
   readonly needs_you: number;
 }
 
@@ -72,7 +72,7 @@ const sessionsAtOnce = 8;
 
 /** Reads the state of the broker's mesh. Items that `reader` has dismissed do not count as waiting. */
 async function readMeshFacts(broker: BrokerClient, reader: Actor): Promise<MeshFacts> {
-  const [{ connection_url }, { waits }, sessionIds, { total }] = await Promise.all([
+  const [{ connection_url }, { waits }, sessionIds, { needs_person }] = await Promise.all([
     broker.call("get_settings", {}),
     readClients(broker),
     listOpenSessions(broker),
@@ -84,7 +84,7 @@ async function readMeshFacts(broker: BrokerClient, reader: Actor): Promise<MeshF
     // rosters are not read.
     peers_polling: waits === 0 ? 0 : await countPolling(broker, sessionIds),
     mcp_url: connection_url,
-    needs_you: total,
+    needs_you: needs_person,
   };
 }
 

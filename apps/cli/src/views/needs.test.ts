@@ -17,6 +17,7 @@ const item: Extract<AttentionItem, { session_id: string }> = {
   peer: null,
   text: "",
   options: [],
+  needs_person: true,
   unanswered: false,
   dismissed: false,
   snoozed_until: null,

@@ -28,10 +28,10 @@ export function PageHeader({ crumbs, actions }: PageHeaderProps) {
   );
 }
 
-/** Sets the title of the browser tab, with the number of items that wait for a human. */
+/** Sets the title of the browser tab, with the number of items that only a person can settle. */
 function useDocumentTitle(title: string): void {
   const { data } = useAttention();
-  const waitingCount = data?.total ?? 0;
+  const waitingCount = data?.needs_person ?? 0;
   useEffect(() => {
     const expectedTitle = `${waitingCount > 0 ? `(${waitingCount}) ` : ""}${title} · Merkle`;
     const restoreTitle = () => {

@@ -46,6 +46,8 @@ export interface AskFact extends SessionFact {
   readonly sequence: number;
   readonly team: string;
   readonly peer: string | null;
+  /** Whether a human is among the recipients of an agent's ask. False for an unanswered ask to agents. */
+  readonly toHumans: boolean;
   readonly unanswered: boolean;
 }
 
@@ -64,17 +66,18 @@ export async function listOpenAsks(
   const own = personId === null ? sql`` : sql` AND ${selectIsOwnAsk(personId)}`;
   // OFFSET 0 prevents the planner from scanning all messages when it has no statistics.
   const rows = await db.execute<FactRow<AskFact>>(sql`
-    SELECT ${sessionFactColumns}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer, m.unanswered, ${selectSinceMs(sql`m.posted_at`)}
+    SELECT ${sessionFactColumns}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer, m.to_humans AS "toHumans", m.unanswered, ${selectSinceMs(sql`m.posted_at`)}
     FROM ${fromOpenSessions(scope)} AND f.last_chat_sequence > 0
     CROSS JOIN LATERAL (
-      SELECT m.sequence, m.author_team, m.author_peer, m.posted_at, u.unanswered
+      SELECT m.sequence, m.author_team, m.author_peer, m.posted_at, u.unanswered, h.to_humans
       FROM ${messages} m CROSS JOIN LATERAL (SELECT ${selectUnanswered(sql`m`, unansweredBefore)} AS unanswered) u
+      CROSS JOIN LATERAL (
+        SELECT NOT m.author_human AND (m.reaches IS NULL OR coalesce('@humans' = ANY (m.recipients), false) OR EXISTS (
+          SELECT FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
+          WHERE p.session_id = m.session_id AND p.peer_id = ANY (m.reaches) AND t.kind <> 'agent'${anyone})) AS to_humans) h
       WHERE m.session_id = f.session_id AND m.kind = 'ask' AND m.salt IS NOT NULL
         AND NOT EXISTS (SELECT FROM ${messages} a WHERE a.session_id = m.session_id AND a.answers = m.sequence)
-        AND (NOT m.author_human AND (m.reaches IS NULL OR '@humans' = ANY (m.recipients) OR EXISTS (
-          SELECT FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
-          WHERE p.session_id = m.session_id AND p.peer_id = ANY (m.reaches) AND t.kind <> 'agent'${anyone}))
-          OR u.unanswered${own})
+        AND (h.to_humans OR u.unanswered${own})
       OFFSET 0) m
     ORDER BY m.posted_at, s.session_id, m.sequence LIMIT ${scope.limit}`);
   return rows.map(toFact);
@@ -263,10 +266,11 @@ export interface Dismissal {
   readonly until: Date | null;
 }
 
-export interface DismissalKey {
+export interface DismissalsKey {
   readonly meshId: string;
   readonly personId: string;
-  readonly item: string;
+  /** Ids of the items, each once. */
+  readonly items: readonly string[];
 }
 
 /** Lists the items that a person has dismissed, except those whose snooze has expired. */
@@ -283,23 +287,34 @@ export async function listDismissals(db: Queryable, meshId: string, personId: st
     );
 }
 
-export async function saveDismissal(tx: Queryable, key: DismissalKey, until: Date | null): Promise<void> {
+export async function saveDismissals(
+  tx: Queryable,
+  { items, ...owner }: DismissalsKey,
+  until: Date | null,
+): Promise<void> {
   await tx
     .insert(dismissals)
-    .values({ ...key, until })
+    // Sorted, so that two calls that overlap lock the rows in the same order.
+    .values(items.toSorted().map((item) => ({ ...owner, item, until })))
     .onConflictDoUpdate({
       target: [dismissals.meshId, dismissals.personId, dismissals.item],
       set: { until, at: sql`now()` },
     });
 }
 
-export async function deleteDismissal(
+export async function deleteDismissals(
   tx: Queryable,
-  { meshId, personId, item }: DismissalKey,
+  { meshId, personId, items }: DismissalsKey,
 ): Promise<void> {
   await tx
     .delete(dismissals)
-    .where(and(eq(dismissals.meshId, meshId), eq(dismissals.personId, personId), eq(dismissals.item, item)));
+    .where(
+      and(
+        eq(dismissals.meshId, meshId),
+        eq(dismissals.personId, personId),
+        inArray(dismissals.item, [...items]),
+      ),
+    );
 }
 
 /** Lists the items that anyone has dismissed, ordered by name, starting after the previous page. */

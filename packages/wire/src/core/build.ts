@@ -9,7 +9,7 @@
 export const buildNumber = 15;
 
 /** SHA-256 of the contract that belongs to this build number. */
-export const contractHash = "9e01f709e30e241f614ad6f44bf1f908ca51eaeb20db23e722cc405ac7f3f308";
+export const contractHash = "7645d08a184fceb4b95819c77ace594b5cd08b3ece78b5bcb0ae4e410951a2e9";
 
 /** Name of the header in requests and replies that contains the sender's build number. */
 export const buildHeader = "merkle-build";

@@ -15,22 +15,28 @@ import { formatMessageTime } from "../feed/compact.js";
 import { formatInlineAddress, formatInlineName, joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
+const ItemId = lineOfChars(limits.attentionIdCharsMax)
+  .refine((id) => /^[a-z_]+:(?:[0-9a-f-]{36}|file):[0-9a-f:-]+$/.test(id), {
+    error: "must be the id of an item of list_attention",
+  })
+  .meta({ description: "The item's id." });
+
 const described = z.object({
   id: z.string(),
   kind: z.enum([
-    "approval",
-    "ask",
-    "proposal",
-    "job_failed",
-    "in_review",
-    "handed_back",
     "blocked",
+    "ask",
+    "approval",
+    "proposal",
+    "in_review",
     "held",
     "budget_spent",
-    "budget_near",
-    "quiet",
+    "job_failed",
+    "handed_back",
     "undelivered",
+    "budget_near",
     "quota_near",
+    "quiet",
   ]),
   session_id: Uuid,
   session: z.string().meta({ description: "Its slug." }),
@@ -54,6 +60,9 @@ const described = z.object({
       "The question, reason, task, returned scope, change of a proposal or error of a job, cut at 500 characters; can be empty.",
   }),
   options: z.array(z.string()).meta({ description: "Answers offered by an ask." }),
+  needs_person: z
+    .boolean()
+    .meta({ description: "Whether only a person can settle it, and agents cannot (ATT-17)." }),
   unanswered: z.boolean().meta({
     description:
       "Whether an ask, approval, proposal or task in review has had no reply for the broker's `unanswered_after_s`.",
@@ -64,7 +73,7 @@ const described = z.object({
   snoozed_until: Timestamp.nullable(),
 });
 
-/** The kinds of items that wait for a human. */
+/** The kinds of items that wait for a human, in order of urgency: the kinds that stop an agent come first. */
 export const AttentionKind = described.shape.kind;
 
 /**
@@ -110,7 +119,7 @@ export type AttentionItem = z.output<typeof AttentionItem>;
 
 export const listAttention = operation("list_attention", {
   summary:
-    "List what needs a human: approvals, unanswered asks, open proposals, failed jobs, tasks in review, returned tasks, blocked peers, held, spent and quiet sessions, undelivered messages.",
+    "List what needs a human: blocked peers, unanswered asks, approvals, open proposals, tasks in review, held, spent and quiet sessions, failed jobs, returned tasks, undelivered messages.",
   unlisted: true,
   input: z.strictObject({
     session: StorableText.min(1)
@@ -123,9 +132,13 @@ export const listAttention = operation("list_attention", {
   output: z.object({
     items: z.array(AttentionItem).meta({
       description:
-        "Approvals, asks, proposals, failed jobs, tasks in review, returned tasks, blocked peers, held, spent, quiet, undelivered; oldest first within each.",
+        "Blocked peers, asks, approvals, proposals, tasks in review, held, spent, failed jobs, returned tasks, undelivered, nearly spent, quiet; oldest first within each.",
     }),
     total: z.int().meta({ description: "Total number; a reply contains the first 200." }),
+    needs_person: z.int().meta({ description: "How many of them only a person can settle." }),
+    kinds: z
+      .array(z.object({ kind: described.shape.kind, count: z.int() }))
+      .meta({ description: "How many there are of each kind, in the same order." }),
     dismissed: z.int().meta({ description: "How many more the caller has snoozed or dismissed." }),
   }),
   errors: ["unauthorized", "not_found"],
@@ -144,15 +157,16 @@ export const listAttention = operation("list_attention", {
 });
 
 export const dismissAttention = operation("dismiss_attention", {
-  summary: "Snooze or dismiss an item of list_attention for yourself; others still see it.",
+  summary: "Snooze or dismiss items of list_attention for yourself; others still see them.",
   unlisted: true,
   input: z
     .strictObject({
-      id: lineOfChars(limits.attentionIdCharsMax)
-        .refine((id) => /^[a-z_]+:(?:[0-9a-f-]{36}|file):[0-9a-f:-]+$/.test(id), {
-          error: "must be the id of an item of list_attention",
-        })
-        .meta({ description: "The item's id." }),
+      id: ItemId,
+      others: z
+        .array(ItemId)
+        .max(limits.attentionItemsMax - 1)
+        .optional()
+        .meta({ description: "More items to treat the same way." }),
       until: instantOf("from")
         .optional()
         .meta({ description: "Snooze until this time (default: dismissed)." }),

@@ -24,6 +24,7 @@ export {
   toInstallLine,
   toLaunchLine,
 } from "./command-lines.js";
+export { findRisks, type Risk, type RiskKind, splitAtRisks } from "./command-risks.js";
 export { describeBytes } from "./describe-bytes.js";
 export { findLineEnd, toPlainLines, withLineEnd } from "./line-ends.js";
 export { countCommonEnds, splitLines } from "./lines.js";

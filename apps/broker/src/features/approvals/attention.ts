@@ -4,7 +4,6 @@ import type { AttentionSource } from "../../views/hooks.js";
 
 /** Approvals that agents are waiting for, as items in people's attention lists. */
 export const waitingApprovals: AttentionSource = {
-  kinds: ["approval"],
   async list({ database }, scope, { personId, approvals }) {
     const isEverybodys = approvals === "everybody's";
     if (approvals === undefined || (personId === null && !isEverybodys)) return [];

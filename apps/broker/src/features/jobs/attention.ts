@@ -4,7 +4,6 @@ import type { AttentionSource } from "../../views/hooks.js";
 import { describeFailure } from "./outcome.js";
 
 export const failedJobs: AttentionSource = {
-  kinds: ["job_failed"],
   async list({ database }, scope) {
     const rows = await listFailedJobs(database.orm, scope);
     return rows.map((each) =>

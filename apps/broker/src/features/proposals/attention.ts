@@ -3,7 +3,6 @@ import { toFact } from "../../views/fact.js";
 import type { AttentionSource } from "../../views/hooks.js";
 
 export const openProposals: AttentionSource = {
-  kinds: ["proposal"],
   async list({ database }, scope) {
     const rows = await listOpenProposals(database.orm, scope);
     return rows.map((each) =>

@@ -7,7 +7,6 @@ import type { AttentionSource } from "../../views/hooks.js";
  * lists.
  */
 export const waitingTasks: AttentionSource = {
-  kinds: ["in_review", "handed_back"],
   async list({ database }, scope) {
     const rows = await listTaskFacts(database.orm, scope);
     return rows.map((each) =>

@@ -11,10 +11,11 @@ import {
 } from "@merkle/db";
 import type { AttentionItem } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { AttentionKind } from "@merkle/wire/schemas";
 import { computeUnansweredCutoff } from "../../feed/unanswered.js";
 import { quotaKinds } from "../../identity/limits/quotas.js";
 import { type AttentionFact, toFact } from "../fact.js";
-import type { AttentionSource, FactRequest } from "../hooks.js";
+import type { FactRequest } from "../hooks.js";
 import type { ViewServices } from "../services.js";
 
 export type FactServices = Pick<ViewServices, "database" | "presence" | "quotas" | "settings" | "nodes"> & {
@@ -22,7 +23,7 @@ export type FactServices = Pick<ViewServices, "database" | "presence" | "quotas"
 };
 
 /**
- * Returns everything that is waiting for a human, ordered by kind and then by age, with at most
+ * Returns everything that is waiting for a human, ordered by urgency of its kind and then by age, with at most
  * `attentionCountedMax` items of each kind (ATT-1).
  */
 export async function readFacts(services: FactServices, request: FactRequest): Promise<AttentionFact[]> {
@@ -31,7 +32,7 @@ export async function readFacts(services: FactServices, request: FactRequest): P
   const scope: FactScope = { meshId, sessionIds, includesFiles: files, limit: limits.attentionCountedMax };
   const unansweredBefore = computeUnansweredCutoff(services);
   const [ofFeatures, asks, blocked, held, spent, near, quiet, undelivered] = await Promise.all([
-    Promise.all(services.hooks.attention.map((source) => readFactGroup(services, source, scope, request))),
+    Promise.all(services.hooks.attention.map(({ list }) => list(services, scope, request))),
     listOpenAsks(orm, scope, { personId, unansweredBefore }),
     listBlockedPeers(orm, scope),
     listHeldSessions(orm, scope),
@@ -44,87 +45,40 @@ export async function readFacts(services: FactServices, request: FactRequest): P
   // hold or can wait.
   const heldIds = new Set(held.map(({ sessionId }) => sessionId));
   const isNotHeld = ({ sessionId }: SessionFact) => !heldIds.has(sessionId);
-  const groups: readonly FactGroup[] = [
-    ...ofFeatures,
-    { kind: "ask", facts: asks.map((ask) => toFact("ask", ask, ask.sequence, ask)) },
-    {
-      kind: "blocked",
-      facts: blocked.map((each) =>
-        toFact("blocked", each, `${each.peerId}:${each.since.getTime()}`, { ...each, text: each.reason }),
-      ),
-    },
-    {
-      kind: "held",
-      facts: held.map((each) =>
-        toFact("held", each, each.since.getTime(), { team: each.heldBy, text: each.reason }),
-      ),
-    },
-    {
-      kind: "budget_spent",
-      facts: spent.filter(isNotHeld).map((each) => toFact("budget_spent", each, each.agentMessages)),
-    },
-    {
-      kind: "budget_near",
-      facts: near
-        .filter(isNotHeld)
-        .map((each) => toFact("budget_near", each, each.since.getTime(), { text: each.text })),
-    },
-    {
-      kind: "quiet",
-      facts: quiet.filter(isNotHeld).map((each) => toFact("quiet", each, each.since.getTime())),
-    },
-    {
-      kind: "undelivered",
-      facts: undelivered.map((each) =>
-        toFact("undelivered", each, each.sequence, { sequence: each.sequence, number: each.count }),
-      ),
-    },
-    { kind: "quota_near", facts: files ? findNearQuotas(services) : [] },
+  const facts: readonly AttentionFact[] = [
+    ...ofFeatures.flat(),
+    ...asks.map((ask) => toFact("ask", ask, ask.sequence, { ...ask, needsPerson: ask.toHumans })),
+    ...blocked.map((each) =>
+      toFact("blocked", each, `${each.peerId}:${each.since.getTime()}`, { ...each, text: each.reason }),
+    ),
+    ...held.map((each) =>
+      toFact("held", each, each.since.getTime(), { team: each.heldBy, text: each.reason }),
+    ),
+    ...spent.filter(isNotHeld).map((each) => toFact("budget_spent", each, each.agentMessages)),
+    ...near
+      .filter(isNotHeld)
+      .map((each) => toFact("budget_near", each, each.since.getTime(), { text: each.text })),
+    ...quiet.filter(isNotHeld).map((each) => toFact("quiet", each, each.since.getTime())),
+    ...undelivered.map((each) =>
+      toFact("undelivered", each, each.sequence, { sequence: each.sequence, number: each.count }),
+    ),
+    ...(files ? findNearQuotas(services) : []),
   ];
-  return groups
-    .toSorted((a, b) => kindsInOrder.indexOf(a.kind) - kindsInOrder.indexOf(b.kind))
-    .flatMap(({ kind, facts }) =>
-      decisionKinds.has(kind) ? facts.map((each) => markUnanswered(each, unansweredBefore)) : facts,
-    );
+  // The sort is stable: within a kind, facts keep the order in which they were read, oldest first.
+  return facts
+    .map((fact) =>
+      decisionKinds.has(fact.kind) ? { ...fact, unanswered: fact.since < unansweredBefore } : fact,
+    )
+    .sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** The groups of facts that wait for a person's decision. Asks are marked by the query, which knows of replies. */
+/** The kinds that wait for a person's decision. Asks are marked by the query, which knows of replies. */
 const decisionKinds: ReadonlySet<AttentionItem["kind"]> = new Set(["approval", "proposal", "in_review"]);
 
-function markUnanswered(fact: AttentionFact, before: Date): AttentionFact {
-  // The group of tasks in review also contains returned tasks, which ask nothing.
-  return { ...fact, unanswered: decisionKinds.has(fact.kind) && fact.since < before };
-}
+const ranks = new Map(AttentionKind.options.map((kind, rank) => [kind, rank]));
 
-interface FactGroup {
-  /** The kind that determines the position of the group in the list. */
-  readonly kind: AttentionItem["kind"];
-  readonly facts: readonly AttentionFact[];
-}
-
-/** All kinds in order of urgency. Kinds that block an agent come first. */
-const kindsInOrder: readonly AttentionItem["kind"][] = [
-  "approval",
-  "ask",
-  "proposal",
-  "job_failed",
-  "in_review",
-  "blocked",
-  "held",
-  "budget_spent",
-  "budget_near",
-  "quiet",
-  "undelivered",
-  "quota_near",
-];
-
-async function readFactGroup(
-  services: FactServices,
-  { kinds: [kind], list }: AttentionSource,
-  scope: FactScope,
-  request: FactRequest,
-): Promise<FactGroup> {
-  return { kind, facts: await list(services, scope, request) };
+function rankOf({ kind }: AttentionFact): number {
+  return ranks.get(kind) ?? ranks.size;
 }
 
 /** Returns the mesh's quotas that are at least 80 % used (ATT-14). A changed limit counts as a new fact. */

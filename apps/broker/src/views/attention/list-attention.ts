@@ -28,8 +28,17 @@ export async function listAttention(
   return {
     items: await toItems(services, shown, dismissals),
     total: listed.length,
+    needs_person: listed.filter(({ needsPerson }) => needsPerson).length,
+    kinds: countKinds(listed),
     dismissed: facts.length - listed.length,
   };
+}
+
+/** Counts the facts of each kind. The facts are ordered by kind, so the counts are as well. */
+function countKinds(facts: readonly AttentionFact[]): OutputOf<"list_attention">["kinds"] {
+  const counts = new Map<AttentionFact["kind"], number>();
+  for (const { kind } of facts) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [...counts].map(([kind, count]) => ({ kind, count }));
 }
 
 /** Converts facts to items. Reads an ask's text only if its item is shown. */
@@ -76,6 +85,7 @@ function toItem(
     peer,
     text: ask?.text ?? fact.text,
     options: [...(ask?.options ?? [])],
+    needs_person: fact.needsPerson,
     unanswered: fact.unanswered,
     dismissed: dismissal !== undefined,
     snoozed_until: dismissal?.until?.toISOString() ?? null,

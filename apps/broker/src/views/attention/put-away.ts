@@ -1,11 +1,11 @@
 import {
   type Dismissal,
-  deleteDismissal,
+  deleteDismissals,
   deleteDismissedItems,
   deleteEndedSnoozes,
   listDismissals,
   listDismissedItems,
-  saveDismissal,
+  saveDismissals,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { PersonContext } from "../../sessions/context.js";
@@ -13,21 +13,21 @@ import type { ViewServices } from "../services.js";
 import { type FactServices, findSessionOfItem, readFacts } from "./facts.js";
 
 /**
- * Dismisses or snoozes an item for the calling person, or undoes either. Everyone else still sees the item
+ * Dismisses or snoozes items for the calling person, or undoes either. Everyone else still sees the items
  * (ATT-7).
  */
 export async function dismissAttention(
   ctx: PersonContext<ViewServices>,
-  { id, until, undo }: ParsedInputOf<"dismiss_attention">,
+  { id, others = [], until, undo }: ParsedInputOf<"dismiss_attention">,
 ): Promise<OutputOf<"dismiss_attention">> {
   const { database, mesh } = ctx.services;
   const { personId } = ctx.person;
-  const key = { meshId: database.meshId, personId, item: id };
+  const key = { meshId: database.meshId, personId, items: [...new Set([id, ...others])] };
   const snoozedUntil = until === undefined ? null : new Date(until);
   if (snoozedUntil && snoozedUntil.getTime() <= Date.now()) throw alreadyOver(until);
   return ctx.write(async ({ tx, afterCommit }) => {
-    if (undo) await deleteDismissal(tx, key);
-    else await saveDismissal(tx, key, snoozedUntil);
+    if (undo) await deleteDismissals(tx, key);
+    else await saveDismissals(tx, key, snoozedUntil);
     afterCommit(() => mesh.announceToPerson(personId, null));
     return { id, dismissed: !undo, snoozed_until: snoozedUntil?.toISOString() ?? null };
   });
@@ -49,7 +49,7 @@ export async function readDismissals(
   return new Map(dismissals.map((dismissal) => [dismissal.item, dismissal]));
 }
 
-/** Returns the sessions that have an item which the reader has not dismissed. */
+/** Returns the sessions with an item that only a person can settle and that the reader has not dismissed (SES-18). */
 export async function readNeedingSessions(
   services: FactServices,
   personId: string | null,
@@ -58,7 +58,8 @@ export async function readNeedingSessions(
     readFacts(services, { personId, approvals: "own", files: false }),
     readDismissals(services, personId),
   ]);
-  return new Set(facts.flatMap(({ id, sessionId }) => (dismissals.has(id) ? [] : (sessionId ?? []))));
+  const waiting = facts.filter(({ id, needsPerson }) => needsPerson && !dismissals.has(id));
+  return new Set(waiting.flatMap(({ sessionId }) => sessionId ?? []));
 }
 
 /** Number of dismissed items that are compared with the current facts at a time. */

@@ -5,10 +5,10 @@ import { limits } from "@merkle/wire/limits";
 import { formatApproval, parseQuestions, parseTurnEnd, planTool } from "@merkle/wire/text";
 import { type ReactNode, useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";
-import { cn } from "@/core/utils";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
-import { boxClassName, Prose } from "./prose";
+import { MarkedCommand } from "./marked-command";
+import { Prose } from "./prose";
 import { QuestionForm } from "./question-form";
 import { TurnEnd } from "./turn-end";
 import { type Answering, useAnswer } from "./use-answer";
@@ -57,7 +57,7 @@ function RequestText({ input, isProse }: { readonly input: string; readonly isPr
   const { text, why } = formatApproval(input);
   return (
     <>
-      {isProse ? <Prose text={text} /> : <pre className={cn(boxClassName, "font-mono")}>{text}</pre>}
+      {isProse ? <Prose text={text} /> : <MarkedCommand text={text} />}
       {why !== null && (
         <p className="text-sm [overflow-wrap:anywhere]">
           <span className="text-muted-foreground">Agent’s reason: </span>

@@ -26,8 +26,8 @@ export function AttentionStrip() {
 function Strip() {
   const { data, problem, refresh } = useAttention();
   const items = data?.items ?? [];
-  // Quiet sessions are not important enough to push the list of sessions down.
-  const shownItems = items.filter(({ kind }) => kind !== "quiet").slice(0, shownMax);
+  // Only items that a person can settle are important enough to push the list of sessions down.
+  const shownItems = items.filter((item) => item.needs_person).slice(0, shownMax);
   if (problem) {
     return (
       <ProblemAlert
@@ -50,7 +50,7 @@ function Strip() {
           href="/needs-you"
           className="flex items-center gap-1 py-1 text-link hover:underline pointer-coarse:min-h-11"
         >
-          All <span className="tabular-nums">{data.total.toLocaleString("en")}</span>
+          All <span className="tabular-nums">{data.needs_person.toLocaleString("en")}</span>
           <ArrowRight aria-hidden className="size-3.5" />
         </PageLink>
       </div>

@@ -1,9 +1,9 @@
 "use client";
 
 import { type AttentionItem, toItemHref } from "@merkle/wire";
-import { Inbox, Moon } from "lucide-react";
+import { Inbox } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useRef } from "react";
+import { Fragment, useRef, useState } from "react";
 import { PageHeader } from "@/components/page-header";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -16,9 +16,11 @@ import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Segmented } from "@/ui/segmented";
 import { Skeleton } from "@/ui/skeleton";
+import { groupItems, type ItemGroup } from "./group-items";
+import { GroupLine } from "./group-line";
 import { InboxRow } from "./inbox-row";
 import { ItemDetail } from "./item-detail";
-import { isHidden, usePutAway } from "./use-put-away";
+import { type HideItemActions, isHidden, usePutAway } from "./use-put-away";
 
 /** The items that wait for this person, one per line, with the selected item next to them. */
 export function InboxView() {
@@ -43,30 +45,52 @@ function Items() {
   const detail = useRef<HTMLElement>(null);
 
   const items = (data?.items ?? []).filter((item) => isHidden(item) === isShowingHidden);
-  const urgentItems = items.filter(({ kind }) => kind !== "quiet");
-  const quietItems = items.filter(({ kind }) => kind === "quiet");
   const itemParam = query.get("item");
-  const isShowingQuiet = query.get("quiet") === "1" || quietItems.some(({ id }) => id === itemParam);
-  const rows = isShowingQuiet ? [...urgentItems, ...quietItems] : urgentItems;
+  const opened = new Set(query.get("open")?.split(",") ?? []);
+  const groups = groupItems({
+    items,
+    kinds: isShowingHidden ? [] : (data?.kinds ?? []),
+    opened,
+    linkedId: itemParam,
+  });
+  const rows = groups.flatMap((group) => [...group.shown, ...(group.isOpen ? group.folded : [])]);
   const linkedItem = rows.find(({ id }) => id === itemParam);
-  // Without a choice in the URL, the first item is selected, because there is space for an item next to the list.
-  const selected = linkedItem ?? rows[0];
+  // Without a choice in the URL, the first item is shown, because there is space for an item next to the list.
+  const current = linkedItem ?? rows[0];
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set());
+  const selectedItems = items.filter(({ id }) => selectedIds.has(id));
   const hiddenCount = isShowingHidden ? items.length : (data?.dismissed ?? 0);
   const total = data === undefined ? 0 : isShowingHidden ? data.total - hiddenCount : data.total;
 
-  function select(item: AttentionItem | undefined, how: { focus?: boolean } = {}): void {
+  /** Adds items to the selection, or removes them. */
+  function select(changed: readonly AttentionItem[], isSelected: boolean): void {
+    const changedIds = new Set(changed.map(({ id }) => id));
+    const others = selectedItems.filter(({ id }) => !changedIds.has(id)).map(({ id }) => id);
+    setSelectedIds(new Set(isSelected ? [...others, ...changedIds] : others));
+  }
+  function toggle({ kind, isOpen }: ItemGroup): void {
+    const next = isOpen ? [...opened].filter((each) => each !== kind) : [...opened, kind];
+    setQuery({ open: next.filter(Boolean).join(","), item: null }, { replace: true });
+  }
+  function open(item: AttentionItem | undefined, how: { focus?: boolean } = {}): void {
     setQuery({ item: item?.id ?? null }, { replace: true });
     if (how.focus && item) document.querySelector<HTMLElement>(`[data-item="${item.id}"]`)?.focus();
   }
-  /** Opens an item and focuses its answer field or first action. */
+  /** Opens an item and focuses its answer field or first action, or the item if its actions are still loading. */
   function answer(item: AttentionItem): void {
-    select(item);
+    open(item);
     // On a phone the item only becomes visible with the next frame.
-    requestAnimationFrame(() =>
-      detail.current?.querySelector<HTMLElement>("[data-actions] :is(button, a, input)")?.focus(),
-    );
+    requestAnimationFrame(() => {
+      const action = detail.current?.querySelector<HTMLElement>("[data-actions] :is(button, a, input)");
+      (action ?? detail.current)?.focus();
+    });
   }
-  useInboxKeys({ rows, selected, menu, select, answer, markDone: (item) => hideActions.hide(item) });
+  useInboxKeys({ rows, current, menu, open, answer, markDone: (item) => hideActions.hide([item]) });
+  useShortcut("x", () => current && select([current], !selectedIds.has(current.id)), {
+    label: "Select or deselect item",
+    group: "Needs you",
+    enabled: current !== undefined,
+  });
 
   if (data === undefined && problem === undefined) return <Loading />;
   return (
@@ -76,12 +100,20 @@ function Items() {
           <Segmented
             label="Show"
             value={isShowingHidden ? "away" : "waiting"}
-            onChange={(show) => setQuery({ show: show === "away" ? "away" : null, item: null, quiet: null })}
+            onChange={(show) => setQuery({ show: show === "away" ? "away" : null, item: null, open: null })}
             options={[
               { value: "waiting", label: <Counted word="Waiting" count={total} /> },
               { value: "away", label: <Counted word="Snoozed & done" count={hiddenCount} /> },
             ]}
           />
+          {selectedItems.length > 0 && (
+            <SelectionActions
+              items={selectedItems}
+              allItems={items}
+              hideActions={hideActions}
+              onSelect={(next) => setSelectedIds(new Set(next.map(({ id }) => id)))}
+            />
+          )}
           <p role="status" className="flex min-w-0 flex-1 items-center gap-2 text-sm text-muted-foreground">
             {hideActions.refusal !== null && <span className="text-danger">{hideActions.refusal}</span>}
             {hideActions.last !== null && (
@@ -91,7 +123,7 @@ function Items() {
                   variant="ghost"
                   size="sm"
                   className="text-link"
-                  onClick={() => hideActions.last && hideActions.restore(hideActions.last.item)}
+                  onClick={() => hideActions.last && hideActions.restore(hideActions.last.items)}
                 >
                   Undo
                 </Button>
@@ -109,27 +141,20 @@ function Items() {
           />
         )}
         <ul aria-label="Needs you" className="divide-y border-b empty:hidden">
-          {rows.slice(0, urgentItems.length).map(renderRow)}
-          {quietItems.length > 0 && (
-            <li>
-              <button
-                type="button"
-                aria-expanded={isShowingQuiet}
-                onClick={() =>
-                  setQuery({ quiet: isShowingQuiet ? null : "1", item: null }, { replace: true })
-                }
-                className="flex min-h-10 w-full items-center gap-3 px-4 text-left text-muted-foreground -outline-offset-2 hover:bg-surface lg:px-6 pointer-coarse:min-h-11"
-              >
-                <Moon aria-hidden className="size-4 shrink-0" />
-                <span className="flex-1">
-                  {quietItems.length === 1 ? "1 session has" : `${quietItems.length} sessions have`} gone
-                  quiet
-                </span>
-                <span className="text-sm">{isShowingQuiet ? "Hide" : "Show"}</span>
-              </button>
-            </li>
-          )}
-          {isShowingQuiet && quietItems.map(renderRow)}
+          {groups.map((group) => (
+            <Fragment key={group.kind}>
+              {group.shown.map(renderRow)}
+              {group.folded.length > 0 && (
+                <GroupLine
+                  group={group}
+                  isSelected={group.folded.every(({ id }) => selectedIds.has(id))}
+                  onSelect={(isSelected) => select(group.folded, isSelected)}
+                  onToggle={() => toggle(group)}
+                />
+              )}
+              {group.isOpen && group.folded.map(renderRow)}
+            </Fragment>
+          ))}
         </ul>
         {data && total > items.length && !isShowingHidden && (
           <p className="px-4 py-2 text-sm text-muted-foreground lg:px-6">
@@ -138,7 +163,7 @@ function Items() {
         )}
         {items.length === 0 && data && <Nothing showsAway={isShowingHidden} />}
       </div>
-      {selected && (
+      {current && (
         <section
           ref={detail}
           aria-label="Detail"
@@ -151,11 +176,11 @@ function Items() {
           )}
         >
           <ItemDetail
-            key={selected.id}
-            item={selected}
+            key={current.id}
+            item={current}
             hideActions={hideActions}
             menu={menu}
-            onBack={() => select(undefined)}
+            onBack={() => open(undefined)}
             onChanged={refresh}
           />
         </section>
@@ -168,9 +193,11 @@ function Items() {
       <InboxRow
         key={item.id}
         item={item}
-        isSelected={item.id === selected?.id}
+        isCurrent={item.id === current?.id}
+        isSelected={selectedIds.has(item.id)}
         hideActions={hideActions}
-        onSelect={() => select(item)}
+        onSelect={(isSelected) => select([item], isSelected)}
+        onOpen={() => open(item)}
         onAnswer={() => answer(item)}
         onChanged={refresh}
       />
@@ -187,50 +214,84 @@ function Counted({ word, count }: { word: string; count: number }) {
   );
 }
 
+interface SelectionActionsProps {
+  readonly items: readonly AttentionItem[];
+  readonly allItems: readonly AttentionItem[];
+  readonly hideActions: HideItemActions;
+  readonly onSelect: (items: readonly AttentionItem[]) => void;
+}
+
+/** The actions on the selected items. */
+function SelectionActions({ items, allItems, hideActions, onSelect }: SelectionActionsProps) {
+  const isHiddenList = items.every(isHidden);
+  return (
+    <div role="toolbar" aria-label="Selected items" className="flex flex-wrap items-center gap-2">
+      <span className="text-sm tabular-nums">{items.length} selected</span>
+      <Button
+        size="sm"
+        onClick={() => {
+          if (isHiddenList) hideActions.restore(items);
+          else hideActions.hide(items);
+          onSelect([]);
+        }}
+      >
+        {isHiddenList ? "Restore" : items.length === allItems.length ? "Done with all" : "Done"}
+      </Button>
+      {items.length < allItems.length && (
+        <Button size="sm" variant="outline" onClick={() => onSelect(allItems)}>
+          Select all {allItems.length}
+        </Button>
+      )}
+      <Button size="sm" variant="ghost" onClick={() => onSelect([])}>
+        Clear
+      </Button>
+    </div>
+  );
+}
+
 interface InboxKeys {
   readonly rows: readonly AttentionItem[];
-  readonly selected: AttentionItem | undefined;
+  readonly current: AttentionItem | undefined;
   readonly menu: React.RefObject<HTMLDetailsElement | null>;
-  readonly select: (item: AttentionItem | undefined, how?: { focus?: boolean }) => void;
+  readonly open: (item: AttentionItem | undefined, how?: { focus?: boolean }) => void;
   readonly answer: (item: AttentionItem) => void;
   readonly markDone: (item: AttentionItem) => void;
 }
 
 /** Registers the shortcuts. `j` and `k` move through the list. Enter, `a`, `e` and `h` act on the selected item. */
-function useInboxKeys({ rows, selected, menu, select, answer, markDone }: InboxKeys): void {
+function useInboxKeys({ rows, current, menu, open, answer, markDone }: InboxKeys): void {
   const router = useRouter();
   const group = "Needs you";
-  const hasSelection = selected !== undefined;
-  const at = selected === undefined ? -1 : rows.indexOf(selected);
-  const go = (step: number) =>
-    select(rows[Math.max(0, Math.min(rows.length - 1, at + step))], { focus: true });
-  useShortcut("j", () => go(1), { label: "Next item", group, enabled: hasSelection });
-  useShortcut("k", () => go(-1), { label: "Previous item", group, enabled: hasSelection });
-  useShortcut("a", () => selected && answer(selected), {
+  const hasItem = current !== undefined;
+  const at = current === undefined ? -1 : rows.indexOf(current);
+  const go = (step: number) => open(rows[Math.max(0, Math.min(rows.length - 1, at + step))], { focus: true });
+  useShortcut("j", () => go(1), { label: "Next item", group, enabled: hasItem });
+  useShortcut("k", () => go(-1), { label: "Previous item", group, enabled: hasItem });
+  useShortcut("a", () => current && answer(current), {
     label: "Answer or act",
     group,
-    enabled: hasSelection,
+    enabled: hasItem,
   });
   useShortcut(
     "Enter",
     () => {
       // Buttons, links and fields that have the focus handle Enter themselves.
       const isElsewhere = document.activeElement?.closest("button, a, input, summary") ?? false;
-      if (isElsewhere || !selected) return false;
-      router.push(toItemHref(selected));
+      if (isElsewhere || !current) return false;
+      router.push(toItemHref(current));
       return true;
     },
-    { label: "Open in session", group, enabled: hasSelection },
+    { label: "Open in session", group, enabled: hasItem },
   );
   useShortcut(
     "e",
     () => {
-      if (!selected || isHidden(selected)) return false;
-      markDone(selected);
-      select(rows[at + 1] ?? rows[at - 1], { focus: true });
+      if (!current || isHidden(current)) return false;
+      markDone(current);
+      open(rows[at + 1] ?? rows[at - 1], { focus: true });
       return true;
     },
-    { label: "Mark done, for you only", group, enabled: hasSelection },
+    { label: "Mark done, for you only", group, enabled: hasItem },
   );
   useShortcut(
     "h",
@@ -238,7 +299,7 @@ function useInboxKeys({ rows, selected, menu, select, answer, markDone }: InboxK
       menu.current?.setAttribute("open", "");
       menu.current?.querySelector("button")?.focus();
     },
-    { label: "Snooze", group, enabled: hasSelection },
+    { label: "Snooze", group, enabled: hasItem },
   );
 }
 

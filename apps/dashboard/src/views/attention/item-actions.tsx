@@ -62,13 +62,16 @@ function selectActions(
         </Button>
       );
     case "approval":
-      // In full, the item itself has the answers.
+      // The request itself has the buttons that allow or deny it.
       return (
         onAnswer && (
-          <Button asChild size="sm" variant="outline">
-            <PageLink href={toItemHref(item)} aria-label={`View approval ${item.number}`}>
-              View
-            </PageLink>
+          <Button
+            size="sm"
+            variant="outline"
+            aria-label={`Review approval ${item.number}`}
+            onClick={onAnswer}
+          >
+            Review
           </Button>
         )
       );

@@ -18,7 +18,7 @@ export interface PutAwayProps {
 export function PutAway({ item, hideActions, menu }: PutAwayProps) {
   if (isHidden(item)) {
     return (
-      <Button size="sm" variant="outline" onClick={() => hideActions.restore(item)}>
+      <Button size="sm" variant="outline" onClick={() => hideActions.restore([item])}>
         Restore
       </Button>
     );
@@ -32,7 +32,7 @@ export function PutAway({ item, hideActions, menu }: PutAwayProps) {
         className="size-7"
         aria-label={`Done: ${describeItemSource(item)}`}
         title="Mark done, for you only  E"
-        onClick={() => hideActions.hide(item)}
+        onClick={() => hideActions.hide([item])}
       >
         <Check aria-hidden />
       </Button>
@@ -71,7 +71,7 @@ function Snooze({ item, hideActions, menu }: PutAwayProps) {
             icon={icon}
             onClick={() => {
               details.current?.removeAttribute("open");
-              hideActions.hide(item, until);
+              hideActions.hide([item], until);
             }}
           >
             {label}

@@ -4,34 +4,36 @@ import { type AttentionItem, formatItemSentence } from "@merkle/wire";
 import { useState } from "react";
 import { useCall } from "@/broker/use-call";
 
-/** An item that was just snoozed or marked done, and can be restored. */
-export interface HiddenItem {
-  readonly item: AttentionItem;
+/** Items that were just snoozed or marked done, and can be restored. */
+export interface HiddenItems {
+  readonly items: readonly AttentionItem[];
   readonly text: string;
 }
 
 export interface HideItemActions {
-  readonly last: HiddenItem | null;
+  readonly last: HiddenItems | null;
   /** The message of the last refused call. */
   readonly refusal: string | null;
-  /** Snoozes the item until the given time, or marks it done if no time is given. Others still see the item. */
-  hide(item: AttentionItem, until?: Date): void;
-  restore(item: AttentionItem): void;
+  /** Snoozes the items until the given time, or marks them done if no time is given. Others still see them. */
+  hide(items: readonly AttentionItem[], until?: Date): void;
+  restore(items: readonly AttentionItem[]): void;
 }
 
 /** Returns functions that hide items from the person's list, and restore them. */
 export function usePutAway(onChanged: () => void): HideItemActions {
   const call = useCall();
-  const [last, setLast] = useState<HiddenItem | null>(null);
+  const [last, setLast] = useState<HiddenItems | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
 
   function change(
-    item: AttentionItem,
+    [first, ...others]: readonly AttentionItem[],
     options: { until?: string; undo?: boolean },
-    next: HiddenItem | null,
+    next: HiddenItems | null,
   ): void {
+    if (!first) return;
     setRefusal(null);
-    call("dismiss_attention", { id: item.id, ...options }).then(
+    const more = others.length > 0 ? { others: others.map(({ id }) => id) } : {};
+    call("dismiss_attention", { id: first.id, ...more, ...options }).then(
       () => {
         setLast(next);
         onChanged();
@@ -47,11 +49,14 @@ export function usePutAway(onChanged: () => void): HideItemActions {
   return {
     last,
     refusal,
-    hide(item, until) {
-      const text = `${until ? "Snoozed" : "Done"}: ${formatItemSentence(item)}`;
-      change(item, until ? { until: until.toISOString() } : {}, { item, text });
+    hide(items, until) {
+      const [first, ...others] = items;
+      if (!first) return;
+      const what = others.length > 0 ? `${items.length} items` : formatItemSentence(first);
+      const text = `${until ? "Snoozed" : "Done"}: ${what}`;
+      change(items, until ? { until: until.toISOString() } : {}, { items, text });
     },
-    restore: (item) => change(item, { undo: true }, null),
+    restore: (items) => change(items, { undo: true }, null),
   };
 }
 

@@ -24,7 +24,9 @@ const SelectionBar = lazyPart(() => import("./selection-bar"), "SelectionBar");
 export function SessionList({ onStart }: { onStart: () => void }) {
   const [query, change] = useSessionQuery();
   const attention = useAttention();
-  const idsInNeed = new Set(attention.data?.items.flatMap(({ session_id }) => session_id ?? []));
+  const idsInNeed = new Set(
+    attention.data?.items.flatMap(({ needs_person, session_id }) => (needs_person && session_id) || []),
+  );
   const requestedList = useSessionList(query, idsInNeed);
   // If no session is open, the page shows the most recently closed sessions.
   const isIdle =
