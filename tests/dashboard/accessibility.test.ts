@@ -85,7 +85,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: /^Check in this browser/ }).click();
     await inspect(page.getByText("Its hash, computed in this browser"));
     await go("/needs-you");
-    await inspect(page.getByRole("region", { name: "Detail" }).getByText("Which staging key?"));
+    await inspect(page.getByRole("region", { name: "Detail" }).getByText(/needs the staging key/));
     for (const wall of ["", "?wall=1"]) {
       await go(`/agents${wall}`);
       // After a minute most of the thirty teams are away. The rest may be few enough for a map instead of a list.

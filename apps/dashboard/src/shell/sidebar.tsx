@@ -2,20 +2,16 @@
 
 import { Bell, BookOpen, Ellipsis, LayoutList, Search } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useCallback, useState, useSyncExternalStore } from "react";
 import { useOfConnection } from "@/broker/use-connection-state";
-import { useRead } from "@/broker/use-read";
 import { Logo } from "@/components/logo";
 import { PageLink } from "@/components/page-link";
-import { UnreadCount } from "@/components/unread-count";
 import { useIsMac } from "@/core/keyboard/use-is-mac";
-import { lazyPart } from "@/core/lazy-part";
+import { lazyHelper, lazyPart } from "@/core/lazy-part";
 import { createStoredValue } from "@/core/preferences/stored-value";
 import { useHasSettled } from "@/core/use-has-settled";
 import { cn } from "@/core/utils";
 import { chosenMesh } from "@/identity/chosen-mesh";
-import { useIsGuest, usePerson } from "@/identity/use-person";
-import { ContentProbeReader } from "@/parts/content-probe-reader";
 import type { NavItem } from "@/parts/feature";
 import { Kbd } from "@/ui/kbd";
 import { settingsItem, useFeatureNavItems } from "./nav-items";
@@ -23,6 +19,9 @@ import { NavLink, navRow } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
 import { useShellActions } from "./shell-keys";
 
+// Loaded lazily, because it shows nothing until the broker answers, and loads within that time.
+const RecentSessions = lazyPart(() => import("./recent-sessions"), "RecentSessions");
+const PlaceWatch = lazyHelper(() => import("./place-watch"), "PlaceWatch");
 const MoreLinks = lazyPart(() => import("@/components/more-links"), "MoreLinks");
 
 /**
@@ -115,64 +114,6 @@ function SearchButton() {
         <Kbd>{isMac ? "⌘K" : "Ctrl K"}</Kbd>
       </span>
     </button>
-  );
-}
-
-const recentMax = 8;
-
-/** The sessions with the newest messages, and their unread counts. */
-function RecentSessions() {
-  const pathname = usePathname();
-  const { data } = useRead(
-    "list_sessions",
-    { status: "open", sort: "said", limit: recentMax },
-    { on: ["sessions", "person"] },
-  );
-  if (!data || data.sessions.length === 0) return null;
-  return (
-    <ul aria-label="Recent sessions" className="hidden flex-col gap-0.5 pl-6 xl:flex">
-      {data.sessions.map(({ session_id, slug, title, unread }) => (
-        <li key={session_id}>
-          <PageLink
-            href={`/sessions/${slug}`}
-            title={title}
-            aria-current={pathname.startsWith(`/sessions/${slug}`) ? "page" : undefined}
-            className="flex h-7 items-center gap-2 rounded-md px-2 text-sm text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:text-foreground"
-          >
-            <span dir="auto" className="flex-1 truncate text-left">
-              {title}
-            </span>
-            {unread !== null && unread > 0 && (
-              <span className="font-medium text-foreground">
-                <UnreadCount count={unread} reader="person" />
-              </span>
-            )}
-          </PageLink>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-interface PlaceWatchProps {
-  readonly places: readonly NavItem[];
-  readonly onUsed: (href: string) => void;
-}
-
-/** Detects the first use of each page in the navigation. */
-function PlaceWatch({ places, onUsed }: PlaceWatchProps) {
-  const { person } = usePerson();
-  const isHuman = !useIsGuest() && person !== null;
-  const pathname = usePathname();
-  useEffect(() => {
-    if (places.some(({ href, isUsedByVisit: byVisit }) => byVisit && href === pathname)) onUsed(pathname);
-  });
-  return places.map(
-    ({ href, probe }) =>
-      probe &&
-      (isHuman || !probe.needsHuman) && (
-        <ContentProbeReader key={href} probe={probe} onFound={() => onUsed(href)} />
-      ),
   );
 }
 

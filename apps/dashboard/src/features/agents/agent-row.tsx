@@ -38,7 +38,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
           )}
           {need !== null && <AttentionBadge human={need === "human"} />}
           <span className="ml-auto flex items-center gap-3 text-sm text-muted-foreground tabular-nums">
-            <UnreadCount count={unread} reader="agent" />
+            <UnreadCount count={unread} isAgents />
             {usage && <span title="Reported by its client">{usage}</span>}
           </span>
         </p>
@@ -81,7 +81,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
 }
 
 /** Returns the page where a human can help: the ask, if there is one, or else the session. */
-function toAgentHref({ session, waits }: Agent): string {
+export function toAgentHref({ session, waits }: Agent): string {
   const ask = waits.find(({ kind }) => kind === "ask");
   return `/sessions/${session}${ask ? `?m=${ask.number}` : ""}`;
 }

@@ -26,7 +26,7 @@ export function UnreadBar({ count, onFirst, onCatchUp, onRead }: UnreadBarProps)
       className="flex flex-wrap items-center gap-x-1 border-b bg-highlight px-3 py-1 text-sm tabular-nums"
     >
       <span className="me-1 font-medium">
-        <UnreadCount count={count} reader="person" />
+        <UnreadCount count={count} />
         {since !== null && (
           <>
             {" since "}

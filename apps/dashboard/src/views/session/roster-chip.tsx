@@ -55,7 +55,7 @@ export function RosterChip({ row, agent, isExpanded, onOpen }: RosterChipProps) 
           <span className="ml-auto flex shrink-0 items-center gap-1.5 pl-1">
             {agent !== undefined && agent.unread > 0 && (
               <span className="text-xs text-muted-foreground">
-                <UnreadCount count={agent.unread} reader="agent" />
+                <UnreadCount count={agent.unread} isAgents />
               </span>
             )}
             {isStuck && <CircleAlert aria-hidden className="size-3.5 text-warning" />}

@@ -146,7 +146,7 @@ function Unread({ count, words = false }: { count: number | null; words?: boolea
   }
   return (
     <span className="rounded-full bg-primary px-1.5 text-xs leading-5 font-medium text-primary-foreground">
-      <UnreadCount count={count} reader="person" />
+      <UnreadCount count={count} />
     </span>
   );
 }
