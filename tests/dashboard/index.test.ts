@@ -79,9 +79,9 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await page.getByText("1 needs you").waitFor();
-    const first = page.getByRole("article", { name: "Waiting" }).getByRole("listitem").first();
-    await first.filter({ hasText: "Birch" }).filter({ hasText: "Which staging key?" }).waitFor();
-    await page.getByRole("listitem").filter({ hasText: "Rotates the keys" }).first().waitFor();
+    const rows = page.getByRole("table", { name: "Agents" }).getByRole("row");
+    await rows.nth(1).filter({ hasText: "Birch" }).filter({ hasText: "Which staging key?" }).waitFor();
+    await rows.filter({ hasText: "Rotates the keys" }).waitFor();
     await page
       .getByRole("group", { name: "Map of the agents" })
       .getByText("Birch", { exact: true })
@@ -91,10 +91,40 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     await page.getByRole("heading", { name: /^1 needs you/ }).waitFor();
     expect(new URL(page.url()).searchParams.get("wall")).toBe("1");
     expect(await findBarriers()).toEqual([]);
+    const letters = page
+      .getByRole("list", { name: "Agents that have asked you" })
+      .getByText("Which staging key?");
+    const size = await letters.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize));
+    expect(size / 1280, "readable from five metres").toBeGreaterThan(0.03);
     const moving = () => document.getAnimations().filter(({ playState }) => playState === "running").length;
     expect(await page.evaluate(moving)).toBe(0);
     await page.keyboard.press("Escape");
     await page.getByText("1 needs you").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-373] the table of agents is sorted and filtered by its address", async () => {
+    const session = await startSession();
+    for (const team_name of ["Zelkova", "Acer"])
+      await rest.call("join_session", { session_id: session.session_id, team_name });
+    const { page, problems } = await openPage(browser, `${url}/agents?q=${session.title.slice(-12)}`);
+    const names = () => page.getByRole("table", { name: "Agents" }).locator("tbody a").allTextContents();
+    await expect.poll(async () => (await names()).length).toBe(3);
+    await page.getByRole("button", { name: "Agent" }).click();
+    await expect.poll(names).toEqual(["Acer", "Atlas", "Zelkova"]);
+    await page.getByRole("button", { name: "Agent" }).click();
+    await expect.poll(names).toEqual(["Zelkova", "Atlas", "Acer"]);
+    expect(new URL(page.url()).searchParams.get("sort")).toBe("-name");
+    await page
+      .getByRole("columnheader", { name: "Agent" })
+      .and(page.locator("[aria-sort=descending]"))
+      .waitFor();
+    await page.getByRole("searchbox").fill(`${session.title.slice(-12)} acer`);
+    await expect.poll(names).toEqual(["Acer"]);
+    await page.reload();
+    await expect.poll(names).toEqual(["Acer"]);
+    await page.getByRole("radio", { name: /^Offline/ }).check();
+    await page.getByText("No agents match this filter.").waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -26,7 +26,7 @@ export function AgentCards({ agents, className }: { agents: readonly Agent[]; cl
             {sessionAgents.map((agent) => (
               <li key={agent.peer_id} title={formatName(agent)} className="flex">
                 <span className="sr-only">{formatName(agent)}: </span>
-                <StatusMark status={agent.presence} isBlocked={findNeed(agent) === "human"} />
+                <StatusMark status={agent.presence} isBlocked={agent.declared?.status === "blocked"} />
               </li>
             ))}
           </ul>

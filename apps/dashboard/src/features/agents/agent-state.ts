@@ -3,15 +3,16 @@ import type { Agent } from "@merkle/wire";
 /** Whether an agent waits for a human, for another agent, or for neither. */
 export type Need = "human" | "agent" | null;
 
-/** An agent that is offline waits for nobody. What it asked is in Needs you all the same. */
-export function findNeed({
-  presence,
-  declared,
-  waits,
-}: Pick<Agent, "presence" | "declared" | "waits">): Need {
-  if (presence === "disconnected") return null;
-  if (declared?.status === "blocked" || waits.some(({ human }) => human)) return "human";
-  return waits.length > 0 ? "agent" : null;
+/** An offline agent needs nobody now, even if it has left a question. */
+export function findNeed(agent: Pick<Agent, "presence" | "declared" | "waits">): Need {
+  if (agent.presence === "disconnected") return null;
+  if (hasAskedHuman(agent)) return "human";
+  return agent.waits.length > 0 ? "agent" : null;
+}
+
+/** True if the agent is blocked or has asked a human, and has no reply, even if it is offline now. */
+export function hasAskedHuman({ declared, waits }: Pick<Agent, "declared" | "waits">): boolean {
+  return declared?.status === "blocked" || waits.some(({ human }) => human);
 }
 
 export type AgentState = "working" | "online" | "offline";
@@ -40,6 +41,6 @@ export function countAgents(agents: readonly Agent[]): { readonly needing: numbe
 
 /** True if the list shows the agent in a row. Absent agents that need nothing are only counted. */
 export function isListed(agent: Agent): boolean {
-  const { presence, declared, waits, task } = agent;
-  return presence !== "disconnected" || declared?.status === "blocked" || waits.length > 0 || task !== null;
+  const { presence, waits, task } = agent;
+  return presence !== "disconnected" || hasAskedHuman(agent) || waits.length > 0 || task !== null;
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import type { OutputOf } from "@merkle/wire";
+import type { Agent, OutputOf } from "@merkle/wire";
 import { X } from "lucide-react";
 import { useCallback, useEffect, useRef } from "react";
 import type { ReadResult } from "@/broker/use-read";
@@ -9,24 +9,23 @@ import { TimeText } from "@/components/time-text";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { useAtNow } from "@/core/time/use-now";
 import { useMediaQuery } from "@/core/use-media-query";
+import { cn } from "@/core/utils";
 import { toTeamColour } from "@/sessions/team-colour";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { AgentCards } from "./agent-cards";
 import { AgentCounts } from "./agent-counts";
 import { AgentMap, mapAgentsMax } from "./agent-map";
-import { findNeed, isListed } from "./agent-state";
-import { describeActivity, describeWait, formatName } from "./agent-words";
+import { hasAskedHuman, isListed } from "./agent-state";
+import { describeActivity, formatName } from "./agent-words";
 
 export interface AgentWallProps {
   readonly read: ReadResult<OutputOf<"list_agents">>;
   readonly onLeave: () => void;
 }
 
-const namedMax = 4;
-
 /**
- * The view of the agents for a wall screen. It is dark and large, and shows only the map and the agents that need a
- * human.
+ * The view of the agents for a wall screen. It is dark and shows the agents that need a human in large letters, and
+ * below them the map.
  */
 export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) {
   useShortcut("Escape", onLeave, { label: "Exit wall view", group: "Agents" });
@@ -34,12 +33,16 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
   const box = useAlone();
   const isTall = useMediaQuery("(orientation: portrait)");
   const agents = data?.agents.filter(isListed) ?? [];
-  const agentsInNeed = agents.filter((agent) => findNeed(agent) === "human");
+  const askingAgents = agents.filter(hasAskedHuman);
+  const agentsInNeed = [
+    ...askingAgents.filter(({ presence }) => presence !== "disconnected"),
+    ...askingAgents.filter(({ presence }) => presence === "disconnected"),
+  ];
   return (
     <div ref={box} className="dark agent-wall fixed inset-0 z-50 flex flex-col bg-background text-foreground">
       <header className="flex items-center gap-4 px-[3vw] pt-[3vh]">
         <Logo />
-        <h1 className="text-[clamp(1.25rem,2.4vw,3rem)] leading-tight font-semibold">
+        <h1 className="text-[max(1.25rem,2.4vw)] leading-tight font-semibold">
           {data?.agents.length === 0 ? "No agents" : <AgentCounts agents={data?.agents ?? []} />}
         </h1>
         <Clock />
@@ -58,9 +61,10 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
           Showing the last loaded data. {problem.detail}
         </p>
       )}
+      {agentsInNeed.length > 0 && <NeedList agents={agentsInNeed} />}
       <div className="min-h-0 flex-1 overflow-y-auto p-[2vw]">
         {agents.length > mapAgentsMax && (
-          <AgentCards agents={agents} className="text-[clamp(1rem,1.3vw,1.75rem)]" />
+          <AgentCards agents={agents} className="text-[clamp(1rem,1.3vw,3rem)]" />
         )}
         {agents.length > 0 && agents.length <= mapAgentsMax && (
           <AgentMap
@@ -72,28 +76,42 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
           />
         )}
       </div>
-      {agentsInNeed.length > 0 && (
-        <ul
-          aria-label="Agents that need you"
-          className="flex flex-wrap gap-x-[3vw] gap-y-4 border-t px-[3vw] py-[2.5vh]"
-        >
-          {agentsInNeed.slice(0, namedMax).map((agent) => (
-            <li key={agent.peer_id} className="grid min-w-0 flex-1 basis-72 gap-1">
-              <p className="flex items-baseline gap-3 text-[clamp(1rem,1.3vw,1.75rem)] leading-snug">
-                <bdi className={`font-semibold ${toTeamColour(agent.colour).className}`}>
-                  {showHidden(formatName(agent))}
-                </bdi>
-                <span className="text-muted-foreground">
-                  {agent.waits[0] ? `waits for ${describeWait(agent.waits[0])}` : "is blocked"}{" "}
-                  <TimeText at={describeActivity(agent).since} />
-                </span>
-              </p>
-              <p dir="auto" className="line-clamp-2 text-[clamp(1rem,1.3vw,1.75rem)] leading-snug">
-                {showHidden(describeActivity(agent).text)}
-              </p>
-            </li>
-          ))}
-        </ul>
+    </div>
+  );
+}
+
+/**
+ * The agents that are blocked or have asked a human. Their letters are 3.2 % of the screen's width or more: on a screen 1.2 m wide that is 4 cm, which is
+ * readable from five metres.
+ */
+function NeedList({ agents }: { readonly agents: readonly Agent[] }) {
+  const shownMax = 3;
+  return (
+    <div className="border-b px-[3vw] py-[2vh] text-[max(2rem,3.2vw)] leading-tight">
+      <ul aria-label="Agents that have asked you" className="grid gap-[2vh]">
+        {agents.slice(0, shownMax).map((agent) => (
+          <li key={agent.peer_id} className="min-w-0">
+            <p className="flex items-baseline gap-[1.5vw]">
+              <bdi className={`truncate font-semibold ${toTeamColour(agent.colour).className}`}>
+                {showHidden(formatName(agent))}
+              </bdi>
+              <span className="shrink-0 text-muted-foreground">
+                {agent.declared?.status === "blocked" ? "is blocked" : "asks"}{" "}
+                <TimeText at={describeActivity(agent).since} />
+                {agent.presence === "disconnected" && ", offline"}
+              </span>
+            </p>
+            <p
+              dir="auto"
+              className={cn("[overflow-wrap:anywhere]", agents.length > 1 ? "truncate" : "line-clamp-3")}
+            >
+              {showHidden(describeActivity(agent).text)}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {agents.length > shownMax && (
+        <p className="mt-[2vh] text-warning">{`${agents.length - shownMax} more`}</p>
       )}
     </div>
   );
@@ -102,7 +120,7 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
 function Clock() {
   const time = useAtNow(useCallback((now: number) => new Date(now).toTimeString().slice(0, 5), []));
   return (
-    <time className="ml-auto text-[clamp(1.25rem,2.4vw,3rem)] leading-tight font-light text-muted-foreground tabular-nums">
+    <time className="ml-auto text-[max(1.25rem,2.4vw)] leading-tight font-light text-muted-foreground tabular-nums">
       {time}
     </time>
   );

@@ -30,6 +30,8 @@ export function describeActivity(agent: Agent): RosterFact["activity"] {
   const [wait] = waits;
   if (declared?.status === "blocked")
     return { text: declared.reason ?? "blocked", isQuoted: declared.reason !== null, since: declared.at };
+  if (wait?.kind === "approval")
+    return { text: `requests permission to use ${wait.text}`, isQuoted: false, since: wait.since };
   if (wait) return { text: wait.text, isQuoted: true, since: wait.since };
   if (summaryAt) return { text: summary, isQuoted: true, since: summaryAt };
   if (task) return { text: task.title, isQuoted: true, since: task.since };

@@ -1,31 +1,44 @@
 "use client";
 
-import type { OutputOf } from "@merkle/wire";
+import type { Agent, OutputOf } from "@merkle/wire";
 import { Monitor } from "lucide-react";
-import { useState } from "react";
+import { useRef } from "react";
 import { PageHeader } from "@/components/page-header";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ReadPanel } from "@/components/read-panel";
+import { setQuery } from "@/core/address/address";
+import { useQuery } from "@/core/address/use-query";
 import { useQueryParam } from "@/core/address/use-query-param";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
 import { useMediaQuery } from "@/core/use-media-query";
-import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { Input } from "@/ui/input";
+import { Segmented } from "@/ui/segmented";
 import { AgentCards } from "./agent-cards";
 import { AgentCounts } from "./agent-counts";
 import { AgentMap, mapAgentsMax } from "./agent-map";
+import {
+  type AgentFilter,
+  type AgentQuery,
+  agentFilters,
+  formatSort,
+  isInState,
+  parseAgentQuery,
+  selectAgents,
+} from "./agent-query";
 import { AgentRow } from "./agent-row";
-import { findNeed, isListed } from "./agent-state";
-import { groupBySession } from "./agent-words";
+import { isListed } from "./agent-state";
+import { AgentTable } from "./agent-table";
 import { useAgents } from "./use-agents";
 
 const AgentWall = lazyPart(() => import("./agent-wall"), "AgentWall");
 
 /**
- * The agents of all open sessions. Agents that need a human come first. Above the list is a map of recent messages, or a card per
- * session if there are many agents.
+ * The agents of all open sessions in a table. Below it is a map of recent messages, or a card of dots per session if there are
+ * many agents.
  */
 export function AgentsView() {
   const [wall, setWall] = useQueryParam("wall");
@@ -49,7 +62,7 @@ export function AgentsView() {
           </Button>
         }
       />
-      <div className="mx-auto w-full max-w-6xl p-4 lg:p-6">
+      <div className="mx-auto w-full max-w-7xl p-4 lg:p-6">
         <h1 className="sr-only">Agents</h1>
         <PanelBoundary title="Agents">
           <ReadPanel read={read} failureTitle="Couldn't load agents.">
@@ -62,24 +75,42 @@ export function AgentsView() {
 }
 
 function Agents({ agents, talk }: OutputOf<"list_agents">) {
-  const [isShowingAll, setShowingAll] = useState(false);
+  const params = useQuery();
   const isNarrow = useMediaQuery("(width < 48rem)");
-  const listedAgents = agents.filter(isListed);
-  const visibleAgents = isShowingAll ? agents : listedAgents;
-  const offlineCount = agents.length - listedAgents.length;
-  const agentsInNeed = visibleAgents.filter((agent) => findNeed(agent) !== null);
-  const otherGroups = groupBySession(visibleAgents.filter((agent) => findNeed(agent) === null));
   if (agents.length === 0) return <NoAgents />;
+  const query = parseAgentQuery((name) => params.get(name));
+  const shown = selectAgents(agents, query);
+  const pictured = shown.filter(isListed);
   return (
     <div className="grid grid-cols-1 gap-6">
       <p className="text-title font-semibold tabular-nums">
         <AgentCounts agents={agents} />
       </p>
-      {visibleAgents.length > mapAgentsMax && <AgentCards agents={visibleAgents} />}
-      {visibleAgents.length > 0 && visibleAgents.length <= mapAgentsMax && (
+      <div className="grid grid-cols-1 gap-3">
+        <AgentFilters agents={agents} query={query} />
+        {shown.length === 0 ? (
+          <p className="rounded-lg border p-6 text-center text-muted-foreground">
+            No agents match this filter.
+          </p>
+        ) : isNarrow ? (
+          <ul aria-label="Agents" className="divide-y overflow-hidden rounded-lg border">
+            {shown.map((agent) => (
+              <AgentRow key={agent.peer_id} agent={agent} />
+            ))}
+          </ul>
+        ) : (
+          <AgentTable
+            agents={shown}
+            query={query}
+            onSort={(order) => setQuery({ sort: formatSort(order) }, { replace: true })}
+          />
+        )}
+      </div>
+      {pictured.length > mapAgentsMax && <AgentCards agents={pictured} />}
+      {pictured.length > 0 && pictured.length <= mapAgentsMax && (
         <figure className="overflow-hidden rounded-xl border bg-surface">
           <AgentMap
-            agents={visibleAgents}
+            agents={pictured}
             talk={talk}
             aspect={isNarrow ? 0.9 : 2.4}
             className="max-h-[34rem] min-h-64"
@@ -90,63 +121,50 @@ function Agents({ agents, talk }: OutputOf<"list_agents">) {
           </figcaption>
         </figure>
       )}
-      {agentsInNeed.length > 0 && (
-        <Group title="Waiting" count={agentsInNeed.length}>
-          {agentsInNeed.map((agent) => (
-            <AgentRow key={agent.peer_id} agent={agent} />
-          ))}
-        </Group>
-      )}
-      {otherGroups.map(({ first, agents: sessionAgents }) => (
-        <Group
-          key={first.session_id}
-          title={first.session_title}
-          href={`/sessions/${first.session}`}
-          count={sessionAgents.length}
-        >
-          {sessionAgents.map((agent) => (
-            <AgentRow key={agent.peer_id} agent={agent} />
-          ))}
-        </Group>
-      ))}
-      {offlineCount > 0 && (
-        <Button
-          variant="outline"
-          className="justify-self-start"
-          aria-expanded={isShowingAll}
-          onClick={() => setShowingAll(!isShowingAll)}
-        >
-          {isShowingAll ? "Hide offline agents" : `${offlineCount} offline`}
-        </Button>
-      )}
     </div>
   );
 }
 
-interface SessionAgentsProps {
-  readonly title: string;
-  readonly href?: string;
-  readonly count: number;
-  readonly children: React.ReactNode;
-}
+const filterNames: Readonly<Record<AgentFilter, string>> = {
+  all: "All",
+  needs: "Needs you",
+  working: "Working",
+  online: "Online",
+  offline: "Offline",
+};
 
-function Group({ title, href, count, children }: SessionAgentsProps) {
+/** The filters of the table, with the number of agents in each state. */
+function AgentFilters({ agents, query }: { readonly agents: readonly Agent[]; readonly query: AgentQuery }) {
+  const field = useRef<HTMLInputElement>(null);
+  useShortcut("/", () => field.current?.focus(), { label: "Filter agents", group: "Agents" });
   return (
-    <article aria-label={title}>
-      <h2 className="mb-2 flex items-baseline gap-2 text-lg font-semibold">
-        <span dir="auto" className="min-w-0 truncate">
-          {href ? (
-            <PageLink href={href} className="block truncate hover:underline pointer-coarse:py-2.5">
-              {showHidden(title)}
-            </PageLink>
-          ) : (
-            title
-          )}
-        </span>
-        <span className="text-sm font-normal text-muted-foreground tabular-nums">{count}</span>
-      </h2>
-      <ul className="divide-y overflow-hidden rounded-lg border">{children}</ul>
-    </article>
+    <search className="flex flex-wrap items-center gap-2">
+      <Segmented
+        label="Show agents"
+        value={query.state}
+        onChange={(state) => setQuery({ state: state === "all" ? null : state }, { replace: true })}
+        options={agentFilters.map((state) => ({
+          value: state,
+          label: (
+            <span className="flex gap-1.5">
+              {filterNames[state]}
+              <span className="text-muted-foreground tabular-nums">
+                {agents.filter((agent) => isInState(agent, state)).length}
+              </span>
+            </span>
+          ),
+        }))}
+      />
+      <Input
+        ref={field}
+        type="search"
+        aria-label="Filter by name, session, task or text"
+        placeholder="Filter…"
+        value={query.text}
+        onChange={({ target }) => setQuery({ q: target.value }, { replace: true })}
+        className="min-w-40 flex-1 sm:max-w-64"
+      />
+    </search>
   );
 }
 
