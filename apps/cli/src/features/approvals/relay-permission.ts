@@ -34,9 +34,9 @@ const retryDelayMs = 1_000;
 const waitSeconds = 8;
 
 /**
- * Relays a permission prompt from the client's terminal to the agent's own person, and returns that person's
- * answer for the client. Questions and plans are such prompts, too. Returns undefined if there is no answer; the client's own prompt then decides
- * (APPROVE-6). The client runs exactly the call that the person saw (APPROVE-4).
+ * Relays a permission prompt, question or plan from the client's terminal to the agent's own person, and
+ * returns that person's answer for the client. Returns undefined if there is no answer; the client's own
+ * prompt then decides (APPROVE-6). The client runs exactly the call that the person saw (APPROVE-4).
  */
 export async function relayPermission({
   config,

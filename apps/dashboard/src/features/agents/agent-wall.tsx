@@ -64,7 +64,7 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
       {agentsInNeed.length > 0 && <NeedList agents={agentsInNeed} />}
       <div className="min-h-0 flex-1 overflow-y-auto p-[2vw]">
         {agents.length > mapAgentsMax && (
-          <AgentCards agents={agents} className="text-[clamp(1rem,1.3vw,3rem)]" />
+          <AgentCards agents={agents} className="text-[clamp(1rem,1.3vw,3rem)] leading-tight" />
         )}
         {agents.length > 0 && agents.length <= mapAgentsMax && (
           <AgentMap

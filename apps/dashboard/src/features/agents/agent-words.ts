@@ -24,6 +24,13 @@ export function describeWaitReason({ kind, text }: AgentWait): string {
   return text === planTool ? "Its plan waits for" : `Requests permission to use ${text} of`;
 }
 
+/** Describes a request to an agent's own person as its activity. */
+function describeRequest(tool: string): string {
+  if (tool === questionTool) return "asks a question";
+  if (tool === turnEndTool) return "ended its turn with a question";
+  return tool === planTool ? "waits for approval of its plan" : `requests permission to use ${tool}`;
+}
+
 /** Returns an agent's current activity, or what it waits for. */
 export function describeActivity(agent: Agent): RosterFact["activity"] {
   const { declared, waits, summary, summary_at: summaryAt, task } = agent;
@@ -31,7 +38,7 @@ export function describeActivity(agent: Agent): RosterFact["activity"] {
   if (declared?.status === "blocked")
     return { text: declared.reason ?? "blocked", isQuoted: declared.reason !== null, since: declared.at };
   if (wait?.kind === "approval")
-    return { text: `requests permission to use ${wait.text}`, isQuoted: false, since: wait.since };
+    return { text: describeRequest(wait.text), isQuoted: false, since: wait.since };
   if (wait) return { text: wait.text, isQuoted: true, since: wait.since };
   if (summaryAt) return { text: summary, isQuoted: true, since: summaryAt };
   if (task) return { text: task.title, isQuoted: true, since: task.since };
