@@ -19,6 +19,7 @@ export {
   SignatureProof,
 } from "./identity/hello-proof.js";
 export { KeyCard } from "./identity/key-card.js";
+export { OwnDevice, OwnLaunch, OwnSignature } from "./identity/own-signature.js";
 export { AttentionKind } from "./operations/attention.js";
 export {
   describeIssue,

@@ -12,11 +12,11 @@ const order = [
  * tweetnacl accepts a second form of each signature, in which the group's order is added to the scalar. Like
  * OpenSSL, this function refuses that form.
  */
-export const verifySignatureHere: VerifySignature = (publicKey, bytes, signature) =>
+export const verifySignatureHere = ((publicKey, bytes, signature) =>
   publicKey.length === 32 &&
   signature.length === 64 &&
   isBelowOrder(signature.subarray(32)) &&
-  nacl.sign.detached.verify(bytes, signature, publicKey);
+  nacl.sign.detached.verify(bytes, signature, publicKey)) satisfies VerifySignature;
 
 function isBelowOrder(scalar: Uint8Array): boolean {
   for (let place = 31; place >= 0; place--) {
