@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import type { BrokerFrame, Message } from "@merkle/wire";
 import { onTestFinished } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
@@ -28,8 +30,10 @@ export async function startEvilBroker(
 ): Promise<EvilBroker> {
   const heard: string[] = [];
   const tampering: FrameTampering = {};
-  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
-  await once(server, "listening");
+  const http = createServer((request, response) => void forward(honestUrl, request, response));
+  const server = new WebSocketServer({ server: http });
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
   server.on("connection", (client) => {
     const honest = new WebSocket(`${honestUrl.replace(/^http/, "ws")}/ws`);
     const early: string[] = [];
@@ -54,10 +58,29 @@ export async function startEvilBroker(
   cleanup(async () => {
     for (const client of server.clients) client.terminate();
     server.close();
-    await once(server, "close");
+    http.closeAllConnections();
+    http.close();
+    await once(http, "close");
   });
-  const { port } = server.address() as AddressInfo; // The server listens on a port, so this is an address and port.
+  const { port } = http.address() as AddressInfo; // The server listens on a port, so this is an address and port.
   return { url: `http://127.0.0.1:${port}`, heard, tampering };
+}
+
+/** Forwards a request over HTTP, unchanged. */
+async function forward(honestUrl: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const { host: _, connection: __, ...headers } = request.headers;
+    const { method = "GET", url = "" } = request;
+    const body = await buffer(request);
+    const answer = await fetch(new URL(url, honestUrl), {
+      ...{ method, headers: headers as Record<string, string> },
+      ...(body.length > 0 && { body: new Uint8Array(body) }),
+    });
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  } catch {
+    response.destroy();
+  }
 }
 
 function tamper(

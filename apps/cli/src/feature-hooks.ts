@@ -4,6 +4,7 @@ import { usageError } from "./core/cli-error.js";
 import type { ConcludedSession, Feature, FeatureEntry, FeatureSetting } from "./feature.js";
 import { features } from "./features.js";
 import type { CheckConcluded } from "./feed/tail/run-tail.js";
+import type { OwnWordsPart } from "./identity/own-words.js";
 import type { CreateExtension } from "./mcp/extension.js";
 import type { Config } from "./settings/config.js";
 import type { ForeignFile } from "./settings/foreign-file.js";
@@ -54,6 +55,12 @@ export async function draftConclusion(context: CommandContext, session: Conclude
 export async function loadExtensions(): Promise<readonly CreateExtension[]> {
   const all = await loadFeatures();
   return Promise.all(all.flatMap(({ loadExtension }) => loadExtension?.() ?? []));
+}
+
+/** Loads what makes a person's words count for the person's own agents. Undefined in a build without it. */
+export async function loadOwnWords(): Promise<OwnWordsPart | undefined> {
+  const feature = (await loadFeatures()).find((each) => each.loadOwnWords);
+  return feature?.loadOwnWords?.();
 }
 
 /** Returns the first problem that any feature finds with a conclusion, or null. */

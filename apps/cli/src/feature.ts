@@ -3,6 +3,7 @@ import type { BrokerClient } from "./broker/broker-client.js";
 import type { Command, CommandContext } from "./command/command.js";
 import type { Io } from "./command/io.js";
 import type { CheckConcluded } from "./feed/tail/run-tail.js";
+import type { OwnWordsPart } from "./identity/own-words.js";
 import type { CreateExtension } from "./mcp/extension.js";
 import type { Config } from "./settings/config.js";
 import type { ForeignFile } from "./settings/foreign-file.js";
@@ -67,6 +68,8 @@ export interface Feature {
   readonly runForAgent?: (argv: readonly string[], io: Io, signal: AbortSignal) => Promise<number>;
   /** Loads the feature's part of the MCP server. */
   readonly loadExtension?: () => Promise<CreateExtension>;
+  /** Loads what makes a person's words count for the person's own agents. */
+  readonly loadOwnWords?: () => Promise<OwnWordsPart>;
   /**
    * Checks a `session_concluded` message that a command or the MCP server received. Returns the problem to
    * report, or null.

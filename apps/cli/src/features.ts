@@ -17,6 +17,7 @@ export const features = {
   jobs: () => import("./features/jobs/feature.js"),
   memory: () => import("./features/memory/feature.js"),
   perspectives: () => import("./features/perspectives/feature.js"),
+  "own-words": () => import("./features/own-words/feature.js"),
   "private-messages": () => import("./features/private-messages/feature.js"),
   progress: () => import("./features/progress/feature.js"),
   proposals: () => import("./features/proposals/feature.js"),

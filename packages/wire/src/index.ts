@@ -76,6 +76,7 @@ export {
   toTimeOrderedUuid,
 } from "./feed/message-id.js";
 export { findMessageKind } from "./feed/message-kind.js";
+export { findOwnAuthor, withOwnAuthor } from "./feed/own-author.js";
 export {
   findRedactedMessage,
   findRedactedVersions,
@@ -100,6 +101,7 @@ export {
   parseInvite,
 } from "./identity/invite-text.js";
 export type { KeyCard } from "./identity/key-card.js";
+export type { OwnLaunch, OwnSignature } from "./identity/own-signature.js";
 export { countSealedBytes, isSealed } from "./identity/sealed-form.js";
 export type { AlertKind, AttentionItem } from "./operations/attention.js";
 export { alertReasons, describeItem, formatItemSentence, kindLabels } from "./operations/describe-item.js";

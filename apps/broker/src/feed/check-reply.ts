@@ -12,7 +12,7 @@ type SealedContent = { readonly private: true; readonly sealed: string; readonly
 
 /** A message that a caller wants to post. */
 export interface PostRequest extends Pick<PostMessageInput, "to" | "priority" | "reply_to"> {
-  readonly content: PostMessageInput["content"] | SealedContent;
+  readonly content: (PostMessageInput["content"] & Pick<PostMessageInput, "own">) | SealedContent;
   readonly operation: "post_message" | "send_message";
 }
 

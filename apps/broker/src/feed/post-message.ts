@@ -8,7 +8,13 @@ import {
   type StoredMessage,
   saveLastRead,
 } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf, type RecipientState } from "@merkle/wire";
+import {
+  MerkleError,
+  type OutputOf,
+  type OwnSignature,
+  type ParsedInputOf,
+  type RecipientState,
+} from "@merkle/wire";
 import { toCanonicalJson } from "@merkle/wire/record";
 import { type Audience, type ChatPost, createMessageId, everyone, toChatRow } from "../core/message.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
@@ -76,15 +82,16 @@ async function prepareAndPost(
 }
 
 /**
- * Returns whether a post is for everyone, replies to nothing and is not sealed. Such a post can be appended
- * without reading from the database first.
+ * Returns whether a post is for everyone, replies to nothing, and is neither sealed nor signed. Such a post can be
+ * appended without reading from the database first.
  */
 function isPlainPost({ to, reply_to, content }: PostRequest): boolean {
   return (
     (to === undefined || to.every(isEveryone)) &&
     reply_to === undefined &&
     content.answer === undefined &&
-    !("sealed" in content)
+    !("sealed" in content) &&
+    !("own" in content)
   );
 }
 
@@ -105,6 +112,7 @@ async function prepare(
     const replied = await findReplied(ctx, request);
     const { audience, known } = await readAudience(ctx, request.to, findAsker(ctx, request, replied));
     if ("sealed" in request.content) requireOnePeer(audience);
+    else if (request.content.own) requireOwnRecipient(ctx, audience, request.content.own);
     const { content, answers } = await checkAnswer(ctx, id, request, replied);
     return { row: toRow(ctx, id, request, content, audience, answers), known };
   } catch (error) {
@@ -258,6 +266,27 @@ function requireOnePeer({ recipients, reaches }: Audience): void {
   );
 }
 
+/**
+ * Requires that a signed message is from a person, and for exactly the agent that the signature names (OWN-4). Whether the
+ * signature counts is for the agent to check: it does not trust the broker.
+ */
+function requireOwnRecipient(
+  { person }: TeamContext<FeedServices>,
+  { recipients, reaches }: Audience,
+  { peer_id }: OwnSignature,
+): void {
+  if (!person)
+    throw new MerkleError(
+      "forbidden",
+      "Only people sign what they write. Nothing was posted. Leave out own.",
+    );
+  if (reaches?.length === 1 && reaches[0] === peer_id) return;
+  throw new MerkleError(
+    "bad_request",
+    `The signature is for the peer ${peer_id}, but the message is for ${recipients.join(", ")}. Nothing was posted. Sign it for its only recipient.`,
+  );
+}
+
 function otherMessage(sequence: number): MerkleError {
   return new MerkleError(
     "conflict",
@@ -271,7 +300,8 @@ export function postMessage(
   ctx: TeamContext<FeedServices>,
   input: ParsedInputOf<"post_message">,
 ): Promise<OutputOf<"post_message">> {
-  const { content, to, priority, reply_to } = input;
+  const { to, priority, reply_to, own } = input;
+  const content = own ? { ...input.content, own } : input.content;
   return postChat(ctx, { operation: "post_message", content, to, priority, reply_to });
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from "../command/command.js";
+import { loadOwnWords } from "../feature-hooks.js";
 import { deliverMessages } from "../mcp/hooks/hook-mail.js";
 import { startSession } from "../mcp/hooks/session-start.js";
 
@@ -30,7 +31,7 @@ export const hookMail: Command = {
   examples: ["merkle hook mail"],
   offline: true,
   async run({ config, io, signal }) {
-    const text = await deliverMessages({ config, signal, input: io.stdin });
+    const text = await deliverMessages({ config, signal, loadOwnWords, input: io.stdin });
     if (text !== undefined) io.stdout.write(`${text}\n`);
     return 0;
   },

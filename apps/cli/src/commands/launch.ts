@@ -1,4 +1,5 @@
 import type { Command } from "../command/command.js";
+import { loadOwnWords } from "../feature-hooks.js";
 import { launchAgent } from "../launch/launch-agent.js";
 
 export const launch: Command = {
@@ -54,6 +55,11 @@ export const launch: Command = {
         "also send the client's permission prompts, questions and plans to your approver devices (merkle config set approvers)",
     },
     {
+      flags: "--own-words",
+      summary:
+        "show the agent what you post from this home, or from your devices (merkle config set own_devices), as its user's words",
+    },
+    {
       flags: "--channel",
       summary: "let Claude Code also receive messages through a channel, if it supports channels",
     },
@@ -73,6 +79,6 @@ export const launch: Command = {
   ],
   asksToTrust: true,
   async run(context) {
-    return launchAgent(context);
+    return launchAgent(context, { loadOwnWords });
   },
 };

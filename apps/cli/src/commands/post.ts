@@ -4,6 +4,7 @@ import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
+import { loadOwnWords } from "../feature-hooks.js";
 import { readPostInput } from "../feed/post-input.js";
 import { getSessionActor } from "../identity/actors.js";
 import { resolveSessionArgument } from "../sessions/find-session.js";
@@ -60,11 +61,14 @@ export const post: Command = {
       signal,
     });
     const actor = await getSessionActor(session, { broker, config });
+    // Remove the line breaks at the end of piped input, because they are not part of the message.
+    const content = { text: text.replace(/(?:\r?\n)+$/, ""), ...input.content };
+    const signed = await (await loadOwnWords())?.sign({ ...input, content, session }, config, broker);
     const posted = await actor.call("post_message", {
       session_id: session.session_id,
       ...input,
-      // Remove the line breaks at the end of piped input, because they are not part of the message.
-      content: { text: text.replace(/(?:\r?\n)+$/, ""), ...input.content },
+      content,
+      ...(signed && { to: signed.to, own: signed.own }),
     });
     const { recipients } = posted;
     if (recipients === undefined) {
@@ -72,6 +76,7 @@ export const post: Command = {
       return exitCodes.done;
     }
     output.show(posted, `${output.mark.ok} #${posted.cursor} posted, ${describeDelivery(recipients)}`);
+    if (signed) output.note(`  signed: ${signed.address} gets it as its user's words`);
     const away = describeAway(recipients);
     if (away !== undefined) output.note(`${output.mark.warn} ${away}`);
     return exitCodes.done;

@@ -26,6 +26,8 @@ export const homeFiles = {
   /** The newest signed head of each record that this machine has read, with the record's trusted keys. */
   seenHeads: (home: string) => join(home, "seen-heads.json"),
   persons: (home: string) => join(home, "persons"),
+  /** The key with which this home signs its person's own words (OWN-1). */
+  deviceKey: (home: string) => join(home, "device-key.json"),
   /** The addresses of the meshes whose credentials are stored (CLI-81). */
   meshes: (home: string) => join(home, "meshes"),
   /** The project files that the user trusts (CLI-82). */

@@ -45,7 +45,7 @@ export async function saveStoredPeer(home: string, team: StoredPeer): Promise<vo
 
 export async function deleteStoredPeer(home: string, storedPeerId: string): Promise<void> {
   await explainHomeErrors(home, () => rm(toPeerPath(home, storedPeerId), { force: true }));
-  for (const file of [toDeliveryRecordPath, toUsageRecordPath])
+  for (const file of [toDeliveryRecordPath, toUsageRecordPath, toOwnLaunchPath])
     await rm(file(home, storedPeerId), { force: true });
 }
 
@@ -76,6 +76,11 @@ export function toDeliveryRecordPath(home: string, storedPeerId: string): string
 /** Returns the file in which a peer's server records the usage that it has reported. */
 export function toUsageRecordPath(home: string, storedPeerId: string): string {
   return join(homeFiles.teams(home), `${storedPeerId}.usage`);
+}
+
+/** Returns the file that binds a peer's launch to devices of its person (OWN-1). */
+export function toOwnLaunchPath(home: string, storedPeerId: string): string {
+  return join(homeFiles.teams(home), `${storedPeerId}.own`);
 }
 
 function toPeerPath(home: string, storedPeerId: string): string {

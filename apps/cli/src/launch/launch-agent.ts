@@ -5,13 +5,15 @@ import { findProgram } from "../clients/find-program.js";
 import { renewClientScript } from "../clients/launcher-script.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
-import { interruptedError } from "../core/cli-error.js";
+import { interruptedError, usageError } from "../core/cli-error.js";
 import { explainHomeErrors, homeFiles } from "../core/merkle-home.js";
 import { replaceFile } from "../core/replace-file.js";
 import { type StoredPeer, toStoredPeerId } from "../home/stored-peers.js";
+import type { OwnWordsPart } from "../identity/own-words.js";
 import { findWorktree } from "../sessions/find-project.js";
 import { refuseBadDevices } from "../settings/approvers.js";
 import { readEnvironment } from "../settings/config.js";
+import { formatCount } from "../text/time.js";
 import { applyFolderSettings, askMesh, chooseBroker } from "./choose-broker.js";
 import { askPeer, choosePeer, findResumedPeer, toResumedPeer } from "./choose-peer.js";
 import {
@@ -33,8 +35,13 @@ import { showDryRun } from "./show-dry-run.js";
 import { toLaunchCall } from "./to-launch-call.js";
 import { watchServer } from "./watch-server.js";
 
+/** The parts that features add to a launch. */
+interface FeatureParts {
+  readonly loadOwnWords: () => Promise<OwnWordsPart | undefined>;
+}
+
 /** Joins a session as a peer and runs a client as that peer's agent. Resolves with the client's exit code. */
-export async function launchAgent(callContext: CommandContext): Promise<number> {
+export async function launchAgent(callContext: CommandContext, features: FeatureParts): Promise<number> {
   const folderContext = await applyFolderSettings(callContext);
   const options = readLaunchOptions(folderContext);
   const prompter = findPrompter(folderContext, options);
@@ -53,6 +60,7 @@ export async function launchAgent(callContext: CommandContext): Promise<number> 
   try {
     if (prompter) await saveAnswers(context, entered);
     await printEntered(launch, entered);
+    await bindOwnWords(launch, entered, features);
     return await runClient(launch, entered);
   } finally {
     await entered.lock.release();
@@ -131,6 +139,20 @@ async function saveAnswers(
     ...(storedPeer.role !== null && { role: storedPeer.role }),
     ...(storedPeer.groups.length > 0 && { groups: storedPeer.groups.join(", ") }),
   });
+}
+
+/** Binds the launch to the person's devices, or ends what an earlier launch of the peer was bound to (OWN-1). */
+async function bindOwnWords(
+  { context: { config, output }, options, broker }: PreparedLaunch,
+  { storedPeer }: EnteredSession,
+  { loadOwnWords }: FeatureParts,
+): Promise<void> {
+  const ownWords = await loadOwnWords();
+  if (!options.hasOwnWords) return ownWords?.unbind(storedPeer, config.home, broker);
+  if (!ownWords) throw usageError("This build of merkle cannot sign, so --own-words is not available.");
+  const count = await ownWords.bind(storedPeer, config);
+  const devices = count === 0 ? "" : ` and from ${formatCount(count, "device")} of yours`;
+  output.note(`  Your own words:  what you post to it from this home${devices}`);
 }
 
 async function runClient(launch: PreparedLaunch, { storedPeer, lock }: EnteredSession): Promise<number> {

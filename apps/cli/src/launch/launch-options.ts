@@ -42,6 +42,8 @@ export interface LaunchOptions {
   /** The client's working folder. */
   readonly cwd: string;
   readonly agent: AgentOptions;
+  /** Whether what the person writes from this home and the person's devices counts as the user's words (OWN-1). */
+  readonly hasOwnWords: boolean;
   /** The arguments after `--`, which are passed to the client. */
   readonly userArgs: readonly string[];
   readonly isDryRun: boolean;
@@ -71,6 +73,7 @@ export function readLaunchOptions({ args, flags, config }: CommandContext): Laun
       isInterruptible: isSet(flags, "interruptible"),
       approvers: isSet(flags, "approvals") ? readApprovers(getClient(readFlag("client")), config) : [],
     },
+    hasOwnWords: readOwnWords(isSet(flags, "ownWords"), config),
     client: getClient(readFlag("client")),
     clientBin: findFlag(flags, "clientBin") ?? findFlag(flags, "claudeBin"),
     cwd: readFolder(findFlag(flags, "cwd")),
@@ -89,6 +92,13 @@ export function readFolder(named: string | undefined): string {
   const folder = resolve(named);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
   throw usageError(`--cwd must name a folder, got ${JSON.stringify(named)}.`);
+}
+
+function readOwnWords(isSet: boolean, { agentShell }: Pick<Config, "agentShell">): boolean {
+  if (!isSet || agentShell === undefined) return isSet;
+  throw usageError(
+    `Only a person can launch with --own-words, and this is an agent's shell (${agentShell}). Run the command in your own terminal.`,
+  );
 }
 
 function readApprovers(

@@ -122,6 +122,7 @@ function toRepeatCommand(
     ...flag("--tools", agent.tools),
     ...(agent.hasChannel ? ["--channel"] : []),
     ...(agent.isInterruptible ? ["--interruptible"] : []),
+    ...(options.hasOwnWords ? ["--own-words"] : []),
     "-y",
     ...(userArgs.length > 0 ? ["--", ...userArgs] : []),
   ];

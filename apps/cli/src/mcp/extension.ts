@@ -24,6 +24,8 @@ export interface ServerExtension {
   readonly openMessage?: (team: PeerSession, message: Message) => Message;
   /** Returns what an event asks of the peer that it arrived for, or null if it asks nothing. */
   readonly findRequest?: (team: PeerSession, message: Message) => OpenRequest | null;
+  /** Marks a message that counts as the words of the peer's own user. Returns any other message unchanged. */
+  readonly recognise?: (team: PeerSession, message: Message) => Message;
   /** Called for each hook that the client runs. */
   readonly onHook?: (call: HookCall) => void;
   /** Returns why an edit that a hook announced is refused, or null to allow the edit. */

@@ -253,7 +253,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     const opener = extensions.find(({ openMessage: open }) => open);
     const opened = opener?.openMessage?.(team, message) ?? toStub(message);
     reminder.note(team, opened);
-    return opened;
+    return extensions.reduce((each, { recognise }) => recognise?.(team, each) ?? each, opened);
   }
 
   function startPeer(team: PeerSession): () => void {

@@ -1,5 +1,11 @@
 import { isIP } from "node:net";
-import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/limits";
+import {
+  ownDevicesMax,
+  type RateLimit,
+  type RateLimitName,
+  type RateLimits,
+  rateLimits,
+} from "@merkle/wire/limits";
 import { toBaseUrl } from "../core/address.js";
 import { usageError } from "../core/cli-error.js";
 import { splitList } from "../core/flags.js";
@@ -55,6 +61,23 @@ export function parseRanges({ value, name }: GivenValue): readonly string[] {
     throw invalidValue({ value: range, name }, "addresses or ranges such as 127.0.0.1 or 10.0.0.0/8");
   }
   return ranges;
+}
+
+/**
+ * Parses the names of a person's devices, given as a list or as a comma-separated string.
+ *
+ * @throws CliError `usage` that names the invalid device
+ */
+export function parseOwnDevices({ value, name }: GivenValue): readonly string[] {
+  const devices = typeof value === "string" ? splitList([value]) : parseList({ value, name });
+  const bad = devices.find((device) => !/^[0-9a-f]{64}$/.test(device));
+  if (bad !== undefined)
+    throw invalidValue(
+      { value: bad, name },
+      "names of devices: 64 hexadecimal digits, as Settings shows them",
+    );
+  if (devices.length <= ownDevicesMax) return devices;
+  throw usageError(`${name} can have at most ${ownDevicesMax} devices, got ${devices.length}.`);
 }
 
 /** Parses a member's token. Errors never repeat the token. */

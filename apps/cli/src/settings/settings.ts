@@ -5,6 +5,7 @@ import {
   parseAuth,
   parseHost,
   parseHosts,
+  parseOwnDevices,
   parsePort,
   parsePublicUrl,
   parseRanges,
@@ -144,6 +145,18 @@ export const settings = {
         "the devices that answer permission requests of agents started with `merkle launch --approvals` (APPROVE-3)",
     },
     parse: parseList,
+    default: [],
+  }),
+  ownDevices: setting({
+    name: "own_devices",
+    key: {
+      name: "own_devices",
+      example: '["9c1e…"]',
+      defaultText: "none",
+      meaning:
+        "the devices whose messages count as your own words for agents started with `merkle launch --own-words` (OWN-1)",
+    },
+    parse: parseOwnDevices,
     default: [],
   }),
   session: setting({

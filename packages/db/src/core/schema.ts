@@ -424,6 +424,7 @@ export const peers = pgTable("peers", {
   repeated: count("repeated").notNull().default(sql`0`),
   here: jsonb("here").notNull().default(sql`'{}'::jsonb`),
   wake: text("wake", { enum: ["everything", "addressed"] }).notNull().default(sql`'everything'::text`),
+  ownWords: jsonb("own_words"),
 });
 
 export const personReads = pgTable("person_reads", {

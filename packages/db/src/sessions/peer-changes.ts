@@ -15,6 +15,7 @@ export interface PeerFacts {
   readonly machine?: string | undefined;
   readonly sessionKey?: string | undefined;
   readonly keyCard?: unknown;
+  readonly ownWords?: unknown;
 }
 
 export interface NewPeer {

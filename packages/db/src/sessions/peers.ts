@@ -196,6 +196,7 @@ export interface PeerRosterRow {
   readonly machine: string | null;
   readonly sessionKey: string | null;
   readonly keyCard: unknown;
+  readonly ownWords: unknown;
   readonly joinedAt: Date;
   readonly lastSeenAt: Date | null;
   readonly lastPolledAt: Date | null;
@@ -237,6 +238,7 @@ const rosterColumns = {
   machine: peers.machine,
   sessionKey: peers.sessionKey,
   keyCard: peers.keyCard,
+  ownWords: peers.ownWords,
   joinedAt: peers.joinedAt,
   lastSeenAt: peers.lastSeenAt,
   lastPolledAt: peers.lastPolledAt,

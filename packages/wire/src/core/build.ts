@@ -9,7 +9,7 @@
 export const buildNumber = 15;
 
 /** SHA-256 of the contract that belongs to this build number. */
-export const contractHash = "7645d08a184fceb4b95819c77ace594b5cd08b3ece78b5bcb0ae4e410951a2e9";
+export const contractHash = "52f33b941d96b36c54867f5418d46cbd1747a345732a34daec7770c3eabf3b1e";
 
 /** Name of the header in requests and replies that contains the sender's build number. */
 export const buildHeader = "merkle-build";

@@ -349,3 +349,6 @@ export const shares = {
 } as const satisfies Readonly<Record<string, Share>>;
 
 export type ShareName = keyof typeof shares;
+
+/** How many devices a person can name whose words count, besides the home from which an agent is launched (OWN-1). */
+export const ownDevicesMax = 5;

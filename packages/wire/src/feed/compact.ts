@@ -10,6 +10,7 @@ import {
 } from "../text/neutralise.js";
 import { formatSealSummary } from "../text/seal-text.js";
 import type { Message, Redaction } from "./message.js";
+import { findOwnAuthor } from "./own-author.js";
 import { isRedacted } from "./redaction.js";
 
 /** Formats a message for a model. */
@@ -25,11 +26,13 @@ export function formatMessageLines(message: Message): string {
   if (isRedacted(message)) return `${formatRedactedHead(message)} (${describeRedaction(message.redaction)})`;
   if (message.type === "system") return `#${message.sequence} * ${describeEvent(message)}`;
   const { text, options } = message.content;
+  const author = findOwnAuthor(message);
+  const head = author === undefined ? formatChatHead(message) : formatOwnHead(message, author);
   if (message.content["private"] === true && typeof text !== "string") {
     return `${formatChatHead(message)} (${describeSealed(message.content)})`;
   }
   return joinLines(
-    `${formatChatHead(message)}: ${typeof text === "string" ? text : ""}`,
+    `${head}: ${typeof text === "string" ? text : ""}`,
     Array.isArray(options) && ` options: ${options.map(formatOption).join(" | ")}`,
   );
 }
@@ -64,22 +67,38 @@ function describeSealed({ bytes, sealed, problem }: Message["content"]): string 
  * Parts that do not apply to the message are omitted.
  */
 function formatChatHead({ sequence, priority, from, to, reply_to, content }: Message): string {
-  const { kind, answer, private: isPrivate } = content;
   const isDirected = to.some((recipient) => recipient !== "*");
-  const replies =
-    typeof answer === "string" ? `answers #${reply_to} ${quoteText(answer)}` : `re #${reply_to}`;
   return [
     `#${sequence}${priority === "now" ? "!" : ""}`,
     formatHeadAddress(from?.team ?? "", from?.peer),
     from?.human && "(human)",
     content["guest"] === true && "(guest)",
     isDirected && `to ${to.map(formatHeadName).join(", ")}`,
-    reply_to !== undefined && replies,
-    (kind === "ask" || kind === "decision") && kind,
-    isPrivate === true && "private",
+    ...formatRole({ reply_to, content }),
+    content["private"] === true && "private",
   ]
     .filter((part) => typeof part === "string")
     .join(" ");
+}
+
+/**
+ * Formats the head of the user's own words, for example `From Ana, your user (#12 re #9)`. No other message begins with a
+ * letter, and no text of others begins a line (TEXT-1).
+ */
+function formatOwnHead({ sequence, reply_to, content }: Message, name: string): string {
+  const parts = [`#${sequence}`, ...formatRole({ reply_to, content })];
+  return `From ${formatInlineName(name)}, your user (${parts.join(" ")})`;
+}
+
+/** Formats what a message answers or replies to, and its kind. */
+function formatRole({ reply_to, content }: Pick<Message, "content"> & { reply_to: unknown }): string[] {
+  const { kind, answer } = content;
+  const replies =
+    typeof answer === "string" ? `answers #${reply_to} ${quoteText(answer)}` : `re #${reply_to}`;
+  return [
+    ...(reply_to === undefined ? [] : [replies]),
+    ...(kind === "ask" || kind === "decision" ? [kind] : []),
+  ];
 }
 
 // Merkle's keywords, which may follow a name in a message's first line.

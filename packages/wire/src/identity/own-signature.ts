@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ownDevicesMax } from "../core/limits.js";
 import { Timestamp, Uuid } from "../core/values.js";
 import { Bytes64 } from "./hello-proof.js";
 
@@ -14,7 +15,11 @@ const Random = z.string().regex(/^[0-9a-f]{32}$/, { error: "must be 32 hexadecim
 export const OwnLaunch = z
   .strictObject({
     launch: Random.meta({ description: "Random, made when the agent was launched." }),
-    devices: z.array(OwnDevice).min(1).max(6),
+    // The home from which the agent was launched is a device, too.
+    devices: z
+      .array(OwnDevice)
+      .min(1)
+      .max(ownDevicesMax + 1),
   })
   .meta({ id: "OwnLaunch", description: "Devices whose text this launch shows as its user's words." });
 export type OwnLaunch = z.output<typeof OwnLaunch>;

@@ -14,6 +14,7 @@ import {
 } from "../core/values.js";
 import { formatMessageLines } from "../feed/compact.js";
 import { Message, Priority } from "../feed/message.js";
+import { OwnSignature } from "../identity/own-signature.js";
 import { joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 import {
@@ -47,6 +48,7 @@ export const postMessage = operation("post_message", {
   summary:
     "Post a message to everyone in the session, or with `to` to some. Put long results into the document.",
   loadedUpfront: true,
+  unlisted: ["own"],
   unlistedOverStdio: ["type"],
   textField: "content",
   input: z.strictObject({
@@ -68,6 +70,9 @@ export const postMessage = operation("post_message", {
     type: z
       .literal("chat", { error: 'must be "chat"; system messages are created only by the broker' })
       .default("chat"),
+    own: OwnSignature.optional().meta({
+      description: "A person's signature of content and reply_to, for the agent that is the only recipient.",
+    }),
     ...asTeam,
     ...retryable,
   }),

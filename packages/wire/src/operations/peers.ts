@@ -17,6 +17,7 @@ import {
 } from "../core/values.js";
 import { formatMessageTime } from "../feed/compact.js";
 import { KeyCard } from "../identity/key-card.js";
+import { OwnLaunch } from "../identity/own-signature.js";
 import { formatInlineAddress, formatInlineName, joinLines, quoteText } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 
@@ -91,6 +92,7 @@ export const Peer = z
     machine: z.string().nullable(),
     session_key: z.string().nullable(),
     key_card: KeyCard.nullable().meta({ description: "Key that encrypts private messages to it." }),
+    own_words: OwnLaunch.optional(),
     joined_at: Timestamp,
     last_seen_at: Timestamp,
     last_polled_at: Timestamp.nullable(),

@@ -19,6 +19,7 @@ import {
 } from "../core/values.js";
 import { formatKeptFields, formatMessageTime } from "../feed/compact.js";
 import { KeyCard } from "../identity/key-card.js";
+import { OwnLaunch } from "../identity/own-signature.js";
 import { formatInlineAddress, formatInlineName, joinLines } from "../text/neutralise.js";
 import { operation } from "./core-operation.js";
 import { Capabilities, Declared, SessionKey, Summary, WakePreference } from "./peers.js";
@@ -69,7 +70,7 @@ function toUnpaddedBase64url(key: string | undefined): string | undefined {
 
 export const joinSession = operation("join_session", {
   summary: "Join a session as your team, and stay until it ends or you leave_session.",
-  unlisted: ["key_card", "passcode"],
+  unlisted: ["key_card", "own_words", "passcode"],
   // The stdio server fills in the facts about the machine and client, and agents set their summary with
   // `set_summary`.
   unlistedOverStdio: ["capabilities", "cwd", "machine", "session_key", "summary", "wake"],
@@ -93,6 +94,9 @@ export const joinSession = operation("join_session", {
       session_key: SessionKey.optional(),
       key_card: KeyCard.optional().meta({
         description: "The keys for private messages to you; its session_key is yours.",
+      }),
+      own_words: OwnLaunch.nullable().optional().meta({
+        description: "Devices whose text counts as your user's words; null removes them.",
       }),
       passcode: StorableText.refine((text) => text.trim() === "", {
         error:

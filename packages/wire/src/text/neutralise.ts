@@ -16,11 +16,15 @@ function neutraliseValue(value: unknown, verbatim: readonly string[]): unknown {
   if (typeof value === "string") return neutraliseText(value);
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => neutraliseValue(each, verbatim));
-  return Object.fromEntries(
+  const copy = Object.fromEntries(
     Object.entries(value).map(([name, inner]) =>
       verbatim.includes(name) ? [name, inner] : [neutraliseText(name), neutraliseValue(inner, verbatim)],
     ),
   );
+  // Text of others contains no symbols: this program has set them.
+  for (const mark of Object.getOwnPropertySymbols(value))
+    Reflect.set(copy, mark, neutraliseValue(Reflect.get(value, mark), verbatim));
+  return copy;
 }
 
 function neutraliseText(text: string): string {

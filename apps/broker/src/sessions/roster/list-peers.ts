@@ -1,6 +1,6 @@
 import type { PeerRosterRow } from "@merkle/db";
 import type { OutputOf, ParsedInputOf, Participant, Peer, Peer as WirePeer } from "@merkle/wire";
-import { Capabilities, KeyCard } from "@merkle/wire/schemas";
+import { Capabilities, KeyCard, OwnLaunch } from "@merkle/wire/schemas";
 import { groupBy, type NonEmptyGroup } from "../../core/group-by.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SessionContext, SessionServices } from "../context.js";
@@ -59,6 +59,7 @@ function toWirePeer(peer: KnownPeer, facts: FeaturePeerFacts): WirePeer {
     machine: peer.machine,
     session_key: peer.sessionKey,
     key_card: toKeyCard(peer),
+    ...toOwnWords(peer),
     joined_at: peer.joinedAt.toISOString(),
     last_seen_at: (peer.lastSeenAt ?? peer.joinedAt).toISOString(),
     last_polled_at: peer.lastPolledAt?.toISOString() ?? null,
@@ -78,6 +79,11 @@ function toKeyCard({ keyCard, sessionKey }: PeerRosterRow): WirePeer["key_card"]
   const card = KeyCard.safeParse(keyCard).data;
   const isCurrent = card && Buffer.from(card.session_key, "base64url").toString("base64") === sessionKey;
   return isCurrent ? card : null;
+}
+
+function toOwnWords({ ownWords }: PeerRosterRow): Pick<WirePeer, "own_words"> {
+  const launch = OwnLaunch.safeParse(ownWords).data;
+  return launch ? { own_words: launch } : {};
 }
 
 type ReportedState = Pick<WirePeer, "status" | "presence" | "declared" | "summary" | "summary_at">;

@@ -17,6 +17,7 @@ export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
     machine,
     session_key: sessionKey,
     key_card: keyCard,
+    own_words: ownWords,
   } = input;
   return {
     role,
@@ -28,6 +29,7 @@ export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
     machine,
     sessionKey,
     keyCard,
+    ownWords,
   };
 }
 

@@ -6,6 +6,7 @@ import { claudeTranscript } from "../../clients/claude-transcript.js";
 import { isServing, swapPrompt } from "../../clients/serving.js";
 import { toStub } from "../../feed/private-stub.js";
 import { findStoredPeer, type StoredPeer, toStoredPeerId } from "../../home/stored-peers.js";
+import type { OwnWordsPart } from "../../identity/own-words.js";
 import { type Config, readEnvironment } from "../../settings/config.js";
 import { type HookCall, parseHookCall } from "../hook-call.js";
 import type { PeerInboxOptions } from "../inbox.js";
@@ -19,6 +20,7 @@ interface MailHook {
   readonly config: Config;
   readonly input: Readable;
   readonly signal: AbortSignal;
+  readonly loadOwnWords: () => Promise<Pick<OwnWordsPart, "recognise"> | undefined>;
 }
 
 /** How long to wait for the broker. Short, so that an unresponsive broker does not delay the turn. */
@@ -35,7 +37,12 @@ const toUser =
  *
  * Returns undefined if there are no messages or a server is running. Never rejects.
  */
-export async function deliverMessages({ config, input, signal }: MailHook): Promise<string | undefined> {
+export async function deliverMessages({
+  config,
+  input,
+  signal,
+  loadOwnWords,
+}: MailHook): Promise<string | undefined> {
   try {
     const fields = await readHookInput(input);
     const call = parseHookCall({ ...fields, event: fields["hook_event_name"] });
@@ -45,10 +52,9 @@ export async function deliverMessages({ config, input, signal }: MailHook): Prom
     if (isQueuedBehind(swapPrompt(config.home, toStoredPeerId(storedPeer), call.promptId), call))
       return undefined;
     const text = await readMail(
-      config,
+      { config, loadOwnWords, signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]) },
       storedPeer,
       call,
-      AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
     );
     // If a server has started since the first check, that server delivers the messages itself and marks them
     // as possibly repeated.
@@ -62,10 +68,9 @@ export async function deliverMessages({ config, input, signal }: MailHook): Prom
 }
 
 async function readMail(
-  config: Config,
+  { config, loadOwnWords, signal }: Omit<MailHook, "input">,
   storedPeer: StoredPeer,
   call: HookCall,
-  signal: AbortSignal,
 ): Promise<string> {
   const broker = (await findBroker(config, signal)).as(storedPeer.credential);
   const { session_id } = storedPeer;
@@ -80,7 +85,12 @@ async function readMail(
     env: variables,
     client: Number(variables["CLAUDE_PID"] ?? process.ppid),
   });
-  const messages = page.messages.map(toStub);
+  const reader = { home: config.home, storedPeerId: toStoredPeerId(storedPeer), sessionId: session_id };
+  const ownWords = await loadOwnWords();
+  const messages = page.messages.map((message) => {
+    const stub = toStub(message);
+    return ownWords?.recognise(stub, reader) ?? stub;
+  });
   const readInboxOptions = () => deliveryRecord.readInboxOptions(toStoredPeerId(storedPeer), page.epoch);
   const inbox = await waitUntilRecorded(readInboxOptions, messages);
   const teams = createPeerSessions({

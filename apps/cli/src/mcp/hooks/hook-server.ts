@@ -1,4 +1,4 @@
-import { type Message, wakes } from "@merkle/wire";
+import { findOwnAuthor, type Message, wakes } from "@merkle/wire";
 import type { Transcript } from "../../clients/transcript.js";
 import type { HookCall } from "../hook-call.js";
 import { formatNotices } from "../inbox.js";
@@ -210,7 +210,8 @@ function deliverFor(
     settle: (isWritten) => {
       offer.settle(isWritten);
       if (!isWritten) return;
-      team.advance({ type: "introduced" });
+      if (offer.messages.some((message) => findOwnAuthor(message) === undefined))
+        team.advance({ type: "introduced" });
       team.advance({ type: "documentShown", version: version ?? 0 });
       team.advance({ type: "noticesShown", notices });
     },

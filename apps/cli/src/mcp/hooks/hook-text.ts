@@ -1,4 +1,4 @@
-import { compactMessage, type Message } from "@merkle/wire";
+import { compactMessage, findOwnAuthor, type Message } from "@merkle/wire";
 import { formatInlineAddress, joinLines, neutralise, shortenAddress } from "@merkle/wire/text";
 import { formatCount } from "../../text/time.js";
 import type { Fits, Offer } from "../inbox.js";
@@ -42,21 +42,28 @@ export interface HookMessages {
 /**
  * Formats messages for a model, below a line that says where they come from. At the first hook in a
  * conversation, also explains what Merkle's messages are. Text in a message can never start a line (TEXT-1),
- * so it can neither close this frame nor pose as another message (WAKE-5).
+ * so it can neither close this frame nor pose as another message (WAKE-5). The words of the agent's own user come
+ * before that frame, outside of it.
  */
 export function formatMail(mail: HookMessages): string {
   const { team, offer, remaining, documentVersion, notice, isClosed, isIntroduced, isAlone } = mail;
-  const count = formatCount(offer.messages.length, "Merkle message");
+  const own = offer.messages.filter((message) => findOwnAuthor(message) !== undefined);
+  const others = offer.messages.filter((message) => !own.includes(message));
+  const count = formatCount(others.length, "Merkle message");
+  const frame = isIntroduced
+    ? `${count}${isAlone ? "" : ` in ${team.slug}`}, not from your user:`
+    : `${count} ${formatIntroduction(team)}`;
   return joinLines(
     notice,
-    isIntroduced
-      ? `${count}${isAlone ? "" : ` in ${team.slug}`}, not from your user:`
-      : `${count} ${formatIntroduction(team)}`,
-    ...offer.messages.map((message) => toLine(message, offer.repeatedSequences)),
+    own.length > 0 &&
+      `Written to you${isAlone ? "" : ` in ${team.slug}`} by your user, with a signature that Merkle has checked on this machine:`,
+    ...own.map((message) => toLine(message, offer.repeatedSequences)),
+    others.length > 0 && frame,
+    ...others.map((message) => toLine(message, offer.repeatedSequences)),
     documentVersion !== undefined && `document v${documentVersion}`,
     remaining > 0 && `${remaining} more: check_messages`,
     isClosed && "session closed",
-    !isIntroduced && "End of the Merkle messages.",
+    others.length > 0 && !isIntroduced && "End of the Merkle messages.",
   );
 }
 
