@@ -5,7 +5,6 @@ import { text as readText } from "node:stream/consumers";
 import type { InputOf, Message, Peer } from "@merkle/wire";
 import {
   type DeviceKey,
-  deriveSigningKey,
   drawSeed,
   type OwnSignature,
   type OwnWords,
@@ -14,6 +13,7 @@ import {
   signOwnWords,
   toDeviceKey,
 } from "@merkle/wire/identity";
+import { deriveSigningKey } from "@merkle/wire/keys";
 import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { installTestClaude } from "../../apps/cli/src/test-kit/claude.js";
 import { type RunOptions, type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";

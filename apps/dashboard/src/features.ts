@@ -8,6 +8,7 @@ import { exports } from "./features/export/feature";
 import { jobs } from "./features/jobs/feature";
 import { memory } from "./features/memory/feature";
 import { oauth } from "./features/oauth/feature";
+import { ownWords } from "./features/own-words/feature";
 import { personas } from "./features/personas/feature";
 import { perspectives } from "./features/perspectives/feature";
 import { progress } from "./features/progress/feature";
@@ -41,6 +42,7 @@ export const features: readonly Feature[] = [
   jobs,
   usage,
   alerts,
+  ownWords,
   personas,
   topics,
   proposals,

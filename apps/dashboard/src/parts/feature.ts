@@ -1,4 +1,4 @@
-import type { AttentionItem, Message, OutputOf } from "@merkle/wire";
+import type { AttentionItem, InputOf, Message, OutputOf, Peer } from "@merkle/wire";
 import type { LucideIcon } from "lucide-react";
 import type { ComponentType, RefObject } from "react";
 import type { ContentProbe } from "./content-probe";
@@ -21,6 +21,8 @@ export interface Feature {
   readonly removal?: RemovalParts;
   /** Additional actions in a message's menu. */
   readonly messageActions?: readonly MessageAction[];
+  /** Loads what signs a person's words to the person's own agents, once a session has such an agent. */
+  readonly loadSigner?: () => Promise<{ readonly openSigner: () => Promise<Signer | null> }>;
   /** Shown on the home page, above the list of sessions. */
   readonly Home?: ComponentType;
   /** Shown on the home page of a mesh without open sessions. */
@@ -95,6 +97,16 @@ export interface PalettePart {
   readonly useEntries?: () => readonly PaletteEntry[];
   /** A group below the best matches, with results from the broker. */
   readonly Hits?: ComponentType<PaletteHitsProps>;
+}
+
+type PostInput = Omit<InputOf<"post_message">, "team_id">;
+
+/** Signs with the key of this device (OWN-8). */
+export interface Signer {
+  /** Returns the name of the agent that takes a message to this recipient as its user's words, or null. */
+  readonly findOwnAgent: (peers: readonly Peer[], recipient: string) => string | null;
+  /** Returns the input with a signature, if its only recipient is such an agent. */
+  readonly sign: (input: PostInput, peers: readonly Peer[], recipient: string) => Promise<PostInput>;
 }
 
 export interface MessageAction {

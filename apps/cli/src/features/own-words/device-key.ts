@@ -1,11 +1,5 @@
-import {
-  type DeviceKey,
-  deriveSigningKey,
-  drawSeed,
-  fromBase64url,
-  toBase64url,
-  toDeviceKey,
-} from "@merkle/wire/identity";
+import { type DeviceKey, drawSeed, fromBase64url, toBase64url, toDeviceKey } from "@merkle/wire/identity";
+import { deriveSigningKey } from "@merkle/wire/keys";
 import * as z from "zod";
 import { explainHomeErrors, homeFiles } from "../../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../../core/private-file.js";

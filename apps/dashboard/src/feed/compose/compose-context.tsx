@@ -15,9 +15,11 @@ import {
 } from "react";
 import { useBroker } from "@/broker/use-broker";
 import { useCall } from "@/broker/use-call";
+import { useSession } from "@/sessions/session-context";
 import { describeRemovalInLine } from "@/text/describe-removal";
 import { emptyDraft, type MessageDraft, toPostInput, toQuotedMessage } from "./draft";
 import { type DraftStore, openDraftStore } from "./draft-store";
+import { useSigner } from "./use-signer";
 
 /** The composer actions that feed rows and peer cards can trigger. The object is stable for the lifetime of the session. */
 export interface ComposeActions {
@@ -42,12 +44,18 @@ interface ComposeState extends ComposeActions {
   readonly store: DraftStore;
   readonly field: RefObject<HTMLTextAreaElement | null>;
   /** Posts the draft, then calls the `onPosted` listeners. */
-  post(input: PostInput, options?: { readonly signal?: AbortSignal }): Promise<OutputOf<"post_message">>;
+  post(input: PostInput, options: PostOptions): Promise<OutputOf<"post_message">>;
   /** Registers the text field. Focuses it if `focus` was called before the field existed. */
   attach(field: HTMLTextAreaElement | null): void;
 }
 
 type PostInput = Omit<InputOf<"post_message">, "team_id">;
+
+interface PostOptions {
+  /** The only recipient, which may be one of the person's own agents. Null if there are several. */
+  readonly recipient: string | null;
+  readonly signal?: AbortSignal;
+}
 
 const ComposeContext = createContext<ComposeState | null>(null);
 
@@ -65,6 +73,7 @@ export function ComposeProvider({ session, onFocusRequest, children }: ComposePr
   const field = useRef<HTMLTextAreaElement>(null);
   const shouldFocus = useRef(false);
   const call = useCall();
+  const sign = useSign();
 
   const focus = useCallback(() => {
     if (field.current === null) {
@@ -86,8 +95,8 @@ export function ComposeProvider({ session, onFocusRequest, children }: ComposePr
       store.change(change);
       focus();
     }
-    async function post(input: PostInput, options?: { readonly signal?: AbortSignal }) {
-      const reply = await call("post_message", input, options);
+    async function post(input: PostInput, { recipient, signal }: PostOptions) {
+      const reply = await call("post_message", await sign(input, recipient), signal && { signal });
       for (const listener of [...listeners]) listener(reply.cursor);
       return reply;
     }
@@ -106,14 +115,29 @@ export function ComposeProvider({ session, onFocusRequest, children }: ComposePr
       async answer(message, option) {
         const quoted = toQuotedMessage(message, true);
         if (option === undefined) return write({ quoted, kind: "message" });
-        await post(toPostInput({ ...emptyDraft, text: option, quoted }, session_id));
+        const input = toPostInput({ ...emptyDraft, text: option, quoted }, session_id);
+        await post(input, { recipient: quoted.author });
       },
       address: (recipient) => write({ to: [recipient] }),
       decide: () => write({ kind: "decision" }),
     };
-  }, [store, focus, attach, call, session_id]);
+  }, [store, focus, attach, call, sign, session_id]);
 
   return <ComposeContext value={compose}>{children}</ComposeContext>;
+}
+
+/** Returns a stable function that signs a message to one of the person's own agents (OWN-8). */
+function useSign(): (input: PostInput, recipient: string | null) => Promise<PostInput> {
+  const { peers } = useSession();
+  const signer = useSigner();
+  const latest = useRef({ peers, signer });
+  useEffect(() => {
+    latest.current = { peers, signer };
+  });
+  return useCallback(async (input, recipient) => {
+    const { peers, signer } = latest.current;
+    return signer && recipient !== null ? signer.sign(input, peers, recipient) : input;
+  }, []);
 }
 
 /** Removes quoted text from the draft when the quoted message is redacted. */

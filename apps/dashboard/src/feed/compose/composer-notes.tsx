@@ -9,6 +9,8 @@ export interface ComposerNotesProps {
   readonly problem: string | null;
   /** Recipients who are disconnected. */
   readonly offlineNames: readonly string[];
+  /** The recipient, if it takes the message as its user's words. */
+  readonly ownAgentName: string | null;
   /** True while the message waits for a connection. */
   readonly isWaiting: boolean;
   readonly onGiveUp: () => void;
@@ -17,7 +19,14 @@ export interface ComposerNotesProps {
 const namedMax = 3;
 
 /** Notes for the author: problems before sending, and the status while the message waits. */
-export function ComposerNotes({ text, problem, offlineNames, isWaiting, onGiveUp }: ComposerNotesProps) {
+export function ComposerNotes({
+  text,
+  problem,
+  offlineNames,
+  ownAgentName,
+  isWaiting,
+  onGiveUp,
+}: ComposerNotesProps) {
   return (
     <div className="grid gap-1 text-sm empty:hidden">
       {problem !== null && (
@@ -29,6 +38,11 @@ export function ComposerNotes({ text, problem, offlineNames, isWaiting, onGiveUp
         <p role="status" className="text-warning">
           <bdi>{formatNames(offlineNames)}</bdi> {offlineNames.length === 1 ? "is" : "are"} disconnected. The
           message is delivered when they return.
+        </p>
+      )}
+      {ownAgentName !== null && (
+        <p role="status" className="text-muted-foreground">
+          Signed on this device: <bdi>{ownAgentName}</bdi> takes this as its user’s words.
         </p>
       )}
       {isWaiting && (

@@ -15,7 +15,6 @@ import { Button } from "@/ui/button";
 import { Select } from "@/ui/select";
 import { useComposeState, useDraft } from "./compose-context";
 import { ComposerField } from "./composer-field";
-import { ComposerNotes } from "./composer-notes";
 import {
   type DraftKind,
   type DraftPriority,
@@ -26,7 +25,9 @@ import {
 } from "./draft";
 import { RecipientPicker } from "./recipient-picker";
 import { listOfflineNames, listRecipients, type Recipient } from "./recipients";
+import { useSigner } from "./use-signer";
 
+const ComposerNotes = lazyPart(() => import("./composer-notes"), "ComposerNotes");
 const OptionsEditor = lazyPart(() => import("./options-editor"), "OptionsEditor");
 const QuotedBar = lazyPart(() => import("./quoted-bar"), "QuotedBar");
 
@@ -43,6 +44,8 @@ export function Composer() {
     () => listRecipients({ participants, peers, myTeamId }),
     [participants, peers, myTeamId],
   );
+  const signer = useSigner();
+  const recipient = findOnlyRecipient(draft, recipients);
   useShortcut("c", focus, { label: "Write a message", group: "Session" });
 
   async function send(): Promise<void> {
@@ -54,7 +57,7 @@ export function Composer() {
     const idempotency_key = store.getIdempotencyKey(input);
     const sentDraft = store.current;
     await run(async (signal) => {
-      const { cursor } = await post({ ...input, idempotency_key }, { signal });
+      const { cursor } = await post({ ...input, idempotency_key }, { recipient, signal });
       if (store.current === sentDraft) store.clear();
       // A quote or recipient added while the message was being sent belongs to the next draft.
       else store.change({ text: "", kind: "message", options: [] });
@@ -117,6 +120,7 @@ export function Composer() {
           text={draft.text}
           problem={problem}
           offlineNames={listOfflineNames(draft.to, recipients)}
+          ownAgentName={recipient && signer ? signer.findOwnAgent(peers, recipient) : null}
           isWaiting={isPending && !isConnected}
           onGiveUp={reset}
         />
@@ -172,6 +176,12 @@ function ComposerChoices({ draft, recipients, onChange }: ComposerChoicesProps) 
       />
     </div>
   );
+}
+
+/** Returns the draft's recipient, or null if there are several. */
+function findOnlyRecipient(draft: MessageDraft, recipients: readonly Recipient[]): string | null {
+  const [recipient = findDefaultRecipient(draft, recipients), another] = draft.to;
+  return another === undefined ? recipient : null;
 }
 
 function hasDefaultChoices({ to, kind, priority }: MessageDraft): boolean {

@@ -53,6 +53,7 @@ export function MessageHead({ message, isMine }: { readonly message: Message; re
             DECISION
           </Badge>
         )}
+        {content["own"] !== undefined && <Badge className="self-center">SIGNED</Badge>}
         {isPrivate(message) && <Badge className="self-center">PRIVATE</Badge>}
         {priority === "now" && <Badge className="self-center border-danger/50 text-danger">URGENT</Badge>}
         {reply_to !== undefined && (

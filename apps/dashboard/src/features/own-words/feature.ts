@@ -1,0 +1,5 @@
+import type { Feature } from "@/parts/feature";
+
+const load = () => import("./settings");
+
+export const ownWords: Feature = { loadSettings: load, loadSigner: load };

@@ -1,0 +1,13 @@
+import type { SettingsSection, Signer } from "@/parts/feature";
+import { lazySection } from "@/parts/lazy-section";
+
+export const section: SettingsSection = {
+  anchor: "own-words",
+  title: "Your own words",
+  about: "Let your agents take what you write on this device as their user's words.",
+  Content: lazySection(() => import("./own-words-settings"), "OwnWordsSettings"),
+};
+
+export async function openSigner(): Promise<Signer | null> {
+  return (await import("./signer")).openSigner();
+}

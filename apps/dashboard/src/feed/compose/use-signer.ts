@@ -1,0 +1,21 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import type { Signer } from "@/parts/feature";
+import { useFeatures } from "@/parts/features-context";
+import { useSession } from "@/sessions/session-context";
+
+/** Returns what signs messages to the person's own agents. Loads nothing in a session without such an agent. */
+export function useSigner(): Signer | null {
+  const { peers } = useSession();
+  const features = useFeatures();
+  const [signer, setSigner] = useState<Signer | null>(null);
+  const isNeeded = peers.some(({ own_words }) => own_words);
+  useEffect(() => {
+    const load = features.find(({ loadSigner }) => loadSigner)?.loadSigner;
+    if (!isNeeded || !load) return;
+    // In a browser that stores no keys, messages are posted unsigned.
+    void load().then(async ({ openSigner }) => setSigner(await openSigner().catch(() => null)));
+  }, [features, isNeeded]);
+  return signer;
+}
