@@ -1,5 +1,7 @@
+import { hash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { findStoredPeer } from "../../apps/cli/src/home/stored-peers.js";
 import { installTestClaude } from "../../apps/cli/src/test-kit/claude.js";
 import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { createTestSession } from "../kit/session.js";
@@ -34,10 +36,11 @@ describe("a person's own words, on the page", { tags: "chromium" }, () => {
     await expect
       .poll(async () => (await read()).find(({ name }) => name === "oak"))
       .toMatchObject({ connected: true, own_words: expect.anything() });
-    return server;
+    const { credential = "" } = (await findStoredPeer(merkle.home, peer?.peer_id ?? "")) ?? {};
+    return { ...server, credential };
   }
 
-  it("[OWN-8] [OWN-9] are signed with a key that the settings make, for the agent that the composer names", async () => {
+  it("[OWN-8] [OWN-9] [APPROVE-12] are signed with a key that the settings make, for the agent that the composer names", async () => {
     const session = await createTestSession(dashboard.rest, "Split the auth service");
     const as = await dashboard.newPerson("Ana");
     const { page, problems, findBarriers } = await dashboard.open("/settings#own-words", { as });
@@ -83,6 +86,26 @@ describe("a person's own words, on the page", { tags: "chromium" }, () => {
     await expect.poll(isHeard).toBe(true);
     expect(heard).toMatch(/^From Ana, your user \(#\d+\): Deploy it\.$/m);
     expect(await findBarriers()).toEqual([]);
+
+    // The answer to a question at the end of the agent's turn is signed in the same way.
+    const secret = as.split(".mk_")[1] ?? "";
+    await dashboard.rest.call("ask_approval", {
+      ...{ session_id: session.sessionId, team_id: server.credential, tool: "Stop", folder: "/work" },
+      ...{ devices: [hash("sha256", secret).slice(0, 32)], salt: randomBytes(32).toString("hex") },
+      input: JSON.stringify({ last_assistant_message: "Which region?" }),
+    });
+    await page.goto(`${dashboard.broker.url}/approvals`);
+    const card = page.getByRole("listitem", { name: "Birch/oak ended its turn with a question" });
+    await card.getByText("takes this as its user’s words").waitFor();
+    await card.getByRole("textbox", { name: "Your answer" }).fill("Frankfurt.");
+    await page.keyboard.press("Enter");
+    await card.getByText("Sent as a message to the agent.").waitFor();
+    const isAnswered = async () => {
+      heard = await server.hook("UserPromptSubmit");
+      return heard.includes("Frankfurt.");
+    };
+    await expect.poll(isAnswered).toBe(true);
+    expect(heard).toMatch(/^From Ana, your user \(#\d+\): Frankfurt\.$/m);
     expect(problems).toEqual([]);
   });
 });

@@ -1,15 +1,19 @@
 "use client";
 
-import type { Approval } from "@merkle/wire";
+import type { Approval, Peer } from "@merkle/wire";
 import { showInvisible } from "@merkle/wire/text";
 import { useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
+import { useRead } from "@/broker/use-read";
 import { RefusalNote } from "@/components/refusal-note";
+import { useSigner } from "@/feed/compose/use-signer";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
 import { Prose } from "./prose";
 import type { Answering } from "./use-answer";
+
+const noRoster: { readonly peers: readonly Peer[] } = { peers: [] };
 
 interface TurnEndProps {
   readonly approval: Approval;
@@ -22,13 +26,16 @@ interface TurnEndProps {
 export function TurnEnd({ approval: { session_id, asked_by }, text, answering }: TurnEndProps) {
   const call = useCall();
   const { run, isPending, refusal } = useAction();
+  const { data: { peers } = noRoster } = useRead("list_peers", { session_id });
+  const signer = useSigner(peers);
   const [reply, setReply] = useState("");
   const [isSent, setSent] = useState(false);
 
   async function send(): Promise<void> {
-    const content = { text: reply.trim() };
+    const input = { session_id, to: [asked_by], content: { text: reply.trim() } };
     const isPosted = await run(async (signal) => {
-      await call("post_message", { session_id, to: asked_by, content }, { signal });
+      const signed = signer ? await signer.sign(input, peers, asked_by) : input;
+      await call("post_message", signed, { signal });
     });
     setSent(isPosted);
   }
@@ -64,7 +71,10 @@ export function TurnEnd({ approval: { session_id, asked_by }, text, answering }:
           Answer in terminal
         </Button>
         <p role="status" className="text-sm text-muted-foreground">
-          {isSent && "Sent as a message to the agent."}
+          {isSent
+            ? "Sent as a message to the agent."
+            : signer?.findOwnAgent(peers, asked_by) &&
+              "Signed on this device: the agent takes this as its user’s words."}
         </p>
       </div>
       <RefusalNote refusal={refusal ?? answering.refusal} />

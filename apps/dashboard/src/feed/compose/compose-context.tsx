@@ -129,7 +129,7 @@ export function ComposeProvider({ session, onFocusRequest, children }: ComposePr
 /** Returns a stable function that signs a message to one of the person's own agents (OWN-8). */
 function useSign(): (input: PostInput, recipient: string | null) => Promise<PostInput> {
   const { peers } = useSession();
-  const signer = useSigner();
+  const signer = useSigner(peers);
   const latest = useRef({ peers, signer });
   useEffect(() => {
     latest.current = { peers, signer };

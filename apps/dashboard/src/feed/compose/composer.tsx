@@ -44,7 +44,7 @@ export function Composer() {
     () => listRecipients({ participants, peers, myTeamId }),
     [participants, peers, myTeamId],
   );
-  const signer = useSigner();
+  const signer = useSigner(peers);
   const recipient = findOnlyRecipient(draft, recipients);
   useShortcut("c", focus, { label: "Write a message", group: "Session" });
 

@@ -1,13 +1,12 @@
 "use client";
 
+import type { Peer } from "@merkle/wire";
 import { useEffect, useState } from "react";
 import type { Signer } from "@/parts/feature";
 import { useFeatures } from "@/parts/features-context";
-import { useSession } from "@/sessions/session-context";
 
 /** Returns what signs messages to the person's own agents. Loads nothing in a session without such an agent. */
-export function useSigner(): Signer | null {
-  const { peers } = useSession();
+export function useSigner(peers: readonly Peer[]): Signer | null {
   const features = useFeatures();
   const [signer, setSigner] = useState<Signer | null>(null);
   const isNeeded = peers.some(({ own_words }) => own_words);
