@@ -19,9 +19,10 @@ import { NavLink, navRow } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
 import { useShellActions } from "./shell-keys";
 
-// Loaded lazily, because it shows nothing until the broker answers, and loads within that time.
-const RecentSessions = lazyPart(() => import("./recent-sessions"), "RecentSessions");
-const PlaceWatch = lazyHelper(() => import("./place-watch"), "PlaceWatch");
+// Loaded lazily, because they show nothing until the broker answers, and load within that time.
+const loadReads = () => import("./sidebar-reads");
+const RecentSessions = lazyPart(loadReads, "RecentSessions");
+const PlaceWatch = lazyHelper(loadReads, "PlaceWatch");
 const MoreLinks = lazyPart(() => import("@/components/more-links"), "MoreLinks");
 
 /**
