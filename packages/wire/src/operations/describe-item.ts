@@ -1,4 +1,4 @@
-import { describeRequest } from "../text/agent-questions.js";
+import { describeRequest } from "../text/agent-requests.js";
 import { shortenAddress } from "../text/neutralise.js";
 import type { AlertKind, AttentionItem } from "./attention.js";
 

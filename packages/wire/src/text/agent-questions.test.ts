@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { describeRequest, endsWithQuestion, parseQuestions, parseTurnEnd } from "./agent-questions.js";
+import { endsWithQuestion, parseQuestions, parseTurnEnd } from "./agent-questions.js";
+import { describeRequest } from "./agent-requests.js";
 
 const options = [
   { label: "Postgres", description: "Relational" },

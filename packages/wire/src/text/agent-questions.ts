@@ -1,4 +1,5 @@
 import { isObject } from "../core/is-object.js";
+import { questionTool, turnEndTool } from "./agent-requests.js";
 
 /** A question of an agent to its user, with the options that the agent offers. */
 export interface AgentQuestion {
@@ -21,13 +22,6 @@ export interface QuestionAnswer {
   readonly options: string[];
   readonly text?: string | undefined;
 }
-
-/** The tool with which an agent asks its user questions, and the tool that ends its planning. */
-export const questionTool = "AskUserQuestion";
-export const planTool = "ExitPlanMode";
-
-/** Names, in place of a tool, that an agent has ended its turn with a question. */
-export const turnEndTool = "Stop";
 
 /**
  * Returns the questions in the input of a tool call, or null if the tool asks nothing. Also returns null if
@@ -78,13 +72,6 @@ export function endsWithQuestion(text: string): boolean {
 export function parseTurnEnd(tool: string, input: string): string | null {
   const { last_assistant_message: text } = parseInput(input);
   return tool === turnEndTool && typeof text === "string" ? text : null;
-}
-
-/** Describes what an agent wants from its person, as in "Birch asks to use Bash". */
-export function describeRequest(tool: string): string {
-  if (tool === questionTool) return "asks you a question";
-  if (tool === turnEndTool) return "ended its turn with a question";
-  return tool === planTool ? "asks you to approve its plan" : `asks to use ${tool}`;
 }
 
 function parseInput(input: string): Readonly<Record<string, unknown>> {

@@ -6,17 +6,14 @@ export { countUtf8Bytes, isStorable } from "../core/utf8.js";
 export {
   type AgentQuestion,
   describeAnswerProblem,
-  describeRequest,
   endsWithQuestion,
   formatAnswer,
   parseQuestions,
   parseTurnEnd,
-  planTool,
   type QuestionAnswer,
   type QuestionOption,
-  questionTool,
-  turnEndTool,
 } from "./agent-questions.js";
+export { describeRequest, planTool, questionTool, turnEndTool } from "./agent-requests.js";
 export { formatApproval } from "./approval-text.js";
 export {
   type InstallLineOptions,

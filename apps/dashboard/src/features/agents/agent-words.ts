@@ -1,5 +1,5 @@
 import type { Agent, AgentWait } from "@merkle/wire";
-import { planTool, questionTool, turnEndTool } from "@merkle/wire/text";
+import { describeRequest, planTool, questionTool, turnEndTool } from "@merkle/wire/text";
 import type { RosterFact } from "@/parts/feature";
 import { formatPeerAddress } from "@/sessions/roster-rows";
 import { findState } from "./agent-state";
@@ -22,13 +22,6 @@ export function describeWaitReason({ kind, text }: AgentWait): string {
   if (text === questionTool) return "Asks a question of";
   if (text === turnEndTool) return "Ended its turn with a question to";
   return text === planTool ? "Its plan waits for" : `Requests permission to use ${text} of`;
-}
-
-/** Describes a request to an agent's own person as its activity. */
-function describeRequest(tool: string): string {
-  if (tool === questionTool) return "asks a question";
-  if (tool === turnEndTool) return "ended its turn with a question";
-  return tool === planTool ? "waits for approval of its plan" : `requests permission to use ${tool}`;
 }
 
 /** Returns an agent's current activity, or what it waits for. */

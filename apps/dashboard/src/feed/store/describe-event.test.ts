@@ -33,13 +33,17 @@ it("[DASH-277] permissions and settings are told in words, and who is named as t
   const said = (more: object) =>
     describeEvent({ ...event, by: "Ana", ...more }).text.replace(/[\u2068\u2069]/g, "");
   const approval = { event: "approval_ended", of: "Atlas/atlas", tool: "Bash" };
-  expect(said({ ...approval, decision: "allowed" })).toBe("Ana allowed Atlas to use Bash once");
+  expect(said({ ...approval, decision: "allowed" })).toBe("Ana allowed Atlas’s request to use Bash");
   expect(said({ ...approval, decision: "denied", of: "Atlas/oak" })).toBe(
-    "Ana denied Atlas/oak permission to use Bash",
+    "Ana denied Atlas/oak’s request to use Bash",
   );
   expect(said({ ...approval, decision: "withdrawn", by: null })).toBe(
     "Atlas’s request to use Bash was answered in the terminal",
   );
+  expect(said({ ...approval, tool: "AskUserQuestion", decision: "allowed" })).toBe(
+    "Ana answered Atlas’s question",
+  );
+  expect(said({ ...approval, tool: "ExitPlanMode", decision: "denied" })).toBe("Ana rejected Atlas’s plan");
   const changes = { claim_grace_s: { from: 900, to: 60 }, token_budget: { from: 0, to: 2_200_000 } };
   expect(said({ event: "settings_changed", changes })).toBe(
     "Ana changed the claim grace from 900 s to 60 s, the token budget from 0 to 2,200,000",

@@ -85,19 +85,27 @@ function describeClaimChange(message: Message, by: string): string {
   return `${by} ${claimChanges[change] ?? "changed the claim on"} ${scope}`;
 }
 
+/** What the tools by which an agent asks its user are requests for, and the verbs for an answer. */
+const requestWords: Readonly<Record<string, readonly [what: string, allowed: string, denied: string]>> = {
+  [questionTool]: ["question", "answered", "declined"],
+  [planTool]: ["plan", "approved", "rejected"],
+  [turnEndTool]: ["question", "answered", "declined"],
+};
+
 function describeApproval(message: Message, by: string): string {
   const owner = isolate(shortenAddress(readText(message["of"]) ?? ""));
-  const tool = isolate(readText(message["tool"]) ?? "");
-  const isQuestion = message["tool"] === questionTool;
-  const isPlan = message["tool"] === planTool;
-  const request = `${owner}’s ${isQuestion || message["tool"] === turnEndTool ? "question" : isPlan ? "plan" : `request to use ${tool}`}`;
+  const tool = readText(message["tool"]) ?? "";
+  const [what, allowed, denied] = requestWords[tool] ?? [
+    `request to use ${isolate(tool)}`,
+    "allowed",
+    "denied",
+  ];
+  const request = `${owner}’s ${what}`;
   switch (message["decision"]) {
     case "allowed":
-      if (isQuestion) return `${by} answered ${request}`;
-      return isPlan ? `${by} approved ${request}` : `${by} allowed ${owner} to use ${tool} once`;
+      return `${by} ${allowed} ${request}`;
     case "denied":
-      if (isQuestion) return `${by} declined to answer ${request}`;
-      return isPlan ? `${by} rejected ${request}` : `${by} denied ${owner} permission to use ${tool}`;
+      return `${by} ${denied} ${request}`;
     case "left":
       return `${by} left ${request} for the terminal`;
     default:
