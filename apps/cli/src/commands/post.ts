@@ -6,6 +6,7 @@ import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
 import { loadOwnWords } from "../feature-hooks.js";
 import { readPostInput } from "../feed/post-input.js";
+import { hasDeviceKey } from "../home/device-key.js";
 import { getSessionActor } from "../identity/actors.js";
 import { resolveSessionArgument } from "../sessions/find-session.js";
 import { formatPeerAddress } from "../sessions/peer-names.js";
@@ -63,7 +64,9 @@ export const post: Command = {
     const actor = await getSessionActor(session, { broker, config });
     // Remove the line breaks at the end of piped input, because they are not part of the message.
     const content = { text: text.replace(/(?:\r?\n)+$/, ""), ...input.content };
-    const signed = await (await loadOwnWords())?.sign({ ...input, content, session }, config, broker);
+    // Most homes have no device key. Without one, nothing that signs is loaded.
+    const ownWords = hasDeviceKey(config.home) ? await loadOwnWords() : undefined;
+    const signed = await ownWords?.sign({ ...input, content, session }, config, broker);
     const posted = await actor.call("post_message", {
       session_id: session.session_id,
       ...input,

@@ -15,11 +15,9 @@ import {
 } from "react";
 import { useBroker } from "@/broker/use-broker";
 import { useCall } from "@/broker/use-call";
-import { useSession } from "@/sessions/session-context";
 import { describeRemovalInLine } from "@/text/describe-removal";
 import { emptyDraft, type MessageDraft, toPostInput, toQuotedMessage } from "./draft";
 import { type DraftStore, openDraftStore } from "./draft-store";
-import { useSigner } from "./use-signer";
 
 /** The composer actions that feed rows and peer cards can trigger. The object is stable for the lifetime of the session. */
 export interface ComposeActions {
@@ -43,6 +41,8 @@ export interface ComposeActions {
 interface ComposeState extends ComposeActions {
   readonly store: DraftStore;
   readonly field: RefObject<HTMLTextAreaElement | null>;
+  /** Signs a message to one of the person's own agents (OWN-8). Set once the composer can say which messages it signs. */
+  readonly sign: RefObject<SignInput | null>;
   /** Posts the draft, then calls the `onPosted` listeners. */
   post(input: PostInput, options: PostOptions): Promise<OutputOf<"post_message">>;
   /** Registers the text field. Focuses it if `focus` was called before the field existed. */
@@ -50,6 +50,9 @@ interface ComposeState extends ComposeActions {
 }
 
 type PostInput = Omit<InputOf<"post_message">, "team_id">;
+
+/** Returns the input with a signature, if its only recipient is one of the person's own agents. */
+type SignInput = (input: PostInput, recipient: string) => Promise<PostInput>;
 
 interface PostOptions {
   /** The only recipient, which may be one of the person's own agents. Null if there are several. */
@@ -73,7 +76,7 @@ export function ComposeProvider({ session, onFocusRequest, children }: ComposePr
   const field = useRef<HTMLTextAreaElement>(null);
   const shouldFocus = useRef(false);
   const call = useCall();
-  const sign = useSign();
+  const sign = useRef<SignInput>(null);
 
   const focus = useCallback(() => {
     if (field.current === null) {
@@ -96,7 +99,8 @@ export function ComposeProvider({ session, onFocusRequest, children }: ComposePr
       focus();
     }
     async function post(input: PostInput, { recipient, signal }: PostOptions) {
-      const reply = await call("post_message", await sign(input, recipient), signal && { signal });
+      const signed = recipient === null ? input : await sign.current?.(input, recipient);
+      const reply = await call("post_message", signed ?? input, signal && { signal });
       for (const listener of [...listeners]) listener(reply.cursor);
       return reply;
     }
@@ -104,6 +108,7 @@ export function ComposeProvider({ session, onFocusRequest, children }: ComposePr
     return {
       store,
       field,
+      sign,
       post,
       onPosted(listener) {
         listeners.add(listener);
@@ -121,23 +126,9 @@ export function ComposeProvider({ session, onFocusRequest, children }: ComposePr
       address: (recipient) => write({ to: [recipient] }),
       decide: () => write({ kind: "decision" }),
     };
-  }, [store, focus, attach, call, sign, session_id]);
+  }, [store, focus, attach, call, session_id]);
 
   return <ComposeContext value={compose}>{children}</ComposeContext>;
-}
-
-/** Returns a stable function that signs a message to one of the person's own agents (OWN-8). */
-function useSign(): (input: PostInput, recipient: string | null) => Promise<PostInput> {
-  const { peers } = useSession();
-  const signer = useSigner(peers);
-  const latest = useRef({ peers, signer });
-  useEffect(() => {
-    latest.current = { peers, signer };
-  });
-  return useCallback(async (input, recipient) => {
-    const { peers, signer } = latest.current;
-    return signer && recipient !== null ? signer.sign(input, peers, recipient) : input;
-  }, []);
 }
 
 /** Removes quoted text from the draft when the quoted message is redacted. */

@@ -1,7 +1,11 @@
 import { limits } from "@merkle/wire/limits";
+import { useEffect } from "react";
 import { cn } from "@/core/utils";
+import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
+import { useComposeState } from "./compose-context";
 import { countBytes } from "./draft";
+import { useSigner } from "./use-signer";
 
 export interface ComposerNotesProps {
   readonly text: string;
@@ -9,8 +13,8 @@ export interface ComposerNotesProps {
   readonly problem: string | null;
   /** Recipients who are disconnected. */
   readonly offlineNames: readonly string[];
-  /** The recipient, if it takes the message as its user's words. */
-  readonly ownAgentName: string | null;
+  /** The only recipient, or null if there are several. */
+  readonly recipient: string | null;
   /** True while the message waits for a connection. */
   readonly isWaiting: boolean;
   readonly onGiveUp: () => void;
@@ -23,10 +27,11 @@ export function ComposerNotes({
   text,
   problem,
   offlineNames,
-  ownAgentName,
+  recipient,
   isWaiting,
   onGiveUp,
 }: ComposerNotesProps) {
+  const ownAgentName = useOwnAgentName(recipient);
   return (
     <div className="grid gap-1 text-sm empty:hidden">
       {problem !== null && (
@@ -56,6 +61,17 @@ export function ComposerNotes({
       <ByteCount text={text} />
     </div>
   );
+}
+
+/** Returns the recipient's name if it takes messages from here as its user's words, which are then signed (OWN-8). */
+function useOwnAgentName(recipient: string | null): string | null {
+  const { peers } = useSession();
+  const { sign } = useComposeState();
+  const signer = useSigner(peers);
+  useEffect(() => {
+    sign.current = signer ? (input, to) => signer.sign(input, peers, to) : null;
+  });
+  return recipient !== null && signer ? signer.findOwnAgent(peers, recipient) : null;
 }
 
 /** Shows how much of the length limit is used, once at least three quarters are used. */

@@ -25,7 +25,6 @@ import {
 } from "./draft";
 import { RecipientPicker } from "./recipient-picker";
 import { listOfflineNames, listRecipients, type Recipient } from "./recipients";
-import { useSigner } from "./use-signer";
 
 const ComposerNotes = lazyPart(() => import("./composer-notes"), "ComposerNotes");
 const OptionsEditor = lazyPart(() => import("./options-editor"), "OptionsEditor");
@@ -44,7 +43,6 @@ export function Composer() {
     () => listRecipients({ participants, peers, myTeamId }),
     [participants, peers, myTeamId],
   );
-  const signer = useSigner(peers);
   const recipient = findOnlyRecipient(draft, recipients);
   useShortcut("c", focus, { label: "Write a message", group: "Session" });
 
@@ -120,7 +118,7 @@ export function Composer() {
           text={draft.text}
           problem={problem}
           offlineNames={listOfflineNames(draft.to, recipients)}
-          ownAgentName={recipient && signer ? signer.findOwnAgent(peers, recipient) : null}
+          recipient={recipient}
           isWaiting={isPending && !isConnected}
           onGiveUp={reset}
         />

@@ -5,10 +5,13 @@ import { useEffect, useState } from "react";
 import type { Signer } from "@/parts/feature";
 import { useFeatures } from "@/parts/features-context";
 
-/** Returns what signs messages to the person's own agents. Loads nothing in a session without such an agent. */
-export function useSigner(peers: readonly Peer[]): Signer | null {
+/**
+ * Returns what signs messages to the person's own agents, or null if this browser has no key. Undefined until that is
+ * known, and in a session without such an agent, in which nothing is loaded.
+ */
+export function useSigner(peers: readonly Peer[]): Signer | null | undefined {
   const features = useFeatures();
-  const [signer, setSigner] = useState<Signer | null>(null);
+  const [signer, setSigner] = useState<Signer | null>();
   const isNeeded = peers.some(({ own_words }) => own_words);
   useEffect(() => {
     const load = features.find(({ loadSigner }) => loadSigner)?.loadSigner;
