@@ -21,18 +21,16 @@ export const OwnLaunch = z
       .min(1)
       .max(ownDevicesMax + 1),
   })
-  .meta({ id: "OwnLaunch", description: "Devices whose text this launch shows as its user's words." });
+  .meta({ description: "Devices whose text this launch shows as its user's words." });
 export type OwnLaunch = z.output<typeof OwnLaunch>;
 
 /** The signature by which a device of a person vouches for a text to one agent (OWN-3). */
-export const OwnSignature = z
-  .strictObject({
-    device: OwnDevice,
-    peer_id: Uuid.meta({ description: "The agent for which the text is." }),
-    launch: Random,
-    nonce: Random,
-    at: Timestamp,
-    signature: Bytes64,
-  })
-  .meta({ id: "OwnSignature" });
+export const OwnSignature = z.strictObject({
+  device: OwnDevice,
+  peer_id: Uuid.meta({ description: "The agent for which the text is." }),
+  launch: Random,
+  nonce: Random,
+  at: Timestamp,
+  signature: Bytes64,
+});
 export type OwnSignature = z.output<typeof OwnSignature>;

@@ -127,6 +127,7 @@ describe("createOpenApi", () => {
       "priority",
       "reply_to",
       "type",
+      "own",
       "team_id",
       "idempotency_key",
     ]);
