@@ -40,7 +40,7 @@ describe("a person's own words, on the page", { tags: "chromium" }, () => {
     return { ...server, credential };
   }
 
-  it("[OWN-8] [OWN-9] [APPROVE-12] are signed with a key that the settings make, for the agent that the composer names", async () => {
+  it("[OWN-8] [OWN-9] [APPROVE-12] [APPROVE-13] are signed with a key that the settings make, for the agent that the composer names", async () => {
     const session = await createTestSession(dashboard.rest, "Split the auth service");
     const as = await dashboard.newPerson("Ana");
     const { page, problems, findBarriers } = await dashboard.open("/settings#own-words", { as });
@@ -106,6 +106,26 @@ describe("a person's own words, on the page", { tags: "chromium" }, () => {
     };
     await expect.poll(isAnswered).toBe(true);
     expect(heard).toMatch(/^From Ana, your user \(#\d+\): Frankfurt\.$/m);
+
+    // So is the answer to a question that the agent's client asks (APPROVE-13).
+    const asking = { session_id: session.sessionId, team_id: server.credential };
+    const { approval } = await dashboard.rest.call("ask_approval", {
+      ...{ ...asking, tool: "AskUserQuestion", folder: "/work" },
+      ...{ devices: [hash("sha256", secret).slice(0, 32)], salt: randomBytes(32).toString("hex") },
+      input: JSON.stringify({
+        questions: [
+          {
+            ...{ question: "Which database?", header: "Database", multiSelect: false },
+            options: [{ label: "Postgres" }, { label: "SQLite" }],
+          },
+        ],
+      }),
+    });
+    await page.getByRole("button", { name: "Postgres" }).click();
+    const readAnswer = () => dashboard.rest.call("wait_for_approval", { ...asking, approval, timeout: 0 });
+    await expect
+      .poll(readAnswer)
+      .toMatchObject({ state: "allowed", answers: ["Postgres"], own: { peer_id: expect.any(String) } });
     expect(problems).toEqual([]);
   });
 });

@@ -18,6 +18,15 @@ export interface OwnWordsPart {
    * recipient, by its key; undefined for any other message.
    */
   sign(post: OwnPost, config: OwnConfig, broker: Pick<BrokerClient, "call">): Promise<SignedPost | undefined>;
+  /** Signs the answer to an agent's questions if the agent's launch counts this home (APPROVE-13). */
+  signAnswer(
+    answer: OwnAnswer,
+    askedBy: string,
+    config: OwnConfig,
+    broker: Pick<BrokerClient, "call">,
+  ): Promise<OwnSignature | undefined>;
+  /** Returns whether an answer counts as the user's own. True for every answer to a launch that is not bound. */
+  acceptsAnswer(answer: OwnAnswer, own: OwnSignature | null, reader: OwnReader): boolean;
   /** Marks a message that counts as the words of the peer's own user. Returns any other message unchanged. */
   recognise(message: Message, reader: OwnReader): Message;
 }
@@ -33,6 +42,13 @@ export interface OwnReader {
 
 export interface OwnPost extends Pick<InputOf<"post_message">, "content" | "to" | "reply_to"> {
   readonly session: Pick<Session, "session_id">;
+}
+
+/** The answer to the questions in an agent's request, which the hash names. */
+export interface OwnAnswer {
+  readonly session_id: string;
+  readonly hash: string;
+  readonly answers: readonly string[];
 }
 
 export interface SignedPost {

@@ -1,4 +1,5 @@
-import type { AttentionItem, InputOf, Message, OutputOf, Peer } from "@merkle/wire";
+import type { AttentionItem, InputOf, Message, OutputOf, OwnSignature, Peer } from "@merkle/wire";
+import type { toAnswerWords } from "@merkle/wire/identity";
 import type { LucideIcon } from "lucide-react";
 import type { ComponentType, RefObject } from "react";
 import type { ContentProbe } from "./content-probe";
@@ -107,6 +108,12 @@ export interface Signer {
   readonly findOwnAgent: (peers: readonly Peer[], recipient: string) => string | null;
   /** Returns the input with a signature, if its only recipient is such an agent. */
   readonly sign: (input: PostInput, peers: readonly Peer[], recipient: string) => Promise<PostInput>;
+  /** Returns the signature of an answer to the agent's questions, or undefined if the agent would not count it. */
+  readonly signAnswer: (
+    answer: Parameters<typeof toAnswerWords>[0],
+    peers: readonly Peer[],
+    askedBy: string,
+  ) => Promise<OwnSignature | undefined>;
 }
 
 export interface MessageAction {

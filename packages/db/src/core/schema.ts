@@ -52,6 +52,7 @@ export const approvals = pgTable("approvals", {
   expiresAt: instant("expires_at").notNull(),
   endedAt: instant("ended_at"),
   answers: text("answers").array(),
+  own: jsonb("own"),
 });
 
 export const archives = pgTable("archives", {

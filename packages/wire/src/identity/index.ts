@@ -22,6 +22,7 @@ export {
   ownWordsAheadMsMax,
   ownWordsMsMax,
   signOwnWords,
+  toAnswerWords,
   toDeviceKey,
 } from "./own-words.js";
 export {

@@ -27,6 +27,19 @@ export interface OwnWords {
   readonly content: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * Returns what a person signs to answer the questions of an agent's client (APPROVE-13). The hash covers the
+ * questions and is valid for one request.
+ */
+export function toAnswerWords(answer: {
+  readonly session_id: string;
+  readonly hash: string;
+  readonly answers: readonly string[];
+}): OwnWords {
+  const { session_id, hash, answers } = answer;
+  return { purpose: "answer", session_id, reply_to: null, content: { hash, answers } };
+}
+
 /** The agent for which words are, and its current launch. */
 export interface OwnRecipient extends Pick<OwnLaunch, "launch"> {
   readonly peer_id: string;

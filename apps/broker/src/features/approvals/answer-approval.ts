@@ -48,7 +48,7 @@ const states = { allow: "allowed", deny: "denied", leave: "left" } as const;
  */
 export async function answerApproval(
   ctx: PersonContext<ApprovalServices>,
-  { approval: number, decision, hash, words, answers }: ParsedInputOf<"answer_approval">,
+  { approval: number, decision, hash, words, answers, own }: ParsedInputOf<"answer_approval">,
 ): Promise<OutputOf<"answer_approval">> {
   const row = await requireOwn(ctx, number);
   if (row.hash !== hash)
@@ -63,7 +63,7 @@ export async function answerApproval(
     );
   const state = states[decision];
   const end = {
-    ...{ state, words: words ?? null, answers: toAnswers(row, decision, answers) },
+    ...{ state, words: words ?? null, answers: toAnswers(row, decision, answers), own: own ?? null },
     by: ctx.person.name,
   };
   return ctx.write(async (write) => {

@@ -36,7 +36,7 @@ export async function settleApproval(
   services: ApprovalServices,
   { tx, announce, afterCommit }: Write,
   row: ApprovalRow,
-  end: Pick<ApprovalRow, "words" | "answers"> & {
+  end: Pick<ApprovalRow, "words" | "answers" | "own"> & {
     readonly state: Exclude<ApprovalRow["state"], "waiting">;
     readonly by: string | null;
   },

@@ -10,6 +10,7 @@ import {
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { hashApproval } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
+import { OwnSignature } from "@merkle/wire/schemas";
 import { sha256 } from "../../core/sha256.js";
 import type { TeamContext } from "../../sessions/context.js";
 import { formatAuthorName } from "../../sessions/roster/author.js";
@@ -102,7 +103,8 @@ export async function waitForApproval(
     for (;;) {
       const row = await requireOwn(ctx, approval);
       const { words, answers, hash } = row;
-      const current = { state: toApprovalState(row), words, answers, hash };
+      const own = OwnSignature.safeParse(row.own).data ?? null;
+      const current = { state: toApprovalState(row), words, answers, own, hash };
       if (current.state !== "waiting") return current;
       ctx.notifyBlocked();
       if ((await wake.wait()) === "expired") return current;
@@ -123,7 +125,7 @@ export async function withdrawApproval(
 ): Promise<OutputOf<"withdraw_approval">> {
   const row = await requireOwn(ctx, approval);
   return ctx.write(async (write) => {
-    const end = { state: "withdrawn", words: null, answers: null, by: null } as const;
+    const end = { state: "withdrawn", words: null, answers: null, own: null, by: null } as const;
     if (await settleApproval(ctx.services, write, row, end)) return { state: "withdrawn" as const };
     return { state: toApprovalState(await requireOwn(ctx, approval)) };
   });

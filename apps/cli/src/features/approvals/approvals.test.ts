@@ -1,12 +1,18 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { OwnSignature } from "@merkle/wire";
+import { drawSeed, signOwnWords, toAnswerWords, toDeviceKey } from "@merkle/wire/identity";
+import { deriveSigningKey } from "@merkle/wire/keys";
 import { expect, it, onTestFinished } from "vitest";
 import { saveStoredPeer } from "../../home/stored-peers.js";
 import { callBroker, ownCredential } from "../../test-kit/api.js";
 import type { RunOptions } from "../../test-kit/merkle.js";
 import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
+import { getDeviceKey } from "../own-words/device-key.js";
+import { saveOwnLaunch } from "../own-words/own-launch.js";
 
 const merkle = setUpSharedMerkle();
 const asked = {
@@ -117,6 +123,60 @@ const toRequest = (questions: readonly object[], more: object = {}) => ({
   tool_name: "AskUserQuestion",
   cwd: "/work",
   tool_input: { questions, ...more },
+});
+
+it("[APPROVE-13] an agent launched with --own-words takes answers only with the signature of a device that it names", async () => {
+  const agent = await startAgent("Signed answers");
+  const { session_id, credential } = agent;
+  const { peers } = await callBroker(merkle, "list_peers", { session_id }, credential);
+  const peer_id = peers.find(({ team }) => team === "Birch")?.peer_id ?? "";
+  const key = await getDeviceKey(merkle.home);
+  const launch = { launch: randomBytes(16).toString("hex"), devices: [key.device] };
+  await callBroker(merkle, "join_session", { session_id, team_name: "Birch", own_words: launch }, credential);
+  const [storedPeerId = ""] = credential.split(".");
+  saveOwnLaunch(agent.home, storedPeerId, { ...launch, peer_id, person: "Ana", received: [] });
+  const person = await ownCredential(merkle);
+  const stranger = toDeviceKey(deriveSigningKey(drawSeed()));
+  const sign = (hash: string, answers: string[], by = key, at = new Date(), more: object = {}) =>
+    signOwnWords(
+      toAnswerWords({ session_id, hash, answers }),
+      { ...launch, peer_id, ...more },
+      { key: by, now: at },
+    );
+
+  const forgeries: Readonly<Record<string, (hash: string) => Promise<OwnSignature | undefined>>> = {
+    "without a signature": async () => undefined,
+    "by another device": (hash) => sign(hash, ["SQLite"], stranger),
+    "for another answer": (hash) => sign(hash, ["Postgres"]),
+    "for another request": () => sign("0".repeat(64), ["SQLite"]),
+    "for an earlier launch": (hash) => sign(hash, ["SQLite"], key, new Date(), { launch: "0".repeat(32) }),
+    "for another agent": (hash) => sign(hash, ["SQLite"], key, new Date(), { peer_id: session_id }),
+    "that is too old": (hash) => sign(hash, ["SQLite"], key, new Date(Date.now() - 11 * 60_000)),
+  };
+  for (const [name, forge] of Object.entries(forgeries)) {
+    const hook = await agent.ask({}, toRequest([question]));
+    const approval = await waiting();
+    const { hash = "" } = (await listOwn()).waiting[0] ?? {};
+    const own = await forge(hash);
+    const answers = [{ options: ["SQLite"] }];
+    await callBroker(
+      merkle,
+      "answer_approval",
+      { approval, hash, decision: "allow", answers, ...(own && { own }) },
+      person,
+    );
+    expect(await hook.ended, name).toMatchObject({ code: 0, stdout: "" });
+  }
+
+  const hook = await agent.ask({}, toRequest([question]));
+  await merkle.run(["approvals", "answer", String(await waiting()), "2"]);
+  const { answers } = JSON.parse((await hook.ended).stdout).hookSpecificOutput.decision.updatedInput;
+  expect(answers).toEqual({ "Which database?": "SQLite" });
+
+  // A permission is bound by its hash and device alone.
+  const command = await agent.ask();
+  await merkle.run(["approvals", "allow", String(await waiting())]);
+  expect((await command.ended).stdout).toContain('"behavior":"allow"');
 });
 
 it("[CLI-164] [APPROVE-10] merkle approvals shows a question with its options, and answers it by their numbers or in own words", async () => {

@@ -1,8 +1,9 @@
-import type { Approval, InputOf } from "@merkle/wire";
+import type { Approval, InputOf, OwnSignature } from "@merkle/wire";
 import { hashApproval } from "@merkle/wire/identity";
 import {
   type AgentQuestion,
   describeAnswerProblem,
+  formatAnswer,
   formatApproval,
   parseQuestions,
   parseTurnEnd,
@@ -19,9 +20,11 @@ import { toNumber } from "../../core/flag-values.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
 import { getPersonActor } from "../../identity/actors.js";
 import { findOwnPerson, getOwnPerson, isVerifiedHere } from "../../identity/own-person.js";
+import type { Config } from "../../settings/config.js";
 import { indentText, toOneLine } from "../../text/one-line.js";
 import { toShellWord } from "../../text/shell.js";
 import { toAge } from "../../text/time.js";
+import { feature as ownWords } from "../own-words/feature.js";
 
 const decisions = ["allow", "answer", "deny", "leave"] as const;
 
@@ -81,10 +84,9 @@ export const approvals: Command = {
     // The answer contains a hash of exactly the text shown here, so it cannot apply to any other request.
     output.note(format(target, output));
     const hash = hashApproval(target, nodeCrypto.sha256);
-    const answer = await person.call("answer_approval", {
-      ...{ approval, hash },
-      ...toDecision(decision, words, target),
-    });
+    const decided = toDecision(decision, words, target);
+    const own = await signAnswers(decided, { target, hash, config, broker });
+    const answer = await person.call("answer_approval", { approval, hash, ...decided, ...(own && { own }) });
     output.show(
       answer,
       `${output.mark.ok} approval ${approval} ${decision === "answer" ? "answered" : answer.state}`,
@@ -92,6 +94,23 @@ export const approvals: Command = {
     return exitCodes.done;
   },
 };
+
+interface SignedRequest {
+  readonly target: Approval;
+  readonly hash: string;
+  readonly config: Config;
+  readonly broker: BrokerClient;
+}
+
+/** Signs answers with this home's device, if the agent's launch counts it (APPROVE-13). */
+async function signAnswers(
+  { answers }: Pick<InputOf<"answer_approval">, "answers">,
+  { target: { session_id, asked_by }, hash, config, broker }: SignedRequest,
+): Promise<OwnSignature | undefined> {
+  if (answers === undefined) return undefined;
+  const part = await ownWords.loadOwnWords?.();
+  return part?.signAnswer({ session_id, hash, answers: answers.map(formatAnswer) }, asked_by, config, broker);
+}
 
 /** @throws CliError `usage` if the words do not fit the decision */
 function toDecision(

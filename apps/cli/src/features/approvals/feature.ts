@@ -2,7 +2,7 @@ import type { Feature } from "../../feature.js";
 
 /** Permission prompts of agents, answered by people. */
 export const feature: Feature = {
-  needs: [],
+  needs: ["own-words"],
   commands: [
     {
       topic: "work",

@@ -10,9 +10,10 @@ import { readClaudeState } from "../../clients/claude-state.js";
 import { CliError } from "../../core/cli-error.js";
 import type { JsonFields } from "../../core/is-object.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
-import { findStoredPeer, type StoredPeer } from "../../home/stored-peers.js";
+import { findStoredPeer, type StoredPeer, toStoredPeerId } from "../../home/stored-peers.js";
 import { readHookInput } from "../../mcp/hooks/hook-input.js";
 import { type Config, readEnvironment } from "../../settings/config.js";
+import { feature as ownWords } from "../own-words/feature.js";
 
 export interface RelayOptions {
   readonly config: Config;
@@ -106,6 +107,7 @@ export async function askPerson({
     const answer = await waitForAnswer(broker, { session_id, approval }, ended);
     // The answer counts only for the request that this process sent, regardless of what the broker returns.
     if (answer.hash !== hashApproval(subject, nodeCrypto.sha256)) return undefined;
+    if (answer.answers !== null && !(await isOwnAnswer(answer, { config, peer }))) return undefined;
     return await toDecision(answer, subject, request.person);
   } catch (error) {
     if (!ended.aborted) throw error;
@@ -116,6 +118,20 @@ export async function askPerson({
 }
 
 type Answer = OutputOf<"wait_for_approval">;
+
+/**
+ * Returns whether answers to questions count. If the launch takes its user's words from devices, one of them must have
+ * signed the answers (APPROVE-13).
+ */
+async function isOwnAnswer(
+  { hash, answers, own }: Answer,
+  { config: { home }, peer }: Pick<PermissionCall, "config" | "peer">,
+): Promise<boolean> {
+  const { session_id } = peer;
+  const part = await ownWords.loadOwnWords?.();
+  const reader = { home, storedPeerId: toStoredPeerId(peer), sessionId: session_id };
+  return part?.acceptsAnswer({ session_id, hash, answers: answers ?? [] }, own, reader) ?? true;
+}
 
 /** The codes of errors for which a retry does not help. */
 const refusals: readonly string[] = [

@@ -1,8 +1,14 @@
 import { type Message, withOwnAuthor } from "@merkle/wire";
-import { findOwnWordsProblem, ownWordsAheadMsMax, ownWordsMsMax } from "@merkle/wire/identity";
+import {
+  findOwnWordsProblem,
+  type OwnWords,
+  ownWordsAheadMsMax,
+  ownWordsMsMax,
+  toAnswerWords,
+} from "@merkle/wire/identity";
 import { OwnSignature } from "@merkle/wire/schemas";
 import { nodeCrypto } from "../../core/node-crypto.js";
-import type { OwnReader } from "../../identity/own-words.js";
+import type { OwnAnswer, OwnReader } from "../../identity/own-words.js";
 import { findOwnLaunch, type StoredOwnLaunch, saveOwnLaunch } from "./own-launch.js";
 
 /**
@@ -29,15 +35,41 @@ export function recogniseOwnWords(
   // The broker itself adds `guest`, which the page cannot sign.
   const { own: _, guest: __, ...content } = message.content;
   const { session_id, reply_to = null, sequence } = message;
-  const problem = findOwnWordsProblem({ purpose: "message", session_id, reply_to, content }, signed, {
-    ...{ session_id: sessionId, peer_id: launch.peer_id, launch: launch.launch, devices: launch.devices },
-    ...{ now, verify: nodeCrypto.verifySignature },
-  });
-  if (problem !== null) return message;
+  const words = { purpose: "message", session_id, reply_to, content } as const;
+  if (!isSignedFor(launch, words, { signed, sessionId, now })) return message;
   const received = { nonce: signed.nonce, sequence, at: signed.at };
   return isReceivedOnce({ home, storedPeerId, now }, launch, received)
     ? withOwnAuthor(message, launch.person)
     : message;
+}
+
+/**
+ * Returns whether an answer is signed by one of the launch's devices, for this launch and request, a short time ago. The
+ * hash is valid for one request, which takes one answer, so no nonce is stored. True if the launch names no devices: then
+ * the answer counts as a permission does.
+ */
+export function acceptsAnswer(
+  answer: OwnAnswer,
+  own: unknown,
+  { home, storedPeerId, sessionId, now }: OwnReader & { readonly now: Date },
+): boolean {
+  const launch = findOwnLaunch(home, storedPeerId);
+  if (!launch) return true;
+  const signed = OwnSignature.safeParse(own).data;
+  return signed !== undefined && isSignedFor(launch, toAnswerWords(answer), { signed, sessionId, now });
+}
+
+function isSignedFor(
+  { peer_id, launch, devices }: StoredOwnLaunch,
+  words: OwnWords,
+  {
+    signed,
+    sessionId: session_id,
+    now,
+  }: { readonly signed: OwnSignature; readonly sessionId: string; readonly now: Date },
+): boolean {
+  const verify = nodeCrypto.verifySignature;
+  return findOwnWordsProblem(words, signed, { session_id, peer_id, launch, devices, now, verify }) === null;
 }
 
 /**

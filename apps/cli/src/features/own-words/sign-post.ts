@@ -1,7 +1,7 @@
-import type { Peer } from "@merkle/wire";
-import { signOwnWords } from "@merkle/wire/identity";
+import type { OwnSignature, Peer } from "@merkle/wire";
+import { type DeviceKey, type OwnWords, signOwnWords, toAnswerWords } from "@merkle/wire/identity";
 import type { BrokerClient } from "../../broker/broker-client.js";
-import type { OwnConfig, OwnPost, SignedPost } from "../../identity/own-words.js";
+import type { OwnAnswer, OwnConfig, OwnPost, SignedPost } from "../../identity/own-words.js";
 import { formatPeerAddress } from "../../sessions/peer-names.js";
 import { findDeviceKey } from "./device-key.js";
 
@@ -21,11 +21,37 @@ export async function signPost(
   if (recipient === undefined) return undefined;
   const { peers } = await broker.call("list_peers", { session_id });
   const peer = findAgent(peers, recipient);
-  const launch = peer?.own_words;
-  if (!launch?.devices.includes(key.device) || !peer?.session_key) return undefined;
-  const words = { purpose: "message" as const, session_id, reply_to: reply_to ?? null, content };
-  const own = await signOwnWords(words, { ...launch, peer_id: peer.peer_id }, { key, now: new Date() });
-  return { own, to: peer.session_key, address: formatPeerAddress(peer.team, peer.name) };
+  if (!peer?.connected || !peer.session_key) return undefined;
+  const words = { purpose: "message", session_id, reply_to: reply_to ?? null, content } as const;
+  const own = await signFor(peer, words, key);
+  return own && { own, to: peer.session_key, address: formatPeerAddress(peer.team, peer.name) };
+}
+
+/**
+ * Signs the answer of this home's person to an agent's questions (APPROVE-13). An answer to an agent whose launch does not
+ * count this home is not signed.
+ */
+export async function signAnswer(
+  answer: OwnAnswer,
+  askedBy: string,
+  { home, agentShell }: OwnConfig,
+  broker: Pick<BrokerClient, "call">,
+): Promise<OwnSignature | undefined> {
+  const key = agentShell === undefined ? findDeviceKey(home) : undefined;
+  if (!key) return undefined;
+  const { peers } = await broker.call("list_peers", { session_id: answer.session_id });
+  const peer = findAgent(peers, askedBy);
+  return peer && signFor(peer, toAnswerWords(answer), key);
+}
+
+/** Signs words for a peer's launch. Returns undefined if the launch does not name the key's device. */
+async function signFor(
+  { peer_id, own_words: launch }: Peer,
+  words: OwnWords,
+  key: DeviceKey,
+): Promise<OwnSignature | undefined> {
+  if (!launch?.devices.includes(key.device)) return undefined;
+  return signOwnWords(words, { ...launch, peer_id }, { key, now: new Date() });
 }
 
 /** Returns the address of the author of a message: a reply goes to its author (SEND-12). */
@@ -40,7 +66,7 @@ async function findAuthor(
   return from ? formatAddress(from.team, from.peer) : undefined;
 }
 
-/** Returns the agent that a recipient means, if the recipient means only one peer, and that peer is connected. */
+/** Returns the agent that a recipient means, if the recipient means only one peer. */
 function findAgent(peers: readonly Peer[], recipient: string): Peer | undefined {
   const wanted = recipient.trim().toLowerCase();
   const present = peers.filter(({ left_at }) => left_at === null);
@@ -52,7 +78,7 @@ function findAgent(peers: readonly Peer[], recipient: string): Peer | undefined 
     .map((isMatch) => present.filter(isMatch))
     .find((each) => each.length > 0);
   const [peer, another] = matches ?? [];
-  return peer?.kind === "agent" && peer.connected && !another ? peer : undefined;
+  return peer?.kind === "agent" && !another ? peer : undefined;
 }
 
 function formatAddress(team: string, name: string | null | undefined): string {

@@ -20,7 +20,7 @@ interface QuestionFormProps {
 }
 
 /** An agent's questions with their options as buttons. An option of a single question answers immediately. */
-export function QuestionForm({ questions, answering: { answer, isPending } }: QuestionFormProps) {
+export function QuestionForm({ questions, answering: { answer, canAnswer, isPending } }: QuestionFormProps) {
   const [answers, setAnswers] = useState<readonly QuestionAnswer[]>(() =>
     questions.map(() => ({ options: [] })),
   );
@@ -42,15 +42,21 @@ export function QuestionForm({ questions, answering: { answer, isPending } }: Qu
           key={question.question}
           question={question}
           answer={answers[index] ?? { options: [] }}
-          isDisabled={isPending}
+          isDisabled={isPending || !canAnswer}
           onAnswer={(given) => setAnswers(replace(index, given))}
           {...(isImmediate && { onChoose: (label: string) => send([{ options: [label] }]) })}
         />
       ))}
+      {canAnswer === false && (
+        <p className="text-sm text-muted-foreground">
+          This agent takes answers only from devices that were named when it was launched (Settings, “Your own
+          words”). Answer in its terminal.
+        </p>
+      )}
       {!isImmediate && (
         <Button
           type="submit"
-          disabled={isPending || describeAnswerProblem(questions, answers) !== null}
+          disabled={isPending || !canAnswer || describeAnswerProblem(questions, answers) !== null}
           className="self-start"
         >
           {questions.length > 1 ? "Send answers" : "Send answer"}

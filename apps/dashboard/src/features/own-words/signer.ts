@@ -1,5 +1,5 @@
 import type { OwnSignature, Peer } from "@merkle/wire";
-import { signOwnWords } from "@merkle/wire/identity";
+import { signOwnWords, toAnswerWords } from "@merkle/wire/identity";
 import type { Signer } from "@/parts/feature";
 import { formatPeerAddress } from "@/sessions/roster-rows";
 import { findDeviceKey } from "./device-key";
@@ -28,6 +28,12 @@ export async function openSigner(): Promise<Signer | null> {
       last = retryKey === undefined ? null : { retryKey, own };
       // Unlike a name, a key cannot pass to another peer before the message is posted.
       return { ...input, to: [agent.session_key], own };
+    },
+    async signAnswer(answer, peers, askedBy) {
+      const agent = selectOwnAgent(peers, askedBy, key.device);
+      if (!agent?.own_words) return undefined;
+      const recipient = { ...agent.own_words, peer_id: agent.peer_id };
+      return signOwnWords(toAnswerWords(answer), recipient, { key, now: new Date() });
     },
   };
 }

@@ -47,7 +47,7 @@ export async function findDeviceOwners(
 
 export type NewApproval = Omit<
   typeof approvals.$inferInsert,
-  "number" | "state" | "words" | "answers" | "askedAt" | "expiresAt" | "endedAt"
+  "number" | "state" | "words" | "answers" | "own" | "askedAt" | "expiresAt" | "endedAt"
 > & { readonly leaseSeconds: number };
 
 /**
@@ -126,11 +126,11 @@ export async function renewApproval(db: Queryable, key: ApprovalKey, leaseSecond
 export async function endApproval(
   tx: Transaction,
   key: ApprovalKey,
-  { state, words, answers }: Pick<ApprovalRow, "state" | "words" | "answers">,
+  { state, words, answers, own }: Pick<ApprovalRow, "state" | "words" | "answers" | "own">,
 ): Promise<boolean> {
   const ended = await tx
     .update(approvals)
-    .set({ state, words, answers, endedAt: sql`now()` })
+    .set({ state, words, answers, own, endedAt: sql`now()` })
     .where(and(isApproval(key), isLive))
     .returning({ number: approvals.number });
   return ended.length > 0;

@@ -11,6 +11,7 @@ import {
   textOfBytes,
   Uuid,
 } from "../../core/values.js";
+import { OwnSignature } from "../../identity/own-signature.js";
 import { describeOperations } from "../../operations/operation.js";
 import { formatApproval } from "../../text/approval-text.js";
 import { formatInlineName, joinLines } from "../../text/neutralise.js";
@@ -100,6 +101,7 @@ export const waitForApproval = operation("wait_for_approval", {
     state: ApprovalState,
     words: z.string().nullable(),
     answers: Answers.nullable(),
+    own: OwnSignature.nullable().meta({ description: "A device's signature of the answers." }),
     hash: z.string(),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],
@@ -152,6 +154,7 @@ export const answerApproval = operation("answer_approval", {
           description:
             "With allow, if the agent asks questions: for each, the labels of the chosen options, and the person's own text.",
         }),
+      own: OwnSignature.optional().meta({ description: "With answers: your device's signature of them." }),
       ...asTeam,
       ...retryable,
     })
@@ -162,6 +165,10 @@ export const answerApproval = operation("answer_approval", {
     .refine(({ decision, answers }) => answers === undefined || decision === "allow", {
       error: "is only allowed with allow",
       path: ["answers"],
+    })
+    .refine(({ answers, own }) => own === undefined || answers !== undefined, {
+      error: "is only allowed with answers",
+      path: ["own"],
     }),
   output: z.object({ approval: ApprovalNumber, state: ApprovalState }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
