@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { getClient } from "../../clients/clients.js";
 import { readConfig } from "../../settings/config.js";
-import { checkClients } from "./check-machine.js";
+import { checkClients, describeNode } from "./check-machine.js";
 
 /** Runs the check with a PATH that contains only these scripts. */
 async function diagnose(scripts: Readonly<Record<string, string>>, named?: string) {
@@ -36,6 +36,16 @@ async function diagnoseWith(script: string | undefined, named = "claude") {
   const { folder, findings } = await diagnose(script === undefined ? {} : { claude: script }, named);
   return { finding: findings[0], path: join(folder, "claude") };
 }
+
+it("recommends Node 22 where additional authorities make every start slow", () => {
+  const trust = { NODE_EXTRA_CA_CERTS: "/ca.pem" };
+  expect(describeNode("20.19.0", trust)).toMatchObject({
+    status: "warn",
+    fix: expect.stringContaining("Node 22"),
+  });
+  expect(describeNode("22.0.0", trust)).toMatchObject({ status: "ok", message: "Node 22.0.0" });
+  expect(describeNode("20.19.0", {})).toMatchObject({ status: "ok" });
+});
 
 describe("the check for agents' clients", () => {
   it("[VENDOR-6] tells of each client that is here what it can and cannot do, and of the others how to get them", async () => {

@@ -12,7 +12,20 @@ import { isPosix } from "../../core/platform.js";
 import type { Config } from "../../settings/config.js";
 import { type DoctorCheck, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
 
-export const checkNode: DoctorCheck = async () => [ok("node", `Node ${process.versions.node}`)];
+export const checkNode: DoctorCheck = async ({ config: { nodeTrust } }) => [
+  describeNode(process.versions.node, nodeTrust),
+];
+
+/** Before Node 22, every start reads all authorities if there are additional ones, which takes about 30 ms. */
+export function describeNode(version: string, trust: Config["nodeTrust"]): DoctorFinding {
+  const isSlow = trust["NODE_EXTRA_CA_CERTS"] !== undefined && Number.parseInt(version, 10) < 22;
+  if (!isSlow) return ok("node", `Node ${version}`);
+  return warn(
+    "node",
+    `Node ${version}, which starts slowly with NODE_EXTRA_CA_CERTS`,
+    "install Node 22 or later from https://nodejs.org, or use --ca",
+  );
+}
 
 /**
  * Checks which agents' clients are installed, and how each can be woken. A client that the user named must be
