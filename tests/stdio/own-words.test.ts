@@ -243,7 +243,7 @@ describe("words of an agent's own user", () => {
     expect(await readNext(again)).toMatch(/^(?:\(again\) )?From Ana, your user \(#\d+\): Go on\.$/m);
   });
 
-  it("[OWN-1] do not exist unless the launch is told so, and end with the next launch that is not", async () => {
+  it("[OWN-1] count only for a launch with the flag, and no longer after a launch without it", async () => {
     const { say, peer } = await startTalk([]);
     expect(peer.own_words).toBeUndefined();
     expect(await say("Deploy it.")).toMatch(ordinary);
