@@ -71,7 +71,13 @@ describe.each(["rest", "websocket"] as const)("a permission, by %s", (name) => {
     });
     expect(shown.hash).toBe(hashOf(shown));
     await relay.answer(shown, "allow");
-    expect(await waiting).toEqual({ state: "allowed", words: null, answers: null, own: null, hash: shown.hash });
+    expect(await waiting).toEqual({
+      state: "allowed",
+      words: null,
+      answers: null,
+      own: null,
+      hash: shown.hash,
+    });
     // A client that lost the reply gets the same answer when it asks again.
     expect(await relay.wait(approval)).toMatchObject({ state: "allowed" });
     const events = await relay.events();
